@@ -1,0 +1,32 @@
+import type { Fabric } from './fabric.js'
+import type { Milliseconds, PeerName } from './names.js'
+import type { Task } from './task.js'
+
+/** One flat report per step of an algorithm. */
+export interface StepReport {
+  /** The round that has ended, 0, 1, … */
+  readonly round: number
+  /** 'train' for a gradient step, 'close' for a round of pure averaging at the end. */
+  readonly phase: 'train' | 'close'
+  /** Mean loss over this step's batch; absent in closing rounds. */
+  readonly loss?: number
+  /** The learning rate of this step; absent in closing rounds. */
+  readonly rate?: number
+  /** Samples that this peer has gone through since the start. */
+  readonly samples: number
+  /** Time spent waiting for neighbours in this round. */
+  readonly waited: Milliseconds
+  /** Root mean square over the neighbours of the distance between their parameters and one's own, before mixing. */
+  readonly disagreement: number
+  /** Neighbours whose parameters did not come in time. Their weight went to one's own parameters. */
+  readonly missing: readonly PeerName[]
+  /** One's own parameters after the round. Not to be changed, and valid until the next step: copy them to keep them. */
+  readonly parameters: Float32Array
+}
+
+/** An algorithm: one function over a fabric and a task, that yields a report per step and returns the final parameters. */
+export type Algorithm<Message, Options> = (
+  fabric: Fabric<Message>,
+  task: Task,
+  options: Options
+) => AsyncGenerator<StepReport, Float32Array>

@@ -1,0 +1,60 @@
+import type { PeerName } from './names.js'
+
+/** This peer was told to stop. */
+export class StoppedError extends Error {
+  override readonly name = 'StoppedError'
+  constructor(message = 'the peer was told to stop') {
+    super(message)
+  }
+}
+
+/** Neighbours did not come, or are gone, and the peer would otherwise train alone. */
+export class NeighboursMissingError extends Error {
+  override readonly name = 'NeighboursMissingError'
+  constructor(
+    readonly missing: readonly PeerName[],
+    message: string
+  ) {
+    super(message)
+  }
+}
+
+/** A neighbour refuses this peer, or this peer refuses a neighbour, and neither will change its mind. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError'
+  constructor(
+    readonly peer: PeerName,
+    readonly code: RefusalCode,
+    message: string
+  ) {
+    super(message)
+  }
+}
+
+/** Why a peer refuses another. */
+export type RefusalCode = 'unknown-peer' | 'run' | 'schema' | 'algorithm' | 'start' | 'protocol'
+
+/** Parameters, a loss or a gradient became NaN or infinite. */
+export class DivergedError extends Error {
+  override readonly name = 'DivergedError'
+}
+
+/** Something that cannot happen did: an error in Murmuration. */
+export class InvariantError extends Error {
+  override readonly name = 'InvariantError'
+}
+
+/** Throws an {@link InvariantError} unless `condition` holds. The message is a sentence that says what was found. */
+export function invariant(condition: boolean, message: string | (() => string)): asserts condition {
+  if (!condition) throw new InvariantError(typeof message === 'string' ? message : message())
+}
+
+/** What a user gave is wrong: a file, an option, data. The message says where, what was found, and what was expected. */
+export class InputError extends Error {
+  override readonly name = 'InputError'
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}

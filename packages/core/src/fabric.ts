@@ -1,0 +1,63 @@
+import type { Milliseconds, PeerName } from './names.js'
+import type { Random } from './random.js'
+import type { Mixing } from './topology.js'
+
+/**
+ * What became of a message that was handed over: waiting to go out, or not taken because the queue to that peer is
+ * full, or because there is no such neighbour or it was given up. 'queued' promises an attempt, not a delivery.
+ */
+export type SendResult = 'queued' | 'full' | 'unreachable'
+
+/** A message and who sent it. */
+export interface Envelope<Message> {
+  readonly from: PeerName
+  readonly message: Message
+}
+
+/** A piece of computing, described so that a world can run it anywhere and charge time for it. */
+export interface Work<Result> {
+  /** What is computed, for traces: 'gradient', 'evaluate', … */
+  readonly kind: string
+  /** How many samples it goes through; the unit of the simulator's cost model. */
+  readonly samples: number
+  /** Computes. Called once. What it reads must not change until it has finished. */
+  run(): Promise<Result>
+}
+
+/**
+ * What an algorithm sees of the world: clock, dice, neighbours, sending, receiving, computing. The simulator and libp2p
+ * implement it.
+ *
+ * An algorithm waits by awaiting one of `receive`, `sleep` or the result of `work`, and for one of them at a time. The
+ * simulator counts on that to know when virtual time may move, and says so when it is broken. Two activities at once are
+ * two programs: `spawn`.
+ */
+export interface Fabric<Message> {
+  readonly self: PeerName
+  /** Seeded; an own stream for every peer. Use `random.stream(purpose)` for each use. */
+  readonly random: Random
+  /** Aborted when this peer is to stop. Waiting calls then reject with a {@link StoppedError}. */
+  readonly signal: AbortSignal
+  /** Monotonic; virtual in the simulator. */
+  now(): Milliseconds
+  /** This peer's row of the mixing matrix in `round`. */
+  neighbours(round: number): Mixing
+  /** Hands a message over; never waits for delivery. The message must not change afterwards. */
+  send(to: PeerName, message: Message): SendResult
+  /** The next message of the mailbox, waiting for one until `until` (for ever without); `undefined` at the deadline. */
+  receive(until?: Milliseconds): PromiseLike<Envelope<Message> | undefined>
+  /** Waits until the clock shows `until`. */
+  sleep(until: Milliseconds): PromiseLike<void>
+  /** Starts computing at once, beside sending and receiving. Awaiting the result is what waits. */
+  work<Result>(work: Work<Result>): PromiseLike<Result>
+  /** A second activity of the same peer, with a mailbox shared with the first. */
+  spawn(activity: (fabric: Fabric<Message>) => Promise<void>): void
+}
+
+/** What a world needs to know of a message: how large it is on a link, and how to copy it, since links carry copies. */
+export interface Wire<Message> {
+  /** Bytes on the link, the frame's header included. */
+  byteLength(message: Message): number
+  /** A copy that shares no memory with the original. */
+  copy(message: Message): Message
+}

@@ -1,0 +1,12 @@
+/**
+ * The words of the project as types, and helpers so small that they belong to nobody else.
+ *
+ * @packageDocumentation
+ */
+export * from './algorithm.js'
+export * from './errors.js'
+export * from './fabric.js'
+export * from './names.js'
+export * from './random.js'
+export * from './task.js'
+export * from './topology.js'

@@ -1,0 +1,19 @@
+/**
+ * Seeded dice. The same seed gives the same draws on every machine.
+ * `@murmuration/random` implements it.
+ */
+export interface Random {
+  /** An even draw from [0, 1), in steps of 2⁻⁵³. */
+  uniform(): number
+  /** An even draw from the integers 0 … `limit` − 1. `limit` is an integer from 1 to 2³². */
+  integer(limit: number): number
+  /** A draw from the normal distribution with mean 0 and variance 1. */
+  normal(): number
+  /** `items` in an evenly drawn order, as a new array. */
+  shuffle<T>(items: readonly T[]): T[]
+  /**
+   * An independent stream for one purpose. It depends on this stream's seed and the purpose alone, not on what was
+   * drawn before, so that adding a draw in one place changes nothing in another.
+   */
+  stream(purpose: string): Random
+}

@@ -1,0 +1,48 @@
+import type { Work } from './fabric.js'
+
+/** One tensor of a model within the flat parameter vector. */
+export interface TensorSchema {
+  readonly name: string
+  readonly shape: readonly number[]
+}
+
+/** The tensors of a model in the order in which they lie in the flat vector, one after the other without gaps. */
+export type Schema = readonly TensorSchema[]
+
+/** The mean loss over a batch and its gradient. */
+export interface Gradient {
+  readonly loss: number
+  /** As long as the parameters. Valid until the task's next gradient: copy it to keep it. */
+  readonly vector: Float32Array
+}
+
+/** How good parameters are on the test set. */
+export interface Evaluation {
+  readonly loss: number
+  /** The share of samples classified rightly, 0 … 1; absent when the task does not classify. */
+  readonly accuracy?: number
+}
+
+/** What is learned: parameters as one flat float32 vector, the gradient on a batch, the evaluation; and one share of the data. */
+export interface Task {
+  readonly schema: Schema
+  /** How many samples this share of the data has, at least 1. */
+  readonly samples: number
+  /** The parameters to start from. The same seed gives the same bits on every peer. */
+  initialise(seed: number): Work<Float32Array>
+  /** The gradient at `parameters` of the mean loss over the samples that `batch` numbers (each below `samples`). */
+  gradient(parameters: Float32Array, batch: Uint32Array): Work<Gradient>
+  /** Loss and accuracy of `parameters` on the test set, which is the same for all peers. */
+  evaluate(parameters: Float32Array): Work<Evaluation>
+}
+
+/**
+ * A task described by data: the module that builds it and the options to build it with. Any thread can build it, which a
+ * closure would not allow. The module exports `createTask(options): Promise<Task>`.
+ */
+export interface TaskDescription {
+  /** An URL or package name that `import()` takes. */
+  readonly module: string
+  /** JSON. */
+  readonly options: unknown
+}

@@ -1,0 +1,84 @@
+/**
+ * Seeded random streams, over the generator xoroshiro128+ of pure-rand.
+ *
+ * @packageDocumentation
+ */
+import type { Random } from '@murmuration/core'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64'
+import { uniformInt } from 'pure-rand/distribution/uniformInt'
+import { xoroshiro128plusFromState } from 'pure-rand/generator/xoroshiro128plus'
+import type { RandomGenerator } from 'pure-rand/types/RandomGenerator'
+
+/**
+ * The stream of dice that belongs to `seed` (an integer) and to a path of purposes, such as a peer's name and 'batches'.
+ * Two paths give streams that have nothing to do with each other. Throws a RangeError for a seed that is no safe integer.
+ */
+export function createRandom(seed: number, ...purposes: readonly string[]): Random {
+  if (!Number.isSafeInteger(seed)) throw new RangeError(`a seed is an integer, not ${seed}`)
+  return new SeededRandom([String(seed), ...purposes])
+}
+
+class SeededRandom implements Random {
+  readonly #path: readonly string[]
+  readonly #generator: RandomGenerator
+  #spareNormal: number | undefined
+
+  constructor(path: readonly string[]) {
+    this.#path = path
+    this.#generator = generatorOf(path)
+  }
+
+  uniform(): number {
+    return uniformFloat64(this.#generator)
+  }
+
+  integer(limit: number): number {
+    if (!Number.isInteger(limit) || limit < 1 || limit > 2 ** 32) {
+      throw new RangeError(`a die has 1 to 2^32 sides, not ${limit}`)
+    }
+    return uniformInt(this.#generator, 0, limit - 1)
+  }
+
+  /** Marsaglia's polar method (SIAM Review 6(3), 1964), which draws two at a time. */
+  normal(): number {
+    if (this.#spareNormal !== undefined) {
+      const spare = this.#spareNormal
+      this.#spareNormal = undefined
+      return spare
+    }
+    for (;;) {
+      const u = 2 * this.uniform() - 1
+      const v = 2 * this.uniform() - 1
+      const square = u * u + v * v
+      if (square > 0 && square < 1) {
+        const factor = Math.sqrt((-2 * Math.log(square)) / square)
+        this.#spareNormal = v * factor
+        return u * factor
+      }
+    }
+  }
+
+  /** Fisher and Yates. */
+  shuffle<T>(items: readonly T[]): T[] {
+    const shuffled = [...items]
+    for (let last = shuffled.length - 1; last > 0; last--) {
+      const other = this.integer(last + 1)
+      const item = shuffled[last] as T
+      shuffled[last] = shuffled[other] as T
+      shuffled[other] = item
+    }
+    return shuffled
+  }
+
+  stream(purpose: string): Random {
+    return new SeededRandom([...this.#path, purpose])
+  }
+}
+
+/** The generator whose 128 bits of state are the first of the path's SHA-256, so that similar paths are unrelated. */
+function generatorOf(path: readonly string[]): RandomGenerator {
+  const digest = sha256(new TextEncoder().encode(JSON.stringify(path)))
+  const view = new DataView(digest.buffer, digest.byteOffset, 16)
+  return xoroshiro128plusFromState([0, 4, 8, 12].map((offset) => view.getInt32(offset, true)))
+}

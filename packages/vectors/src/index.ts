@@ -1,0 +1,9 @@
+/**
+ * Flat float32 vectors: arithmetic, the schema that says what lies where, and the frame that carries them.
+ *
+ * @packageDocumentation
+ */
+export * from './arithmetic.js'
+export * from './frame.js'
+export * from './message.js'
+export * from './schema.js'

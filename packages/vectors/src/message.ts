@@ -1,0 +1,17 @@
+import type { Wire } from '@murmuration/core'
+import { frameHeaderLength } from './frame.js'
+
+/** What the algorithms put on links: one flat vector that belongs to a round. */
+export interface VectorMessage {
+  /** What the vector is, 0 … 255; each algorithm numbers its own kinds. */
+  readonly kind: number
+  /** 0, 1, … */
+  readonly round: number
+  readonly vector: Float32Array
+}
+
+/** How large a {@link VectorMessage} is as a frame, and how it is copied. */
+export const vectorWire: Wire<VectorMessage> = {
+  byteLength: (message) => frameHeaderLength + message.vector.byteLength,
+  copy: (message) => ({ ...message, vector: Float32Array.from(message.vector) })
+}
