@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 export * from './algorithm.js'
+export * from './deferred.js'
 export * from './errors.js'
 export * from './fabric.js'
 export * from './names.js'

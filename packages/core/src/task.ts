@@ -28,6 +28,8 @@ export interface Task {
   readonly schema: Schema
   /** How many samples this share of the data has, at least 1. */
   readonly samples: number
+  /** Facts that a user wants to read once at the start: the data, the model, the backend and why it was chosen. */
+  readonly about: Readonly<Record<string, string>>
   /** The parameters to start from. The same seed gives the same bits on every peer. */
   initialise(seed: number): Work<Float32Array>
   /** The gradient at `parameters` of the mean loss over the samples that `batch` numbers (each below `samples`). */

@@ -44,8 +44,7 @@ export function unpack(schema: Schema, flat: Float32Array): Float32Array[] {
 
 /** SHA-256 of names and shapes in order, in hex. Peers whose hashes differ cannot average. */
 export function hashSchema(schema: Schema): string {
-  const canonical = JSON.stringify(schema.map(({ name, shape }) => [name, shape]))
-  return bytesToHex(sha256(new TextEncoder().encode(canonical)))
+  return hashText(JSON.stringify(schema.map(({ name, shape }) => [name, shape])))
 }
 
 /** SHA-256 of the elements' bits (little-endian), in hex. */
@@ -66,4 +65,9 @@ export function differenceOf(ours: Schema, theirs: Schema): string | undefined {
 
 function describe(tensor: TensorSchema | undefined): string {
   return tensor === undefined ? 'missing' : `"${tensor.name}" [${tensor.shape.join(', ')}]`
+}
+
+/** SHA-256 of a text in UTF-8, in hex. */
+export function hashText(text: string): string {
+  return bytesToHex(sha256(new TextEncoder().encode(text)))
 }

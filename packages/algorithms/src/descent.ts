@@ -1,0 +1,50 @@
+import { DivergedError, type Gradient } from '@murmuration/core'
+import { allFinite } from '@murmuration/vectors'
+
+/** How a gradient becomes a direction. */
+export interface DescentOptions {
+  /** `μ`, 0 … 1; 0 for plain gradients. */
+  readonly momentum: number
+  /** Nesterov's look-ahead. */
+  readonly nesterov: boolean
+  /** `λ`: adds `λ x` to the gradient. */
+  readonly weightDecay: number
+}
+
+/**
+ * The direction of descent: `v ← μ v + (g + λ x)`, and then `v`, or with Nesterov `(g + λ x) + μ v`, as Sutskever et al.
+ * 2013 in the form that most frameworks use. The velocity `v` is the peer's own; it is not averaged (Lian et al. 2017).
+ */
+export class Descent {
+  readonly #options: DescentOptions
+  readonly #velocity: Float32Array
+
+  constructor(length: number, options: DescentOptions) {
+    this.#options = options
+    this.#velocity = new Float32Array(length)
+  }
+
+  /**
+   * `base − rate · direction`, as a new vector.
+   *
+   * @param base - where the step is taken from: the average, or one's own parameters
+   * @param x - where the gradient was taken
+   * @throws DivergedError when the loss or the new parameters are not finite
+   */
+  step(base: Float32Array, x: Float32Array, gradient: Gradient, rate: number, round: number): Float32Array {
+    const { momentum, nesterov, weightDecay } = this.#options
+    const [v, g] = [this.#velocity, gradient.vector]
+    const next = new Float32Array(base.length)
+    for (let i = 0; i < next.length; i++) {
+      const slope = g[i] + weightDecay * x[i]
+      v[i] = momentum * v[i] + slope
+      next[i] = base[i] - rate * (nesterov ? slope + momentum * v[i] : v[i])
+    }
+    if (!Number.isFinite(gradient.loss) || !allFinite(next)) {
+      throw new DivergedError(
+        `training diverged in round ${round}: the loss is ${gradient.loss} at a learning rate of ${rate}; lower the rate`
+      )
+    }
+    return next
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * D-PSGD: decentralised parallel SGD (Lian, Zhang, Zhang, Hsieh, Zhang, Liu: Can Decentralized Algorithms Outperform
+ * Centralized Algorithms?, NIPS 2017, arXiv 1705.09056, Algorithm 1).
+ *
+ * Symbols: `x` one's own parameters x_{k,i}; `k` the round; `W` the mixing matrix; γ the rate.
+ *
+ * Beyond the paper: momentum and weight decay, whose velocity stays with the peer; the order 'adapt-then-combine';
+ * closing rounds of pure averaging in place of the paper's last step, the mean over all peers, which nobody here can take.
+ */
+import type { Fabric, Milliseconds, StepReport, Task } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/vectors'
+import { averageOn } from './averaging.js'
+import { Batches } from './batches.js'
+import { Descent, type DescentOptions } from './descent.js'
+import { Exchange, type Mixed } from './exchange.js'
+
+/** How D-PSGD runs. Every peer is given the same. */
+export interface DpsgdOptions extends DescentOptions {
+  /** Of the start parameters. */
+  readonly seed: number
+  /** Samples per peer and step. */
+  readonly batchSize: number
+  /** Rounds of training. */
+  readonly rounds: number
+  /** Rounds of pure averaging after them, so that all peers end with the same model. */
+  readonly closingRounds: number
+  /** The learning rate γ of a round. */
+  readonly rate: (round: number) => number
+  /**
+   * 'combine-then-adapt' is the paper's: `x ← Σ_j W_ij x_j − γ g(x_i)`, the gradient taken before averaging, so that it
+   * overlaps with the exchange. 'adapt-then-combine' is `x ← Σ_j W_ij (x_j − γ g(x_j))`: it waits for the gradient before
+   * it sends, and on the complete graph it is plain SGD on the joint batch.
+   */
+  readonly order: 'combine-then-adapt' | 'adapt-then-combine'
+  /** How long to wait for a neighbour in a round. */
+  readonly patience: Milliseconds
+}
+
+/** D-PSGD on one peer. Yields a report per round and returns the parameters that the peers agree on. */
+export async function* dpsgd(
+  fabric: Fabric<VectorMessage>,
+  task: Task,
+  options: DpsgdOptions
+): AsyncGenerator<StepReport, Float32Array> {
+  let x = await fabric.work(task.initialise(options.seed))
+  const peer: Peer = {
+    fabric,
+    task,
+    exchange: new Exchange(fabric, options.patience),
+    descent: new Descent(x.length, options)
+  }
+  const batches = new Batches(fabric.random.stream('batches'), task.samples, options.batchSize)
+  const step = options.order === 'combine-then-adapt' ? combineThenAdapt : adaptThenCombine
+
+  for (let k = 0; k < options.rounds; k++) {
+    fabric.signal.throwIfAborted()
+    const rate = options.rate(k)
+    const { next, loss, missing, waited, disagreement } = await step(peer, k, x, batches.next(), rate)
+    x = next
+    const samples = (k + 1) * options.batchSize
+    yield { round: k, phase: 'train', loss, rate, samples, missing, waited, disagreement, parameters: x }
+  }
+
+  const closing = { first: options.rounds, rounds: options.closingRounds, samples: options.rounds * options.batchSize }
+  return yield* averageOn(fabric, peer.exchange, x, closing)
+}
+
+interface Peer {
+  readonly fabric: Fabric<VectorMessage>
+  readonly task: Task
+  readonly exchange: Exchange
+  readonly descent: Descent
+}
+
+type Step = Omit<Mixed, 'average'> & { readonly next: Float32Array; readonly loss: number }
+
+/** `x ← Σ_j W_ij x_j − γ g(x_i)`: the exchange of x and the gradient at x overlap. */
+async function combineThenAdapt(
+  peer: Peer,
+  k: number,
+  x: Float32Array,
+  batch: Uint32Array,
+  rate: number
+): Promise<Step> {
+  peer.exchange.send(k, x)
+  const gradient = peer.fabric.work(peer.task.gradient(x, batch))
+  const { average, ...mixed } = await peer.exchange.collect(k, x)
+  const g = await gradient
+  return { next: peer.descent.step(average, x, g, rate, k), loss: g.loss, ...mixed }
+}
+
+/** `x ← Σ_j W_ij (x_j − γ g(x_j))`: what is sent is the result of the gradient step. */
+async function adaptThenCombine(
+  peer: Peer,
+  k: number,
+  x: Float32Array,
+  batch: Uint32Array,
+  rate: number
+): Promise<Step> {
+  const g = await peer.fabric.work(peer.task.gradient(x, batch))
+  const adapted = peer.descent.step(x, x, g, rate, k)
+  peer.exchange.send(k, adapted)
+  const { average, ...mixed } = await peer.exchange.collect(k, adapted)
+  return { next: average, loss: g.loss, ...mixed }
+}

@@ -1,0 +1,113 @@
+import {
+  byName,
+  type Fabric,
+  invariant,
+  type Milliseconds,
+  type Mixing,
+  NeighboursMissingError,
+  type PeerName
+} from '@murmuration/core'
+import { distance, type Term, type VectorMessage, weightedSum } from '@murmuration/vectors'
+import { RoundBuffer } from './round-buffer.js'
+
+/** The kind of a {@link VectorMessage} that carries a peer's parameters. */
+export const parametersKind = 1
+
+/** How many rounds ahead of one's own a neighbour's message is kept. */
+const roundsAhead = 64
+
+/** What a round's exchange came to. */
+export interface Mixed {
+  /** `Σ_j W_ij x_j` over oneself and the neighbours, as a new vector. */
+  readonly average: Float32Array
+  readonly missing: readonly PeerName[]
+  readonly waited: Milliseconds
+  /** Root mean square of the neighbours' distances from one's own parameters. */
+  readonly disagreement: number
+}
+
+/**
+ * The synchronous exchange with the neighbours of a round: send one's own parameters, collect theirs, average.
+ * A neighbour that does not come within `patience` counts as missing: its weight goes to one's own parameters, so that
+ * the row still sums to 1, and it is not waited for again until it is heard of. When nobody comes the peer does not go on
+ * alone: a {@link NeighboursMissingError} names them.
+ */
+export class Exchange {
+  readonly #fabric: Fabric<VectorMessage>
+  readonly #patience: Milliseconds
+  readonly #buffer: RoundBuffer<Float32Array>
+  readonly #absent = new Set<PeerName>()
+
+  constructor(fabric: Fabric<VectorMessage>, patience: Milliseconds) {
+    this.#fabric = fabric
+    this.#patience = patience
+    this.#buffer = new RoundBuffer((round) => fabric.neighbours(round).receiveFrom.map(({ name }) => name), roundsAhead)
+  }
+
+  /** Sends `x` to the neighbours of `round`. It must not change afterwards. */
+  send(round: number, x: Float32Array): void {
+    for (const to of this.#fabric.neighbours(round).sendTo) {
+      this.#fabric.send(to, { kind: parametersKind, round, vector: x })
+    }
+  }
+
+  /** Waits for the neighbours' parameters of `round` and averages them with one's own. */
+  async collect(round: number, x: Float32Array): Promise<Mixed> {
+    invariant(this.#buffer.round === round, () => `round ${round} after round ${this.#buffer.round - 1}`)
+    const mixing = this.#fabric.neighbours(round)
+    const start = this.#fabric.now()
+    await this.#receiveAll(start + this.#patience)
+    const waited = this.#fabric.now() - start
+    const missing = this.#buffer.missing()
+    this.#refuseToGoOnAlone(round, mixing, missing)
+    for (const name of missing) this.#absent.add(name)
+    const theirs = this.#buffer.take()
+    return { average: average(this.#fabric.self, x, mixing, theirs), missing, waited, disagreement: spread(x, theirs) }
+  }
+
+  async #receiveAll(deadline: Milliseconds): Promise<void> {
+    while (this.#buffer.missing().some((name) => !this.#absent.has(name))) {
+      const envelope = await this.#fabric.receive(deadline)
+      if (envelope === undefined) return
+      const { from, message } = envelope
+      if (message.kind !== parametersKind) continue
+      if (this.#buffer.offer(from, message.round, message.vector) === 'kept') this.#absent.delete(from)
+    }
+  }
+
+  #refuseToGoOnAlone(round: number, mixing: Mixing, missing: readonly PeerName[]): void {
+    if (missing.length === 0 || missing.length < mixing.receiveFrom.length) return
+    throw new NeighboursMissingError(
+      missing,
+      `${this.#fabric.self} heard nothing of ${missing.join(', ')} in round ${round} for ${this.#patience / 1000} s, ` +
+        'and has no other neighbour in this round; it does not train alone'
+    )
+  }
+}
+
+/** The weighted average in the order of names, oneself included, so that the sum does not depend on who came first. */
+function average(
+  self: PeerName,
+  x: Float32Array,
+  mixing: Mixing,
+  theirs: ReadonlyMap<PeerName, Float32Array>
+): Float32Array {
+  const terms: (Term & { readonly name: PeerName })[] = []
+  let selfWeight = mixing.selfWeight
+  for (const { name, weight } of mixing.receiveFrom) {
+    const vector = theirs.get(name)
+    if (vector === undefined) selfWeight += weight
+    else terms.push({ name, weight, vector })
+  }
+  terms.push({ name: self, weight: selfWeight, vector: x })
+  terms.sort((left, right) => byName(left.name, right.name))
+  const total = terms.reduce((sum, { weight }) => sum + weight, 0)
+  invariant(Math.abs(total - 1) < 1e-9, () => `the mixing weights of ${self} sum to ${total}`)
+  return weightedSum(new Float32Array(x.length), terms)
+}
+
+function spread(x: Float32Array, theirs: ReadonlyMap<PeerName, Float32Array>): number {
+  if (theirs.size === 0) return 0
+  const squares = [...theirs.values()].map((vector) => distance(x, vector) ** 2)
+  return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length)
+}

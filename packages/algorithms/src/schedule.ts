@@ -1,0 +1,20 @@
+/** How the learning rate changes over the rounds. JSON. */
+export interface RateDescription {
+  /** The rate after the warm-up, above 0. */
+  readonly initial: number
+  /** Rounds over which the rate grows evenly from `initial / warmup` to `initial`; 0 for none. */
+  readonly warmup?: number
+  /** 'constant'; 'cosine', down to 0 at the last round; or a factor at each of some rounds. */
+  readonly decay?: 'constant' | 'cosine' | { readonly at: readonly number[]; readonly factor: number }
+}
+
+/** The learning rate of round k, 0, 1, …, when `rounds` are trained in all. */
+export function rateSchedule(description: RateDescription, rounds: number): (round: number) => number {
+  const { initial, warmup = 0, decay = 'constant' } = description
+  return (round) => {
+    if (round < warmup) return (initial * (round + 1)) / warmup
+    if (decay === 'constant') return initial
+    if (decay === 'cosine') return initial * 0.5 * (1 + Math.cos((Math.PI * (round - warmup)) / (rounds - warmup)))
+    return initial * decay.factor ** decay.at.filter((boundary) => round >= boundary).length
+  }
+}

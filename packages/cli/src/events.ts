@@ -1,0 +1,153 @@
+import type { Milliseconds, PeerName } from '@murmuration/core'
+
+/** What happens in a run, as one flat record each. With `--json` each is a line. */
+export type RunEvent =
+  | StartEvent
+  | PeerEvent
+  | NeighbourEvent
+  | StepEvent
+  | EvaluationEvent
+  | NoteEvent
+  | Summary
+  | PeerSummary
+
+/** Before anything else: what is going to be run. */
+export interface StartEvent {
+  readonly kind: 'start'
+  readonly peers: readonly PeerName[]
+  readonly topology: string
+  readonly spectralGap: number
+  readonly rounds: number
+  readonly closingRounds: number
+  readonly algorithm: string
+}
+
+/** A peer is up. */
+export interface PeerEvent {
+  readonly kind: 'peer'
+  readonly peer: PeerName
+  /** Of the peer's process. */
+  readonly pid: number
+  readonly id: string
+  readonly addresses: readonly string[]
+  readonly parameters: number
+  /** The task's facts: model, backend and why it was chosen, data, partition. */
+  readonly about: Readonly<Record<string, string>>
+}
+
+/** How a neighbour is doing, seen from `peer`; told when it changes. */
+export interface NeighbourEvent {
+  readonly kind: 'neighbour'
+  readonly peer: PeerName
+  readonly neighbour: string
+  readonly state: string
+  readonly why?: string
+}
+
+/** A report of a peer over the rounds since its last one. */
+export interface StepEvent {
+  readonly kind: 'step'
+  readonly peer: PeerName
+  /** The last round of the report. */
+  readonly round: number
+  readonly phase: 'train' | 'close'
+  /** Mean over the report's rounds; absent in closing rounds. */
+  readonly loss?: number
+  readonly rate?: number
+  /** Since the start, of this peer. */
+  readonly samples: number
+  /** Root mean square distance of the neighbours' parameters from the peer's own. */
+  readonly disagreement: number
+  readonly missing: readonly PeerName[]
+  /** Since this peer began to train. */
+  readonly seconds: number
+  /** The share of the time in which the peer waited for its neighbours, 0 … 1. */
+  readonly waiting: number
+  readonly bytesSent: number
+  readonly bytesReceived: number
+}
+
+/** The test set's verdict on a model. */
+export interface EvaluationEvent {
+  readonly kind: 'evaluation'
+  /** 'mean' for the mean of all peers' parameters, 'centralised' for plain SGD, or a peer. */
+  readonly of: string
+  readonly round: number
+  readonly loss: number
+  readonly accuracy?: number
+  /** Of all peers at that round; with 'mean' only. */
+  readonly consensusDistance?: number
+}
+
+/** Something that people should know. */
+export interface NoteEvent {
+  readonly kind: 'note'
+  readonly text: string
+}
+
+/** The last line of a swarm's run. */
+export interface Summary {
+  readonly kind: 'summary'
+  readonly peers: number
+  readonly rounds: number
+  /** Of all peers together. */
+  readonly samples: number
+  /** From the first step to the end of the closing rounds. */
+  readonly seconds: number
+  readonly lossOfMean: number
+  readonly accuracyOfMean?: number
+  readonly accuracyOfWorst?: number
+  readonly consensusDistance: number
+  /** The consensus distance when training ended, before the closing rounds. */
+  readonly consensusDistanceBeforeClosing?: number
+  /** Plain SGD on the union of the data, at equal samples and the same joint batch. */
+  readonly centralisedLoss?: number
+  readonly centralisedAccuracy?: number
+  readonly centralisedSeconds?: number
+  /** Of all peers together, payload and overhead. */
+  readonly bytesSent: number
+  readonly bytesReceived: number
+  readonly payloadSent: number
+  /** Of the peer that sent and received most. */
+  readonly bytesOfBusiest: number
+  /** Mean share of the time in which peers waited for neighbours, 0 … 1. */
+  readonly waiting: number
+  readonly backend: string
+  readonly spectralGap: number
+  readonly seed: number
+}
+
+/** The last line of a single peer's run; of the other peers it knows what its neighbours sent. */
+export interface PeerSummary {
+  readonly kind: 'summary'
+  readonly peer: PeerName
+  readonly peers: number
+  readonly rounds: number
+  /** Of this peer. */
+  readonly samples: number
+  readonly seconds: number
+  readonly loss: number
+  readonly accuracy?: number
+  /** Root mean square distance of the neighbours' parameters from this peer's, in the last round. */
+  readonly neighbourDistance: number
+  readonly bytesSent: number
+  readonly bytesReceived: number
+  readonly payloadSent: number
+  readonly waiting: number
+  readonly backend: string
+  /** SHA-256 of the final parameters. */
+  readonly model: string
+  readonly seed: number
+}
+
+/** Where events go: a live display, plain lines, or JSON lines. */
+export interface Output {
+  event(event: RunEvent): void
+  /** Leaves the terminal as it should be. */
+  end(): void
+}
+
+/** Seconds, from a fabric's milliseconds. */
+export function secondsOf(time: Milliseconds): number {
+  return Math.round(time) / 1000
+}

@@ -1,0 +1,41 @@
+import { DivergedError, InputError, NeighboursMissingError, RefusedError, StoppedError } from '@murmuration/core'
+
+/** What the command's exit codes mean. Documented in docs/commands.md, which a test compares with this table. */
+export const exitCodes = {
+  success: { code: 0, meaning: 'all went well' },
+  failure: { code: 1, meaning: 'an error that none of the others describes' },
+  input: { code: 2, meaning: 'a file, an option or the data is wrong; the message says where' },
+  neighboursMissing: { code: 3, meaning: 'neighbours did not come, or were lost; the message says which' },
+  refused: { code: 4, meaning: 'a neighbour refuses this peer, or the other way round; the message says why' },
+  diverged: { code: 5, meaning: 'the loss or the parameters became NaN or infinite' },
+  disagreement: { code: 6, meaning: 'the peers ended with models that differ more than the topology promises' },
+  interrupted: { code: 130, meaning: 'stopped by Ctrl-C or a signal, cleanly' }
+} as const
+
+/** The name of a kind of failure. */
+export type ExitName = keyof typeof exitCodes
+
+/** The kind of failure that an error is. Errors that crossed a process are told by their names. */
+export function exitNameOf(error: unknown): ExitName {
+  const name = error instanceof Error ? error.name : ''
+  return byErrorName.get(name) ?? 'failure'
+}
+
+/** The peers' models differ too much at the end. */
+export class DisagreementError extends Error {
+  override readonly name = 'DisagreementError'
+}
+
+const byErrorName = new Map<string, ExitName>([
+  [nameOf(InputError), 'input'],
+  [nameOf(NeighboursMissingError), 'neighboursMissing'],
+  [nameOf(RefusedError), 'refused'],
+  [nameOf(DivergedError), 'diverged'],
+  [nameOf(DisagreementError), 'disagreement'],
+  [nameOf(StoppedError), 'interrupted']
+])
+
+/** A class of errors is called like its errors. */
+function nameOf(errorClass: { readonly name: string }): string {
+  return errorClass.name
+}

@@ -1,0 +1,12 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+/** Where keys and cached data are kept: `$MURMURATION_HOME`, or `.murmuration` in the user's home. */
+export function homeDirectory(): string {
+  return process.env.MURMURATION_HOME ?? join(homedir(), '.murmuration')
+}
+
+/** Where the keys of this machine's peers are kept. */
+export function identityDirectory(): string {
+  return join(homeDirectory(), 'identities')
+}

@@ -1,0 +1,44 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { peerName } from '@murmuration/core'
+import { createIdentity, readIdentity, writeIdentity } from '@murmuration/libp2p'
+import { identityDirectory } from './home.js'
+
+/** A peer's id and where its key is. */
+export interface IdentityReport {
+  readonly kind: 'identity'
+  readonly name: string
+  readonly id: string
+  readonly key: string
+  readonly created: boolean
+}
+
+/** Reads the key of peer `name`, creating it when there is none, in `key` or in the user's home. */
+export async function identityOf(
+  name: string,
+  key = join(identityDirectory(), `${peerName(name)}.key`)
+): Promise<IdentityReport> {
+  const existed = await exists(key)
+  if (!existed) await writeIdentity(key, await createIdentity())
+  const { id } = await readIdentity(key)
+  return { kind: 'identity', name, id, key, created: !existed }
+}
+
+/** For people: the id, and the line that goes into the topology file. */
+export function identityText({ name, id, key, created }: IdentityReport): string {
+  return [
+    `${created ? 'created' : 'found'} the key of ${name} in ${key}; it never leaves this machine`,
+    '',
+    `peer id  ${id}`,
+    '',
+    'for the topology file:',
+    `  - { name: ${name}, id: ${id}, addresses: [/ip4/ADDRESS-OF-THIS-MACHINE/tcp/4001] }`
+  ].join('\n')
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false
+  )
+}

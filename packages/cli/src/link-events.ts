@@ -1,0 +1,35 @@
+import type { PeerName } from '@murmuration/core'
+import type { PeerEvent } from '@murmuration/libp2p'
+import type { RunEvent } from './events.js'
+
+/** What happens on the network of peer `self`, as people are told of it; nothing for what they need not know. */
+export function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefined {
+  const neighbour = (state: string, name: PeerName, why?: string): RunEvent => ({
+    kind: 'neighbour',
+    peer: self,
+    neighbour: name,
+    state,
+    ...(why === undefined ? {} : { why })
+  })
+  switch (event.kind) {
+    case 'connecting':
+    case 'ready':
+      return neighbour(event.kind, event.peer)
+    case 'silent':
+      return neighbour('silent', event.peer, `not heard for ${Math.round(event.unheard / 1000)} s`)
+    case 'refused':
+      return neighbour('refused', event.peer, `${event.by === 'us' ? 'refused here' : 'it refuses us'}: ${event.why}`)
+    case 'reconnecting':
+      return neighbour('connecting', event.peer, event.why)
+    case 'bye':
+      return neighbour('left', event.peer, event.reason)
+    case 'stranger-refused':
+      return { kind: 'note', text: `${self} refused ${event.id} at ${event.address}: ${event.why}` }
+    case 'bad-frame':
+      return { kind: 'note', text: `${self} dropped a bad frame of ${event.peer}: ${event.detail}` }
+    case 'activity-failed':
+      return { kind: 'note', text: `${self}: ${event.why}` }
+    case 'listening':
+      return undefined
+  }
+}

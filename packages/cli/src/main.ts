@@ -1,0 +1,156 @@
+import { messageOf, StoppedError } from '@murmuration/core'
+import { readTopologyFile } from '@murmuration/topology'
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import type { Output } from './events.js'
+import { exitCodes, exitNameOf } from './exit-codes.js'
+import { identityOf, identityText } from './identity-command.js'
+import { jsonOutput } from './output/json.js'
+import { lineOutput } from './output/lines.js'
+import { liveOutput } from './output/live.js'
+import { runPeerCommand } from './peer-command.js'
+import type { RunRequest } from './plan.js'
+import { runSwarm } from './swarm.js'
+import { topologyReport, topologyReportJson } from './topology-report.js'
+import { parseDuration } from './wait-option.js'
+
+interface RunFlags {
+  readonly train?: string
+  readonly task?: string
+  readonly data?: string
+  readonly partition?: string
+  readonly save?: string
+  readonly json?: boolean
+}
+
+const program = new Command('murmur')
+  .description('SGD without a server: peers train on their own data and average with their neighbours.')
+  .version('0.1.0')
+  .exitOverride()
+  .showSuggestionAfterError()
+  .addHelpText('after', () => `\nExit codes:\n${exitCodeLines()}`)
+
+runOptions(program.command('swarm'))
+  .description('run all peers of a topology on this machine, as real processes over real libp2p')
+  .option('--no-baseline', 'do not run plain SGD on all the data afterwards, for comparison')
+  .action((topology: string, flags: RunFlags & { readonly baseline: boolean }) =>
+    run(flags, (emit, signal) =>
+      runSwarm(requestOf(topology, flags), { ...flags, emit, signal, now: () => performance.now() })
+    )
+  )
+
+runOptions(program.command('peer'))
+  .description("run this machine's peer of a topology")
+  .requiredOption('--as <name>', 'which peer of the topology this is')
+  .option('--key <file>', 'the private key of this peer; see "murmur identity"')
+  .addOption(
+    new Option('--wait <time>', 'how long to wait for the neighbours at the start')
+      .argParser(durationOf)
+      .default(300_000, '5 min')
+  )
+  .action((topology: string, flags: RunFlags & { readonly as: string; readonly key?: string; readonly wait: number }) =>
+    run(flags, (emit, signal) => runPeerCommand(requestOf(topology, flags), { ...flags, emit, signal }))
+  )
+
+program
+  .command('topology')
+  .description('print neighbours, weights, spectral gap and what is wrong with a topology')
+  .argument('<file>', 'a topology file')
+  .option('--json', 'print one JSON object')
+  .action(async (path: string, { json }: { readonly json?: boolean }) => {
+    const file = await readTopologyFile(path)
+    print(json ? JSON.stringify(topologyReportJson(file)) : topologyReport(file))
+  })
+
+program
+  .command('identity')
+  .description("create this machine's key for a peer, once, and print the peer's id")
+  .argument('<name>', 'the name of the peer')
+  .option('--key <file>', 'where to keep the key (default: in the home of murmur)')
+  .option('--json', 'print one JSON object')
+  .action(async (name: string, { key, json }: { readonly key?: string; readonly json?: boolean }) => {
+    const report = await identityOf(name, key)
+    print(json ? JSON.stringify(report) : identityText(report))
+  })
+
+function runOptions(command: Command): Command {
+  return command
+    .argument('<topology>', 'a topology file')
+    .option('--train <file>', 'a training file (default: a small network on drawn digits)')
+    .option('--task <module>', 'a module with a model of your own, in place of the training file’s')
+    .option('--data <path>', 'a folder, file or URL with data, or "digits", in place of the training file’s')
+    .option('--partition <how>', 'equal, label or dirichlet:ALPHA, in place of the training file’s')
+    .option('--save <file>', 'write the model to a file in the safetensors format')
+    .option('--json', 'print one JSON object per line')
+}
+
+function requestOf(topology: string, { train, task, data, partition }: RunFlags): RunRequest {
+  return {
+    topology,
+    ...(train === undefined ? {} : { train }),
+    ...(task === undefined ? {} : { task }),
+    ...(data === undefined ? {} : { data }),
+    ...(partition === undefined ? {} : { partition })
+  }
+}
+
+async function run(
+  flags: RunFlags,
+  body: (emit: Output['event'], signal: AbortSignal) => Promise<unknown>
+): Promise<void> {
+  const output = outputOf(flags)
+  const stop = stopOnSignal()
+  try {
+    await body((event) => output.event(event), stop)
+  } finally {
+    output.end()
+  }
+}
+
+function outputOf({ json }: RunFlags): Output {
+  if (json) return jsonOutput(process.stdout)
+  return process.stdout.isTTY ? liveOutput(process.stdout, () => performance.now()) : lineOutput(process.stdout)
+}
+
+/** The first Ctrl-C stops in good order, the second at once. */
+function stopOnSignal(): AbortSignal {
+  const controller = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (controller.signal.aborted) process.exit(exitCodes.interrupted.code)
+      controller.abort(new StoppedError('stopped by a signal'))
+    })
+  }
+  return controller.signal
+}
+
+function durationOf(text: string): number {
+  try {
+    return parseDuration(text)
+  } catch (error) {
+    throw new InvalidArgumentError(messageOf(error))
+  }
+}
+
+function exitCodeLines(): string {
+  return Object.values(exitCodes)
+    .map(({ code, meaning }) => `  ${String(code).padStart(3)}  ${meaning}`)
+    .join('\n')
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+function codeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.input.code
+  const name = exitNameOf(error)
+  const label = name === 'failure' && error instanceof Error ? (error.stack ?? error.message) : messageOf(error)
+  process.stderr.write(`murmur: ${label}\n`)
+  return exitCodes[name].code
+}
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.exitCode = codeOf(error)
+}

@@ -1,0 +1,105 @@
+import prettyBytes from 'pretty-bytes'
+import type { PeerSummary, RunEvent, StartEvent, Summary } from '../events.js'
+
+const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+
+/** 12,345 */
+export const count = (value: number): string => whole.format(value)
+
+/** 93.4 %; a dash when there is nothing to show. */
+export const percent = (share: number | undefined): string =>
+  share === undefined ? '–' : `${(100 * share).toFixed(2)} %`
+
+/** Three significant digits. */
+export const short = (value: number | undefined): string => {
+  if (value === undefined) return '–'
+  return Math.abs(value) >= 0.001 || value === 0 ? value.toPrecision(3) : value.toExponential(1)
+}
+
+/** 1.2 MB */
+export const bytes = (value: number): string => prettyBytes(value)
+
+/** 1 min 5 s */
+export const duration = (seconds: number): string => {
+  const rounded = Math.max(0, Math.round(seconds))
+  return rounded < 60 ? `${rounded} s` : `${Math.floor(rounded / 60)} min ${rounded % 60} s`
+}
+
+/** The first line about a run. */
+export function startText(event: StartEvent): string {
+  return (
+    `${count(event.peers.length)} peers, ${event.topology}, spectral gap ${short(event.spectralGap)}: ` +
+    `${event.algorithm}, ${count(event.rounds)} rounds and ${count(event.closingRounds)} of averaging at the end`
+  )
+}
+
+/** An event as a plain line; steps are for the caller to thin out. */
+export function lineOf(event: RunEvent): string {
+  switch (event.kind) {
+    case 'start':
+      return startText(event)
+    case 'peer':
+      return `${event.peer} is up: ${event.id} on ${event.addresses.join(', ')}`
+    case 'neighbour':
+      return `${event.peer}: ${event.neighbour} is ${event.state}${event.why === undefined ? '' : `: ${event.why}`}`
+    case 'step': {
+      const loss = event.phase === 'train' ? `loss ${short(event.loss)}` : 'averaging'
+      const missing = event.missing.length === 0 ? '' : `, missing: ${event.missing.join(', ')}`
+      return `${event.peer} round ${event.round + 1}: ${loss}, neighbours ${short(event.disagreement)} away${missing}`
+    }
+    case 'evaluation': {
+      const apart =
+        event.consensusDistance === undefined ? '' : `, consensus distance ${short(event.consensusDistance)}`
+      return `${nameOf(event.of)} after round ${event.round + 1}: loss ${short(event.loss)}, accuracy ${percent(event.accuracy)}${apart}`
+    }
+    case 'note':
+      return event.text
+    case 'summary':
+      return ('peer' in event ? peerSummaryLines(event) : summaryLines(event)).join('\n')
+  }
+}
+
+function nameOf(of: string): string {
+  if (of === 'mean') return 'the mean of all peers'
+  return of === 'centralised' ? 'plain SGD on all data' : `peer ${of}`
+}
+
+/** What people want to know at the end. */
+export function summaryLines(summary: Summary): string[] {
+  const lines = [
+    '',
+    `${count(summary.peers)} peers, ${count(summary.rounds)} rounds, ${count(summary.samples)} samples in ${duration(summary.seconds)} ` +
+      `(${count(summary.samples / summary.seconds)} samples/s), ${summary.backend}`,
+    `  accuracy of the mean model   ${percent(summary.accuracyOfMean)}   loss ${short(summary.lossOfMean)}`,
+    `  accuracy of the worst peer   ${percent(summary.accuracyOfWorst)}`
+  ]
+  if (summary.centralisedAccuracy !== undefined || summary.centralisedLoss !== undefined) {
+    lines.push(
+      `  plain SGD on all the data    ${percent(summary.centralisedAccuracy)}   loss ${short(summary.centralisedLoss)}` +
+        '   (same samples, same joint batch)'
+    )
+  }
+  lines.push(
+    `  consensus distance           ${short(summary.consensusDistance)}` +
+      (summary.consensusDistanceBeforeClosing === undefined
+        ? ''
+        : `   (${short(summary.consensusDistanceBeforeClosing)} before the closing rounds)`),
+    `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}, busiest peer ${bytes(summary.bytesOfBusiest)}`,
+    `  waiting for neighbours       ${percent(summary.waiting)} of the time`
+  )
+  return lines
+}
+
+/** What one peer's user wants to know at the end. */
+function peerSummaryLines(summary: PeerSummary): string[] {
+  return [
+    '',
+    `peer ${summary.peer} of ${count(summary.peers)}: ${count(summary.rounds)} rounds, ${count(summary.samples)} samples in ` +
+      `${duration(summary.seconds)} (${count(summary.samples / summary.seconds)} samples/s), ${summary.backend}`,
+    `  accuracy of its model        ${percent(summary.accuracy)}   loss ${short(summary.loss)}`,
+    `  distance to its neighbours   ${short(summary.neighbourDistance)}`,
+    `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}`,
+    `  waiting for neighbours       ${percent(summary.waiting)} of the time`,
+    `  SHA-256 of the model         ${summary.model.slice(0, 16)}…`
+  ]
+}

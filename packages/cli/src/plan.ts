@@ -1,0 +1,132 @@
+import { resolve } from 'node:path'
+import type { DpsgdOptions } from '@murmuration/algorithms'
+import { rateSchedule } from '@murmuration/algorithms'
+import type { PeerName, TaskDescription } from '@murmuration/core'
+import {
+  type DataDescription,
+  type PartitionDescription,
+  type ShareOptions,
+  softmaxTaskModule
+} from '@murmuration/tasks'
+import { type ModelDescription, tfjsTaskModule } from '@murmuration/tfjs'
+import { contraction, readTopologyFile, roundsToAgreement, type TopologyFile } from '@murmuration/topology'
+import { hashText } from '@murmuration/vectors'
+import type { StartEvent } from './events.js'
+import { readTrainingFile, type Training, type TrainingOverrides } from './training-file.js'
+
+/** The files and options of a run, as the command line gives them. They can be sent to another process. */
+export interface RunRequest extends TrainingOverrides {
+  readonly topology: string
+  readonly train?: string
+}
+
+/** Everything about a run that all its peers have in common. The same request gives the same plan on every machine. */
+export interface Plan {
+  readonly file: TopologyFile
+  readonly training: Training
+  readonly options: DpsgdOptions
+  readonly spectralGap: number
+  /** The run's id: peers with another topology or training are refused. */
+  readonly run: string
+  /** The algorithm with its options as text, for the handshake and for people. */
+  readonly algorithm: string
+}
+
+/** Reads and checks the files of a run. Throws an InputError when something is wrong with them. */
+export async function makePlan(request: RunRequest): Promise<Plan> {
+  const file = await readTopologyFile(resolve(request.topology))
+  const training = await readTrainingFile(request.train, request)
+  const { topology } = file
+  const closingRounds = topology.peers.length === 1 ? 0 : roundsToAgreement(topology, training.agreement)
+  const algorithm = algorithmText(training)
+  return {
+    file,
+    training,
+    options: optionsOf(training, closingRounds),
+    spectralGap: contraction(topology).spectralGap,
+    run: hashText(JSON.stringify([rowsOf(file), training.seed, training.partition, training.test, dataText(training)])),
+    algorithm
+  }
+}
+
+/** The task of one peer, or without `self` of the union of all peers' data. */
+export function taskOf({ file, training }: Plan, self?: PeerName): TaskDescription {
+  const share: ShareOptions = {
+    data: dataOf(training),
+    testShare: training.test,
+    partition: partitionOf(training),
+    peers: file.topology.peers,
+    seed: training.seed,
+    ...(self === undefined ? {} : { self })
+  }
+  if (training.model === 'softmax') return { module: softmaxTaskModule, options: { share } }
+  return { module: tfjsTaskModule, options: { share, model: modelOf(training) } }
+}
+
+/** What a display says first. */
+export function startEvent({ file, options, spectralGap, algorithm }: Plan): StartEvent {
+  return {
+    kind: 'start',
+    peers: file.topology.peers,
+    topology: file.title,
+    spectralGap,
+    rounds: options.rounds,
+    closingRounds: options.closingRounds,
+    algorithm
+  }
+}
+
+function optionsOf(training: Training, closingRounds: number): DpsgdOptions {
+  const { batch, order, momentum, nesterov, weightDecay } = training.algorithm
+  return {
+    seed: training.seed,
+    batchSize: batch,
+    rounds: training.rounds,
+    closingRounds,
+    rate: rateSchedule(training.rate, training.rounds),
+    order,
+    momentum,
+    nesterov,
+    weightDecay,
+    patience: training.patience
+  }
+}
+
+function algorithmText({ algorithm, rate, rounds }: Training): string {
+  const { name, order, batch, momentum, nesterov, weightDecay } = algorithm
+  const decay =
+    typeof rate.decay === 'string' ? rate.decay : `times ${rate.decay.factor} at ${rate.decay.at.join(', ')}`
+  return (
+    `${name} ${order}, batch ${batch}, rate ${rate.initial} ${decay} after ${rate.warmup} of ${rounds} rounds, ` +
+    `${nesterov ? 'Nesterov ' : ''}momentum ${momentum}, weight decay ${weightDecay}`
+  )
+}
+
+/** The mixing matrices, by which runs are told apart, whatever the file looks like. */
+function rowsOf({ topology }: TopologyFile): unknown {
+  return Array.from({ length: topology.period }, (_, round) =>
+    topology.peers.map((peer) => [peer, topology.mixing(peer, round)])
+  )
+}
+
+/** Where data lies differs from machine to machine; what is drawn must be the same. */
+function dataText({ data }: Training): unknown {
+  return typeof data === 'object' && 'path' in data ? 'files' : data
+}
+
+function dataOf({ data }: Training): DataDescription {
+  if (data === 'digits') return { kind: 'digits', samples: 5000 }
+  if ('digits' in data) return { kind: 'digits', samples: data.digits }
+  return { kind: 'files', path: data.path, ...(data.sha256 === undefined ? {} : { sha256: data.sha256 }) }
+}
+
+function partitionOf({ partition }: Training): PartitionDescription {
+  return typeof partition === 'string' ? { kind: partition } : { kind: 'dirichlet', alpha: partition.dirichlet }
+}
+
+function modelOf({ model }: Training): ModelDescription {
+  if (model === 'cnn') return { kind: 'cnn' }
+  if (typeof model === 'string') return { kind: 'mlp', hidden: [128] }
+  if ('module' in model) return { kind: 'module', path: model.module, options: model.options }
+  return model
+}

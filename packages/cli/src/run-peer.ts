@@ -1,0 +1,127 @@
+import { dpsgd } from '@murmuration/algorithms'
+import { type Evaluation, type PeerName, type StepReport, StoppedError, type Task } from '@murmuration/core'
+import {
+  createPeer,
+  type Identity,
+  type PeerEvent as LinkEvent,
+  type Peer,
+  type RosterEntry,
+  type Traffic
+} from '@murmuration/libp2p'
+import { startTaskWorker } from '@murmuration/tasks'
+import { hashVector, lengthOf } from '@murmuration/vectors'
+import type { RunEvent } from './events.js'
+import { runEventOf } from './link-events.js'
+import { type Plan, taskOf } from './plan.js'
+import { StepReports } from './step-reports.js'
+
+/** What one peer needs beside the plan. */
+export interface PeerRun {
+  readonly plan: Plan
+  readonly self: PeerName
+  readonly identity: Identity
+  /** Multiaddrs to listen on. */
+  readonly listen: readonly string[]
+  /** Who is where; asked once this peer itself can be called. */
+  readonly roster: (me: {
+    readonly id: string
+    readonly addresses: readonly string[]
+  }) => Promise<readonly RosterEntry[]>
+  /** How long to wait for the neighbours at the start, in milliseconds. */
+  readonly patience: number
+  readonly emit: (event: RunEvent) => void
+  /** Told of the parameters now and then; they must be copied to be kept. */
+  readonly onParameters?: (round: number, parameters: Float32Array) => void
+  /** Aborted when the peer is to stop. */
+  readonly signal: AbortSignal
+}
+
+/** What one peer ends with. */
+export interface PeerResult {
+  readonly parameters: Float32Array
+  readonly evaluation: Evaluation
+  readonly task: Pick<Task, 'schema' | 'samples' | 'about'>
+  readonly traffic: Traffic
+  /** Training and closing rounds. */
+  readonly seconds: number
+  /** The share of that time in which the peer waited for neighbours, 0 … 1. */
+  readonly waiting: number
+  /** Distance of the neighbours' parameters in the last round, root mean square. */
+  readonly disagreement: number
+}
+
+/** How often parameters are handed out for evaluation in a run, beside the last round of training. */
+const snapshots = 20
+
+/** Runs one peer from its start to its end. Rejects with the typed errors of core; nothing is left running. */
+export async function runPeer(run: PeerRun): Promise<PeerResult> {
+  const { plan, self } = run
+  const task = await startTaskWorker(taskOf(plan, self))
+  try {
+    const start = await task.initialise(plan.options.seed).run()
+    const terms = { run: plan.run, algorithm: plan.algorithm, schema: task.schema, start: hashVector(start) }
+    const peer = await createPeer({
+      self,
+      identity: run.identity,
+      topology: plan.file.topology,
+      seed: plan.options.seed,
+      listen: run.listen,
+      terms,
+      onEvent: (event) => tell(run, event)
+    })
+    return await withPeer(run, task, peer)
+  } finally {
+    await task.close()
+  }
+}
+
+async function withPeer(run: PeerRun, task: Task, peer: Peer): Promise<PeerResult> {
+  const stop = () => peer.stop()
+  run.signal.addEventListener('abort', stop)
+  try {
+    if (run.signal.aborted) throw new StoppedError()
+    const { id, addresses } = peer
+    run.emit({
+      kind: 'peer',
+      peer: run.self,
+      pid: process.pid,
+      id,
+      addresses,
+      parameters: lengthOf(task.schema),
+      about: task.about
+    })
+    await peer.connect(await run.roster({ id, addresses }), run.patience)
+    const trained = await train(run, task, peer)
+    const evaluation = await task.evaluate(trained.parameters).run()
+    await peer.close()
+    const { schema, samples, about } = task
+    return { ...trained, evaluation, task: { schema, samples, about }, traffic: peer.traffic() }
+  } finally {
+    run.signal.removeEventListener('abort', stop)
+    await peer.close(run.signal.aborted ? 'stopped' : 'failed')
+  }
+}
+
+async function train(run: PeerRun, task: Task, peer: Peer) {
+  const { options } = run.plan
+  const reports = new StepReports(run.self, peer, options)
+  const every = Math.max(1, Math.floor(options.rounds / snapshots))
+  const steps = dpsgd(peer.fabric, task, options)
+  for (;;) {
+    const step = await steps.next()
+    if (step.done) return { parameters: step.value, ...reports.totals() }
+    const event = reports.add(step.value)
+    if (event !== undefined) run.emit(event)
+    if (isSnapshot(step.value, every, options.rounds)) run.onParameters?.(step.value.round, step.value.parameters)
+  }
+}
+
+/** Snapshots are of training: in closing rounds the mean does not change any more. */
+function isSnapshot({ round, phase }: StepReport, every: number, rounds: number): boolean {
+  return phase === 'train' && ((round + 1) % every === 0 || round + 1 === rounds)
+}
+
+function tell({ self, emit }: PeerRun, event: LinkEvent): void {
+  const told = runEventOf(self, event)
+  if (told !== undefined) emit(told)
+}

@@ -1,0 +1,67 @@
+import type { DpsgdOptions } from '@murmuration/algorithms'
+import type { PeerName, StepReport } from '@murmuration/core'
+import type { Peer } from '@murmuration/libp2p'
+import { type StepEvent, secondsOf } from './events.js'
+
+/** How many reports a run gives at most, so that a long one does not drown its reader. */
+const reportsMax = 500
+
+/** Sums up the steps of a peer into reports over a few rounds each. */
+export class StepReports {
+  readonly #self: PeerName
+  readonly #peer: Peer
+  readonly #every: number
+  readonly #last: number
+  readonly #start: number
+  #waited = 0
+  #losses: number[] = []
+  #disagreement = 0
+
+  constructor(self: PeerName, peer: Peer, { rounds, closingRounds }: DpsgdOptions) {
+    this.#self = self
+    this.#peer = peer
+    this.#last = rounds + closingRounds - 1
+    this.#every = Math.ceil((rounds + closingRounds) / reportsMax)
+    this.#start = peer.fabric.now()
+  }
+
+  /** Takes a step in; a report when it is time for one. */
+  add(step: StepReport): StepEvent | undefined {
+    const { round, phase, loss, rate, samples, disagreement, missing } = step
+    this.#waited += step.waited
+    this.#disagreement = disagreement
+    if (loss !== undefined) this.#losses.push(loss)
+    if ((round + 1) % this.#every !== 0 && round !== this.#last && missing.length === 0) return undefined
+    const { sent, received } = this.#peer.traffic()
+    return {
+      kind: 'step',
+      peer: this.#self,
+      round,
+      phase,
+      ...(this.#losses.length === 0 ? {} : { loss: this.#meanLoss() }),
+      ...(rate === undefined ? {} : { rate }),
+      samples,
+      disagreement,
+      missing,
+      ...this.#times(),
+      bytesSent: sent.payload + sent.overhead,
+      bytesReceived: received.payload + received.overhead
+    }
+  }
+
+  /** Over the whole run. */
+  totals(): { readonly seconds: number; readonly waiting: number; readonly disagreement: number } {
+    return { ...this.#times(), disagreement: this.#disagreement }
+  }
+
+  #times(): { readonly seconds: number; readonly waiting: number } {
+    const elapsed = this.#peer.fabric.now() - this.#start
+    return { seconds: secondsOf(elapsed), waiting: elapsed > 0 ? Math.min(1, this.#waited / elapsed) : 0 }
+  }
+
+  #meanLoss(): number {
+    const losses = this.#losses
+    this.#losses = []
+    return losses.reduce((sum, loss) => sum + loss, 0) / losses.length
+  }
+}

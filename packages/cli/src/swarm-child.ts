@@ -1,0 +1,58 @@
+/** The process of one peer of a swarm. It hears from its parent who it is, who the others are, and when to stop. */
+import { deferred, type PeerName, StoppedError } from '@murmuration/core'
+import { createIdentity, type RosterEntry } from '@murmuration/libp2p'
+import { makePlan } from './plan.js'
+import { runPeer } from './run-peer.js'
+import type { FromChild, ToChild } from './swarm-messages.js'
+
+const stop = new AbortController()
+const roster = deferred<readonly RosterEntry[]>()
+roster.promise.catch(() => {})
+
+// Ctrl-C reaches every process of the terminal. Here the parent decides, so that all stop in order.
+process.on('SIGINT', () => {})
+process.on('disconnect', halt)
+process.on('message', (message: ToChild) => {
+  if (message.kind === 'stop') halt()
+  if (message.kind === 'roster') roster.resolve(message.roster)
+  if (message.kind === 'run') void run(message)
+})
+
+function halt(): void {
+  stop.abort(new StoppedError())
+  roster.reject(new StoppedError())
+}
+
+async function run({ request, self, patience }: Extract<ToChild, { kind: 'run' }>): Promise<void> {
+  try {
+    const result = await runPeer({
+      plan: await makePlan(request),
+      self,
+      identity: await createIdentity(),
+      listen: ['/ip4/127.0.0.1/tcp/0'],
+      roster: (me) => announce(self, me),
+      patience,
+      emit: (event) => void tell({ kind: 'event', event }),
+      onParameters: (round, parameters) => void tell({ kind: 'snapshot', round, parameters }),
+      signal: stop.signal
+    })
+    await tell({ kind: 'result', result })
+  } catch (error) {
+    const { name, message } = error instanceof Error ? error : new Error(String(error))
+    await tell({ kind: 'failed', name, message })
+  }
+  process.exit()
+}
+
+async function announce(name: PeerName, me: { readonly id: string; readonly addresses: readonly string[] }) {
+  await tell({ kind: 'listening', entry: { name, ...me } })
+  return roster.promise
+}
+
+/** Resolves when the message is handed over. A parent that is gone hears nothing any more. */
+function tell(message: FromChild): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send === undefined || !process.connected) resolve()
+    else process.send(message, undefined, undefined, () => resolve())
+  })
+}

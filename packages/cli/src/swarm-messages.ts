@@ -1,0 +1,19 @@
+import type { PeerName } from '@murmuration/core'
+import type { RosterEntry } from '@murmuration/libp2p'
+import type { RunEvent } from './events.js'
+import type { RunRequest } from './plan.js'
+import type { PeerResult } from './run-peer.js'
+
+/** What the swarm tells a peer's process. */
+export type ToChild =
+  | { readonly kind: 'run'; readonly request: RunRequest; readonly self: PeerName; readonly patience: number }
+  | { readonly kind: 'roster'; readonly roster: readonly RosterEntry[] }
+  | { readonly kind: 'stop' }
+
+/** What a peer's process tells the swarm. */
+export type FromChild =
+  | { readonly kind: 'listening'; readonly entry: RosterEntry }
+  | { readonly kind: 'event'; readonly event: RunEvent }
+  | { readonly kind: 'snapshot'; readonly round: number; readonly parameters: Float32Array }
+  | { readonly kind: 'result'; readonly result: PeerResult }
+  | { readonly kind: 'failed'; readonly name: string; readonly message: string }

@@ -1,0 +1,163 @@
+import { writeFile } from 'node:fs/promises'
+import { deferred, type PeerName, StoppedError } from '@murmuration/core'
+import { consensusDistance, mean, norm } from '@murmuration/vectors'
+import { Child, LostError } from './child.js'
+import type { RunEvent, Summary } from './events.js'
+import { DisagreementError } from './exit-codes.js'
+import { type Centralised, Judge } from './judge.js'
+import { makePlan, type Plan, type RunRequest, startEvent } from './plan.js'
+import type { PeerResult } from './run-peer.js'
+import { safetensors } from './safetensors.js'
+
+/** How a swarm runs. */
+export interface SwarmOptions {
+  readonly emit: (event: RunEvent) => void
+  readonly signal: AbortSignal
+  /** Whether to run plain SGD on the union of the data afterwards, for comparison. */
+  readonly baseline: boolean
+  /** Where to write the mean model, in the safetensors format. */
+  readonly save?: string
+  readonly now: () => number
+}
+
+/** How long the peers of one machine may take to find each other. */
+const meetingPatience = 60_000
+
+/** How many times more than predicted the peers may differ at the end, and what float32 rounding leaves in any case. */
+const disagreementSlack = 10
+const roundingFloor = 1e-5
+
+/** Results by peer, in the order of names; a peer whose process was lost has none. */
+type Results = ReadonlyMap<PeerName, PeerResult>
+
+/**
+ * Runs all peers of a topology as processes on this machine and sums up what they came to. Rejects with the first error
+ * of a peer; a peer whose process is killed is reported and left behind. No process is left running.
+ */
+export async function runSwarm(request: RunRequest, options: SwarmOptions): Promise<Summary> {
+  const plan = await makePlan(request)
+  options.emit(startEvent(plan))
+  const judge = await Judge.start(plan, options.emit)
+  try {
+    const results = await runChildren(plan, request, judge, options)
+    const models = [...results.values()].map(({ parameters }) => parameters)
+    const ofMean = await judge.evaluateMean(models)
+    const central =
+      options.baseline && results.size === plan.file.topology.peers.length
+        ? await judge.centralised(sampleCounts(results), options.now, options.signal)
+        : undefined
+    const summary = summarise(plan, results, { ofMean, central, before: judge.lastDistance })
+    if (options.save !== undefined) await save(options.save, results)
+    options.emit(summary)
+    checkAgreement(plan, models, summary)
+    return summary
+  } finally {
+    await judge.close()
+  }
+}
+
+async function runChildren(plan: Plan, request: RunRequest, judge: Judge, options: SwarmOptions): Promise<Results> {
+  const { emit, signal } = options
+  const listener = { event: emit, snapshot: judge.take.bind(judge) }
+  const children = plan.file.topology.peers.map((name) => new Child(name, request, meetingPatience, listener))
+  const stop = () => Promise.all(children.map((child) => child.stop()))
+  const stopped = deferred<never>()
+  stopped.promise.catch(() => {})
+  const abort = () => stopped.reject(new StoppedError())
+  signal.addEventListener('abort', abort)
+  if (signal.aborted) abort()
+  try {
+    const roster = await Promise.race([Promise.all(children.map((child) => child.listening)), stopped.promise])
+    for (const child of children) child.meet(roster)
+    return await Promise.race([collect(children, emit), stopped.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+    await stop()
+  }
+}
+
+/** Waits for all results. A lost process is a note; another error is thrown, the first of them. */
+async function collect(children: readonly Child[], emit: (event: RunEvent) => void): Promise<Results> {
+  const results = new Map<PeerName, PeerResult>()
+  await Promise.all(
+    children.map(async (child) => {
+      try {
+        results.set(child.name, await child.result)
+      } catch (error) {
+        if (!(error instanceof LostError)) throw error
+        emit({ kind: 'note', text: `${error.message}; the others go on` })
+      }
+    })
+  )
+  if (results.size === 0) throw new LostError('all processes were lost')
+  return new Map([...results].sort(([left], [right]) => (left < right ? -1 : 1)))
+}
+
+function summarise(
+  { file, options, spectralGap }: Plan,
+  results: Results,
+  {
+    ofMean,
+    central,
+    before
+  }: {
+    readonly ofMean: { readonly loss: number; readonly accuracy?: number }
+    readonly central: Centralised | undefined
+    readonly before: number | undefined
+  }
+): Summary {
+  const all = [...results.values()]
+  const accuracies = all.flatMap(({ evaluation }) => evaluation.accuracy ?? [])
+  const total = (pick: (result: PeerResult) => number) => all.reduce((sum, result) => sum + pick(result), 0)
+  const sent = ({ traffic }: PeerResult) => traffic.sent.payload + traffic.sent.overhead
+  const received = ({ traffic }: PeerResult) => traffic.received.payload + traffic.received.overhead
+  return {
+    kind: 'summary',
+    peers: file.topology.peers.length,
+    rounds: options.rounds,
+    samples: all.length * options.rounds * options.batchSize,
+    seconds: Math.max(...all.map(({ seconds }) => seconds)),
+    lossOfMean: ofMean.loss,
+    ...(ofMean.accuracy === undefined ? {} : { accuracyOfMean: ofMean.accuracy }),
+    ...(accuracies.length === 0 ? {} : { accuracyOfWorst: Math.min(...accuracies) }),
+    consensusDistance: consensusDistance(all.map(({ parameters }) => parameters)),
+    ...(before === undefined ? {} : { consensusDistanceBeforeClosing: before }),
+    ...(central === undefined ? {} : centralFields(central)),
+    bytesSent: total(sent),
+    bytesReceived: total(received),
+    payloadSent: total(({ traffic }) => traffic.sent.payload),
+    bytesOfBusiest: Math.max(...all.map((result) => sent(result) + received(result))),
+    waiting: total(({ waiting }) => waiting) / all.length,
+    backend: all[0].task.about.backend ?? 'TypeScript',
+    spectralGap,
+    seed: options.seed
+  }
+}
+
+function centralFields({ loss, accuracy, seconds }: Centralised) {
+  return {
+    centralisedLoss: loss,
+    ...(accuracy === undefined ? {} : { centralisedAccuracy: accuracy }),
+    centralisedSeconds: seconds
+  }
+}
+
+/** The closing rounds promise a factor by which the disagreement falls; float32 sets the floor. */
+function checkAgreement({ training }: Plan, models: readonly Float32Array[], summary: Summary): void {
+  const before = summary.consensusDistanceBeforeClosing
+  if (before === undefined || models.length < summary.peers) return
+  const allowed = disagreementSlack * training.agreement * before + roundingFloor * norm(mean(models))
+  if (summary.consensusDistance <= allowed) return
+  throw new DisagreementError(
+    `the peers' models are ${summary.consensusDistance} apart at the end; ${allowed} was promised`
+  )
+}
+
+function sampleCounts(results: Results): number[] {
+  return [...results.values()].map(({ task }) => task.samples)
+}
+
+async function save(path: string, results: Results): Promise<void> {
+  const all = [...results.values()]
+  await writeFile(path, safetensors(all[0].task.schema, mean(all.map(({ parameters }) => parameters))))
+}

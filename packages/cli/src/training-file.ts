@@ -1,0 +1,127 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { InputError, messageOf } from '@murmuration/core'
+import { duration, parseYamlFile, share } from '@murmuration/topology'
+import { z } from 'zod'
+
+const positive = z.number().positive()
+const whole = z.int().min(0)
+const atLeastOne = z.int().min(1)
+
+const model = z.union([
+  z.literal(['mlp', 'cnn', 'softmax']),
+  z.strictObject({ kind: z.literal('mlp'), hidden: z.array(atLeastOne).min(1) }),
+  z.strictObject({ module: z.string().min(1), options: z.json().optional() })
+])
+
+const data = z.union([
+  z.literal('digits'),
+  z.strictObject({ digits: z.int().min(100) }),
+  z.strictObject({ path: z.string().min(1), sha256: z.record(z.string(), z.string()).optional() })
+])
+
+const partition = z.union([z.literal(['equal', 'label']), z.strictObject({ dirichlet: positive })])
+
+const decay = z.union([
+  z.literal(['constant', 'cosine']),
+  z.strictObject({ at: z.array(atLeastOne).min(1), factor: positive })
+])
+
+/** What a training file may hold. Everything has a default, so that an empty file is a training. */
+export const trainingSchema = z.strictObject({
+  model: model.default('mlp').meta({ description: 'What is learned: mlp, cnn, softmax, or { module: ./my-task.js }' }),
+  data: data.default('digits').meta({ description: 'digits (drawn, embedded) or { path: folder, file or URL }' }),
+  test: share().default(0.2).meta({ description: 'The share of the samples that is held back for testing' }),
+  partition: partition
+    .default('equal')
+    .meta({ description: 'How the samples are shared out: equal, label, { dirichlet: alpha }' }),
+  algorithm: z
+    .strictObject({
+      name: z.literal('dpsgd').default('dpsgd'),
+      order: z.literal(['combine-then-adapt', 'adapt-then-combine']).default('combine-then-adapt'),
+      batch: atLeastOne.default(32).meta({ description: 'Samples per peer and step' }),
+      momentum: z.number().min(0).lt(1).default(0.9),
+      nesterov: z.boolean().default(false),
+      weightDecay: z.number().min(0).default(1e-4)
+    })
+    .prefault({}),
+  rate: z
+    .strictObject({ initial: positive.default(0.1), warmup: whole.default(0), decay: decay.default('cosine') })
+    .prefault({})
+    .meta({ description: 'The learning rate' }),
+  rounds: atLeastOne.default(400).meta({ description: 'Rounds of training; one step per peer each' }),
+  agreement: z.number().gt(0).lt(1).default(1e-5).meta({
+    description: 'The share of the disagreement at the end of training that the closing rounds of averaging may leave'
+  }),
+  patience: duration().default(30_000).meta({ description: 'How long a peer waits for its neighbours in a round' }),
+  seed: whole.default(1)
+})
+
+/** A training file, checked and complete. */
+export type Training = z.output<typeof trainingSchema>
+
+/** What the command line sets in place of the training file. */
+export interface TrainingOverrides {
+  /** A folder, file or URL with data, or `digits`. */
+  readonly data?: string
+  /** `equal`, `label` or `dirichlet:ALPHA`. */
+  readonly partition?: string
+  /** The module of a task that the user wrote. */
+  readonly task?: string
+}
+
+/** The training that runs when no file is given. */
+const defaultFile = fileURLToPath(new URL('../training/digits.yaml', import.meta.url))
+
+/** Reads a training file (the embedded default without `path`) and applies overrides. Paths come out absolute. */
+export async function readTrainingFile(path: string | undefined, overrides: TrainingOverrides = {}): Promise<Training> {
+  const file = path ?? defaultFile
+  const training = parseYamlFile(await readText(file), file, trainingSchema).value
+  return override(absolute(training, dirname(resolve(file))), overrides)
+}
+
+/** The JSON Schema of training files, for editors. */
+export function trainingJsonSchema(): unknown {
+  return z.toJSONSchema(trainingSchema, { io: 'input', unrepresentable: 'any' })
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw new InputError(`the training file ${file} cannot be read: ${messageOf(error)}`)
+  }
+}
+
+/** Paths in a file are meant from where the file is. */
+function absolute(training: Training, directory: string): Training {
+  const { model, data } = training
+  return {
+    ...training,
+    model:
+      typeof model === 'object' && 'module' in model ? { ...model, module: resolve(directory, model.module) } : model,
+    data: typeof data === 'object' && 'path' in data ? { ...data, path: resolvePath(directory, data.path) } : data
+  }
+}
+
+/** Paths on the command line are meant from where the command is run. */
+function override(training: Training, { data, partition, task }: TrainingOverrides): Training {
+  return {
+    ...training,
+    ...(task === undefined ? {} : { model: { module: resolve(task) } }),
+    ...(data === undefined ? {} : { data: data === 'digits' ? data : { path: resolvePath('.', data) } }),
+    ...(partition === undefined ? {} : { partition: partitionOf(partition) })
+  }
+}
+
+function resolvePath(directory: string, path: string): string {
+  return /^https?:\/\//.test(path) ? path : resolve(directory, path)
+}
+
+function partitionOf(text: string): Training['partition'] {
+  if (text === 'equal' || text === 'label') return text
+  const alpha = Number(/^dirichlet:(.+)$/.exec(text)?.[1])
+  if (alpha > 0) return { dirichlet: alpha }
+  throw new InputError(`--partition: found "${text}", expected equal, label or dirichlet:ALPHA with ALPHA above 0`)
+}

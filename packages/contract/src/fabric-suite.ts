@@ -1,0 +1,242 @@
+import {
+  byName,
+  type Envelope,
+  type Fabric,
+  type Mixing,
+  type PeerName,
+  peerName,
+  StoppedError,
+  type Topology
+} from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/vectors'
+import type { TestFn } from 'ava'
+
+/** A world that fabrics come from: it runs a program on every peer of a topology, until all have ended. */
+export interface FabricWorld {
+  readonly name: string
+  /** Rejects with the first error of a program. Vectors have {@link vectorLength} elements. */
+  run(topology: Topology, program: (fabric: Fabric<VectorMessage>) => Promise<void>): Promise<void>
+  /** As `run`, but the peer `stopped` is told to stop once its program has called `ready`. */
+  runAndStop(
+    topology: Topology,
+    stopped: PeerName,
+    program: (fabric: Fabric<VectorMessage>, ready: () => void) => Promise<void>
+  ): Promise<void>
+}
+
+/** How long the vectors are that the suite sends. */
+export const vectorLength = 4
+
+/** What every fabric promises, as tests of `world`. */
+export function testFabric(test: TestFn, world: FabricWorld): void {
+  const that = (title: string) => `${world.name}: ${title}`
+
+  test(that('messages of one peer arrive once, in the order in which they were sent'), async (t) => {
+    const got: number[] = []
+    await world.run(complete('a', 'b'), async (fabric) => {
+      if (fabric.self === 'a') for (let k = 0; k < 20; k++) await sendWhenThereIsRoom(fabric, 'b', message(k))
+      else while (got.length < 20) got.push((await next(fabric)).message.round)
+    })
+    t.deepEqual(
+      got,
+      Array.from({ length: 20 }, (_, k) => k)
+    )
+  })
+
+  test(that('two quick messages are both received, and the sender is named'), async (t) => {
+    const got: string[] = []
+    await world.run(complete('a', 'b', 'c'), async (fabric) => {
+      if (fabric.self !== 'c') fabric.send(peerName('c'), message(0))
+      else for (let k = 0; k < 2; k++) got.push((await next(fabric)).from)
+    })
+    t.deepEqual(got.sort(), ['a', 'b'])
+  })
+
+  test(that('the values arrive bit by bit, and links carry copies'), async (t) => {
+    const sent = Float32Array.of(0.1, -0, 1e-45, 3.4e38)
+    const got = new Map<PeerName, Float32Array>()
+    await world.run(complete('a', 'b', 'c'), async (fabric) => {
+      if (fabric.self === 'a') {
+        for (const to of fabric.neighbours(0).sendTo) fabric.send(to, { kind: 1, round: 0, vector: sent })
+      } else {
+        const { vector } = (await next(fabric)).message
+        got.set(fabric.self, vector.slice())
+        vector.fill(7)
+      }
+    })
+    t.deepEqual(sent, Float32Array.of(0.1, -0, 1e-45, 3.4e38))
+    t.deepEqual([...got.values()], [sent, sent])
+  })
+
+  test(that('receiving ends at the deadline and loses nothing'), async (t) => {
+    const got: (number | undefined)[] = []
+    let early = false
+    await world.run(complete('a', 'b'), async (fabric) => {
+      if (fabric.self === 'a') {
+        await next(fabric)
+        fabric.send(peerName('b'), message(1))
+        return
+      }
+      const deadline = fabric.now() + 30
+      got.push((await fabric.receive(deadline))?.message.round)
+      early = fabric.now() < deadline
+      fabric.send(peerName('a'), message(0))
+      got.push((await next(fabric)).message.round)
+    })
+    t.deepEqual(got, [undefined, 1])
+    t.false(early, 'the deadline came before its time')
+  })
+
+  test(that('a peer that is no neighbour is unreachable'), async (t) => {
+    const results = new Set<string>()
+    await world.run(complete('a', 'b'), async (fabric) => {
+      results.add(fabric.send(peerName('nobody'), message(0)))
+    })
+    t.deepEqual([...results], ['unreachable'])
+  })
+
+  test(
+    that('queues are bounded: a peer that does not receive is full after a while, and all that was queued arrives'),
+    async (t) => {
+      let queued = 0
+      let got = 0
+      let full = false
+      await world.run(complete('a', 'b'), async (fabric) => {
+        if (fabric.self === 'a') {
+          for (let k = 0; k < 200 && !full; k++) {
+            const result = fabric.send(peerName('b'), message(k))
+            if (result === 'full') full = true
+            else queued++
+          }
+          await sendWhenThereIsRoom(fabric, 'b', message(999))
+        } else {
+          await fabric.sleep(fabric.now() + 30)
+          while ((await next(fabric)).message.round !== 999) got++
+        }
+      })
+      t.true(full, 'a queue took 200 messages')
+      t.is(got, queued)
+    }
+  )
+
+  test(that('the clock never goes back and sleeping lasts as long as it was asked to'), async (t) => {
+    const ends: boolean[] = []
+    await world.run(complete('a', 'b'), async (fabric) => {
+      const start = fabric.now()
+      await fabric.sleep(start + 20)
+      ends.push(fabric.now() >= start + 20)
+      await fabric.sleep(start)
+      ends.push(fabric.now() >= start + 20)
+    })
+    t.deepEqual(ends, [true, true, true, true])
+  })
+
+  test(that('the rows of W that a peer is shown are those of the topology'), async (t) => {
+    const topology = complete('a', 'b', 'c')
+    await world.run(topology, async (fabric) => {
+      t.deepEqual(fabric.neighbours(3), topology.mixing(fabric.self, 3))
+    })
+  })
+
+  test(that('each peer has its own dice, and they are the same in every run'), async (t) => {
+    const draws: string[][] = []
+    for (let run = 0; run < 2; run++) {
+      const drawn: string[] = []
+      await world.run(complete('a', 'b'), async (fabric) => {
+        drawn.push(`${fabric.self} ${fabric.random.stream('test').uniform()}`)
+      })
+      draws.push(drawn.sort())
+    }
+    t.deepEqual(draws[0], draws[1])
+    t.not(draws[0][0].split(' ')[1], draws[0][1].split(' ')[1])
+  })
+
+  test(that('computing starts at once, and its result or its error comes where it is awaited'), async (t) => {
+    const seen: string[] = []
+    await world.run(complete('a'), async (fabric) => {
+      const good = fabric.work({ kind: 'good', samples: 1, run: async () => 42 })
+      const bad = fabric.work({ kind: 'bad', samples: 1, run: () => Promise.reject(new Error('as told')) })
+      await fabric.sleep(fabric.now() + 10)
+      seen.push(`${await good}`)
+      try {
+        await bad
+      } catch (error) {
+        seen.push(String(error))
+      }
+    })
+    t.deepEqual(seen, ['42', 'Error: as told'])
+  })
+
+  test(that('a peer can have a second activity, and the run waits for it'), async (t) => {
+    const seen: string[] = []
+    await world.run(complete('a', 'b'), async (fabric) => {
+      if (fabric.self === 'a') {
+        fabric.spawn(async (own) => {
+          await own.sleep(own.now() + 20)
+          own.send(peerName('b'), message(5))
+        })
+        seen.push('a goes on')
+      } else seen.push(`b got ${(await next(fabric)).message.round}`)
+    })
+    t.deepEqual(seen, ['a goes on', 'b got 5'])
+  })
+
+  test(that('a peer that is told to stop stops waiting'), async (t) => {
+    const seen: unknown[] = []
+    await world.runAndStop(complete('a', 'b'), peerName('b'), async (fabric, ready) => {
+      if (fabric.self === 'a') return
+      ready()
+      for (const wait of [() => fabric.receive(), () => fabric.sleep(fabric.now() + 1e6), () => fabric.receive()]) {
+        try {
+          seen.push(await wait())
+        } catch (error) {
+          seen.push(error)
+        }
+      }
+    })
+    t.is(seen.length, 3)
+    t.true(
+      seen.every((thrown) => thrown instanceof StoppedError),
+      String(seen)
+    )
+  })
+
+  test(that('the first error of a program is the error of the run'), async (t) => {
+    await t.throwsAsync(
+      world.run(complete('a', 'b'), async (fabric) => {
+        if (fabric.self === 'b') throw new Error('b has had enough')
+        await fabric.receive()
+      }),
+      { message: 'b has had enough' }
+    )
+  })
+}
+
+/** The complete graph with even weights. */
+export function complete(...names: readonly string[]): Topology {
+  const peers = names.map(peerName).sort(byName)
+  const weight = 1 / peers.length
+  const mixing = (peer: PeerName): Mixing => {
+    const others = peers.filter((name) => name !== peer)
+    return { selfWeight: weight, receiveFrom: others.map((name) => ({ name, weight })), sendTo: others }
+  }
+  return { peers, period: 1, mixing }
+}
+
+function message(round: number): VectorMessage {
+  return { kind: 1, round, vector: new Float32Array(vectorLength).fill(round) }
+}
+
+async function next(fabric: Fabric<VectorMessage>): Promise<Envelope<VectorMessage>> {
+  const envelope = await fabric.receive(fabric.now() + 20_000)
+  if (envelope === undefined) throw new Error(`${fabric.self} got no message within 20 s`)
+  return envelope
+}
+
+async function sendWhenThereIsRoom(fabric: Fabric<VectorMessage>, to: string, what: VectorMessage): Promise<void> {
+  for (let attempt = 0; attempt < 2000; attempt++) {
+    if (fabric.send(peerName(to), what) === 'queued') return
+    await fabric.sleep(fabric.now() + 5)
+  }
+  throw new Error(`there was no room for a message to ${to} within 10 s`)
+}

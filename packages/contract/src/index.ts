@@ -1,0 +1,6 @@
+/**
+ * Test suites as functions of a factory: what an interface promises, for everything that implements it.
+ *
+ * @packageDocumentation
+ */
+export * from './fabric-suite.js'

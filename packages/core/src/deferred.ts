@@ -1,0 +1,17 @@
+/** A promise that somebody else settles. */
+export interface Deferred<Value> {
+  readonly promise: Promise<Value>
+  readonly resolve: (value: Value) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** A promise and its settlers, as `Promise.withResolvers`, which Node 20 lacks. */
+export function deferred<Value = void>(): Deferred<Value> {
+  let resolve: (value: Value) => void = () => {}
+  let reject: (error: unknown) => void = () => {}
+  const promise = new Promise<Value>((onResolve, onReject) => {
+    resolve = onResolve
+    reject = onReject
+  })
+  return { promise, resolve, reject }
+}

@@ -1,0 +1,28 @@
+import type { Milliseconds } from '@murmuration/core'
+import { realClock } from './clock.js'
+
+/**
+ * Wakes those who wait. A ring while nobody waits is forgotten, so check what you wait for, then wait, without an `await`
+ * between the two.
+ */
+export class Bell {
+  readonly #waiting = new Set<() => void>()
+
+  /** Wakes everybody who waits now. */
+  ring(): void {
+    for (const wake of [...this.#waiting]) wake()
+  }
+
+  /** Resolves at the next ring, or when the clock shows `until`. */
+  wait(until: Milliseconds = Number.POSITIVE_INFINITY): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        callOff()
+        this.#waiting.delete(wake)
+        resolve()
+      }
+      const callOff = realClock.at(until, wake)
+      this.#waiting.add(wake)
+    })
+  }
+}

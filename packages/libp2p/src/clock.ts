@@ -1,0 +1,27 @@
+import type { Milliseconds } from '@murmuration/core'
+
+/** A clock that can call back. */
+export interface Clock {
+  now(): Milliseconds
+  /** Calls `callback` once, when the clock shows `until` or somewhat later. Returns how to call it off. */
+  at(until: Milliseconds, callback: () => void): () => void
+}
+
+/** Node's timers take no more and fire at once beyond. */
+const longestTimer = 2 ** 31 - 1
+
+/** The monotonic clock of this process. */
+export const realClock: Clock = {
+  now: () => performance.now(),
+  at(until, callback) {
+    if (until === Number.POSITIVE_INFINITY) return () => {}
+    const left = () => Math.min(Math.max(0, Math.ceil(until - performance.now())), longestTimer)
+    // Node's timers may fire a fraction of a millisecond early, so that one look at the clock is not enough.
+    const check = () => {
+      if (performance.now() >= until) callback()
+      else timer = setTimeout(check, left())
+    }
+    let timer = setTimeout(check, left())
+    return () => clearTimeout(timer)
+  }
+}

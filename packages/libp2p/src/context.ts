@@ -1,0 +1,31 @@
+import type { Connection, Libp2p, PeerId } from '@libp2p/interface'
+import type { PeerName, Random } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/vectors'
+import type { Limits } from './constants.js'
+import type { PeerEventListener } from './events.js'
+import type { Mailbox } from './mailbox.js'
+import type { Terms } from './terms.js'
+
+/** What the links of a peer share. */
+export interface LinkContext {
+  readonly node: Libp2p
+  readonly self: PeerName
+  readonly terms: Terms
+  /** How many numbers every vector has. */
+  readonly elements: number
+  readonly limits: Limits
+  /** Drawn when the peer was created, so that neighbours can tell a restarted peer from one that reconnects. */
+  readonly incarnation: string
+  readonly mailbox: Mailbox<VectorMessage>
+  readonly random: Random
+  /** Aborted when the peer closes its links. */
+  readonly closing: AbortSignal
+  readonly emit: PeerEventListener
+  /** The last round that this peer has sent. */
+  readonly round: () => number
+}
+
+/** A connection to `id` that stands, if there is one: who called whom does not matter. */
+export function openConnection(node: Libp2p, id: PeerId): Connection | undefined {
+  return node.getConnections(id).find((connection) => connection.status === 'open')
+}

@@ -1,0 +1,88 @@
+import { messageOf, peerName } from '@murmuration/core'
+import { fromString } from 'uint8arrays/from-string'
+import { toString as textOf } from 'uint8arrays/to-string'
+import { z } from 'zod'
+import { protocolVersion } from './constants.js'
+
+const count = z.number().int().min(0).max(0xffffffff)
+const text = z.string().max(1024)
+const name = z.string().transform((value, context) => {
+  try {
+    return peerName(value)
+  } catch (error) {
+    context.addIssue(messageOf(error))
+    return z.NEVER
+  }
+})
+const tensor = z.object({ name: text, shape: z.array(count).max(32).readonly() })
+const terms = z.object({ run: text, algorithm: text, start: text, schema: z.array(tensor).readonly() })
+const code = z.enum(['unknown-peer', 'run', 'schema', 'algorithm', 'start', 'protocol'])
+
+const controlMessage = z.discriminatedUnion('kind', [
+  /** The sender's first words. `first` is the number of the first frame that may follow. */
+  z.object({
+    kind: z.literal('hello'),
+    version: z.literal(protocolVersion),
+    name,
+    terms,
+    /** Drawn at the start of the process: another one means that the sender has forgotten all. */
+    incarnation: z.string().min(1).max(64),
+    first: count.min(1),
+    round: count
+  }),
+  /** The receiver's consent. `window` is how many frames it takes unacknowledged. */
+  z.object({
+    kind: z.literal('welcome'),
+    name,
+    round: count,
+    received: count,
+    acknowledged: count,
+    window: z.number().int().min(1).max(1024)
+  }),
+  /** The receiver's refusal. Its terms let the sender say itself what differs. */
+  z.object({ kind: z.literal('refused'), code, why: text, terms: terms.optional() }),
+  /** The receiver has all frames up to `sequence`. */
+  z.object({ kind: z.literal('ack'), sequence: count }),
+  /** The sender is alive. */
+  z.object({ kind: z.literal('ping'), round: count }),
+  /** The sender stops for good. */
+  z.object({ kind: z.literal('bye'), reason: text })
+])
+
+/** A message on the control stream. The sender of vectors says hello, ping and bye; their receiver says the others. */
+export type ControlMessage = z.infer<typeof controlMessage>
+
+/** The first message of a control stream. */
+export type Hello = Extract<ControlMessage, { kind: 'hello' }>
+
+/** The consent to a hello. */
+export type Welcome = Extract<ControlMessage, { kind: 'welcome' }>
+
+/** The refusal of a hello. */
+export type Refused = Extract<ControlMessage, { kind: 'refused' }>
+
+/** The neighbour said what the protocol does not allow. */
+export class ProtocolFault extends Error {
+  override readonly name = 'ProtocolFault'
+}
+
+/** The JSON of a message, as bytes. */
+export function encodeControl(message: ControlMessage): Uint8Array {
+  return fromString(JSON.stringify(message), 'utf8')
+}
+
+/** Reads and checks a message. Throws a {@link ProtocolFault} for anything else. */
+export function decodeControl(bytes: Uint8Array): ControlMessage {
+  const result = controlMessage.safeParse(parse(bytes))
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  throw new ProtocolFault(`a control message is wrong at "${issue?.path.join('.')}": ${issue?.message}`)
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(textOf(bytes, 'utf8'))
+  } catch {
+    throw new ProtocolFault('a control message is no JSON')
+  }
+}

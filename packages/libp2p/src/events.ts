@@ -1,0 +1,43 @@
+import type { Milliseconds, PeerName, RefusalCode } from '@murmuration/core'
+import type { FrameFault } from '@murmuration/vectors'
+
+/** What is wrong with a frame, its place in the sequence included. */
+export type ReceiveFault = FrameFault | 'gap' | 'window'
+
+/** What happens on the network, for logs and displays. */
+export type PeerEvent =
+  | { readonly kind: 'listening'; readonly addresses: readonly string[] }
+  | { readonly kind: 'connecting'; readonly peer: PeerName }
+  /** Both directions are welcomed. */
+  | { readonly kind: 'ready'; readonly peer: PeerName }
+  /** Connected, but not heard for a while. */
+  | { readonly kind: 'silent'; readonly peer: PeerName; readonly unheard: Milliseconds }
+  /** `by` says who refuses whom. */
+  | {
+      readonly kind: 'refused'
+      readonly peer: PeerName
+      readonly by: 'us' | 'them'
+      readonly code: RefusalCode
+      readonly why: string
+    }
+  /** Somebody who may not connect tried to. Told once per peer id and roster. */
+  | { readonly kind: 'stranger-refused'; readonly id: string; readonly address: string; readonly why: string }
+  | { readonly kind: 'bad-frame'; readonly peer: PeerName; readonly fault: ReceiveFault; readonly detail: string }
+  /**
+   * Another attempt after one that failed, or a connection that was lost, `wait` ago at most. `attempt` counts from 1 and
+   * starts over after a connection that held.
+   */
+  | {
+      readonly kind: 'reconnecting'
+      readonly peer: PeerName
+      readonly attempt: number
+      readonly wait: Milliseconds
+      readonly why: string
+    }
+  /** A neighbour said that it stops. */
+  | { readonly kind: 'bye'; readonly peer: PeerName; readonly reason: string }
+  /** A spawned activity failed, which stops the peer. */
+  | { readonly kind: 'activity-failed'; readonly why: string }
+
+/** Takes events. It must not throw. */
+export type PeerEventListener = (event: PeerEvent) => void

@@ -1,0 +1,84 @@
+import { type PeerName, peerName, type Schema, type Topology } from '@murmuration/core'
+import type { ExecutionContext } from 'ava'
+import type { Limits } from './constants.js'
+import type { PeerEvent } from './events.js'
+import { createIdentity, type Identity } from './identity.js'
+import { createPeer, type Peer, type PeerOptions } from './peer.js'
+import type { RosterEntry } from './roster.js'
+
+/** A peer of a test with all its events. */
+export interface Bird {
+  readonly name: PeerName
+  readonly peer: Peer
+  readonly identity: Identity
+  readonly events: readonly PeerEvent[]
+}
+
+/** Short waits, so that tests are quick. */
+export const quick: Partial<Limits> = { backoffFirst: 30, backoffMost: 150, heartbeat: 200, closePatience: 2_000 }
+
+/** A model of one tensor with `elements` numbers. */
+export const schemaOf = (elements: number): Schema => [{ name: 'weights', shape: [elements] }]
+
+/** The topology in which the peers exchange as `edges` say, with equal weights. */
+export function graph(...edges: readonly (readonly [string, string])[]): Topology {
+  const peers = [...new Set(edges.flat())].sort().map(peerName)
+  const mixing = (self: PeerName) => {
+    const sendTo = peers.filter((other) => edges.some((edge) => other !== self && edge.includes(self) && edge.includes(other)))
+    const weight = 1 / (sendTo.length + 1)
+    return { selfWeight: weight, receiveFrom: sendTo.map((name) => ({ name, weight })), sendTo }
+  }
+  return { peers, period: 1, mixing }
+}
+
+/** Starts a peer that listens on a free port of this machine, and closes it when the test ends. */
+export async function bird(t: ExecutionContext, topology: Topology, text: string, changes: Partial<PeerOptions> = {}): Promise<Bird> {
+  const name = peerName(text)
+  const events: PeerEvent[] = []
+  const identity = changes.identity ?? (await createIdentity())
+  const peer = await createPeer({
+    self: name,
+    topology,
+    seed: 1,
+    listen: ['/ip4/127.0.0.1/tcp/0'],
+    terms: { run: 'test', algorithm: 'none', schema: schemaOf(8), start: '00' },
+    onEvent: (event) => events.push(event),
+    ...changes,
+    identity,
+    limits: { ...quick, ...changes.limits }
+  })
+  t.teardown(() => peer.close())
+  return { name, peer, identity, events }
+}
+
+/** Starts all peers of a topology. */
+export function flock(t: ExecutionContext, topology: Topology, changes: Partial<PeerOptions> = {}): Promise<Bird[]> {
+  return Promise.all(topology.peers.map((name) => bird(t, topology, name, changes)))
+}
+
+/** Who is where. */
+export function rosterOf(birds: readonly Bird[]): RosterEntry[] {
+  return birds.map(({ name, peer }) => ({ name, id: peer.id, addresses: peer.addresses }))
+}
+
+/** Connects all, and waits until all are ready. */
+export async function connectAll(birds: readonly Bird[], patience = 10_000): Promise<void> {
+  await Promise.all(birds.map(({ peer }) => peer.connect(rosterOf(birds), patience)))
+}
+
+/** Looks again and again until `found` gives something; fails after 10 seconds. */
+export async function eventually<T>(what: string, found: () => T | undefined | false): Promise<T> {
+  const deadline = performance.now() + 10_000
+  for (;;) {
+    const value = found()
+    if (value !== undefined && value !== false) return value
+    if (performance.now() > deadline) throw new Error(`not within 10 s: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+/** The first event of a kind, once it has happened. */
+export function eventOf<K extends PeerEvent['kind']>(bird: Bird, kind: K): Promise<Extract<PeerEvent, { kind: K }>> {
+  const wanted = (event: PeerEvent): event is Extract<PeerEvent, { kind: K }> => event.kind === kind
+  return eventually(`${kind} at ${bird.name}`, () => bird.events.find(wanted))
+}

@@ -1,0 +1,165 @@
+import { NeighboursMissingError, peerName, StoppedError } from '@murmuration/core'
+import test from 'ava'
+import { bird, connectAll, eventOf, eventually, flock, graph, rosterOf, schemaOf } from './flock.test.support.js'
+
+const [a, b, c] = ['a', 'b', 'c'].map(peerName)
+const line = graph(['a', 'b'], ['a', 'c'])
+const message = (round: number, value = round) => ({ kind: 0, round, vector: new Float32Array(8).fill(value) })
+
+test('one who does not read fills its own queue only, and gets everything in order when it reads', async (t) => {
+  const [left, slow, quick] = await flock(t, line)
+  await connectAll([left, slow, quick])
+  const { fabric } = left.peer
+  // 8 frames fit into the queue; 4 of those are acknowledged from the mailbox, and 4 more may be on their way.
+  let sent = 0
+  await eventually('a full queue that no acknowledgement empties', () => {
+    while (fabric.send(b, message(sent)) === 'queued') sent++
+    return left.peer.neighbours()[0].queue === 8 && sent === 12
+  })
+  t.is(fabric.send(b, message(0)), 'full')
+  t.is(fabric.send(c, message(7)), 'queued')
+  t.is((await quick.peer.fabric.receive())?.message.round, 7)
+  for (let round = 0; round < sent; round++) t.is((await slow.peer.fabric.receive())?.message.round, round)
+  await eventually('an empty queue', () => left.peer.neighbours()[0].queue === 0)
+})
+
+test('a NaN is never delivered, and the frames around it are', async (t) => {
+  const [left, right] = await flock(t, graph(['a', 'b']))
+  await connectAll([left, right])
+  for (const [round, value] of [1, Number.NaN, 3, Number.POSITIVE_INFINITY, 5].entries()) {
+    t.is(left.peer.fabric.send(b, message(round, value)), 'queued')
+  }
+  const { fabric } = right.peer
+  const rounds = [await fabric.receive(), await fabric.receive(), await fabric.receive()].map((e) => e?.message.round)
+  t.deepEqual(rounds, [0, 2, 4])
+  t.is(right.peer.traffic().badFrames, 2)
+  t.is((await eventOf(right, 'bad-frame')).fault, 'not-finite')
+  t.is(await fabric.receive(fabric.now() + 20), undefined)
+  await eventually('all acknowledged', () => left.peer.neighbours()[0].queue === 0)
+})
+
+test('bad bodies in a row reset the stream, which comes back by itself', async (t) => {
+  const [left, right] = await flock(t, graph(['a', 'b']))
+  await connectAll([left, right])
+  for (let round = 0; round < 3; round++) left.peer.fabric.send(b, message(round, Number.NaN))
+  await eventOf(left, 'reconnecting')
+  left.peer.fabric.send(b, message(3))
+  t.is((await right.peer.fabric.receive())?.message.round, 3)
+})
+
+test('vectors in shared memory travel as others do', async (t) => {
+  const [left, right] = await flock(t, graph(['a', 'b']))
+  await connectAll([left, right])
+  const vector = new Float32Array(new SharedArrayBuffer(32)).fill(4)
+  left.peer.fabric.send(b, { kind: 3, round: 2, vector })
+  t.deepEqual((await right.peer.fabric.receive())?.message, { kind: 3, round: 2, vector: new Float32Array(8).fill(4) })
+})
+
+test('a vector of another length is an error of the program', async (t) => {
+  const [left] = await flock(t, graph(['a', 'b']))
+  const send = () => left.peer.fabric.send(b, { kind: 0, round: 0, vector: new Float32Array(7) })
+  t.throws(send, { message: /vector of 7 numbers .* schema has 8/ })
+})
+
+test('messages for strangers are unreachable, and those for a neighbour that has left', async (t) => {
+  const [left, right] = await flock(t, graph(['a', 'b']))
+  await connectAll([left, right])
+  t.is(left.peer.fabric.send(c, message(0)), 'unreachable')
+  await right.peer.close('enough')
+  t.like(await eventOf(left, 'bye'), { peer: b, reason: 'enough' })
+  t.is(left.peer.fabric.send(b, message(0)), 'unreachable')
+  t.like(left.peer.neighbours()[0], { state: 'left', why: 'enough' })
+})
+
+test('what was sent before close still arrives', async (t) => {
+  const large = { terms: { run: 'r', algorithm: 'x', schema: schemaOf(500_000), start: '0' } }
+  const [left, right] = await flock(t, graph(['a', 'b']), large)
+  await connectAll([left, right])
+  for (let round = 0; round < 4; round++) {
+    left.peer.fabric.send(b, { kind: 0, round, vector: new Float32Array(500_000).fill(round) })
+  }
+  await left.peer.close()
+  const rounds: unknown[] = []
+  for (let round = 0; round < 4; round++) rounds.push((await right.peer.fabric.receive())?.message.round)
+  t.deepEqual(rounds, [0, 1, 2, 3])
+})
+
+test('a peer that was closed and started anew with the same key is welcomed back', async (t) => {
+  const topology = graph(['a', 'b'])
+  const [left, right] = await flock(t, topology)
+  await connectAll([left, right])
+  for (let round = 0; round < 3; round++) right.peer.fabric.send(a, message(round))
+  for (let round = 0; round < 3; round++) await left.peer.fabric.receive()
+  const [{ id }] = rosterOf([right])
+  await right.peer.close()
+  await eventOf(left, 'bye')
+  const identity = right.identity
+  const again = await bird(t, topology, 'b', { identity })
+  t.is(again.peer.id, id)
+  await again.peer.connect(rosterOf([left, again]), 5_000)
+  again.peer.fabric.send(a, message(9))
+  t.is((await left.peer.fabric.receive())?.message.round, 9)
+  await eventually('ready again', () => left.peer.neighbours()[0].state === 'ready')
+  t.is(left.peer.fabric.send(b, message(10)), 'queued')
+  t.is((await again.peer.fabric.receive())?.message.round, 10)
+})
+
+test('stop makes every wait reject, now and later', async (t) => {
+  const [left] = await flock(t, graph(['a', 'b']))
+  const { fabric } = left.peer
+  const never = { kind: 'gradient', samples: 1, run: () => new Promise<number>(() => {}) }
+  const waits = [fabric.receive(), fabric.sleep(fabric.now() + 1e9), fabric.work(never)]
+  const connecting = left.peer.connect(rosterOf([left, await bird(t, graph(['a', 'b']), 'b')]), 60_000)
+  left.peer.stop('the user pressed Ctrl-C')
+  for (const wait of [...waits, connecting, fabric.receive(), fabric.sleep(0), fabric.work(never)]) {
+    await t.throwsAsync(Promise.resolve(wait), { instanceOf: StoppedError, message: /Ctrl-C/ })
+  }
+  t.true(fabric.signal.aborted)
+})
+
+test('work begins at once, and its failure waits for whoever awaits it', async (t) => {
+  const [{ peer }] = await flock(t, graph(['a', 'b']))
+  let begun = false
+  const run = async () => {
+    begun = true
+    throw new RangeError('no such sample')
+  }
+  const result = peer.fabric.work({ kind: 'gradient', samples: 1, run })
+  t.true(begun)
+  await new Promise((resolve) => setImmediate(resolve))
+  await t.throwsAsync(Promise.resolve(result), { instanceOf: RangeError })
+  const thrown = () => {
+    throw new TypeError('at once')
+  }
+  const failed = peer.fabric.work({ kind: 'gradient', samples: 1, run: thrown })
+  await t.throwsAsync(Promise.resolve(failed), { instanceOf: TypeError })
+})
+
+test('a spawned activity shares the mailbox, and its failure stops the peer', async (t) => {
+  const [left, right] = await flock(t, graph(['a', 'b']))
+  await connectAll([left, right])
+  right.peer.fabric.spawn(async (fabric) => {
+    const envelope = await fabric.receive()
+    throw new Error(`no use for round ${envelope?.message.round}`)
+  })
+  const waiting = t.throwsAsync(Promise.resolve(right.peer.fabric.sleep(Number.POSITIVE_INFINITY)), {
+    instanceOf: StoppedError,
+    message: /no use for round 4/
+  })
+  left.peer.fabric.send(b, message(4))
+  await waiting
+  t.is((await eventOf(right, 'activity-failed')).why, 'no use for round 4')
+})
+
+test('a neighbour that never comes is named, with what is wrong', async (t) => {
+  const here = await bird(t, graph(['a', 'b'], ['a', 'c']), 'a')
+  const there = await bird(t, graph(['a', 'b'], ['a', 'c']), 'b')
+  const [, entry] = rosterOf([here, there])
+  const nobody = { ...entry, name: c, id: (await bird(t, line, 'c')).peer.id, addresses: ['/ip4/127.0.0.1/tcp/1'] }
+  const roster = [...rosterOf([here, there]), nobody]
+  const both = there.peer.connect(roster, 3_000)
+  const error = await t.throwsAsync(here.peer.connect(roster, 1_000), { instanceOf: NeighboursMissingError })
+  await both
+  t.deepEqual(error.missing, [c])
+  t.regex(error.message, /after 1 s, 1 of 2 neighbours are missing: c \(connecting: .*ECONNREFUSED 127.0.0.1:1/)
+})

@@ -1,0 +1,94 @@
+import {
+  bodyOf,
+  checkBody,
+  decodeHeader,
+  type FrameFault,
+  type FrameHeader,
+  frameHeaderLength
+} from '@murmuration/vectors'
+
+/** What came out of the bytes: a whole and sound frame, or what was wrong. */
+export type FrameOutcome =
+  | { readonly kind: 'frame'; readonly header: FrameHeader; readonly vector: Float32Array }
+  /** The body is unusable but its length was right, so that the next frame can be read. */
+  | { readonly kind: 'bad-body'; readonly header: FrameHeader; readonly fault: FrameFault }
+  /** Where the next frame begins is not known: nothing more is read. */
+  | { readonly kind: 'bad-header'; readonly fault: FrameFault; readonly detail: string }
+
+/**
+ * Cuts a stream of bytes into frames, however the bytes are split. It never throws, and allocates nothing before a
+ * header has been checked.
+ */
+export class FrameReader {
+  readonly #elements: number
+  readonly #headerBytes = new Uint8Array(frameHeaderLength)
+  #vector: Float32Array | undefined
+  #header: FrameHeader | undefined
+  /** Bytes of the current header or body that have come. */
+  #filled = 0
+  #broken = false
+
+  /** @param elements - how many numbers every vector has */
+  constructor(elements: number) {
+    this.#elements = elements
+  }
+
+  /** Takes the next bytes and returns the frames that they complete. The bytes are copied. */
+  push(bytes: Uint8Array): FrameOutcome[] {
+    const outcomes: FrameOutcome[] = []
+    let rest = bytes
+    while (rest.byteLength > 0 && !this.#broken) {
+      rest = rest.subarray(this.#fill(rest))
+      const outcome = this.#complete()
+      if (outcome !== undefined) outcomes.push(outcome)
+    }
+    return outcomes
+  }
+
+  #fill(bytes: Uint8Array): number {
+    const target = this.#header === undefined ? this.#headerBytes : bodyOf(this.#body())
+    const taken = Math.min(bytes.byteLength, target.byteLength - this.#filled)
+    target.set(bytes.subarray(0, taken), this.#filled)
+    this.#filled += taken
+    return taken
+  }
+
+  #complete(): FrameOutcome | undefined {
+    if (this.#header === undefined) {
+      if (this.#filled < frameHeaderLength) return undefined
+      const bad = this.#readHeader()
+      // A body without bytes is complete as soon as its header is.
+      if (bad !== undefined || this.#elements > 0) return bad
+    }
+    return this.#filled < 4 * this.#elements ? undefined : this.#readBody()
+  }
+
+  #readHeader(): FrameOutcome | undefined {
+    const result = decodeHeader(this.#headerBytes, 4 * this.#elements)
+    this.#filled = 0
+    if (result.ok) {
+      this.#header = result.header
+      return undefined
+    }
+    this.#broken = true
+    return { kind: 'bad-header', fault: result.fault, detail: result.detail }
+  }
+
+  #readBody(): FrameOutcome | undefined {
+    const header = this.#header
+    if (header === undefined) return undefined
+    const vector = this.#body()
+    const fault = checkBody(header, vector)
+    this.#header = undefined
+    this.#filled = 0
+    if (fault !== undefined) return { kind: 'bad-body', header, fault }
+    this.#vector = undefined
+    return { kind: 'frame', header, vector }
+  }
+
+  /** The vector that is being filled. One that goes out belongs to the algorithm, which may keep it; a bad one is used again. */
+  #body(): Float32Array {
+    this.#vector ??= new Float32Array(this.#elements)
+    return this.#vector
+  }
+}

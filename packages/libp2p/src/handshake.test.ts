@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto'
+import { InputError, NeighboursMissingError, peerName, RefusedError } from '@murmuration/core'
+import { encodeHeader } from '@murmuration/vectors'
+import { multiaddr } from '@multiformats/multiaddr'
+import test, { type ExecutionContext } from 'ava'
+import { controlProtocol, exchangeProtocol, limitsOf } from './constants.js'
+import { ControlChannel } from './control-channel.js'
+import { type Bird, bird, eventOf, eventually, graph, rosterOf, schemaOf } from './flock.test.support.js'
+import { createIdentity } from './identity.js'
+import { createNode } from './node.js'
+import type { Terms } from './terms.js'
+import { TrafficMeter } from './traffic.js'
+
+const edge = graph(['a', 'b'])
+const [a, b] = ['a', 'b'].map(peerName)
+const terms: Terms = { run: 'one', algorithm: 'dpsgd', schema: schemaOf(8), start: 'aa' }
+
+const cases: readonly (readonly [string, Partial<Terms>, RegExp])[] = [
+  ['run', { run: 'two' }, /the run is "one" here and "two" there/],
+  ['algorithm', { algorithm: 'sgp' }, /the algorithm is "dpsgd" here and "sgp" there/],
+  ['schema', { schema: schemaOf(9) }, /tensor 1 is "weights" \[8\] here and "weights" \[9\] there/],
+  ['start', { start: 'bb' }, /the start parameters have the hash "aa" here and "bb" there/]
+]
+
+for (const [code, change, expected] of cases) {
+  test(`two peers that differ in ${code} refuse each other, and both say in what`, async (t) => {
+    const left = await bird(t, edge, 'a', { terms })
+    const right = await bird(t, edge, 'b', { terms: { ...terms, ...change } })
+    const roster = rosterOf([left, right])
+    const [here, there] = await Promise.all([
+      t.throwsAsync(left.peer.connect(roster, 10_000), { instanceOf: RefusedError }),
+      t.throwsAsync(right.peer.connect(roster, 10_000), { instanceOf: RefusedError })
+    ])
+    t.like(here, { code, peer: b })
+    t.like(there, { code, peer: a })
+    t.regex(here.message, expected)
+    t.regex(there.message, /here and .* there/)
+    t.is(left.peer.neighbours()[0].state, 'refused')
+    t.is(left.peer.fabric.send(b, { kind: 0, round: 0, vector: new Float32Array(8) }), 'unreachable')
+  })
+}
+
+test('a peer with an id that the roster does not have is refused, and both sides say so', async (t) => {
+  const left = await bird(t, edge, 'a')
+  const right = await bird(t, edge, 'b')
+  const impostor = await bird(t, edge, 'b')
+  const connecting = left.peer.connect(rosterOf([left, right]), 5_000)
+  const error = await t.throwsAsync(impostor.peer.connect(rosterOf([left, impostor]), 800), {
+    instanceOf: NeighboursMissingError
+  })
+  t.true(error.message.includes(`may not have this peer's id ${impostor.peer.id} in its roster`), error.message)
+  t.like(await eventOf(left, 'stranger-refused'), { id: impostor.peer.id, why: 'it is not in the roster' })
+  await right.peer.connect(rosterOf([left, right]), 5_000)
+  await t.notThrowsAsync(connecting)
+})
+
+test('a peer that is in the roster but no neighbour is told that the topologies differ', async (t) => {
+  const other = graph(['a', 'c'])
+  const [left, right, third] = [await bird(t, other, 'a'), await bird(t, edge, 'b'), await bird(t, other, 'c')]
+  const roster = rosterOf([left, right, third])
+  const connecting = Promise.all([left, third].map(({ peer }) => peer.connect(roster, 5_000)))
+  const error = await t.throwsAsync(right.peer.connect(roster, 5_000), { instanceOf: RefusedError })
+  t.like(error, { code: 'unknown-peer', peer: a })
+  t.regex(error.message, /no neighbour of "a" in its topology/)
+  await t.notThrowsAsync(connecting)
+})
+
+test('rosters that do not fit are refused before anybody is called', async (t) => {
+  const left = await bird(t, edge, 'a')
+  const right = await bird(t, edge, 'b')
+  const [own, other] = rosterOf([left, right])
+  const connect = (...entries: Parameters<typeof left.peer.connect>[0]) => left.peer.connect(entries, 1_000)
+  const bad = { instanceOf: InputError }
+  await t.throwsAsync(connect(own), { ...bad, message: /the roster lacks b/ })
+  await t.throwsAsync(connect({ ...own, id: other.id, addresses: [] }), { ...bad, message: /this peer's key gives/ })
+  await t.throwsAsync(connect(own, { ...other, id: own.id, addresses: [] }), { ...bad, message: /same peer id/ })
+  await t.throwsAsync(connect(own, { ...other, id: 'nobody' }), { ...bad, message: /"nobody" is no peer id/ })
+  await t.throwsAsync(connect(own, { ...other, addresses: ['host:1'] }), { ...bad, message: /no multiaddr/ })
+  await t.throwsAsync(connect(own, { ...other, addresses: own.addresses }), { ...bad, message: /another peer id/ })
+  await t.throwsAsync(connect(own, other, other), { ...bad, message: /twice/ })
+})
+
+test('a port in use, a peer outside the topology and impossible limits are errors of the user', async (t) => {
+  const left = await bird(t, edge, 'a')
+  const listen = [left.peer.addresses[0].replace(/\/p2p.*/, '')]
+  await t.throwsAsync(bird(t, edge, 'b', { listen }), { instanceOf: InputError, message: /cannot listen on .*EADDRINUSE.*choose another/ })
+  await t.throwsAsync(bird(t, edge, 'x'), { instanceOf: InputError, message: /"x" is no peer of the topology/ })
+  await t.throwsAsync(bird(t, edge, 'b', { limits: { window: 0 } }), { instanceOf: InputError, message: /window is 0/ })
+  await t.throwsAsync(bird(t, edge, 'b', { listen: ['tcp:1'] }), { instanceOf: InputError, message: /no multiaddr/ })
+})
+
+/** A neighbour "b" of `a` that speaks the protocol by hand. */
+async function byHand(t: ExecutionContext, victim: Bird) {
+  const identity = await createIdentity()
+  const node = await createNode({ identity, listen: [], limits: limitsOf(), refusalOf: () => undefined })
+  await node.start()
+  t.teardown(() => node.stop())
+  const entry = { name: b, id: identity.id, addresses: [] }
+  const connecting = victim.peer.connect([entry], 500)
+  connecting.catch(() => {})
+  const connection = await node.dial(victim.peer.addresses.map((address) => multiaddr(address)))
+  const control = async () => new ControlChannel(await connection.newStream(controlProtocol), new TrafficMeter())
+  const hello = async (name = b, first = 1) => {
+    const channel = await control()
+    const incarnation = 'by-hand'
+    channel.send({ kind: 'hello', version: 1, name, terms: victimTerms, incarnation, first, round: 0 })
+    return { channel, answer: await channel.first(5_000) }
+  }
+  return { connection, control, hello }
+}
+const victimTerms: Terms = { run: 'test', algorithm: 'none', schema: schemaOf(8), start: '00' }
+const message = (round: number) => ({ kind: 0, round, vector: new Float32Array(8).fill(round) })
+const frame = (sequence: number) => {
+  const { vector } = message(sequence)
+  return Buffer.concat([encodeHeader(message(sequence), sequence), new Uint8Array(vector.buffer)])
+}
+
+test('garbage on the exchange stream is counted and resets the stream; the next one is as good as new', async (t) => {
+  const victim = await bird(t, edge, 'a')
+  const { connection, hello } = await byHand(t, victim)
+  t.is((await hello()).answer.kind, 'welcome')
+  const stream = await connection.newStream(exchangeProtocol)
+  stream.send(randomBytes(100_000))
+  t.is((await eventOf(victim, 'bad-frame')).fault, 'magic')
+  await eventually('a reset', () => stream.status !== 'open')
+  t.is((await hello()).answer.kind, 'welcome')
+  const next = await connection.newStream(exchangeProtocol)
+  for (const byte of frame(1)) next.send(Uint8Array.of(byte))
+  t.is((await victim.peer.fabric.receive())?.message.round, 1)
+  t.is(victim.peer.traffic().badFrames, 1)
+})
+
+test('a neighbour cannot send more than it was granted, nor skip a frame', async (t) => {
+  const victim = await bird(t, edge, 'a')
+  const { connection, hello } = await byHand(t, victim)
+  const { channel } = await hello()
+  const stream = await connection.newStream(exchangeProtocol)
+  for (let sequence = 1; sequence <= 9; sequence++) stream.send(frame(sequence))
+  t.is((await eventOf(victim, 'bad-frame')).fault, 'window')
+  const rounds: unknown[] = []
+  for (let k = 0; k < 8; k++) rounds.push((await victim.peer.fabric.receive())?.message.round)
+  t.deepEqual(rounds, [1, 2, 3, 4, 5, 6, 7, 8])
+  const { answer } = await hello()
+  t.like(answer, { kind: 'welcome', received: 8, acknowledged: 8 })
+  const next = await connection.newStream(exchangeProtocol)
+  next.send(frame(8))
+  next.send(frame(10))
+  await eventually('a gap', () => victim.events.some((event) => event.kind === 'bad-frame' && event.fault === 'gap'))
+  t.is(victim.peer.traffic().duplicates, 1)
+  channel.abort('the test is over')
+})
+
+test('a stream of vectors without a handshake is refused', async (t) => {
+  const victim = await bird(t, edge, 'a')
+  const { connection } = await byHand(t, victim)
+  const stream = await connection.newStream(exchangeProtocol)
+  await eventually('a reset', () => stream.status !== 'open')
+  t.is(victim.peer.traffic().received.frames, 0)
+})
+
+test('a name that the peer id does not have, and words that are no hello, are refused', async (t) => {
+  const victim = await bird(t, edge, 'a')
+  const { hello, control } = await byHand(t, victim)
+  const { answer } = await hello(a)
+  t.like(answer, { kind: 'refused', code: 'unknown-peer', why: 'it calls itself "a", and by its peer id it is "b"' })
+  const rude = await control()
+  rude.send({ kind: 'ping', round: 0 })
+  t.like(await rude.first(5_000), { kind: 'refused', code: 'protocol' })
+})

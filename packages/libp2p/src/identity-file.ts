@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto'
+import { link, mkdir, open, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { InputError, messageOf, type PeerName } from '@murmuration/core'
+import { createIdentity, decodeIdentity, encodeIdentity, type Identity } from './identity.js'
+
+/** Key files hold about 130 bytes; what is longer is something else. */
+const longest = 4096
+
+/**
+ * Reads a key file. Throws an InputError when it is missing, holds no private key, or can be read by other users, as ssh does.
+ */
+export async function readIdentity(path: string): Promise<Identity> {
+  const identity = await readIfThere(path)
+  if (identity === undefined) throw new InputError(`there is no key file ${path}`)
+  return identity
+}
+
+/**
+ * Writes a key file that only its owner can read. It appears whole or not at all, and is never overwritten: an InputError
+ * is thrown when the file exists.
+ */
+export async function writeIdentity(path: string, identity: Identity): Promise<void> {
+  if (!(await placeIfAbsent(path, identity))) {
+    throw new InputError(`the key file ${path} exists and is not overwritten; move it away, or choose another path`)
+  }
+}
+
+/**
+ * The identity of peer `name`, from the file `<name>.key` in `directory`, which is created together with the directory when absent.
+ * When two processes do so at once, both get the same identity.
+ */
+export async function localIdentity(directory: string, name: PeerName): Promise<Identity> {
+  const path = join(directory, `${name}.key`)
+  const existing = await readIfThere(path)
+  if (existing !== undefined) return existing
+  const created = await createIdentity()
+  return (await placeIfAbsent(path, created)) ? created : readIdentity(path)
+}
+
+async function readIfThere(path: string): Promise<Identity | undefined> {
+  try {
+    const file = await open(path)
+    try {
+      const { mode, size } = await file.stat()
+      checkMode(path, mode)
+      if (size > longest) throw new InputError(`${path} has ${size} bytes and is no key file`)
+      return decodeIdentity(await file.readFile('utf8'), path)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    if (error instanceof InputError) throw error
+    throw new InputError(`the key file ${path} cannot be read: ${messageOf(error)}`)
+  }
+}
+
+function checkMode(path: string, mode: number): void {
+  const open = mode & 0o077
+  if (open === 0 || process.platform === 'win32') return
+  const found = (mode & 0o777).toString(8).padStart(4, '0')
+  throw new InputError(`other users can read the private key in ${path} (mode ${found}); run: chmod 600 ${path}`)
+}
+
+/** Writes under another name, then links: of two who race, one wins, and nobody sees half a file. Returns whether this one won. */
+async function placeIfAbsent(path: string, identity: Identity): Promise<boolean> {
+  const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    const file = await open(draft, 'wx', 0o600)
+    try {
+      await file.writeFile(encodeIdentity(identity))
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await link(draft, path)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw new InputError(`the key file ${path} cannot be written: ${messageOf(error)}`)
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}

@@ -1,0 +1,16 @@
+/**
+ * The fabric over libp2p: TCP, noise and yamux. The only package that knows libp2p.
+ *
+ * @packageDocumentation
+ */
+import './polyfill.js'
+
+export { defaultLimits, type Limits } from './constants.js'
+export type { PeerEvent, PeerEventListener, ReceiveFault } from './events.js'
+export { createIdentity, type Identity, parsePeerId } from './identity.js'
+export { localIdentity, readIdentity, writeIdentity } from './identity-file.js'
+export type { NeighbourState, NeighbourStatus } from './neighbour.js'
+export { createPeer, type Peer, type PeerOptions } from './peer.js'
+export type { RosterEntry } from './roster.js'
+export type { Terms } from './terms.js'
+export type { DirectionTraffic, Traffic } from './traffic.js'

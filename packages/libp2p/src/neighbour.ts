@@ -1,0 +1,151 @@
+import type { Milliseconds, PeerName, RefusalCode } from '@murmuration/core'
+import type { Clock } from './clock.js'
+import type { PeerEventListener } from './events.js'
+import { type Traffic, TrafficMeter } from './traffic.js'
+
+/** How things stand with a neighbour. */
+export type NeighbourState = 'connecting' | 'ready' | 'silent' | 'refused' | 'left'
+
+/** What there is to know about a neighbour now. */
+export interface NeighbourStatus {
+  readonly name: PeerName
+  readonly state: NeighbourState
+  /** Why it is not ready; empty when it is. */
+  readonly why: string
+  /** The round that it was in when it was last heard. */
+  readonly round: number
+  /** How long ago it was last heard; absent when it never was. */
+  readonly unheard?: Milliseconds
+  /** Frames that wait here for its acknowledgement. */
+  readonly queue: number
+  readonly traffic: Traffic
+}
+
+/** The two directions of a neighbour, named from here. */
+export type Direction = 'outgoing' | 'incoming'
+
+/** What is refused, by whom and why. */
+export interface Refusal {
+  readonly by: 'us' | 'them'
+  readonly code: RefusalCode
+  readonly why: string
+}
+
+/** The state of one neighbour, from what its two links report. Tells each change once. */
+export class Neighbour {
+  readonly name: PeerName
+  readonly meter = new TrafficMeter()
+  readonly #clock: Clock
+  readonly #emit: PeerEventListener
+  readonly #onChange: () => void
+  readonly #up = new Set<Direction>()
+  #refusal: Refusal | undefined
+  #left: string | undefined
+  #silent = false
+  #trouble = 'not connected yet'
+  #heard: Milliseconds | undefined
+  #round = 0
+
+  constructor(name: PeerName, clock: Clock, emit: PeerEventListener, onChange: () => void) {
+    this.name = name
+    this.#clock = clock
+    this.#emit = emit
+    this.#onChange = onChange
+  }
+
+  get state(): NeighbourState {
+    if (this.#refusal !== undefined) return 'refused'
+    if (this.#left !== undefined) return 'left'
+    if (this.#up.size < 2) return 'connecting'
+    return this.#silent ? 'silent' : 'ready'
+  }
+
+  /** Whether there is no point in calling it, because it has refused, was refused or has left. */
+  get gone(): boolean {
+    return this.#refusal !== undefined || this.#left !== undefined
+  }
+
+  get refusal(): Refusal | undefined {
+    return this.#refusal
+  }
+
+  /** How long it was not heard; 0 when it never was. */
+  get unheard(): Milliseconds {
+    return this.#heard === undefined ? 0 : this.#clock.now() - this.#heard
+  }
+
+  /** Notes that one direction stands, or stands no more. */
+  set(direction: Direction, up: boolean): void {
+    this.#change(() => {
+      if (up) this.#up.add(direction)
+      else this.#up.delete(direction)
+    })
+  }
+
+  /** Notes why the last attempt to connect failed. */
+  failed(why: string): void {
+    this.#trouble = why
+  }
+
+  /** Notes a sign of life, and the round that it tells. */
+  heard(round?: number): void {
+    this.#heard = this.#clock.now()
+    if (round !== undefined) this.#round = round
+    if (this.#silent) this.#change(() => (this.#silent = false))
+  }
+
+  /** Time in which this process was stalled and could not have heard anybody does not count. */
+  forgive(stalled: Milliseconds): void {
+    if (this.#heard !== undefined) this.#heard = Math.min(this.#clock.now(), this.#heard + stalled)
+  }
+
+  /** Calls it silent when it was not heard for `limit`. */
+  listen(limit: Milliseconds): void {
+    if (this.#silent || this.#up.size < 2 || this.unheard < limit) return
+    this.#change(() => (this.#silent = true))
+  }
+
+  refuse(refusal: Refusal): void {
+    const known = this.#refusal !== undefined
+    this.#change(() => (this.#refusal = refusal))
+    if (!known) this.#emit({ kind: 'refused', peer: this.name, ...refusal })
+  }
+
+  leave(reason: string): void {
+    this.#change(() => (this.#left = reason))
+    this.#emit({ kind: 'bye', peer: this.name, reason })
+  }
+
+  /** Notes an acceptable hello: whatever was before, it is here now. */
+  arrived(): void {
+    this.#change(() => {
+      this.#refusal = undefined
+      this.#left = undefined
+      this.#silent = false
+    })
+  }
+
+  /** Why it is not ready; empty when it is. */
+  get why(): string {
+    if (this.#refusal !== undefined) return this.#refusal.why
+    if (this.#left !== undefined) return this.#left
+    if (this.#up.size < 2) return this.#trouble
+    return this.#silent ? `not heard for ${Math.round(this.unheard / 1000)} s` : ''
+  }
+
+  status(queue: number): NeighbourStatus {
+    const unheard = this.#heard === undefined ? {} : { unheard: this.unheard }
+    const { name, state, why } = this
+    return { name, state, why, round: this.#round, ...unheard, queue, traffic: this.meter.read() }
+  }
+
+  #change(act: () => void): void {
+    const before = this.state
+    act()
+    const after = this.state
+    if (before === after) return
+    if (after === 'ready') this.#emit({ kind: 'ready', peer: this.name })
+    if (after === 'silent') this.#emit({ kind: 'silent', peer: this.name, unheard: this.unheard })
+    this.#onChange()
+  }
+}

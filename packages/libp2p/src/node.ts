@@ -1,0 +1,63 @@
+import './polyfill.js'
+import { noise } from '@chainsafe/libp2p-noise'
+import type { Libp2p } from '@libp2p/interface'
+import { tcp } from '@libp2p/tcp'
+import { yamux } from '@libp2p/yamux'
+import { InputError } from '@murmuration/core'
+import { createLibp2p } from 'libp2p'
+import type { Limits } from './constants.js'
+import { explain } from './explain.js'
+import type { Identity } from './identity.js'
+import { parseAddress } from './roster.js'
+
+/** What a node needs to know. */
+export interface NodeOptions {
+  readonly identity: Identity
+  /** Multiaddrs to listen on; port 0 takes a free one. */
+  readonly listen: readonly string[]
+  readonly limits: Limits
+  /** Why a peer that calls from `address` may not connect; `undefined` when it may. */
+  readonly refusalOf: (id: string, address: string) => string | undefined
+}
+
+/** A libp2p node over TCP, noise and yamux that is not started yet. Throws an InputError for an address that is none. */
+export async function createNode(options: NodeOptions): Promise<Libp2p> {
+  const { identity, listen, limits, refusalOf } = options
+  for (const address of listen) parseAddress(address, 'this peer')
+  return createLibp2p({
+    start: false,
+    privateKey: identity.privateKey,
+    addresses: { listen: [...listen] },
+    transports: [tcp()],
+    connectionEncrypters: [noise()],
+    streamMuxers: [
+      yamux({
+        streamOptions: {
+          maxStreamWindowSize: limits.streamWindow,
+          // A stream whose read buffer is smaller than its window is reset as soon as a reader is slow.
+          maxReadBufferLength: 2 * limits.streamWindow
+        }
+      })
+    ],
+    // All peers of a swarm on one machine call at once, from one address; libp2p would let in 5 a second.
+    connectionManager: { maxConnections: 300, inboundConnectionThreshold: 100, maxIncomingPendingConnections: 100 },
+    // It would cut the connection of a neighbour that computes for some seconds; the heartbeat takes its place.
+    connectionMonitor: { enabled: false },
+    connectionGater: {
+      denyInboundEncryptedConnection: (id, connection) =>
+        refusalOf(id.toString(), connection.remoteAddr.toString()) !== undefined
+    }
+  })
+}
+
+/** Starts the node. Throws an InputError when it cannot listen. */
+export async function startNode(node: Libp2p, listen: readonly string[]): Promise<void> {
+  try {
+    await node.start()
+  } catch (error) {
+    await node.stop()
+    // libp2p puts the stack traces of all addresses into one message; the system's words are what helps.
+    const causes = explain(error).match(/listen E[A-Z]+: [^\n]+/g) ?? [explain(error)]
+    throw new InputError(`cannot listen on ${listen.join(', ')}: ${causes.join('; ')}; choose another address or port`)
+  }
+}

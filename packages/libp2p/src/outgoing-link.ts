@@ -1,0 +1,229 @@
+import type { Connection, Stream } from '@libp2p/interface'
+import { peerIdFromString } from '@libp2p/peer-id'
+import { multiaddr } from '@multiformats/multiaddr'
+import type { Milliseconds, SendResult } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/vectors'
+import { Bell } from './bell.js'
+import { realClock } from './clock.js'
+import { controlProtocol, exchangeProtocol, protocolVersion } from './constants.js'
+import { type LinkContext, openConnection } from './context.js'
+import { ControlChannel } from './control-channel.js'
+import { type ControlMessage, ProtocolFault, type Refused, type Welcome } from './control-messages.js'
+import { writeFrames } from './exchange-writer.js'
+import { explain } from './explain.js'
+import type { Neighbour } from './neighbour.js'
+import type { RosterEntry } from './roster.js'
+import { SendQueue } from './send-queue.js'
+import { mismatchOf } from './terms.js'
+
+/**
+ * The direction from this peer to one neighbour: calls it, or uses the connection by which it has called, says hello,
+ * writes frames, and starts over when that ends.
+ */
+export class OutgoingLink {
+  readonly #context: LinkContext
+  readonly #neighbour: Neighbour
+  readonly #onAcknowledged: () => void
+  readonly #queue: SendQueue
+  /** Rung when there may be another frame to write. */
+  readonly #work = new Bell()
+  /** Rung when another attempt to connect may be worth while. */
+  readonly #chance = new Bell()
+  #control: ControlChannel | undefined
+
+  constructor(context: LinkContext, neighbour: Neighbour, onAcknowledged: () => void) {
+    this.#context = context
+    this.#neighbour = neighbour
+    this.#onAcknowledged = onAcknowledged
+    this.#queue = new SendQueue(context.limits.sendQueue)
+  }
+
+  /** Frames that wait for an acknowledgement. */
+  get queued(): number {
+    return this.#queue.length
+  }
+
+  /** Takes a message for the neighbour. */
+  offer(message: VectorMessage): SendResult {
+    if (this.#neighbour.gone || this.#context.closing.aborted) return 'unreachable'
+    if (!this.#queue.offer(message)) return 'full'
+    this.#work.ring()
+    return 'queued'
+  }
+
+  /** Keeps the link up until the peer closes. */
+  async run(entry: RosterEntry): Promise<void> {
+    const { limits, closing, emit } = this.#context
+    const peer = this.#neighbour.name
+    emit({ kind: 'connecting', peer })
+    for (let failures = 0; !closing.aborted; ) {
+      const { why, stood } = await this.#attempt(entry)
+      failures = stood > limits.backoffMost ? 1 : failures + 1
+      this.#neighbour.failed(why)
+      const wait = this.#backoff(failures)
+      await this.#pause(wait)
+      if (closing.aborted) return
+      // A neighbour that has said goodbye is not called again, and often its goodbye comes just after the loss.
+      if (!this.#neighbour.gone) {
+        emit({ kind: 'reconnecting', peer, attempt: failures, wait, why })
+        continue
+      }
+      await this.#away()
+      failures = 0
+    }
+  }
+
+  /** Says that something has changed: the neighbour has called, or is welcome again. */
+  encourage(): void {
+    this.#chance.ring()
+  }
+
+  /** Tells the neighbour that this peer is alive. */
+  ping(): void {
+    this.#control?.send({ kind: 'ping', round: this.#context.round() })
+  }
+
+  /** Tells the neighbour that this peer stops, within `limit`. */
+  async bye(reason: string, limit: Milliseconds): Promise<void> {
+    this.#control?.send({ kind: 'bye', reason: reason.slice(0, 1024) })
+    await this.#control?.close(limit)
+  }
+
+  /** Ends what goes on. To be called when `closing` is aborted. */
+  stop(): void {
+    this.#control?.abort('this peer closes')
+    this.#work.ring()
+    this.#chance.ring()
+  }
+
+  /** Waits before the next attempt, unless there is a reason to make it at once, or none to make it. */
+  async #pause(wait: Milliseconds): Promise<void> {
+    if (!this.#neighbour.gone && !this.#context.closing.aborted) await this.#chance.wait(realClock.now() + wait)
+  }
+
+  /** Waits until the neighbour that has gone is back. What was meant for it is forgotten. */
+  async #away(): Promise<void> {
+    this.#queue.clear()
+    this.#onAcknowledged()
+    while (this.#neighbour.gone && !this.#context.closing.aborted) await this.#chance.wait()
+  }
+
+  /** One connection from beginning to end: why it ended, and how long the link stood. */
+  async #attempt(entry: RosterEntry): Promise<{ readonly why: string; readonly stood: Milliseconds }> {
+    let began = Number.POSITIVE_INFINITY
+    let control: ControlChannel | undefined
+    try {
+      const connection = await this.#connect(entry)
+      control = new ControlChannel(await this.#open(connection, controlProtocol), this.#neighbour.meter)
+      this.#control = control
+      if (!(await this.#greet(control, entry))) return { why: this.#neighbour.why, stood: 0 }
+      const exchange = await this.#open(connection, exchangeProtocol)
+      began = realClock.now()
+      return { why: await this.#exchange(control, exchange), stood: realClock.now() - began }
+    } catch (error) {
+      this.#blame(error)
+      return { why: explain(error), stood: Math.max(0, realClock.now() - began) }
+    } finally {
+      this.#control = undefined
+      control?.abort('the link to the neighbour ends')
+      this.#neighbour.set('outgoing', false)
+    }
+  }
+
+  async #connect(entry: RosterEntry): Promise<Connection> {
+    const { node, limits, closing } = this.#context
+    const standing = openConnection(node, peerIdFromString(entry.id))
+    if (standing !== undefined) return standing
+    if (entry.addresses.length === 0) throw new Error('it has no address in the roster and has not called')
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(limits.dialTimeout)])
+    return node.dial(
+      entry.addresses.map((address) => multiaddr(address)),
+      { signal }
+    )
+  }
+
+  async #open(connection: Connection, protocol: string): Promise<Stream> {
+    const { limits, closing } = this.#context
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(limits.handshakeTimeout)])
+    try {
+      return await connection.newStream(protocol, { signal })
+    } catch (error) {
+      if (error instanceof Error && error.name === 'UnsupportedProtocolError') {
+        throw new ProtocolFault(`it does not speak ${protocol}`)
+      }
+      // One that was refused can look open for ever, and would be taken again by the next attempt.
+      connection.abort(new Error('no stream can be opened'))
+      throw new Error(`${hint(this.#context.node.peerId.toString())} (${explain(error)})`)
+    }
+  }
+
+  /** Says hello and takes the answer. Returns whether the neighbour agrees. */
+  async #greet(control: ControlChannel, entry: RosterEntry): Promise<boolean> {
+    const { self, terms, incarnation, limits, round } = this.#context
+    const first = this.#queue.first
+    const version = protocolVersion
+    control.send({ kind: 'hello', version, name: self, terms, incarnation, first, round: round() })
+    const answer = await control.first(limits.handshakeTimeout)
+    if (answer.kind === 'refused') return this.#refused(answer)
+    if (answer.kind !== 'welcome') throw new ProtocolFault(`it answers a hello with ${answer.kind}`)
+    if (answer.name !== entry.name) throw new ProtocolFault(`it calls itself "${answer.name}"`)
+    this.#resume(answer)
+    return true
+  }
+
+  #resume(welcome: Welcome): void {
+    if (!this.#queue.resume(welcome)) {
+      throw new ProtocolFault(`it claims to have frame ${welcome.received}, which was never sent`)
+    }
+    this.#onAcknowledged()
+    this.#neighbour.heard(welcome.round)
+  }
+
+  #refused(answer: Refused): false {
+    const mismatch = answer.terms === undefined ? undefined : mismatchOf(this.#context.terms, answer.terms)
+    const { code, why } = mismatch ?? answer
+    this.#neighbour.refuse({ by: 'them', code, why })
+    return false
+  }
+
+  async #exchange(control: ControlChannel, exchange: Stream): Promise<string> {
+    this.#neighbour.set('outgoing', true)
+    const writing = writeFrames(exchange, this.#queue, this.#work, this.#neighbour.meter)
+    try {
+      return await Promise.race([writing, this.#listen(control)])
+    } finally {
+      exchange.abort(new Error('the link to the neighbour ends'))
+    }
+  }
+
+  async #listen(control: ControlChannel): Promise<string> {
+    for await (const message of control.messages) this.#take(message)
+    return 'the neighbour has closed the connection'
+  }
+
+  #take(message: ControlMessage): void {
+    this.#neighbour.heard()
+    if (message.kind !== 'ack') throw new ProtocolFault(`it says ${message.kind} to one who sends`)
+    if (!this.#queue.acknowledge(message.sequence)) {
+      throw new ProtocolFault(`it acknowledges frame ${message.sequence}, which was never sent`)
+    }
+    this.#work.ring()
+    this.#onAcknowledged()
+  }
+
+  /** A neighbour that breaks the protocol is not called again; it may call. */
+  #blame(error: unknown): void {
+    if (error instanceof ProtocolFault) this.#neighbour.refuse({ by: 'us', code: 'protocol', why: error.message })
+  }
+
+  /** Doubles from attempt to attempt, and is drawn from the upper half so that peers do not call in step. */
+  #backoff(attempt: number): Milliseconds {
+    const { backoffFirst, backoffMost } = this.#context.limits
+    const wait = Math.min(backoffMost, backoffFirst * 2 ** Math.min(attempt - 1, 30))
+    return Math.round(wait * (0.5 + 0.5 * this.#context.random.uniform()))
+  }
+}
+
+function hint(ownId: string): string {
+  return `it closed the connection before the handshake: it may not have this peer's id ${ownId} in its roster, or no roster yet`
+}

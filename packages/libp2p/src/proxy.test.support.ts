@@ -1,0 +1,59 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { ExecutionContext } from 'ava'
+import type { Bird } from './flock.test.support.js'
+import type { RosterEntry } from './roster.js'
+
+/** A relay in front of one peer that can cut and freeze real TCP connections. */
+export interface Proxy {
+  /** The roster entry of the peer behind, with the relay's address. */
+  readonly entry: RosterEntry
+  /** Cuts all connections. Returns how many there were. */
+  cut(): number
+  /** Lets no byte through on the connections that there are now, as a frozen machine would. */
+  freeze(): void
+  /** Lets bytes through again. */
+  thaw(): void
+}
+
+/** Starts a relay in front of `bird`, until the test ends. */
+export async function proxyOf(t: ExecutionContext, { name, peer }: Bird): Promise<Proxy> {
+  /** Each socket with the one that its bytes go to. */
+  const pipes = new Map<Socket, Socket>()
+  const join = (from: Socket, to: Socket) => {
+    pipes.set(from, to)
+    // Cutting is the purpose; the errors that it makes are not of interest.
+    from.on('error', () => {})
+    from.on('close', () => {
+      pipes.delete(from)
+      to.destroy()
+    })
+    from.pipe(to)
+  }
+  const target = Number(/tcp\/(\d+)/.exec(peer.addresses[0])?.[1])
+  const server = createServer((near) => {
+    const far = connect(target, '127.0.0.1')
+    join(near, far)
+    join(far, near)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const cut = () => {
+    const count = pipes.size / 2
+    for (const socket of [...pipes.keys()]) socket.destroy()
+    return count
+  }
+  t.teardown(() => {
+    server.close()
+    cut()
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    entry: { name, id: peer.id, addresses: [`/ip4/127.0.0.1/tcp/${port}`] },
+    cut,
+    freeze: () => {
+      for (const [from, to] of pipes) from.unpipe(to).pause()
+    },
+    thaw: () => {
+      for (const [from, to] of pipes) from.pipe(to)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { type Multiaddr, multiaddr } from '@multiformats/multiaddr'
+import { InputError, messageOf, type PeerName } from '@murmuration/core'
+import { parsePeerId } from './identity.js'
+
+/** Where a peer is to be found, and the id that its connection must prove. */
+export interface RosterEntry {
+  readonly name: PeerName
+  /** The libp2p peer id. */
+  readonly id: string
+  /** Multiaddrs such as `/ip4/192.0.2.7/tcp/4001`. None for a peer that can only call, not be called. */
+  readonly addresses: readonly string[]
+}
+
+/** A checked roster, by name and by id. */
+export interface Roster {
+  readonly byName: ReadonlyMap<PeerName, RosterEntry>
+  readonly byId: ReadonlyMap<string, RosterEntry>
+}
+
+/** Checks a roster and returns it with ids and addresses in their usual form. Throws an InputError that says what is wrong. */
+export function checkRoster(entries: readonly RosterEntry[]): Roster {
+  const byName = new Map<PeerName, RosterEntry>()
+  const byId = new Map<string, RosterEntry>()
+  for (const { name, id, addresses } of entries) {
+    const entry = { name, id: parsePeerId(id), addresses: addresses.map((text) => reach(text, name, id)) }
+    const twin = byId.get(entry.id)
+    if (byName.has(name)) throw new InputError(`the roster names "${name}" twice; names are unique`)
+    if (twin !== undefined) throw new InputError(`"${twin.name}" and "${name}" have the same peer id ${entry.id}`)
+    byName.set(name, entry)
+    byId.set(entry.id, entry)
+  }
+  return { byName, byId }
+}
+
+/** Reads a multiaddr. Throws an InputError that says whose it is. */
+export function parseAddress(text: string, whose: string): Multiaddr {
+  try {
+    return multiaddr(text)
+  } catch (error) {
+    throw new InputError(
+      `the address "${text}" of ${whose} is no multiaddr (${messageOf(error)}); expected one such as /ip4/192.0.2.7/tcp/4001`
+    )
+  }
+}
+
+/** The address with the peer id at its end, so that libp2p checks who answers there. */
+function reach(text: string, name: PeerName, id: string): string {
+  const address = parseAddress(text, `"${name}"`)
+  const named = address.getComponents().findLast((component) => component.name === 'p2p')?.value
+  if (named === undefined) return address.encapsulate(`/p2p/${parsePeerId(id)}`).toString()
+  if (parsePeerId(named) === parsePeerId(id)) return address.toString()
+  throw new InputError(`the address "${text}" of "${name}" ends in another peer id than ${id}`)
+}

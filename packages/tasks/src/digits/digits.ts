@@ -1,0 +1,28 @@
+import { createRandom } from '@murmuration/random'
+import type { Source } from '../source.js'
+import { edge, write } from './hand.js'
+import { draw, spoil } from './paper.js'
+
+/**
+ * Pictures of handwritten-like digits, 28 × 28 pixels from 0 (paper) to 1 (ink), drawn by the seed. Picture `k` shows the
+ * digit `k` mod 10 and depends on the seed and `k` alone, so that a peer draws only the pictures of its own share.
+ *
+ * @param count - how many there are; at least 1
+ */
+export function drawnDigits(count: number, seed: number): Source {
+  return {
+    inputShape: [edge, edge, 1],
+    classes: 10,
+    labels: Uint32Array.from({ length: count }, (_, index) => index % 10),
+    read: (index, out) => drawDigit(index % 10, seed, index, out)
+  }
+}
+
+/** Draws one picture into `out`, 784 numbers. */
+function drawDigit(digit: number, seed: number, index: number, out: Float32Array): void {
+  const random = createRandom(seed, 'digits', String(index))
+  const segments = write(digit, random)
+  out.fill(0)
+  draw(out, segments)
+  spoil(out, segments, random)
+}

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import { InputError, messageOf } from '@murmuration/core'
+
+/** A file of a data set: what it is called, and where it lies on this machine. */
+export interface DataFile {
+  readonly name: string
+  readonly path: string
+}
+
+/** The most bytes that one file may have after unpacking: 1 GiB. A small gzip file can otherwise fill the memory. */
+const unpackedLimit = 2 ** 30
+
+const unpack = promisify(gunzip)
+
+/**
+ * The bytes of a file, unpacked when it is gzip. Throws an {@link InputError} when the file cannot be read or unpacked, or
+ * is not the one that `sha256` promises.
+ */
+export async function readData(file: DataFile, sha256?: string): Promise<Buffer> {
+  const bytes = await readFile(file.path).catch((error: unknown) => {
+    throw new InputError(`${file.path} cannot be read: ${messageOf(error)}`)
+  })
+  if (sha256 !== undefined) verify(file.path, bytes, sha256)
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
+  return unpack(bytes, { maxOutputLength: unpackedLimit }).catch((error: unknown) => {
+    throw new InputError(`${file.path} cannot be unpacked: ${messageOf(error)}; it may be truncated, fetch it again`)
+  })
+}
+
+function verify(path: string, bytes: Uint8Array, expected: string): void {
+  const found = createHash('sha256').update(bytes).digest('hex')
+  if (found === checksum(path, expected)) return
+  throw new InputError(`${path} has the SHA-256 ${found}, ${expected} is expected: it is another file, or damaged`)
+}
+
+/** `text` as the hex digits of a SHA-256 in small letters. Throws an {@link InputError} when it is none. */
+export function checksum(name: string, text: string): string {
+  if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase()
+  throw new InputError(`the SHA-256 of ${name} is "${text}"; 64 hex digits are expected`)
+}

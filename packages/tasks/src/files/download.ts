@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join, posix } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { InputError, messageOf } from '@murmuration/core'
+import { checksum, type DataFile } from './data-file.js'
+
+/** What a download may cost at most, and where files are kept. */
+export interface DownloadLimits {
+  readonly bytes: number
+  readonly milliseconds: number
+  readonly folder: string
+}
+
+/** 1 GiB and 10 minutes a file; kept in `data` of `$MURMURATION_HOME`, or of `.murmuration` in the user's home. */
+export function defaultLimits(): DownloadLimits {
+  const home = process.env.MURMURATION_HOME ?? join(homedir(), '.murmuration')
+  return { bytes: 2 ** 30, milliseconds: 600_000, folder: join(home, 'data') }
+}
+
+/**
+ * Fetches the files that `sha256` names. They lie in the folder that the URL is, or beside the file that it is. A file that was fetched before is taken from the cache after its checksum was verified again.
+ *
+ * Throws an {@link InputError} when a checksum is missing, or a file cannot be had or is another one.
+ */
+export async function downloadAll(
+  url: string,
+  sha256: Readonly<Record<string, string>>,
+  limits = defaultLimits()
+): Promise<readonly DataFile[]> {
+  const location = parseUrl(url)
+  const names = Object.keys(sha256).sort()
+  if (names.length === 0) {
+    throw new InputError(
+      `${url} has no checksum: give sha256 with each file's name and SHA-256, as what is fetched must be known`
+    )
+  }
+  const files: DataFile[] = []
+  for (const name of names) {
+    files.push(await download(fileBeside(location, name, names), checksum(name, sha256[name]), name, limits))
+  }
+  return files
+}
+
+function parseUrl(url: string): URL {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  if (parsed?.protocol === 'http:' || parsed?.protocol === 'https:') return parsed
+  throw new InputError(`${url} cannot be fetched; an URL with http:// or https:// is expected`)
+}
+
+/** Where `name` lies: in the folder of the file that `location` is when that is one of `names`, else in `location` itself. */
+function fileBeside(location: URL, name: string, names: readonly string[]): URL {
+  if (!/^[\w-][\w.-]*$/.test(name)) {
+    throw new InputError(`sha256 names "${name}"; a plain file name of letters, digits, ".", "_" and "-" is expected`)
+  }
+  const isFile = names.includes(posix.basename(location.pathname))
+  const folder = isFile ? posix.dirname(location.pathname) : location.pathname
+  const url = new URL(location)
+  url.pathname = posix.join(folder, name)
+  return url
+}
+
+/** The file in the cache, fetched unless it is there. Its place is named after its checksum. */
+async function download(url: URL, expected: string, name: string, limits: DownloadLimits): Promise<DataFile> {
+  const path = join(limits.folder, expected, name)
+  if ((await hashOf(path)) !== expected) await fetchInto(path, url, expected, limits)
+  return { name, path }
+}
+
+/** The SHA-256 of a file in hex, or `undefined` when there is no such file. */
+async function hashOf(path: string): Promise<string | undefined> {
+  const hash = createHash('sha256')
+  return pipeline(createReadStream(path), hash).then(
+    () => hash.digest('hex'),
+    () => undefined
+  )
+}
+
+/** Writes beside the final place and renames at the end, so that nobody finds half a file under the final name. */
+async function fetchInto(path: string, url: URL, expected: string, limits: DownloadLimits): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  const scratch = await mkdtemp(join(dirname(path), 'part-'))
+  try {
+    const partial = join(scratch, 'file')
+    const found = await save(url, partial, limits)
+    if (found !== expected) throw new Error(`its SHA-256 is ${found}, ${expected} is expected`)
+    await rename(partial, path)
+  } catch (error) {
+    throw new InputError(`${url} cannot be used: ${reason(error, limits)}`)
+  } finally {
+    await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+/** Streams the answer into a file and returns its SHA-256. */
+async function save(url: URL, path: string, limits: DownloadLimits): Promise<string> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(limits.milliseconds) })
+  if (!response.ok || response.body === null)
+    throw new Error(`the server answered ${response.status} ${response.statusText}`)
+  const hash = createHash('sha256')
+  const file = await open(path, 'w')
+  try {
+    let total = 0
+    for await (const chunk of response.body) {
+      total += chunk.byteLength
+      if (total > limits.bytes) throw new Error(`it is larger than ${limits.bytes} bytes`)
+      hash.update(chunk)
+      await file.writeFile(chunk)
+    }
+  } finally {
+    await file.close()
+  }
+  return hash.digest('hex')
+}
+
+function reason(error: unknown, { milliseconds }: DownloadLimits): string {
+  if (error instanceof Error && error.name === 'TimeoutError') return `it did not come within ${milliseconds / 1000} s`
+  return error instanceof Error && error.cause !== undefined
+    ? `${error.message} (${messageOf(error.cause)})`
+    : messageOf(error)
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { InputError } from '@murmuration/core'
+import test, { type ExecutionContext } from 'ava'
+import { openFiles } from './files.js'
+
+const images = Buffer.from([0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 255])
+const labels = Buffer.from([0, 0, 8, 1, 0, 0, 0, 1, 7])
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+
+async function folder(t: ExecutionContext, files: Readonly<Record<string, Uint8Array | string>>): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'murmuration-test-'))
+  t.teardown(() => rm(path, { recursive: true }))
+  for (const [name, content] of Object.entries(files)) await writeFile(join(path, name), content)
+  return path
+}
+
+const pair = { 't10k-images-idx3-ubyte.gz': gzipSync(images), 't10k-labels-idx1-ubyte': labels }
+
+test('a folder with only a t10k pair, half of it packed, opens', async (t) => {
+  const source = await openFiles({ kind: 'files', path: await folder(t, { ...pair, 'README.md': 'hello' }) })
+  t.deepEqual([...source.labels], [7])
+  t.deepEqual(source.inputShape, [1, 1, 1])
+})
+
+test('train and t10k are put together, and one file finds its partner alone', async (t) => {
+  const path = await folder(t, { ...pair, 'train-images-idx3-ubyte': images, 'train-labels-idx1-ubyte': labels })
+  t.is((await openFiles({ kind: 'files', path })).labels.length, 2)
+  t.is((await openFiles({ kind: 'files', path: join(path, 'train-images-idx3-ubyte') })).labels.length, 1)
+})
+
+test('a CSV file opens by itself, packed, or as the only one of a folder', async (t) => {
+  const path = await folder(t, { 'a.csv.gz': gzipSync('1,0\n2,1') })
+  t.is((await openFiles({ kind: 'files', path })).labels.length, 2)
+  t.is((await openFiles({ kind: 'files', path: join(path, 'a.csv.gz') })).labels.length, 2)
+})
+
+test('a checksum that fits is accepted, another is refused', async (t) => {
+  const path = await folder(t, { 'a.csv': '1,0\n2,1' })
+  const right = sha256(Buffer.from('1,0\n2,1'))
+  await t.notThrowsAsync(openFiles({ kind: 'files', path, sha256: { 'a.csv': right.toUpperCase() } }))
+  const wrong = openFiles({ kind: 'files', path, sha256: { 'a.csv': sha256(images) } })
+  await t.throwsAsync(wrong, { instanceOf: InputError, message: new RegExp(`a\\.csv has the SHA-256 ${right}`) })
+  const none = openFiles({ kind: 'files', path, sha256: { 'a.csv': 'abc' } })
+  await t.throwsAsync(none, { instanceOf: InputError, message: /"abc"; 64 hex digits are expected/ })
+})
+
+const wrong: readonly (readonly [string, Readonly<Record<string, Uint8Array | string>>, RegExp])[] = [
+  ['a folder without data', { 'notes.txt': '' }, /no data that can be read \(found: notes\.txt\)/],
+  ['an empty folder', {}, /found: nothing/],
+  ['two CSV files', { 'a.csv': '1,0', 'b.csv': '1,0' }, /2 CSV files \(a\.csv, b\.csv\)/],
+  ['pictures without labels', { 'x-images-idx3-ubyte': images }, /no partner: x-labels-idx1-ubyte/],
+  ['labels without pictures', { 'x-labels-idx1-ubyte': labels }, /no partner: x-images-idx3-ubyte/],
+  ['a truncated gzip file', { 'a.csv.gz': gzipSync('1,0\n2,1').subarray(0, 20) }, /a\.csv\.gz cannot be unpacked/]
+]
+
+for (const [what, files, message] of wrong) {
+  test(`${what} is refused`, async (t) => {
+    const path = await folder(t, files)
+    await t.throwsAsync(openFiles({ kind: 'files', path }), { instanceOf: InputError, message })
+  })
+}
+
+test('a path where nothing is, is refused with the path', async (t) => {
+  const missing = openFiles({ kind: 'files', path: '/nowhere/at/all' })
+  await t.throwsAsync(missing, { instanceOf: InputError, message: /^\/nowhere\/at\/all cannot be read/ })
+})

@@ -1,0 +1,88 @@
+import { readdir, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { InputError, messageOf } from '@murmuration/core'
+import type { DataDescription } from '../samples.js'
+import type { Source } from '../source.js'
+import { csvSource } from './csv.js'
+import { type DataFile, readData } from './data-file.js'
+import { downloadAll } from './download.js'
+import { type IdxFile, idxSource } from './idx.js'
+
+type FilesDescription = Extract<DataDescription, { kind: 'files' }>
+type Checksums = NonNullable<FilesDescription['sha256']>
+
+const imagesName = /^(.*)images[-.]idx3-ubyte(\.gz)?$/
+const labelsName = /^(.*)labels[-.]idx1-ubyte(\.gz)?$/
+const csvName = /\.csv(\.gz)?$/i
+
+/**
+ * Opens a data set: a folder with IDX files (all pairs of pictures and labels in it are put together) or with one CSV file,
+ * one of these files, or the URL of either. Throws an {@link InputError} that says what was looked for.
+ */
+export async function openFiles({ path, sha256 = {} }: FilesDescription): Promise<Source> {
+  const files = /^[a-z]+:\/\//i.test(path) ? await downloadAll(path, sha256) : await localFiles(path)
+  const pairs = pairsOf(files)
+  if (pairs.length > 0) return openPairs(pairs, sha256)
+  const tables = files.filter(({ name }) => csvName.test(name))
+  if (tables.length === 1) return csvSource(tables[0].path, await readData(tables[0], sha256[tables[0].name]))
+  throw new InputError(
+    tables.length > 1
+      ? `${path} has ${tables.length} CSV files (${namesOf(tables)}); one is expected: name the one that is meant`
+      : `${path} has no data that can be read (found: ${namesOf(files)}); expected are X-images-idx3-ubyte with X-labels-idx1-ubyte, or a .csv file, each also as .gz`
+  )
+}
+
+async function openPairs(pairs: readonly (readonly [DataFile, DataFile])[], sha256: Checksums): Promise<Source> {
+  const read = async (file: DataFile): Promise<IdxFile> => ({
+    name: file.path,
+    bytes: await readData(file, sha256[file.name])
+  })
+  return idxSource(
+    await Promise.all(
+      pairs.map(async ([images, labels]) => ({ images: await read(images), labels: await read(labels) }))
+    )
+  )
+}
+
+/** The files of a folder in the order of their names; for an IDX file, the file and its partner; or the file alone. */
+async function localFiles(path: string): Promise<readonly DataFile[]> {
+  const found = await stat(path).catch((error: unknown) => {
+    throw new InputError(
+      `${path} cannot be read: ${messageOf(error)}; a folder, a file or an URL with data is expected`
+    )
+  })
+  if (found.isDirectory()) return filesIn(path)
+  const name = basename(path)
+  const prefix = prefixOf(name)
+  if (prefix === undefined) return [{ name, path }]
+  return (await filesIn(dirname(path))).filter((file) => prefixOf(file.name) === prefix)
+}
+
+async function filesIn(folder: string): Promise<readonly DataFile[]> {
+  const names = (await readdir(folder)).sort()
+  return names.map((name) => ({ name, path: join(folder, name) }))
+}
+
+/** What comes before `images-…` or `labels-…`: `train-`, `t10k-`. */
+function prefixOf(name: string): string | undefined {
+  return (imagesName.exec(name) ?? labelsName.exec(name))?.[1]
+}
+
+/** The pictures with their labels, by prefix. Of a file that is there with and without `.gz`, the latter is taken. */
+function pairsOf(files: readonly DataFile[]): readonly (readonly [DataFile, DataFile])[] {
+  const prefixes = new Set(files.flatMap(({ name }) => prefixOf(name) ?? []))
+  return [...prefixes].map((prefix) => {
+    const images = files.find(({ name }) => imagesName.exec(name)?.[1] === prefix)
+    const labels = files.find(({ name }) => labelsName.exec(name)?.[1] === prefix)
+    if (images !== undefined && labels !== undefined) return [images, labels]
+    const [there, missing] = images === undefined ? [labels, 'images-idx3-ubyte'] : [images, 'labels-idx1-ubyte']
+    throw new InputError(
+      `${there?.path} has no partner: ${prefix}${missing} or ${prefix}${missing}.gz is expected beside it`
+    )
+  })
+}
+
+function namesOf(files: readonly DataFile[]): string {
+  const names = files.map(({ name }) => name)
+  return names.length === 0 ? 'nothing' : `${names.slice(0, 5).join(', ')}${names.length > 5 ? ', …' : ''}`
+}

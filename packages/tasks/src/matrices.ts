@@ -1,0 +1,78 @@
+import type { Random } from '@murmuration/core'
+
+/** Small dense vectors and square matrices (by rows) in float64, for problems whose solution must be known exactly. */
+
+export type Vector = Float64Array
+
+/** The inner product. */
+export function inner(x: ArrayLike<number>, y: ArrayLike<number>): number {
+  let sum = 0
+  for (let i = 0; i < x.length; i++) sum += x[i] * y[i]
+  return sum
+}
+
+/** `x + a · y` as a new vector. */
+export function plus(x: ArrayLike<number>, a: number, y: ArrayLike<number>): Vector {
+  return Float64Array.from(x, (value, i) => value + a * y[i])
+}
+
+/** The mean of at least one vector. */
+export function average(vectors: readonly Vector[]): Vector {
+  const sum = vectors.reduce((total, vector) => plus(total, 1, vector), new Float64Array(vectors[0].length))
+  return sum.map((value) => value / vectors.length)
+}
+
+/** The matrix times the vector. */
+export function times(matrix: Vector, x: ArrayLike<number>): Vector {
+  const size = x.length
+  return Float64Array.from({ length: size }, (_, row) => inner(matrix.subarray(row * size, (row + 1) * size), x))
+}
+
+/** A vector of normal draws. */
+export function normals(size: number, random: Random): Vector {
+  return Float64Array.from({ length: size }, () => random.normal())
+}
+
+/** A point of the unit sphere, evenly drawn. */
+export function direction(size: number, random: Random): Vector {
+  const vector = normals(size, random)
+  const length = Math.sqrt(inner(vector, vector))
+  return vector.map((value) => value / length)
+}
+
+/** `size` orthonormal vectors, evenly drawn: Gram and Schmidt, each projected twice against rounding. */
+export function orthonormal(size: number, random: Random): Vector[] {
+  const basis: Vector[] = []
+  while (basis.length < size) {
+    let vector = direction(size, random)
+    for (const other of [...basis, ...basis]) vector = plus(vector, -inner(vector, other), other)
+    const length = Math.sqrt(inner(vector, vector))
+    if (length > 1e-9) basis.push(vector.map((value) => value / length))
+  }
+  return basis
+}
+
+/** The symmetric matrix with the given eigenvectors and eigenvalues. */
+export function symmetric(vectors: readonly Vector[], values: readonly number[]): Vector {
+  const size = vectors.length
+  const matrix = new Float64Array(size * size)
+  vectors.forEach((vector, k) => {
+    for (let i = 0; i < matrix.length; i++) matrix[i] += values[k] * vector[Math.floor(i / size)] * vector[i % size]
+  })
+  return matrix
+}
+
+/** The x with `matrix · x = y`, by elimination; without pivots, so the matrix must be symmetric and positive definite. */
+export function solve(matrix: Vector, y: Vector): Vector {
+  const size = y.length
+  const rows: Vector[] = Array.from({ length: size }, (_, i) =>
+    Float64Array.of(...matrix.subarray(i * size, (i + 1) * size), y[i])
+  )
+  for (let pivot = 0; pivot < size; pivot++) {
+    rows[pivot] = rows[pivot].map((value) => value / rows[pivot][pivot])
+    for (let row = 0; row < size; row++) {
+      if (row !== pivot) rows[row] = plus(rows[row], -rows[row][pivot], rows[pivot])
+    }
+  }
+  return Float64Array.from(rows, (row) => row[size])
+}

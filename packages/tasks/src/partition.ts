@@ -1,0 +1,79 @@
+import { InputError, type Random } from '@murmuration/core'
+import { dirichlet } from './dirichlet.js'
+import type { PartitionDescription } from './samples.js'
+
+/**
+ * Shares samples out among peers: for each peer the numbers of its samples. No sample has two owners and no peer is left
+ * without one. `equal` and `label` give all peers the same count and leave out the rest of the division; `dirichlet` leaves
+ * out nothing.
+ *
+ * Throws an {@link InputError} when there are fewer samples than peers.
+ *
+ * @param targets - the class of every sample, 0 … `classes` − 1
+ */
+export function partition(
+  targets: ArrayLike<number>,
+  classes: number,
+  description: PartitionDescription,
+  peerCount: number,
+  random: Random
+): Uint32Array[] {
+  if (targets.length < peerCount) {
+    throw new InputError(
+      `${targets.length} training samples cannot be shared out among ${peerCount} peers: at least one each is needed`
+    )
+  }
+  const shuffled = Uint32Array.from(random.shuffle(Array.from(targets, (_, index) => index)))
+  switch (description.kind) {
+    case 'equal':
+      return equalParts(shuffled, peerCount)
+    case 'label':
+      return equalParts(
+        shuffled.sort((left, right) => targets[left] - targets[right]),
+        peerCount
+      )
+    case 'dirichlet':
+      return unevenParts(byClass(shuffled, targets, classes), positive(description.alpha), peerCount, random)
+  }
+}
+
+function positive(alpha: number): number {
+  if (Number.isFinite(alpha) && alpha > 0) return alpha
+  throw new InputError(`partition.alpha is ${alpha}; a number above 0 is expected, such as 0.1 (uneven) or 10 (even)`)
+}
+
+function equalParts(indices: Uint32Array, peerCount: number): Uint32Array[] {
+  const size = Math.floor(indices.length / peerCount)
+  return Array.from({ length: peerCount }, (_, peer) => indices.slice(peer * size, (peer + 1) * size))
+}
+
+function byClass(indices: Uint32Array, targets: ArrayLike<number>, classes: number): number[][] {
+  const groups: number[][] = Array.from({ length: classes }, () => [])
+  for (const index of indices) groups[targets[index]].push(index)
+  return groups
+}
+
+function unevenParts(groups: readonly number[][], alpha: number, peerCount: number, random: Random): Uint32Array[] {
+  const parts: number[][] = Array.from({ length: peerCount }, () => [])
+  for (const group of groups) {
+    let passed = 0
+    let start = 0
+    dirichlet(alpha, peerCount, random).forEach((share, peer) => {
+      passed += share
+      const end = peer + 1 === peerCount ? group.length : Math.min(group.length, Math.round(passed * group.length))
+      for (const index of group.slice(start, end)) parts[peer].push(index)
+      start = end
+    })
+  }
+  return fillEmpty(parts).map((part) => Uint32Array.from(part))
+}
+
+/** Gives each peer that went away empty-handed one sample of the peer that then has the most. */
+function fillEmpty(parts: readonly number[][]): readonly number[][] {
+  for (const part of parts) {
+    if (part.length > 0) continue
+    const richest = parts.reduce((best, other) => (other.length > best.length ? other : best))
+    part.push(...richest.splice(-1))
+  }
+  return parts
+}

@@ -1,0 +1,58 @@
+/** Samples with what is to be learned from them, flat and in memory. */
+export interface Samples {
+  readonly count: number
+  /** The shape of one sample's input; `[28, 28, 1]` for a picture of 28 × 28 pixels. */
+  readonly inputShape: readonly number[]
+  /** `count` inputs, one after the other. */
+  readonly inputs: Float32Array
+  /** The shape of one sample's target; empty for one class number or one real number. */
+  readonly targetShape: readonly number[]
+  /** `count` targets, one after the other: class numbers 0 … `classes` − 1, or real values. */
+  readonly targets: Float32Array
+  /** How many classes there are; absent when the targets are real values. */
+  readonly classes?: number
+}
+
+/** One peer's training samples, and the test samples, which are the same for all peers. */
+export interface Share {
+  readonly train: Samples
+  readonly test: Samples
+  /**
+   * How many training samples each peer has, in the order of `ShareOptions.peers`. When the share is the union of all,
+   * `train` holds the peers' shards one after the other in that order.
+   */
+  readonly shardSizes: readonly number[]
+}
+
+/** Which data, how it is split and shared out, and whose share is wanted. JSON: it travels to worker threads. */
+export interface ShareOptions {
+  readonly data: DataDescription
+  /** The part of the samples held back for testing, between 0 and 1; 0.2 for 80 % to train and 20 % to test. */
+  readonly testShare: number
+  readonly partition: PartitionDescription
+  /** All peers, in the order of their names. */
+  readonly peers: readonly string[]
+  /** Whose share; absent for the union of all shares. */
+  readonly self?: string
+  readonly seed: number
+}
+
+/** Where samples come from. */
+export type DataDescription =
+  | { readonly kind: 'digits'; readonly samples: number }
+  | {
+      /** A folder, a file or an URL: IDX files (gzip too) or CSV, told by their names and contents. */
+      readonly kind: 'files'
+      readonly path: string
+      /** SHA-256 in hex of each file, by file name; checked when given, needed for an URL. */
+      readonly sha256?: Readonly<Record<string, string>>
+    }
+
+/** How training samples are shared out among the peers. */
+export type PartitionDescription =
+  /** Shuffled, equal parts; when the count does not divide, the rest is left out so that all have the same. */
+  | { readonly kind: 'equal' }
+  /** Per class, shares drawn from Dirichlet(alpha): the smaller alpha, the more uneven. */
+  | { readonly kind: 'dirichlet'; readonly alpha: number }
+  /** Sorted by label, then equal parts: each peer sees few classes. */
+  | { readonly kind: 'label' }

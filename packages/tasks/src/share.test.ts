@@ -1,0 +1,98 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { InputError } from '@murmuration/core'
+import test from 'ava'
+import { aboutShare } from './about.js'
+import type { Samples, ShareOptions } from './samples.js'
+import { loadShare } from './share.js'
+
+const options: ShareOptions = {
+  data: { kind: 'digits', samples: 200 },
+  testShare: 0.2,
+  partition: { kind: 'dirichlet', alpha: 0.5 },
+  peers: ['a', 'b', 'c'],
+  seed: 1
+}
+
+/** Each sample as a text, as no two drawn pictures are alike. */
+function keys({ count, inputs, targets }: Samples): string[] {
+  const size = inputs.length / count
+  return Array.from({ length: count }, (_, k) => `${targets[k]} ${inputs.subarray(k * size, (k + 1) * size).join()}`)
+}
+
+test('the shares of all peers, one after the other, are the union, and nothing of the test set is among them', async (t) => {
+  const union = await loadShare(options)
+  const shares = await Promise.all(options.peers.map((self) => loadShare({ ...options, self })))
+  t.deepEqual(
+    shares.flatMap(({ train }) => keys(train)),
+    keys(union.train)
+  )
+  t.deepEqual(
+    shares.map(({ train }) => train.count),
+    [...union.shardSizes]
+  )
+  t.is(union.test.count, 40)
+  t.is(new Set([...keys(union.train), ...keys(union.test)]).size, 200)
+  for (const share of shares) t.deepEqual(share.test, union.test)
+})
+
+test('another seed splits the samples in another way', async (t) => {
+  const [first, second] = await Promise.all([1, 2].map((seed) => loadShare({ ...options, seed })))
+  t.notDeepEqual(first.test.targets, second.test.targets)
+})
+
+test('what a share is can be read', async (t) => {
+  const large: ShareOptions = { ...options, data: { kind: 'digits', samples: 1250 }, partition: { kind: 'equal' } }
+  t.deepEqual(
+    aboutShare(await loadShare({ ...large, self: 'a', peers: ['a'] }), { ...large, self: 'a', peers: ['a'] }),
+    {
+      data: '1,000 handwritten-like digits 28 × 28, 1,000 for this peer, 250 to test',
+      partition: 'shuffled equal parts for 1 peer, 1,000 samples each'
+    }
+  )
+})
+
+const wrong: readonly (readonly [Partial<ShareOptions>, RegExp])[] = [
+  [{ data: { kind: 'digits', samples: 1.5 } }, /data\.samples is 1\.5/],
+  [{ testShare: 1 }, /testShare is 1/],
+  [{ testShare: Number.NaN }, /testShare is NaN/],
+  [{ peers: [] }, /peers is empty/],
+  [{ self: 'd' }, /"d" is not among the peers, which are a, b, c/],
+  [{ data: { kind: 'digits', samples: 3 } }, /2 training samples cannot be shared out among 3 peers/]
+]
+
+for (const [part, message] of wrong) {
+  test(`options with ${JSON.stringify(part)} are refused`, async (t) => {
+    await t.throwsAsync(loadShare({ ...options, ...part }), { instanceOf: InputError, message })
+  })
+}
+
+test('data with a single sample are refused, as nothing is left to test', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmuration-test-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, 'a.csv'), '1,0')
+  const loaded = loadShare({ ...options, data: { kind: 'files', path: folder }, peers: ['a'] })
+  await t.throwsAsync(loaded, { instanceOf: InputError, message: /1 sample, at least 2 are expected/ })
+})
+
+const mnist = fileURLToPath(new URL('../../../../shared/data/mnist', import.meta.url))
+const there = existsSync(mnist)
+const withMnist = there ? test : test.skip
+
+withMnist(
+  `MNIST opens as it was published${there ? '' : ' (skipped: ../shared/data/mnist is not there)'}`,
+  async (t) => {
+    const share = await loadShare({ ...options, data: { kind: 'files', path: mnist }, partition: { kind: 'equal' } })
+    t.is(share.train.count, 7998)
+    t.is(share.test.count, 2000)
+    t.deepEqual(share.train.inputShape, [28, 28, 1])
+    const left = await loadShare({ ...options, data: { kind: 'files', path: mnist }, peers: ['a'] })
+    const counts = Array.from({ length: 10 }, () => 0)
+    for (const target of [...left.train.targets, ...left.test.targets]) counts[target]++
+    // As listed for the test set at its origin.
+    t.deepEqual(counts, [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009])
+  }
+)

@@ -1,0 +1,115 @@
+import { Worker } from 'node:worker_threads'
+import { type Milliseconds, StoppedError, type TaskDescription } from '@murmuration/core'
+import { errorOf, failureOf, type WorkerMessage, type WorkerRequest } from './worker-protocol.js'
+
+/** Options of `startTaskWorker`. */
+export interface TaskWorkerOptions {
+  /** How long the thread may take to build the task or to answer; 15 minutes by default. Then it is ended. */
+  readonly patience?: Milliseconds
+  /** Ends the thread when aborted, also while it builds the task. */
+  readonly signal?: AbortSignal
+}
+
+/** How many answers may be waited for at once. */
+const queueLimit = 64
+
+/** Who waits for the thread's next message. */
+interface Waiting {
+  readonly resolve: (message: WorkerMessage) => void
+  readonly reject: (error: Error) => void
+}
+
+/** A worker thread with one message waited for at a time, whose end is never missed. */
+export class TaskThread {
+  readonly #worker: Worker
+  readonly #patience: Milliseconds
+  #end: Error | undefined
+  #waiting: Waiting | undefined
+  #turn: Promise<unknown> = Promise.resolve()
+  #queued = 0
+
+  constructor({ module, options }: TaskDescription, { patience = 900_000, signal }: TaskWorkerOptions) {
+    this.#patience = patience
+    this.#worker = new Worker(new URL('./worker-thread.js', import.meta.url), {
+      workerData: { module, options },
+      // This flag of programs given as text is refused for a thread's file.
+      execArgv: process.execArgv.filter((flag) => !flag.startsWith('--input-type')),
+      stdout: true,
+      stderr: true
+    })
+    this.#listen(signal)
+  }
+
+  /** The thread's next message. Rejects when it is a failure, or the thread ends, or nothing comes in time. */
+  async next(): Promise<WorkerMessage> {
+    const timer = setTimeout(() => this.#late(), this.#patience)
+    try {
+      const message = await new Promise<WorkerMessage>((resolve, reject) => {
+        if (this.#end !== undefined) reject(this.#end)
+        else this.#waiting = { resolve, reject }
+      })
+      if (message.kind === 'failure') throw errorOf(message)
+      return message
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Runs `exchange` when all before it have ended. */
+  inTurn<Result>(exchange: () => Promise<Result>): Promise<Result> {
+    if (this.#queued >= queueLimit) {
+      return Promise.reject(new Error(`${queueLimit} requests already wait for the task's thread: await some first`))
+    }
+    this.#queued++
+    const result = this.#turn.then(exchange).finally(() => this.#queued--)
+    this.#turn = result.catch(() => undefined)
+    return result
+  }
+
+  /** Asks and waits for the answer. To be called in turn. */
+  ask(request: WorkerRequest): Promise<WorkerMessage> {
+    const answer = this.next()
+    this.#worker.postMessage(request)
+    return answer
+  }
+
+  /** Ends the thread, whatever it does. */
+  async close(): Promise<void> {
+    this.#stop(new StoppedError('the task was closed'))
+    await this.#worker.terminate()
+  }
+
+  #listen(signal: AbortSignal | undefined): void {
+    // Lines for machines go to this process's standard output: nothing else may.
+    this.#worker.stdout.on('data', (chunk: Uint8Array) => process.stderr.write(chunk))
+    this.#worker.stderr.on('data', (chunk: Uint8Array) => process.stderr.write(chunk))
+    this.#worker.on('message', (message: WorkerMessage) => this.#settle((waiting) => waiting.resolve(message)))
+    // Node rebuilds an uncaught error as an object that only looks like one.
+    this.#worker.on('error', (error) => this.#stop(errorOf(failureOf(error))))
+    this.#worker.on('messageerror', (error) => this.#stop(error))
+    const abort = () => void this.close()
+    signal?.addEventListener('abort', abort, { once: true })
+    if (signal?.aborted) abort()
+    this.#worker.on('exit', (code) => {
+      signal?.removeEventListener('abort', abort)
+      this.#stop(new Error(`the task's thread ended with code ${code}`))
+    })
+  }
+
+  #late(): void {
+    this.#stop(new Error(`the task's thread did not answer within ${this.#patience / 1000} s`))
+    void this.#worker.terminate()
+  }
+
+  /** Remembers the first reason for the end, and tells it to who waits. */
+  #stop(reason: Error): void {
+    this.#end ??= reason
+    this.#settle((waiting) => waiting.reject(this.#end ?? reason))
+  }
+
+  #settle(how: (waiting: Waiting) => void): void {
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    if (waiting !== undefined) how(waiting)
+  }
+}

@@ -1,0 +1,88 @@
+import { invariant, type Task, type TaskDescription } from '@murmuration/core'
+import { lengthOf } from '@murmuration/vectors'
+import { TaskThread, type TaskWorkerOptions } from './task-thread.js'
+import type { WorkerAnswer, WorkerMessage, WorkerReady } from './worker-protocol.js'
+
+/** A task that computes in a thread of its own. */
+export interface TaskWorker extends Task {
+  /** Ends the thread, whatever it does. What was asked for and not answered rejects with a StoppedError. */
+  close(): Promise<void>
+}
+
+/**
+ * Builds the described task in a worker thread, so that the calling thread stays free for the network while gradients are
+ * computed. Requests are answered one after the other in the order in which they came; parameters are copied when a
+ * request's turn comes, and must not change until then.
+ *
+ * Rejects with what building the task threw. When the thread ends, all that was asked for rejects with the reason.
+ */
+export async function startTaskWorker(
+  description: TaskDescription,
+  options: TaskWorkerOptions = {}
+): Promise<TaskWorker> {
+  const thread = new TaskThread(description, options)
+  try {
+    const ready = await thread.next()
+    invariant(ready.kind === 'ready', 'the thread did not begin with ready')
+    return taskOf(thread, ready)
+  } catch (error) {
+    await thread.close()
+    throw error
+  }
+}
+
+function taskOf(thread: TaskThread, ready: WorkerReady): TaskWorker {
+  const parameters = new Float32Array(ready.parameters)
+  const result = new Float32Array(ready.result)
+  // A private copy, as memory that two threads share cannot be handed to everything that takes a vector.
+  const vector = new Float32Array(lengthOf(ready.schema))
+  return {
+    schema: ready.schema,
+    samples: ready.samples,
+    about: { ...ready.about, thread: 'a thread of its own' },
+    initialise: (seed) => ({
+      kind: 'initialise',
+      samples: ready.initialiseSamples,
+      run: () =>
+        thread.inTurn(async () => {
+          expect(await thread.ask({ kind: 'initialise', seed }), 'initialise')
+          return Float32Array.from(result)
+        })
+    }),
+    gradient: (given, batch) => ({
+      kind: 'gradient',
+      samples: batch.length,
+      run: () =>
+        thread.inTurn(async () => {
+          copyInto(parameters, given)
+          const { loss } = expect(await thread.ask({ kind: 'gradient', batch: batch.slice() }), 'gradient')
+          vector.set(result)
+          return { loss, vector }
+        })
+    }),
+    evaluate: (given) => ({
+      kind: 'evaluate',
+      samples: ready.evaluateSamples,
+      run: () =>
+        thread.inTurn(async () => {
+          copyInto(parameters, given)
+          return expect(await thread.ask({ kind: 'evaluate' }), 'evaluate').evaluation
+        })
+    }),
+    close: () => thread.close()
+  }
+}
+
+function expect<Kind extends WorkerAnswer['kind']>(
+  message: WorkerMessage,
+  kind: Kind
+): Extract<WorkerAnswer, { kind: Kind }> {
+  invariant(message.kind === kind, () => `the task's thread answered ${message.kind} to ${kind}`)
+  return message as Extract<WorkerAnswer, { kind: Kind }>
+}
+
+/** Copies, and does not let a vector of another length leave something old behind. */
+function copyInto(shared: Float32Array, given: Float32Array): void {
+  invariant(given.length === shared.length, () => `${given.length} parameters, not ${shared.length}`)
+  shared.set(given)
+}

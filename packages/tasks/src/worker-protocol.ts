@@ -1,0 +1,69 @@
+import { DivergedError, type Evaluation, InputError, InvariantError, messageOf, type Schema } from '@murmuration/core'
+
+/**
+ * What a task's thread and its owner say to each other. Vectors are not in it: they lie in memory that both see, the owner
+ * writing the parameters before it asks and the thread writing the result before it answers.
+ */
+
+/** What the thread gets at its start. */
+export interface WorkerStart {
+  readonly module: string
+  readonly options: unknown
+}
+
+/** The thread's first message. */
+export interface WorkerReady {
+  readonly kind: 'ready'
+  readonly schema: Schema
+  readonly samples: number
+  readonly about: Readonly<Record<string, string>>
+  /** Samples of an evaluation, and of initialising, for the cost model. */
+  readonly evaluateSamples: number
+  readonly initialiseSamples: number
+  /** Float32 memory of the parameters, and of the gradient or initial parameters. */
+  readonly parameters: SharedArrayBuffer
+  readonly result: SharedArrayBuffer
+}
+
+/** What the owner asks for, one at a time. */
+export type WorkerRequest =
+  | { readonly kind: 'initialise'; readonly seed: number }
+  | { readonly kind: 'gradient'; readonly batch: Uint32Array }
+  | { readonly kind: 'evaluate' }
+
+/** What the thread answers. */
+export type WorkerAnswer =
+  | { readonly kind: 'initialise' }
+  | { readonly kind: 'gradient'; readonly loss: number }
+  | { readonly kind: 'evaluate'; readonly evaluation: Evaluation }
+  | WorkerFailure
+
+/** Something was thrown in the thread. */
+export interface WorkerFailure {
+  readonly kind: 'failure'
+  readonly name: string
+  readonly message: string
+  readonly stack?: string
+}
+
+/** Any message of the thread. */
+export type WorkerMessage = WorkerReady | WorkerAnswer
+
+const known = { InputError, DivergedError, InvariantError } as const
+
+/** An error as a message: the copy that threads make of errors forgets their class. */
+export function failureOf(thrown: unknown): WorkerFailure {
+  const { name, stack } = thrown instanceof Error ? thrown : { name: 'Error', stack: undefined }
+  return { kind: 'failure', name, message: messageOf(thrown), stack }
+}
+
+/** The error that {@link failureOf} took apart, with its class if it is one of Murmuration's. */
+export function errorOf({ name, message, stack }: WorkerFailure): Error {
+  const error = isKnown(name) ? new known[name](message) : Object.assign(new Error(message), { name })
+  if (stack !== undefined) error.stack = stack
+  return error
+}
+
+function isKnown(name: string): name is keyof typeof known {
+  return Object.hasOwn(known, name)
+}

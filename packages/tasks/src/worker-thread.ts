@@ -1,0 +1,92 @@
+/** The program of a task's thread: builds the task, then computes what it is asked for. Started by `startTaskWorker`. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { InputError, invariant, messageOf, type Task } from '@murmuration/core'
+import { lengthOf } from '@murmuration/vectors'
+import {
+  failureOf,
+  type WorkerAnswer,
+  type WorkerReady,
+  type WorkerRequest,
+  type WorkerStart
+} from './worker-protocol.js'
+
+interface TaskModule {
+  readonly createTask: (options: unknown) => Promise<Task>
+}
+
+async function main(): Promise<void> {
+  const port = parentPort
+  invariant(port !== null, 'this module runs in a worker thread')
+  try {
+    const task = await build(workerData as WorkerStart)
+    const ready = readyOf(task)
+    const parameters = new Float32Array(ready.parameters)
+    const result = new Float32Array(ready.result)
+    port.on('message', (request: WorkerRequest) => {
+      void compute(task, parameters, result, request)
+        .catch(failureOf)
+        .then((answer) => port.postMessage(answer))
+    })
+    port.postMessage(ready)
+  } catch (error) {
+    port.postMessage(failureOf(error))
+  }
+}
+
+async function build({ module, options }: WorkerStart): Promise<Task> {
+  const loaded: unknown = await import(module).catch((error: unknown) => {
+    throw new InputError(`the task's module ${module} cannot be loaded: ${messageOf(error)}`)
+  })
+  if (!isTaskModule(loaded)) throw new InputError(`the module ${module} does not export the function createTask`)
+  return loaded.createTask(options)
+}
+
+function isTaskModule(loaded: unknown): loaded is TaskModule {
+  return (
+    typeof loaded === 'object' && loaded !== null && 'createTask' in loaded && typeof loaded.createTask === 'function'
+  )
+}
+
+function readyOf(task: Task): WorkerReady {
+  const length = lengthOf(task.schema)
+  return {
+    kind: 'ready',
+    schema: task.schema,
+    samples: task.samples,
+    about: task.about,
+    evaluateSamples: task.evaluate(new Float32Array(length)).samples,
+    initialiseSamples: task.initialise(0).samples,
+    parameters: new SharedArrayBuffer(4 * length),
+    result: new SharedArrayBuffer(4 * length)
+  }
+}
+
+async function compute(
+  task: Task,
+  parameters: Float32Array,
+  result: Float32Array,
+  request: WorkerRequest
+): Promise<WorkerAnswer> {
+  switch (request.kind) {
+    case 'initialise':
+      keep(result, await task.initialise(request.seed).run())
+      return { kind: 'initialise' }
+    case 'gradient': {
+      const { loss, vector } = await task.gradient(parameters, request.batch).run()
+      keep(result, vector)
+      return { kind: 'gradient', loss }
+    }
+    case 'evaluate':
+      return { kind: 'evaluate', evaluation: await task.evaluate(parameters).run() }
+  }
+}
+
+function keep(result: Float32Array, vector: Float32Array): void {
+  invariant(
+    vector.length === result.length,
+    () => `the task made ${vector.length} numbers, its schema has ${result.length}`
+  )
+  result.set(vector)
+}
+
+await main()

@@ -1,0 +1,85 @@
+import { InputError, type Random } from '@murmuration/core'
+import { sizeOf } from '@murmuration/vectors'
+import { orthogonal } from './orthogonal.js'
+
+/** An initialiser as layers write it into their configuration. */
+interface Initialiser {
+  readonly className: string
+  readonly config: Readonly<Record<string, unknown>>
+}
+
+const rolling = ['RandomUniform', 'RandomNormal', 'TruncatedNormal', 'VarianceScaling', 'Orthogonal']
+
+/**
+ * Whether a weight's first value needs no dice: its initialiser gives a constant or has a seed of its own. Of a weight
+ * whose initialiser is not known, as in layers that users write, it is what was built that tells.
+ */
+export function isFixed(initialiser: unknown, built: Float32Array): boolean {
+  if (!isInitialiser(initialiser)) return built.every((value) => value === built[0])
+  return !rolling.includes(initialiser.className) || typeof initialiser.config.seed === 'number'
+}
+
+/**
+ * Draws a weight's first value with this project's dice, so that it is the same on every peer and backend, which those of
+ * TensorFlow.js do not promise. What is drawn follows the initialiser; without a known one, Glorot's uniform.
+ */
+export function drawInitial(shape: readonly number[], initialiser: unknown, random: Random): Float32Array {
+  const { className, config } = isInitialiser(initialiser) ? initialiser : glorotUniform
+  const draw = (one: () => number) => Float32Array.from({ length: sizeOf(shape) }, one)
+  switch (className) {
+    case 'RandomUniform': {
+      const [low, high] = [numberIn(config, 'minval', -0.05), numberIn(config, 'maxval', 0.05)]
+      return draw(() => low + (high - low) * random.uniform())
+    }
+    case 'RandomNormal':
+      return draw(() => numberIn(config, 'mean', 0) + numberIn(config, 'stddev', 0.05) * random.normal())
+    case 'TruncatedNormal':
+      return draw(() => numberIn(config, 'mean', 0) + numberIn(config, 'stddev', 0.05) * truncated(random))
+    case 'Orthogonal':
+      return orthogonal(shape, numberIn(config, 'gain', 1), random)
+    default:
+      return draw(varianceScaling(shape, config, random))
+  }
+}
+
+const glorotUniform: Initialiser = {
+  className: 'VarianceScaling',
+  config: { scale: 1, mode: 'fanAvg', distribution: 'uniform' }
+}
+
+/** Variance `scale / fan`: Glorot and Bengio 2010, eq. 16, with the mean of both fans; He et al. 2015, eq. 10, with fanIn. */
+function varianceScaling(shape: readonly number[], config: Initialiser['config'], random: Random): () => number {
+  const variance = numberIn(config, 'scale', 1) / Math.max(1, fanOf(shape, config.mode))
+  if (config.distribution === 'uniform') {
+    const limit = Math.sqrt(3 * variance)
+    return () => limit * (2 * random.uniform() - 1)
+  }
+  return () => Math.sqrt(variance) * truncated(random)
+}
+
+/** How many inputs or outputs a weight connects, or the mean of both. The last two axes are inputs and outputs. */
+function fanOf(shape: readonly number[], mode: unknown): number {
+  const inputs = shape.at(-2) ?? 1
+  const outputs = shape.at(-1) ?? 1
+  const taps = sizeOf(shape.slice(0, -2))
+  if (mode === 'fanIn') return taps * inputs
+  return mode === 'fanOut' ? taps * outputs : (taps * (inputs + outputs)) / 2
+}
+
+/** A normal draw, drawn again while it is more than two standard deviations away. */
+function truncated(random: Random): number {
+  for (;;) {
+    const value = random.normal()
+    if (Math.abs(value) <= 2) return value
+  }
+}
+
+function numberIn(config: Initialiser['config'], key: string, standard: number): number {
+  const value = config[key] ?? standard
+  if (typeof value === 'number') return value
+  throw new InputError(`an initialiser's ${key} is ${JSON.stringify(value)}; a number is expected`)
+}
+
+function isInitialiser(value: unknown): value is Initialiser {
+  return typeof value === 'object' && value !== null && 'className' in value && 'config' in value
+}

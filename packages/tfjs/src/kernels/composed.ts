@@ -1,0 +1,28 @@
+import { type KernelConfig, type NamedAttrMap, type Tensor, type TensorInfo, tidy } from '@tensorflow/tfjs-core'
+
+/** The tensors that a kernel is given, by the names of its inputs. */
+export type Inputs<Name extends string> = { readonly [name in Name]: Tensor }
+
+/** Computes a kernel's output from its inputs; may use any operation, for it runs inside `tidy` and off the tape. */
+export type Compute<Name extends string, Attributes> = (inputs: Inputs<Name>, attributes: Attributes) => Tensor
+
+/** A kernel of the WASM backend that is composed of other operations. */
+export function composed<Name extends string, Attributes>(
+  kernelName: string,
+  compute: Compute<Name, Attributes>
+): KernelConfig {
+  return {
+    kernelName,
+    backendName: 'wasm',
+    kernelFunc: ({ inputs, attrs }) =>
+      tidy(() => compute(inputs as Inputs<Name> & NamedInputs, attrs as Attributes & NamedAttrMap))
+  }
+}
+
+// What the engine declares: it hands out Tensors, but promises no more than their TensorInfo.
+type NamedInputs = { readonly [name: string]: TensorInfo | undefined }
+
+/** A copy of a float32 tensor's values. */
+export function valuesOf(x: Tensor): Float32Array {
+  return x.dataSync<'float32'>()
+}

@@ -1,0 +1,101 @@
+import {
+  backend_util,
+  DepthwiseConv2dNativeBackpropFilter,
+  type DepthwiseConv2dNativeBackpropFilterAttrs,
+  DepthwiseConv2dNativeBackpropInput,
+  type DepthwiseConv2dNativeBackpropInputAttrs,
+  depthwiseConv2d,
+  type KernelConfig,
+  reshape,
+  reverse,
+  sum,
+  type Tensor,
+  type Tensor4D,
+  tensor4d
+} from '@tensorflow/tfjs-core'
+import { composed, valuesOf } from './composed.js'
+import { readyForTurnedFilter } from './turned.js'
+
+type Shape = backend_util.Conv2DInfo
+
+/** The gradients of depthwise convolutions: the backend has none. */
+export const depthwiseKernels: readonly KernelConfig[] = [
+  composed<'x' | 'dy', DepthwiseConv2dNativeBackpropFilterAttrs>(
+    DepthwiseConv2dNativeBackpropFilter,
+    ({ x, dy }, { strides, dilations, pad, dimRoundingMode, filterShape }) => {
+      const { shape: inputShape } = x as Tensor4D
+      return filterGradient(
+        x,
+        dy,
+        backend_util.computeConv2DInfo(inputShape, filterShape, strides, dilations, pad, dimRoundingMode, true)
+      )
+    }
+  ),
+  composed<'dy' | 'filter', DepthwiseConv2dNativeBackpropInputAttrs>(
+    DepthwiseConv2dNativeBackpropInput,
+    ({ dy, filter }, { strides, dilations, pad, dimRoundingMode, inputShape }) => {
+      const { shape: filterShape } = filter as Tensor4D
+      return inputGradient(
+        dy,
+        filter,
+        backend_util.computeConv2DInfo(inputShape, filterShape, strides, dilations, pad, dimRoundingMode, true)
+      )
+    }
+  )
+]
+
+/** The depthwise convolution with the filter turned by 180°, then the sum over the outputs of each input channel. */
+function inputGradient(dy: Tensor, filter: Tensor, shape: Shape): Tensor {
+  const { filterHeight, filterWidth, inChannels, outChannels, dilationHeight, dilationWidth } = shape
+  const turned = reverse(reshape(filter, [filterHeight, filterWidth, outChannels, 1]), [0, 1])
+  const { pictures, padding } = readyForTurnedFilter(dy as Tensor4D, shape)
+  const dilations: [number, number] = [dilationHeight, dilationWidth]
+  const each: Tensor4D = depthwiseConv2d(pictures, turned as Tensor4D, 1, padding, 'NHWC', dilations)
+  if (outChannels === inChannels) return each
+  return reshape(sum(reshape(each, [-1, outChannels / inChannels]), 1), shape.inShape)
+}
+
+/** `dF[i, j, c, m] = Σ_{n, y, x} X[n, y·s + i·d − p, x·s + j·d − p, c] · dY[n, y, x, c·M + m]`, summed directly. */
+function filterGradient(x: Tensor, dy: Tensor, shape: Shape): Tensor {
+  const { filterShape, filterHeight, filterWidth, outChannels, batchSize, outHeight, outWidth } = shape
+  const [input, incoming] = [valuesOf(x), valuesOf(dy)]
+  const gradient = new Float32Array(filterHeight * filterWidth * outChannels)
+  const outputs = batchSize * outHeight * outWidth
+  for (let output = 0; output < outputs; output++) addOutput(gradient, shape, input, incoming, output)
+  return tensor4d(gradient, filterShape as [number, number, number, number])
+}
+
+/** Adds what the place of the output with this number, counted along samples, rows and columns, gives to every tap. */
+function addOutput(gradient: Float32Array, shape: Shape, input: Float32Array, incoming: Float32Array, output: number) {
+  const { inHeight, inWidth, outHeight, outWidth, filterHeight, filterWidth, inChannels, outChannels, padInfo } = shape
+  const top = (Math.floor(output / outWidth) % outHeight) * shape.strideHeight - padInfo.top
+  const left = (output % outWidth) * shape.strideWidth - padInfo.left
+  const sampleRow = Math.floor(output / (outWidth * outHeight)) * inHeight
+  for (let i = 0; i < filterHeight; i++) {
+    const row = top + i * shape.dilationHeight
+    if (row < 0 || row >= inHeight) continue
+    for (let j = 0; j < filterWidth; j++) {
+      const column = left + j * shape.dilationWidth
+      if (column < 0 || column >= inWidth) continue
+      const place = ((sampleRow + row) * inWidth + column) * inChannels
+      addTap(gradient, (i * filterWidth + j) * outChannels, input, place, incoming, output * outChannels, shape)
+    }
+  }
+}
+
+function addTap(
+  gradient: Float32Array,
+  tap: number,
+  input: Float32Array,
+  place: number,
+  incoming: Float32Array,
+  output: number,
+  { inChannels, outChannels }: Shape
+): void {
+  const multiplier = outChannels / inChannels
+  for (let copy = 0; copy < multiplier; copy++) {
+    for (let channel = 0, o = copy; channel < inChannels; channel++, o += multiplier) {
+      gradient[tap + o] += input[place + channel] * incoming[output + o]
+    }
+  }
+}

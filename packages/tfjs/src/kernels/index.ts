@@ -1,0 +1,29 @@
+import { getKernel, type KernelConfig, registerKernel, unregisterKernel } from '@tensorflow/tfjs-core'
+import { convolutionKernels } from './convolution.js'
+import { depthwiseKernels } from './depthwise.js'
+import { poolingKernels } from './pooling.js'
+import { productKernels } from './product.js'
+import { segmentKernels } from './segments.js'
+
+let registered = false
+
+/**
+ * Gives the WASM backend the kernels that training needs and that it lacks, and better ones where its own are slow.
+ * `bench/kernels.mjs` measures each against what it replaces.
+ */
+export function registerTrainingKernels(): void {
+  if (registered) return
+  registered = true
+  for (const kernel of trainingKernels()) replace(kernel)
+}
+
+/** The kernels that {@link registerTrainingKernels} registers. */
+function trainingKernels(): readonly KernelConfig[] {
+  return [...productKernels(), ...convolutionKernels, ...depthwiseKernels, ...poolingKernels, ...segmentKernels]
+}
+
+function replace(kernel: KernelConfig): void {
+  const existing = getKernel(kernel.kernelName, kernel.backendName)
+  if (existing) unregisterKernel(kernel.kernelName, kernel.backendName)
+  registerKernel(kernel)
+}

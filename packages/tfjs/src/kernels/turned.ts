@@ -1,0 +1,66 @@
+import { type backend_util, pad, reshape, slice, type Tensor4D } from '@tensorflow/tfjs-core'
+
+/** Rows and columns of zeros around pictures; a negative number at the bottom or right cuts off instead. */
+export interface Margins {
+  readonly top: number
+  readonly bottom: number
+  readonly left: number
+  readonly right: number
+}
+
+/** What a forward convolution takes: pictures, and the zeros to put around them. */
+export interface Framed {
+  readonly pictures: Tensor4D
+  readonly padding: [[0, 0], [number, number], [number, number], [0, 0]]
+}
+
+/**
+ * The gradient of a convolution's output, made ready for the convolution with the filter turned by 180° that gives the
+ * gradient of its input: spread out by the strides, with margins so that the result is as large as the input was.
+ */
+export function readyForTurnedFilter(dy: Tensor4D, shape: backend_util.Conv2DInfo): Framed {
+  const { inHeight, inWidth, outHeight, outWidth, strideHeight, strideWidth, padInfo } = shape
+  return framed(spreadOut(dy, strideHeight, strideWidth), {
+    top: shape.effectiveFilterHeight - 1 - padInfo.top,
+    bottom: inHeight + padInfo.top - outHeight * strideHeight,
+    left: shape.effectiveFilterWidth - 1 - padInfo.left,
+    right: inWidth + padInfo.left - outWidth * strideWidth
+  })
+}
+
+/** Cuts at once what is to be cut off, and leaves the zeros to the convolution. */
+export function framed(x: Tensor4D, { top, bottom, left, right }: Margins): Framed {
+  const [samples, height, width, channels] = x.shape
+  const fits = bottom >= 0 && right >= 0
+  const size: [number, number, number, number] = [
+    samples,
+    height + Math.min(bottom, 0),
+    width + Math.min(right, 0),
+    channels
+  ]
+  return {
+    pictures: fits ? x : slice(x, [0, 0, 0, 0], size),
+    padding: [
+      [0, 0],
+      [top, Math.max(bottom, 0)],
+      [left, Math.max(right, 0)],
+      [0, 0]
+    ]
+  }
+}
+
+/** Zeros after every row and column, so that neighbours are a stride apart. */
+function spreadOut(dy: Tensor4D, strideHeight: number, strideWidth: number): Tensor4D {
+  if (strideHeight === 1 && strideWidth === 1) return dy
+  const [samples, height, width, channels] = dy.shape
+  const columns = pad(reshape(dy, [-1, channels]), [
+    [0, 0],
+    [0, (strideWidth - 1) * channels]
+  ])
+  const rowLength = width * strideWidth * channels
+  const rows = pad(reshape(columns, [-1, rowLength]), [
+    [0, 0],
+    [0, (strideHeight - 1) * rowLength]
+  ])
+  return reshape(rows, [samples, height * strideHeight, width * strideWidth, channels])
+}

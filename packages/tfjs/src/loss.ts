@@ -1,0 +1,46 @@
+import type { Scalar, Tensor } from '@tensorflow/tfjs-core'
+import type { LayersModel } from '@tensorflow/tfjs-layers'
+import { tensorflow as tf } from './tensorflow.js'
+import type { UserModule } from './user-module.js'
+import { partsOf } from './weights.js'
+
+/** The mean loss of a batch. */
+export type Loss = (outputs: Tensor, targets: Tensor) => Scalar
+
+/** Probabilities below this count as this, so that no loss is infinite. */
+const leastProbability = 1e-7
+
+/** The module's own loss, or else cross-entropy for classes and the mean squared error for real values. */
+export function lossFor(model: LayersModel, classes: number | undefined, module?: UserModule): Loss {
+  const own = module?.loss?.bind(module)
+  if (own) return (outputs, targets) => own(tf, outputs, targets)
+  if (classes === undefined) return meanSquaredError
+  const crossEntropy = endsInSoftmax(model) ? fromProbabilities : fromLogits
+  return (outputs, targets) => crossEntropy(outputs, tf.oneHot(targets, classes, 1, 0, 'float32'))
+}
+
+/** How many of a batch's outputs are largest where the target is. */
+export function countRight(outputs: Tensor, targets: Tensor): number {
+  return tf.sum(tf.equal(tf.argMax(outputs, -1), targets)).dataSync()[0]
+}
+
+/** `mean( −Σ_c t_c · log softmax(z)_c )`, computed without overflow. */
+function fromLogits(logits: Tensor, targets: Tensor): Scalar {
+  return tf.losses.softmaxCrossEntropy(targets, logits)
+}
+
+/** `mean( −Σ_c t_c · log p_c )`. */
+function fromProbabilities(probabilities: Tensor, targets: Tensor): Scalar {
+  const logarithms = tf.log(tf.maximum(probabilities, leastProbability))
+  return tf.neg(tf.mean(tf.sum(tf.mul(targets, logarithms), -1)))
+}
+
+function meanSquaredError(outputs: Tensor, targets: Tensor): Scalar {
+  return tf.losses.meanSquaredError(targets, tf.reshape(outputs, targets.shape))
+}
+
+function endsInSoftmax(model: LayersModel): boolean {
+  return partsOf(model.outputLayers[0]).some(
+    (layer) => layer.getClassName() === 'Softmax' || layer.getConfig().activation === 'softmax'
+  )
+}

@@ -1,0 +1,138 @@
+import { InputError, messageOf } from '@murmuration/core'
+import { sizeOf } from '@murmuration/vectors'
+import type { LayersModel, layers, Shape } from '@tensorflow/tfjs-layers'
+import { tensorflow as tf } from './tensorflow.js'
+import type { ModelContext, UserModule } from './user-module.js'
+
+/** The activations of the models that come with this package. */
+export const activations = ['relu', 'tanh', 'sigmoid', 'elu'] as const
+
+/** A model, described by JSON. */
+export type ModelDescription =
+  | {
+      /** Dense layers of these widths, and one that gives an output per class or target value. */
+      readonly kind: 'mlp'
+      readonly hidden: readonly number[]
+      readonly activation?: (typeof activations)[number]
+    }
+  | {
+      /** Convolutions, each followed by pooling, and a dense layer; for pictures. */
+      readonly kind: 'cnn'
+      /** How many filters each convolution has; 8 and 16 by default. */
+      readonly filters?: readonly number[]
+    }
+  | {
+      /** Any model, built by a module of the user's; see {@link UserModule}. */
+      readonly kind: 'module'
+      /** The module's path, relative to the working directory, or a `file:` URL. */
+      readonly path: string
+      /** Handed to the module as it is. JSON. */
+      readonly options?: unknown
+    }
+
+type Layer = layers.Layer
+
+/**
+ * Builds the described model.
+ * Throws an {@link InputError} when that makes no sense for such samples, or the user's module fails.
+ */
+export async function buildModel(
+  description: ModelDescription,
+  context: ModelContext,
+  module?: UserModule
+): Promise<LayersModel> {
+  const model = module ? await userModel(module, context) : builtIn(description, context)
+  return checked(model, context, module?.loss !== undefined)
+}
+
+function builtIn(description: ModelDescription, context: ModelContext): LayersModel {
+  switch (description.kind) {
+    case 'mlp':
+      return tf.sequential({ layers: mlp(description.hidden, description.activation ?? 'relu', context) })
+    case 'cnn':
+      return tf.sequential({ layers: cnn(description.filters ?? [8, 16], context) })
+    default:
+      throw new InputError(`model.kind is "${description.kind}"; one of mlp, cnn, module is expected`)
+  }
+}
+
+async function userModel(module: UserModule, context: ModelContext): Promise<LayersModel> {
+  try {
+    return await module.createModel(tf, context)
+  } catch (error) {
+    throw new InputError(`createModel of the model's module fails: ${messageOf(error)}`)
+  }
+}
+
+function mlp(hidden: readonly number[], activation: (typeof activations)[number], context: ModelContext): Layer[] {
+  if (!activations.includes(activation)) {
+    throw new InputError(`model.activation is "${activation}"; one of ${activations.join(', ')} is expected`)
+  }
+  return [
+    tf.layers.reshape({ inputShape: [...context.inputShape], targetShape: [sizeOf(context.inputShape)] }),
+    ...counts(hidden, 'model.hidden').map((units) => tf.layers.dense({ units, activation })),
+    lastLayer(context)
+  ]
+}
+
+function cnn(filters: readonly number[], context: ModelContext): Layer[] {
+  const { inputShape } = context
+  if (inputShape.length !== 2 && inputShape.length !== 3) {
+    throw new InputError(`model.kind "cnn" is for pictures, and inputs of shape [${inputShape}] are none; use "mlp"`)
+  }
+  const [height, width, channels = 1] = inputShape
+  return [
+    tf.layers.reshape({ inputShape: [...inputShape], targetShape: [height, width, channels] }),
+    ...counts(filters, 'model.filters').flatMap((count) => [
+      tf.layers.conv2d({ filters: count, kernelSize: 3, padding: 'same', activation: 'relu' }),
+      tf.layers.maxPooling2d({ poolSize: 2, padding: 'same' })
+    ]),
+    tf.layers.flatten(),
+    lastLayer(context)
+  ]
+}
+
+/** Logits, one per class, or the target's values. */
+function lastLayer({ classes, targetShape }: ModelContext): Layer {
+  return tf.layers.dense({ units: classes ?? sizeOf(targetShape) })
+}
+
+function counts(values: readonly number[], where: string): readonly number[] {
+  if (Array.isArray(values) && values.every((value) => Number.isSafeInteger(value) && value > 0)) return values
+  throw new InputError(`${where} is ${JSON.stringify(values)}; a list of whole numbers above 0 is expected, such as [32]`)
+}
+
+function checked(model: LayersModel, context: ModelContext, ownLoss: boolean): LayersModel {
+  if (!(model instanceof tf.LayersModel)) {
+    throw new InputError('createModel does not return a tf.LayersModel made with the tf that it is given')
+  }
+  if (model.inputs.length !== 1 || model.outputs.length !== 1) {
+    throw new InputError(
+      `the model has ${model.inputs.length} inputs and ${model.outputs.length} outputs; one of each is expected`
+    )
+  }
+  const [input, output] = [model.inputs[0].shape.slice(1), model.outputs[0].shape.slice(1)]
+  if (!fits(input, context.inputShape)) {
+    throw new InputError(`the model takes inputs of shape [${input}], but the samples have [${context.inputShape}]`)
+  }
+  if (!ownLoss && !outputFits(output, context)) {
+    throw new InputError(`the model gives outputs of shape [${output}]; ${expectedOutput(context)} is expected`)
+  }
+  return model
+}
+
+function outputFits(output: Shape, { classes, targetShape }: ModelContext): boolean {
+  if (classes !== undefined) return fits(output, [...targetShape, classes])
+  return output.includes(null) || sizeOf(output as number[]) === sizeOf(targetShape)
+}
+
+function expectedOutput({ classes, targetShape }: ModelContext): string {
+  return classes === undefined
+    ? `[${targetShape}], as the targets have,`
+    : `[${[...targetShape, classes]}], a number for each class,`
+}
+
+/** Whether the shapes are the same; `null` stands for any extent. */
+function fits(shape: Shape, actual: readonly number[]): boolean {
+  return shape.length === actual.length && shape.every((extent, axis) => extent === null || extent === actual[axis])
+}

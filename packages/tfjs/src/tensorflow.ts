@@ -1,0 +1,8 @@
+import * as core from '@tensorflow/tfjs-core'
+import * as layers from '@tensorflow/tfjs-layers'
+
+/** TensorFlow.js as a model's module is given it: the operations, and `layers`, `sequential`, `model` and their like. */
+export type TensorFlow = typeof core & typeof layers
+
+/** What a model's module is given, so that it needs no installation of its own. */
+export const tensorflow: TensorFlow = { ...core, ...layers }

@@ -1,0 +1,95 @@
+import { isAbsolute, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { InputError, messageOf } from '@murmuration/core'
+import type { Scalar, Tensor } from '@tensorflow/tfjs-core'
+import type { LayersModel } from '@tensorflow/tfjs-layers'
+import type { TensorFlow } from './tensorflow.js'
+
+/** What a model is built for. */
+export interface ModelContext {
+  /** The shape of one sample's input. */
+  readonly inputShape: readonly number[]
+  /** The shape of one sample's target; empty for one class number or one real number. */
+  readonly targetShape: readonly number[]
+  /** How many classes there are; absent when the targets are real values. */
+  readonly classes?: number
+  /** The options that the training file gives to the module. */
+  readonly options: unknown
+}
+
+/** What data is loaded for. */
+export interface SamplesContext {
+  /** The run's seed, the same on every peer. */
+  readonly seed: number
+  /** The options that the training file gives to the module. */
+  readonly options: unknown
+}
+
+/** All samples of a module's own data set, flat, one after the other. They are split and shared out as any data set. */
+export interface UserSamples {
+  readonly inputs: Float32Array
+  readonly inputShape: readonly number[]
+  readonly targets: Float32Array
+  /** Empty, or absent, for one class number or one real number. */
+  readonly targetShape?: readonly number[]
+  readonly classes?: number
+}
+
+/**
+ * A small module of a user's own that defines a model, and its loss and data where the usual ones do not do.
+ *
+ * ```js
+ * export function createModel(tf, { inputShape, classes }) {
+ *   return tf.sequential({ layers: [tf.layers.flatten({ inputShape }), tf.layers.dense({ units: classes })] })
+ * }
+ * ```
+ *
+ * Models are made with the `tf` that is passed in. It has no chained operations: `tf.reshape(x, …)`, not `x.reshape(…)`.
+ */
+export interface UserModule {
+  /**
+   * The model, with one input and one output. To tell classes apart, its last layer gives either logits, one per class,
+   * or probabilities by a softmax; both are trained with cross-entropy. Other outputs are trained with the mean squared
+   * error. Its weights are drawn from the seed by their layers' initialisers; those with a seed of their own are kept.
+   */
+  createModel(tf: TensorFlow, context: ModelContext): LayersModel | Promise<LayersModel>
+  /** True when the weights that `createModel` gives, such as trained ones, are to start from as they are. */
+  readonly keepWeights?: boolean
+  /** The mean loss of a batch, from float32 outputs and targets; class numbers come as int32. */
+  loss?(tf: TensorFlow, outputs: Tensor, targets: Tensor): Scalar
+  /** Data of one's own, instead of what `share.data` describes. The same on every peer. */
+  loadSamples?(context: SamplesContext): UserSamples | Promise<UserSamples>
+}
+
+/**
+ * Loads a model's module.
+ * Throws an {@link InputError} when it cannot be loaded or does not export what a {@link UserModule} must.
+ *
+ * @param path - a path, relative to the working directory, or a `file:` URL
+ */
+export async function loadUserModule(path: string): Promise<UserModule> {
+  const url = path.startsWith('file:') ? path : pathToFileURL(isAbsolute(path) ? path : resolve(path)).href
+  const loaded: unknown = await import(url).catch((error: unknown) => {
+    throw new InputError(`the model's module ${path} cannot be loaded: ${messageOf(error)}`)
+  })
+  check(loaded, path)
+  return loaded
+}
+
+function check(loaded: unknown, path: string): asserts loaded is UserModule {
+  const exported = new Map(Object.entries(loaded as object))
+  if (typeof exported.get('createModel') !== 'function') {
+    const names = [...exported.keys()].join(', ') || 'nothing'
+    throw new InputError(
+      `the model's module ${path} exports ${names}; a function createModel(tf, { inputShape, classes, options }) that returns a tf.LayersModel is expected`
+    )
+  }
+  for (const name of ['loss', 'loadSamples']) {
+    if (exported.has(name) && typeof exported.get(name) !== 'function') {
+      throw new InputError(`the export "${name}" of the model's module ${path} is no function`)
+    }
+  }
+  if (exported.has('keepWeights') && typeof exported.get('keepWeights') !== 'boolean') {
+    throw new InputError(`the export "keepWeights" of the model's module ${path} is neither true nor false`)
+  }
+}

@@ -1,0 +1,62 @@
+import type { PeerName } from '@murmuration/core'
+import type { EdgeList, WeightRule } from './graph-description.js'
+import { nearest } from './nearest.js'
+import { type Problem, problem, shownSum, sumTolerance, within } from './problems.js'
+
+/** What is wrong with an edge list: unknown peers, loops, doubles, and weights that are missing, idle or too much. */
+export function edgeProblems(edges: EdgeList, weights: WeightRule | undefined, peers: readonly PeerName[]): Problem[] {
+  const found = [...nameProblems(edges, peers), ...doubles(edges), ...weightProblems(edges, weights)]
+  return within(['edges'], found)
+}
+
+/** Whether the weights of an edge list are its own: by the rule, or without one when an edge carries a weight. */
+export function givesWeights(edges: EdgeList, weights: WeightRule | undefined): boolean {
+  return weights === undefined ? edges.some((edge) => edge.length === 3) : weights === 'given'
+}
+
+/** A sentence for a name that no peer has, with the nearest that one has. */
+export function unknownPeer(name: string, peers: readonly PeerName[]): string {
+  return `found "${name}", expected the name of a peer${nearest(name, peers)}`
+}
+
+function nameProblems(edges: EdgeList, peers: readonly PeerName[]): Problem[] {
+  const known = new Set<string>(peers)
+  return edges.flatMap(([a, b], index) => {
+    const unknown = [a, b].flatMap((name, place) =>
+      known.has(name) ? [] : [problem([index, place], unknownPeer(name, peers))]
+    )
+    return a === b ? [...unknown, problem([index], `found an edge from "${a}" to itself, expected two peers`)] : unknown
+  })
+}
+
+function doubles(edges: EdgeList): Problem[] {
+  const first = new Map<string, number>()
+  return edges.flatMap(([a, b], index) => {
+    const key = a < b ? `${a} ${b}` : `${b} ${a}`
+    const earlier = first.get(key)
+    if (earlier === undefined) first.set(key, index)
+    return earlier === undefined
+      ? []
+      : [problem([index], `found the edge ${a}, ${b} again, expected it once (it is edge ${earlier + 1})`)]
+  })
+}
+
+function weightProblems(edges: EdgeList, weights: WeightRule | undefined): Problem[] {
+  const given = givesWeights(edges, weights)
+  const taken = new Map<string, number>()
+  return edges.flatMap((edge, index) => {
+    const [a, b, weight] = edge
+    if (given && weight === undefined) return [problem([index], 'found no weight, expected one as third of the edge')]
+    if (!given && weight !== undefined) {
+      return [problem([index, 2], `found a weight with weights: ${weights}, expected none, or weights: given`)]
+    }
+    return [a, b].flatMap((name) => {
+      const before = taken.get(name) ?? 0
+      const sum = before + (weight ?? 0)
+      taken.set(name, sum)
+      // A peer is told once, at the edge that goes over.
+      if (before > 1 + sumTolerance || sum <= 1 + sumTolerance) return []
+      return [problem([index], `found the sum ${shownSum(sum)} on the edges of ${name}, expected at most 1`)]
+    })
+  })
+}

@@ -1,0 +1,76 @@
+import { byName, type Mixing, type PeerName, type Topology } from '@murmuration/core'
+import { rowOf, type SparseMatrix, sparseMatrix, transpose } from './sparse.js'
+
+/**
+ * The topology whose mixing matrices are `matrices`, one per round of a period; row and column k belong to `peers[k]`,
+ * which may come in any order.
+ */
+export function topologyOf(peers: readonly PeerName[], matrices: readonly SparseMatrix[]): Topology {
+  const places = [...peers.keys()].sort((a, b) => byName(peers[a], peers[b]))
+  const names = places.map((place) => peers[place])
+  const period = matrices.map((matrix) => new Rows(names, reorder(matrix, places)))
+  const rowNumbers = new Map(names.map((name, row) => [name, row]))
+  return {
+    peers: names,
+    period: period.length,
+    mixing(peer, round) {
+      const row = rowNumbers.get(peer)
+      if (row === undefined) throw new RangeError(`"${peer}" is no peer of this topology of ${names.length}`)
+      if (!Number.isSafeInteger(round) || round < 0) throw new RangeError(`a round is 0, 1, 2, …, not ${round}`)
+      return period[round % period.length].mixing(row)
+    }
+  }
+}
+
+/** `W` of `round` as a matrix; row and column k belong to `topology.peers[k]`. Works on any topology. */
+export function mixingMatrix(topology: Topology, round: number): SparseMatrix {
+  const columns = new Map(topology.peers.map((name, column) => [name, column]))
+  return sparseMatrix(
+    topology.peers.map((peer, row) => {
+      const { selfWeight, receiveFrom } = topology.mixing(peer, round)
+      const others = receiveFrom.map(({ name, weight }) => ({ column: columns.get(name) ?? -1, value: weight }))
+      return [...others, { column: row, value: selfWeight }]
+    })
+  )
+}
+
+/** The rows of one round, made when they are asked for: nobody asks for all of a large topology. */
+class Rows {
+  readonly #names: readonly PeerName[]
+  readonly #matrix: SparseMatrix
+  readonly #transposed: SparseMatrix
+  readonly #made = new Map<number, Mixing>()
+
+  constructor(names: readonly PeerName[], matrix: SparseMatrix) {
+    this.#names = names
+    this.#matrix = matrix
+    this.#transposed = transpose(matrix)
+  }
+
+  mixing(row: number): Mixing {
+    const made = this.#made.get(row) ?? this.#make(row)
+    this.#made.set(row, made)
+    return made
+  }
+
+  #make(row: number): Mixing {
+    const name = (column: number) => this.#names[column]
+    const entries = rowOf(this.#matrix, row)
+    const others = entries.filter(({ column }) => column !== row)
+    const takers = rowOf(this.#transposed, row).filter(({ column }) => column !== row)
+    return {
+      selfWeight: entries.find(({ column }) => column === row)?.value ?? 0,
+      receiveFrom: others.map(({ column, value }) => ({ name: name(column), weight: value })),
+      sendTo: takers.map(({ column }) => name(column))
+    }
+  }
+}
+
+/** The matrix with rows and columns in the order of `places`. */
+function reorder(matrix: SparseMatrix, places: readonly number[]): SparseMatrix {
+  const target = new Uint32Array(places.length)
+  for (const [place, source] of places.entries()) target[source] = place
+  return sparseMatrix(
+    places.map((source) => rowOf(matrix, source).map(({ column, value }) => ({ column: target[column], value })))
+  )
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+
+/** The units of one kind of quantity, and how many of the base unit each is. */
+interface Units {
+  readonly what: string
+  readonly example: string
+  readonly scale: Readonly<Record<string, number>>
+  readonly limit?: number
+}
+
+/** A length of time, such as `10 ms`: milliseconds. Units: us, ms, s, min, h. */
+export const duration = () =>
+  quantity({
+    what: 'a time',
+    example: '10 ms',
+    scale: { us: 1e-3, ms: 1, s: 1e3, min: 60e3, h: 3600e3 }
+  })
+
+/** A rate, such as `25 Mbit/s`: bits per second, 1 kbit = 1000 bit. */
+export const bitRate = () =>
+  quantity({
+    what: 'a rate',
+    example: '25 Mbit/s',
+    scale: {
+      'bit/s': 1,
+      'kbit/s': 1e3,
+      'Mbit/s': 1e6,
+      'Gbit/s': 1e9,
+      'B/s': 8,
+      'kB/s': 8e3,
+      'MB/s': 8e6,
+      'GB/s': 8e9
+    }
+  })
+
+/** An amount of data, such as `2 MB`: bytes. 1 kB = 1000 B, 1 KiB = 1024 B. */
+export const byteSize = () =>
+  quantity({
+    what: 'an amount of data',
+    example: '2 MB',
+    scale: { B: 1, kB: 1e3, MB: 1e6, GB: 1e9, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 }
+  })
+
+/** A share, such as `1 %`: a number from 0 to 1. */
+export const share = () => quantity({ what: 'a share', example: '1 %', scale: { '%': 0.01 }, limit: 1 })
+
+/** Text of a number, a space or none, and a unit; read as the number in base units. */
+function quantity({ what, example, scale, limit }: Units) {
+  const units = Object.keys(scale)
+  const expected = `${what} such as "${example}" (${units.join(', ')})`
+  const escaped = units.map((unit) => unit.replace('/', '\\/')).join('|')
+  const pattern = new RegExp(`^(\\d+(?:\\.\\d+)?) ?(${escaped})$`)
+  return z
+    .string({ error: expected })
+    .regex(pattern, { error: expected })
+    .transform((text, context) => {
+      const [, number, unit] = pattern.exec(text) as RegExpExecArray
+      const value = scaled(Number(number), scale[unit])
+      if (limit === undefined || value <= limit) return value
+      context.issues.push({ code: 'custom', input: text, message: `${what} of at most ${limit / scale[units[0]]} %` })
+      return z.NEVER
+    })
+    .meta({ description: expected })
+}
+
+/** Divides by a whole number rather than multiply by its inexact inverse, so that `1 %` is the 0.01 that one would write. */
+function scaled(value: number, scale: number): number {
+  return scale < 1 ? value / Math.round(1 / scale) : value * scale
+}

@@ -1,0 +1,33 @@
+import type { Graph } from './graphs.js'
+import { type Entry, type SparseMatrix, sparseMatrix } from './sparse.js'
+
+/**
+ * Metropolis and Hastings: `W_ij = 1 / (1 + max(d_i, d_j))` for neighbours, `W_ii` what is left to 1. Doubly stochastic
+ * on every undirected graph (Xiao, Boyd and Lall 2005).
+ */
+export function metropolis(graph: Graph): SparseMatrix {
+  return rowsWithRemainder(graph, (node, source) => 1 / (1 + Math.max(graph[node].length, graph[source].length)))
+}
+
+/** `W_ij = 1 / (1 + d_i)` for those that i receives from and itself. Doubly stochastic only where all degrees are the same. */
+export function uniform(graph: Graph): SparseMatrix {
+  return sparseMatrix(
+    graph.map((sources, node) => [...sources, node].map((column) => ({ column, value: 1 / (1 + sources.length) })))
+  )
+}
+
+/** The weights that `weightOf` gives to a node's sources, and what is left to 1 for the node itself. */
+export function rowsWithRemainder(graph: Graph, weightOf: (node: number, source: number) => number): SparseMatrix {
+  return sparseMatrix(
+    graph.map((sources, node) => {
+      const entries: Entry[] = sources.map((column) => ({ column, value: weightOf(node, column) }))
+      const given = entries.reduce((sum, { value }) => sum + value, 0)
+      return [...entries, { column: node, value: withoutRounding(1 - given) }]
+    })
+  )
+}
+
+/** A remainder of some roundings is none: a peer whose neighbours take all keeps exactly nothing. */
+function withoutRounding(remainder: number): number {
+  return Math.abs(remainder) < 1e-12 ? 0 : remainder
+}

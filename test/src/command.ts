@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { root } from './repository.js'
+
+/** What a run of the command came to. */
+export interface CommandResult {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** The command under way. */
+export interface RunningCommand {
+  readonly process: ChildProcess
+  readonly result: Promise<CommandResult>
+  /** What standard output has so far. */
+  output(): string
+  /** Resolves when standard output or standard error contains `text`; rejects when the command ends without it. */
+  saying(text: string): Promise<void>
+}
+
+/** Starts `murmur` as a process, with a home of its own. It is killed after `limit` milliseconds at the latest. */
+export function murmur(args: readonly string[], home: string, limit = 90_000): RunningCommand {
+  const child = spawn(process.execPath, [join(root, 'packages/cli/bin/murmur.js'), ...args], {
+    cwd: root,
+    env: { ...process.env, MURMURATION_HOME: home },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+  const timer = setTimeout(() => child.kill('SIGKILL'), limit)
+  let [stdout, stderr] = ['', '']
+  const listeners = new Set<() => void>()
+  const notify = () => {
+    for (const listener of listeners) listener()
+  }
+  child.stdout.on('data', (data) => {
+    stdout += String(data)
+    notify()
+  })
+  child.stderr.on('data', (data) => {
+    stderr += String(data)
+    notify()
+  })
+  const result = new Promise<CommandResult>((resolve) => {
+    child.on('close', (code, signal) => {
+      clearTimeout(timer)
+      resolve({ code, signal, stdout, stderr })
+    })
+  })
+  const saying = (text: string) =>
+    new Promise<void>((resolve, reject) => {
+      const look = () => {
+        if (`${stdout}${stderr}`.includes(text)) resolve()
+      }
+      listeners.add(look)
+      look()
+      void result.then(() => reject(new Error(`the command ended without saying "${text}":\n${stdout}\n${stderr}`)))
+    })
+  return { process: child, result, saying, output: () => stdout }
+}
+
+/** An empty folder for a test's keys, data and files. */
+export function temporaryFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'murmur-test-'))
+}
+
+/** The JSON objects of a `--json` run, one per line. */
+export function recordsOf({ stdout }: Pick<CommandResult, 'stdout'>): Record<string, unknown>[] {
+  return stdout
+    .split('\n')
+    .filter((line) => line.endsWith('}'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+}

@@ -1,0 +1,190 @@
+import { averaging, type DpsgdOptions, dpsgd, sgd } from '@murmuration/algorithms'
+import { type PeerName, peerName, type Task } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
+import { simulate } from '@murmuration/simulator'
+import { createQuadraticTask, createSoftmaxTask, type QuadraticTask } from '@murmuration/tasks'
+import { applyMixing, contraction, createTopology, type GraphDescription, mixingMatrix } from '@murmuration/topology'
+import { consensusDistance, distance, mean, norm, vectorWire } from '@murmuration/vectors'
+import test from 'ava'
+import { complete, inSimulator } from './worlds.js'
+
+const peersOf = (count: number) => Array.from({ length: count }, (_, k) => peerName(`p${String(k).padStart(2, '0')}`))
+const options: DpsgdOptions = {
+  seed: 1,
+  batchSize: 8,
+  rounds: 30,
+  closingRounds: 0,
+  rate: () => 0.1,
+  order: 'combine-then-adapt',
+  momentum: 0,
+  nesterov: false,
+  weightDecay: 0,
+  patience: 1000
+}
+
+/** Runs D-PSGD in the simulator and returns every peer's parameters after every round. */
+async function train(
+  topology: ReturnType<typeof complete>,
+  taskOf: (peer: PeerName) => Task | Promise<Task>,
+  given: Partial<DpsgdOptions>
+): Promise<Float32Array[][]> {
+  const history: Float32Array[][] = []
+  await inSimulator({ topology, seed: 1, length: 1 }, async (fabric) => {
+    const place = topology.peers.indexOf(fabric.self)
+    for await (const { round, parameters } of dpsgd(fabric, await taskOf(fabric.self), { ...options, ...given })) {
+      history[round] ??= []
+      history[round][place] = parameters
+    }
+  })
+  return history
+}
+
+test('two peers that disagree meet at the mean (Lian 2017, eq. 3)', async (t) => {
+  const ends: Float32Array[] = []
+  const topology = complete('a', 'b')
+  await inSimulator({ topology, seed: 1, length: 1 }, async (fabric) => {
+    const start = Float32Array.of(fabric.self === 'a' ? 0 : 8)
+    for await (const { parameters } of averaging(fabric, start, { rounds: 1, patience: 100 })) ends.push(parameters)
+  })
+  t.deepEqual(ends, [Float32Array.of(4), Float32Array.of(4)])
+})
+
+const graphs: readonly (readonly [string, GraphDescription, number])[] = [
+  ['a ring of 8', { kind: 'ring' }, 8],
+  ['a torus of 3 × 4', { kind: 'torus', rows: 3, columns: 4 }, 12],
+  ['a random 4-regular graph of 12', { kind: 'random-regular', degree: 4, seed: 5 }, 12],
+  ['a star of 6', { kind: 'star' }, 6],
+  ['a hypercube of 8', { kind: 'hypercube' }, 8],
+  ['the static exponential graph of 7', { kind: 'exponential' }, 7],
+  ['the one-peer exponential graph of 8', { kind: 'one-peer-exponential' }, 8]
+]
+
+for (const [title, graph, size] of graphs) {
+  test(`averaging computes W^k x₀ and forgets disagreement as fast as the spectral gap promises: ${title}`, async (t) => {
+    const topology = createTopology({ peers: peersOf(size), graph })
+    const [rounds, length] = [3 * topology.period, 50]
+    const starts = topology.peers.map((peer) => {
+      const dice = createRandom(9, peer)
+      return Float32Array.from({ length }, () => dice.normal())
+    })
+    const ends: Float32Array[] = []
+    await inSimulator({ topology, seed: 1, length }, async (fabric) => {
+      const place = topology.peers.indexOf(fabric.self)
+      const steps = averaging(fabric, starts[place], { rounds, patience: 100 })
+      for await (const { parameters } of steps) ends[place] = parameters
+    })
+
+    for (let element = 0; element < length; element++) {
+      let exact: Float64Array = Float64Array.from(starts, (start) => start[element])
+      for (let k = 0; k < rounds; k++) exact = applyMixing(mixingMatrix(topology, k), exact)
+      for (const [place, value] of exact.entries()) t.true(Math.abs(ends[place][element] - value) < 1e-5)
+    }
+    const promised = contraction(topology).perPeriod ** (rounds / topology.period) * consensusDistance(starts)
+    t.true(consensusDistance(ends) <= promised + 1e-6, `${consensusDistance(ends)} after ${promised} was promised`)
+    t.true(distance(mean(ends), mean(starts)) < 1e-6, 'the mean has moved')
+  })
+}
+
+const digits = { kind: 'digits', samples: 400 } as const
+
+test('adapt-then-combine on the complete graph with equal shards is plain SGD on the joint batch, momentum and weight decay included', async (t) => {
+  const topology = complete('a', 'b', 'c')
+  const share = { data: digits, testShare: 0.2, partition: { kind: 'equal' }, peers: topology.peers, seed: 3 } as const
+  const given = { order: 'adapt-then-combine', momentum: 0.9, nesterov: true, weightDecay: 1e-3 } as const
+  const history = await train(topology, (self) => createSoftmaxTask({ share: { ...share, self } }), given)
+
+  const union = await createSoftmaxTask({ share })
+  const shards = topology.peers.map((name) => ({ name, samples: union.samples / 3 }))
+  let round = 0
+  for await (const { parameters } of sgd(union, { ...options, ...given, shards })) {
+    for (const x of history[round]) t.true(distance(x, parameters) < 1e-5 * norm(parameters), `in round ${round}`)
+    round++
+  }
+  t.is(round, options.rounds)
+})
+
+test('combine-then-adapt on the complete graph is plain SGD for the mean model where gradients are linear and alike', async (t) => {
+  const topology = complete('a', 'b', 'c', 'd')
+  const quadratics = { peers: topology.peers, seed: 2, smallestSingular: 0.7, largestSingular: 0.7, heterogeneity: 4 }
+  const history = await train(topology, (self) => createQuadraticTask({ ...quadratics, self }), { momentum: 0.5 })
+
+  const shards = topology.peers.map((name) => ({ name, samples: 64 }))
+  let round = 0
+  for await (const { parameters } of sgd(createQuadraticTask(quadratics), { ...options, momentum: 0.5, shards })) {
+    t.true(distance(mean(history[round]), parameters) < 1e-5, `in round ${round}`)
+    round++
+  }
+})
+
+for (const order of ['combine-then-adapt', 'adapt-then-combine'] as const) {
+  test(`${order} is its matrix form in float64: ${order === 'combine-then-adapt' ? 'X ← W X − γ G' : 'X ← W (X − γ G)'}`, async (t) => {
+    const topology = createTopology({ peers: peersOf(5), graph: { kind: 'ring' } })
+    const tasks = topology.peers.map((self) =>
+      createQuadraticTask({ peers: topology.peers, self, seed: 4, heterogeneity: 1 })
+    )
+    const history = await train(topology, (self) => tasks[topology.peers.indexOf(self)], { order, rounds: 10 })
+    const matrix = mixingMatrix(topology, 0)
+    let X: Float64Array[] = tasks.map((task) => new Float64Array(task.optimum.length))
+    for (const models of history) {
+      const G = await Promise.all(tasks.map((task, i) => gradientAt(task, X[i])))
+      const stepped = X.map((x, i) => x.map((value, e) => value - 0.1 * G[i][e]))
+      const mixedX = mixColumns(matrix, order === 'combine-then-adapt' ? X : stepped)
+      X = order === 'combine-then-adapt' ? mixedX.map((x, i) => x.map((value, e) => value - 0.1 * G[i][e])) : mixedX
+      for (const [i, x] of X.entries()) t.true(distance(models[i], Float32Array.from(x)) < 1e-4)
+    }
+  })
+}
+
+test('D-PSGD on a ring comes to the optimum of all peers’ objectives, which is known, and the closing rounds to one model', async (t) => {
+  const topology = createTopology({ peers: peersOf(6), graph: { kind: 'ring' } })
+  const tasks = topology.peers.map((self) =>
+    createQuadraticTask({ peers: topology.peers, self, seed: 8, heterogeneity: 0.1 })
+  )
+  const taskOf = (self: PeerName) => tasks[topology.peers.indexOf(self)]
+  const rate = (round: number) => 0.2 / (1 + round / 50)
+  const history = await train(topology, taskOf, { rounds: 3000, closingRounds: 40, rate })
+  const ends = history[history.length - 1]
+  const optimum = Float32Array.from(tasks[0].optimum)
+  t.true(distance(mean(ends), optimum) < 0.01 * norm(optimum))
+  t.true(consensusDistance(ends) < 1e-5)
+})
+
+test('a neighbour that is lost is named, its weight goes to one’s own parameters, and a peer with nobody left says so', async (t) => {
+  const missing: string[] = []
+  const topology = complete('a', 'b', 'c')
+  const start = Float32Array.of(3)
+  await simulate({ topology, seed: 1, wire: vectorWire, latency: 10, cost: () => 1 }, async (fabric) => {
+    const rounds = { a: 3, b: 6, c: 2 }[fabric.self as string] ?? 0
+    const own = fabric.self === 'b' ? Float32Array.of(9) : start
+    try {
+      for await (const step of averaging(fabric, own, { rounds, patience: 500 })) {
+        if (fabric.self === 'b') missing.push(`${step.round} ${step.missing.join(' ')} ${step.parameters[0]}`)
+      }
+    } catch (error) {
+      missing.push(String(error))
+    }
+  })
+  t.deepEqual(missing.slice(0, 4), [
+    '0  5',
+    '1  5',
+    '2 c 5',
+    'NeighboursMissingError: b heard nothing of a, c in round 3 for 0.5 s, and has no other neighbour in this round; it does not train alone'
+  ])
+})
+
+async function gradientAt(task: QuadraticTask, x: Float64Array): Promise<Float64Array> {
+  const { vector } = await task.gradient(Float32Array.from(x), Uint32Array.of(0)).run()
+  return Float64Array.from(vector)
+}
+
+function mixColumns(matrix: ReturnType<typeof mixingMatrix>, X: readonly Float64Array[]): Float64Array[] {
+  const mixed = X.map((x) => new Float64Array(x.length))
+  for (let e = 0; e < X[0].length; e++) {
+    for (const [i, value] of applyMixing(
+      matrix,
+      Float64Array.from(X, (x) => x[e])
+    ).entries())
+      mixed[i][e] = value
+  }
+  return mixed
+}

@@ -1,0 +1,195 @@
+/** The command as people run it: real processes, real libp2p. One after the other, so that they do not starve each other. */
+
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import anyTest, { type TestFn } from 'ava'
+import { murmur, type RunningCommand, recordsOf, temporaryFolder } from './command.js'
+
+const test = anyTest as TestFn<{ folder: string }>
+
+const training = 'data: { digits: 600 }\nmodel: { kind: mlp, hidden: [16] }\nrounds: 30\nalgorithm: { batch: 16 }\n'
+
+test.beforeEach(async (t) => {
+  t.context.folder = await temporaryFolder()
+  await writeFile(join(t.context.folder, 'training.yaml'), training)
+})
+
+test.serial('a swarm of four processes trains, agrees, and ends with one summary line', async (t) => {
+  const { folder } = t.context
+  const args = ['swarm', 'topologies/ring-4.yaml', '--train', join(folder, 'training.yaml'), '--json']
+  const result = await murmur([...args, '--save', join(folder, 'model.safetensors')], folder).result
+  t.is(result.code, 0, result.stderr)
+  const records = recordsOf(result)
+  const summary = records.at(-1) ?? {}
+  t.like(summary, { kind: 'summary', peers: 4, rounds: 30, samples: 4 * 30 * 16 })
+  t.true((summary.consensusDistance as number) < 1e-3)
+  t.true((summary.accuracyOfMean as number) > 0.3, `accuracy ${summary.accuracyOfMean}`)
+  t.true(Math.abs((summary.accuracyOfMean as number) - (summary.centralisedAccuracy as number)) < 0.1)
+  const steps = records.filter(({ kind }) => kind === 'step')
+  t.deepEqual([...new Set(steps.map(({ peer }) => peer))].sort(), ['a', 'b', 'c', 'd'])
+  // Two neighbours, 30 + closing rounds, 784 × 16 + 16 + 16 × 10 + 10 parameters of 4 bytes each.
+  const closing = records.find(({ kind }) => kind === 'start')?.closingRounds as number
+  t.is(summary.payloadSent, 4 * 2 * (30 + closing) * 12_730 * 4)
+  t.is((await stat(join(folder, 'model.safetensors'))).size % 8, 0)
+})
+
+test.serial('four peers started by hand, in any order and seconds apart, end with the same model', async (t) => {
+  const { folder } = t.context
+  const ports = await freePorts(4)
+  const peers = ['a', 'b', 'c', 'd'].map(
+    (name, k) => `  - { name: ${name}, addresses: [/ip4/127.0.0.1/tcp/${ports[k]}] }`
+  )
+  await writeFile(join(folder, 'ring.yaml'), `graph: ring\npeers:\n${peers.join('\n')}\n`)
+  const start = (name: string) =>
+    murmur(
+      ['peer', join(folder, 'ring.yaml'), '--as', name, '--train', join(folder, 'training.yaml'), '--json'],
+      folder
+    )
+  const late = start('c')
+  await late.saying('"kind":"peer"')
+  const running = [late]
+  for (const name of ['a', 'd', 'b']) {
+    await delay(700)
+    running.push(start(name))
+  }
+  const results = await Promise.all(running.map(({ result }) => result))
+  t.deepEqual(
+    results.map(({ code }) => code),
+    [0, 0, 0, 0],
+    results.map(({ stderr }) => stderr).join('\n')
+  )
+  const summaries = results.map((result) => recordsOf(result).at(-1) ?? {})
+  for (const summary of summaries) {
+    t.is(summary.kind, 'summary')
+    t.true((summary.neighbourDistance as number) < 1e-3)
+  }
+})
+
+test.serial('a peer whose neighbours never come says which, and ends with its code', async (t) => {
+  const { folder } = t.context
+  const args = [
+    'peer',
+    'topologies/ring-4.yaml',
+    '--as',
+    'a',
+    '--train',
+    join(folder, 'training.yaml'),
+    '--wait',
+    '2 s'
+  ]
+  const result = await murmur(args, folder).result
+  t.is(result.code, 3, result.stderr)
+  t.regex(result.stderr, /b.*d/s)
+})
+
+test.serial('peers with different training files refuse each other and say why', async (t) => {
+  const { folder } = t.context
+  const ports = await freePorts(2)
+  const peers = ['a', 'b'].map((name, k) => `  - { name: ${name}, addresses: [/ip4/127.0.0.1/tcp/${ports[k]}] }`)
+  await writeFile(join(folder, 'two.yaml'), `graph: ring\npeers:\n${peers.join('\n')}\n`)
+  await writeFile(join(folder, 'other.yaml'), training.replace('batch: 16', 'batch: 17'))
+  const start = (name: string, file: string) =>
+    murmur(['peer', join(folder, 'two.yaml'), '--as', name, '--train', join(folder, file), '--wait', '30 s'], folder)
+  const results = await Promise.all([start('a', 'training.yaml').result, start('b', 'other.yaml').result])
+  for (const { code, stderr } of results) {
+    t.is(code, 4, stderr)
+    t.regex(stderr, /batch 16/)
+    t.regex(stderr, /batch 17/)
+  }
+})
+
+test.serial('Ctrl-C stops all peers within seconds and leaves no process behind', async (t) => {
+  const { folder } = t.context
+  await writeFile(join(folder, 'long.yaml'), training.replace('rounds: 30', 'rounds: 1000000'))
+  const swarm = murmur(['swarm', 'topologies/ring-4.yaml', '--train', join(folder, 'long.yaml'), '--json'], folder)
+  await swarm.saying('"kind":"step"')
+  const children = peerProcesses(swarm)
+  t.is(children.length, 4)
+  const began = performance.now()
+  swarm.process.kill('SIGINT')
+  const { code } = await swarm.result
+  t.is(code, 130)
+  t.true(performance.now() - began < 6000, 'a peer had to be killed')
+  t.deepEqual(children.filter(isAlive), [])
+})
+
+test.serial('a peer that is killed is named, and the others go on to the end', async (t) => {
+  const { folder } = t.context
+  const file = `${training.replace('rounds: 30', 'rounds: 400')}patience: 3 s\n`
+  await writeFile(join(folder, 'training.yaml'), file)
+  const args = ['swarm', 'topologies/complete-4.yaml', '--train', join(folder, 'training.yaml'), '--json']
+  const swarm = murmur(args, folder)
+  await swarm.saying('"kind":"step"')
+  process.kill(peerProcesses(swarm)[2], 'SIGKILL')
+  const result = await swarm.result
+  t.is(result.code, 0, result.stderr)
+  const records = recordsOf(result)
+  t.true(records.some(({ kind, text }) => kind === 'note' && /peer [a-d] ended by SIGKILL/.test(String(text))))
+  t.is(records.at(-1)?.kind, 'summary')
+})
+
+test.serial('wrong files and options end with code 2 and say where', async (t) => {
+  const { folder } = t.context
+  await writeFile(join(folder, 'typo.yaml'), 'graph: rnig\npeers: 4\n')
+  const typo = await murmur(['topology', join(folder, 'typo.yaml')], folder).result
+  t.is(typo.code, 2)
+  t.regex(typo.stderr, /typo\.yaml:1:8: .*rnig.*ring/s)
+  await writeFile(join(folder, 'bad.yaml'), 'rate: { inital: 1 }\n')
+  const bad = await murmur(['swarm', 'topologies/ring-4.yaml', '--train', join(folder, 'bad.yaml')], folder).result
+  t.is(bad.code, 2)
+  t.regex(bad.stderr, /bad\.yaml:1:9: .*inital.*initial/s)
+  const nobody = await murmur(['peer', 'topologies/ring-4.yaml', '--as', 'z'], folder).result
+  t.is(nobody.code, 2)
+  t.regex(nobody.stderr, /a, b, c, d/)
+  t.is((await murmur(['swram'], folder).result).code, 2)
+})
+
+test.serial('a new key is readable by its owner alone, and stays', async (t) => {
+  const { folder } = t.context
+  const key = join(folder, 'a.key')
+  const [first] = recordsOf(await murmur(['identity', 'a', '--key', key, '--json'], folder).result)
+  t.is((await stat(key)).mode & 0o777, 0o600)
+  const before = await readFile(key, 'utf8')
+  const [second] = recordsOf(await murmur(['identity', 'a', '--key', key, '--json'], folder).result)
+  t.is(second.id, first.id)
+  t.is(await readFile(key, 'utf8'), before)
+})
+
+/** The processes of the peers that a swarm has reported. */
+function peerProcesses(swarm: RunningCommand): number[] {
+  return recordsOf({ stdout: swarm.output() })
+    .filter(({ kind }) => kind === 'peer')
+    .map(({ pid }) => Number(pid))
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Ports that were free a moment ago. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<ReturnType<typeof createServer>>((resolve) => {
+          const server = createServer().listen(0, '127.0.0.1', () => resolve(server))
+        })
+    )
+  )
+  return Promise.all(
+    servers.map((server) => {
+      const address = server.address()
+      return new Promise<number>((resolve) =>
+        server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+      )
+    })
+  )
+}

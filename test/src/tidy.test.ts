@@ -1,0 +1,164 @@
+/** The repository tests itself. */
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import test from 'ava'
+import { filesUnder, repositoryFiles, root, textOf } from './repository.js'
+
+const files = repositoryFiles().filter((file) => existsSync(root + file))
+const sources = files.filter((file) => /^(packages\/[^/]+|test|examples\/[^/]+)\/.*\.(ts|js|mjs)$/.test(file))
+
+/** Which packages of ours a package may import (design, section 3). */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  random: ['core'],
+  vectors: ['core'],
+  topology: ['core', 'random'],
+  algorithms: ['core', 'random', 'vectors'],
+  simulator: ['core', 'random'],
+  tasks: ['core', 'random', 'vectors'],
+  tfjs: ['core', 'random', 'vectors', 'tasks'],
+  libp2p: ['core', 'random', 'vectors'],
+  contract: ['core', 'vectors']
+}
+
+/** Packages that know nothing of real time, chance or the machine; and what to use in place of it. */
+const pure = ['core', 'random', 'vectors', 'topology', 'algorithms', 'simulator']
+const banned: readonly (readonly [RegExp, string])[] = [
+  [/\bDate\b/, 'fabric.now()'],
+  [/\bMath\.random\b/, 'fabric.random'],
+  [/\b(setTimeout|setInterval|setImmediate|queueMicrotask)\b/, 'fabric.sleep()'],
+  [/\bperformance\b/, 'fabric.now()'],
+  [/\bprocess\./, 'an option that the command line sets']
+]
+
+interface Import {
+  readonly file: string
+  readonly package: string
+}
+
+const imports = sources.filter((file) => !file.includes('/bench/')).flatMap(importsOf)
+
+function importsOf(file: string): Import[] {
+  const specifiers = [...textOf(file).matchAll(/\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)].map((match) => match[1])
+  return specifiers
+    .filter((specifier) => !specifier.startsWith('.') && !specifier.startsWith('node:') && !specifier.startsWith('/'))
+    .map((specifier) => ({
+      file,
+      package: specifier
+        .split('/')
+        .slice(0, specifier.startsWith('@') ? 2 : 1)
+        .join('/')
+    }))
+}
+
+const folderOf = (file: string) =>
+  file
+    .split('/')
+    .slice(0, file.startsWith('test/') ? 1 : 2)
+    .join('/')
+const isTest = (file: string) => /\.test\.ts$/.test(file) || file.startsWith('test/')
+
+test('imports go one way', (t) => {
+  const wrong = imports.filter(({ file, package: name }) => {
+    const own = /^packages\/([^/]+)\//.exec(file)?.[1] ?? ''
+    const ours = /^@murmuration\/(.+)$/.exec(name)?.[1]
+    return ours !== undefined && own in allowed && ours !== own && !allowed[own].includes(ours)
+  })
+  t.deepEqual(wrong, [])
+  t.true(imports.length > 100, 'the test sees imports')
+})
+
+test('no file imports a package that its package.json does not name', (t) => {
+  const rootNames = dependenciesOf('package.json')
+  const wrong = imports.filter(({ file, package: name }) => {
+    const manifest = `${folderOf(file)}/package.json`
+    if (!existsSync(root + manifest)) return false
+    const own = (JSON.parse(textOf(manifest)) as { name: string }).name
+    return name !== own && !dependenciesOf(manifest).has(name) && !(isTest(file) && rootNames.has(name))
+  })
+  t.deepEqual(wrong, [])
+})
+
+test('tfjs and libp2p are imported by their own packages alone', (t) => {
+  const wrong = imports.filter(({ file, package: name }) => {
+    if (/^@tensorflow\//.test(name)) return !file.startsWith('packages/tfjs/')
+    return /^(libp2p|@libp2p\/.*|@chainsafe\/.*)$/.test(name) && !file.startsWith('packages/libp2p/')
+  })
+  t.deepEqual(wrong, [])
+})
+
+test('the pure packages name no real time, no chance and no machine', (t) => {
+  const wrong = sources
+    .filter((file) => pure.includes(file.split('/')[1]) && !isTest(file) && !file.includes('/bench/'))
+    .flatMap((file) =>
+      codeOf(file).flatMap((line, number) =>
+        banned.filter(([pattern]) => pattern.test(line)).map(([, instead]) => `${file}:${number + 1}: use ${instead}`)
+      )
+    )
+  t.deepEqual(wrong, [])
+})
+
+test('a ratchet: no source file is longer than 300 lines', (t) => {
+  t.deepEqual(
+    sources.filter((file) => textOf(file).split('\n').length > 301),
+    []
+  )
+})
+
+test('all packages have the version that lerna.json fixes, and depend on it', (t) => {
+  const { version } = JSON.parse(textOf('lerna.json')) as { version: string }
+  for (const file of files.filter((name) => /^(packages\/[^/]+|test)\/package\.json$/.test(name))) {
+    const manifest = JSON.parse(textOf(file)) as { version: string; dependencies?: Record<string, string> }
+    t.is(manifest.version, version, file)
+    for (const [name, range] of Object.entries(manifest.dependencies ?? {})) {
+      if (name.startsWith('@murmuration/')) t.is(range, version, `${file}: ${name}`)
+    }
+  }
+})
+
+test('every test that is built has a source', (t) => {
+  const built = ['packages', 'test']
+    .flatMap((folder) => filesUnder(folder))
+    .filter((file) => /\/dist\/.*\.test\.js$/.test(file))
+  const orphans = built.filter((file) => !existsSync(root + file.replace('/dist/', '/src/').replace(/\.js$/, '.ts')))
+  t.deepEqual(orphans, [], 'npm run clean removes them')
+})
+
+test('links within the documents lead somewhere', (t) => {
+  const broken = files
+    .filter((file) => file.endsWith('.md'))
+    .flatMap((file) =>
+      [...textOf(file).matchAll(/\]\(([^)#\s]+)(#[^)]*)?\)/g)]
+        .map((match) => match[1])
+        .filter((link) => !/^[a-z]+:/.test(link) && !existsSync(join(root, dirname(file), link)))
+        .map((link) => `${file}: ${link}`)
+    )
+  t.deepEqual(broken, [])
+})
+
+test('no leftovers: nothing is marked as unfinished, skipped or alone', (t) => {
+  const marks = new RegExp(
+    ['TODO', 'FIXME', 'XXX', `test\\.${'only'}`, `test\\.${'todo'}`, `test\\.${'failing'}`].join('|')
+  )
+  t.deepEqual(
+    sources.filter((file) => !file.endsWith('tidy.test.ts') && marks.test(textOf(file))),
+    []
+  )
+})
+
+function dependenciesOf(manifest: string): Set<string> {
+  const parsed = JSON.parse(textOf(manifest)) as Record<string, Record<string, string> | undefined>
+  return new Set(
+    ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'].flatMap((kind) =>
+      Object.keys(parsed[kind] ?? {})
+    )
+  )
+}
+
+/** The lines without comments and texts, roughly: enough to find a name in code. */
+function codeOf(file: string): string[] {
+  return textOf(file)
+    .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ' '))
+    .split('\n')
+    .map((line) => line.replace(/\/\/.*$/, '').replace(/'[^']*'|`[^`]*`/g, "''"))
+}

@@ -1,0 +1,93 @@
+/** The two worlds that an algorithm runs in, behind one interface, so that they can be held against each other. */
+import { complete, type FabricWorld, vectorLength } from '@murmuration/contract'
+import { deferred, type Fabric, type PeerName, StoppedError, type Topology } from '@murmuration/core'
+import { createIdentity, createPeer, type Peer } from '@murmuration/libp2p'
+import { simulate } from '@murmuration/simulator'
+import { type VectorMessage, vectorWire } from '@murmuration/vectors'
+
+export { complete }
+
+/** What a peer runs. */
+export type Program = (fabric: Fabric<VectorMessage>) => Promise<void>
+
+/** What a run is given, in either world. */
+export interface WorldOptions {
+  readonly topology: Topology
+  readonly seed: number
+  /** Elements of the vectors that are sent. */
+  readonly length: number
+}
+
+/** Runs `program` on every peer in virtual time: 10 ms of latency, and 1 ms per sample of computing. */
+export async function inSimulator({ topology, seed }: WorldOptions, program: Program): Promise<void> {
+  await simulate({ topology, seed, wire: vectorWire, latency: 10, cost: ({ samples }) => samples }, program)
+}
+
+/** Runs `program` on every peer over real libp2p: TCP on the loopback, noise, yamux. */
+export async function overLibp2p(
+  options: WorldOptions,
+  program: Program,
+  onReady?: (peers: readonly Peer[]) => void
+): Promise<void> {
+  const peers = await Promise.all(options.topology.peers.map((self) => startPeer(options, self)))
+  try {
+    const roster = peers.map(({ id, addresses }, index) => ({ name: options.topology.peers[index], id, addresses }))
+    await Promise.all(peers.map((peer) => peer.connect(roster, 20_000)))
+    onReady?.(peers)
+    await Promise.all(peers.map((peer) => runProgram(peer, program, peers)))
+  } finally {
+    await Promise.all(peers.map((peer) => peer.close()))
+  }
+}
+
+/** The first failure stops all, as in the simulator; being stopped is no failure. */
+async function runProgram(peer: Peer, program: Program, all: readonly Peer[]): Promise<void> {
+  try {
+    await program(peer.fabric)
+  } catch (error) {
+    if (error instanceof StoppedError) return
+    for (const other of all) other.stop()
+    throw error
+  }
+}
+
+async function startPeer({ topology, seed, length }: WorldOptions, self: PeerName): Promise<Peer> {
+  return createPeer({
+    self,
+    identity: await createIdentity(),
+    topology,
+    seed,
+    listen: ['/ip4/127.0.0.1/tcp/0'],
+    terms: { run: 'test', algorithm: 'test', schema: [{ name: 'x', shape: [length] }], start: 'same' }
+  })
+}
+
+/** The simulator as a world for the contract. */
+export const simulatedWorld: FabricWorld = {
+  name: 'simulator',
+  run: (topology, program) => inSimulator({ topology, seed: 1, length: vectorLength }, program),
+  runAndStop: async (topology, stopped, program) => {
+    const stops = new Map([[stopped, 100]])
+    await simulate({ topology, seed: 1, wire: vectorWire, latency: 10, cost: () => 1, stops }, (fabric) =>
+      program(fabric, () => {})
+    )
+  }
+}
+
+/** libp2p as a world for the contract. */
+export const libp2pWorld: FabricWorld = {
+  name: 'libp2p',
+  run: (topology, program) => overLibp2p({ topology, seed: 1, length: vectorLength }, program),
+  runAndStop: async (topology, stopped, program) => {
+    const known = deferred<readonly Peer[]>()
+    const ready = async () => {
+      const peers = await known.promise
+      peers[topology.peers.indexOf(stopped)].stop()
+    }
+    await overLibp2p(
+      { topology, seed: 1, length: vectorLength },
+      (fabric) => program(fabric, () => void ready()),
+      known.resolve
+    )
+  }
+}
