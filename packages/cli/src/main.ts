@@ -1,5 +1,5 @@
 import { messageOf, StoppedError } from '@murmuration/core'
-import { readTopologyFile } from '@murmuration/topology'
+import { duration, readTopologyFile } from '@murmuration/topology'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { Output } from './events.js'
 import { exitCodes, exitNameOf } from './exit-codes.js'
@@ -11,7 +11,6 @@ import { runPeerCommand } from './peer-command.js'
 import type { RunRequest } from './plan.js'
 import { runSwarm } from './swarm.js'
 import { topologyReport, topologyReportJson } from './topology-report.js'
-import { parseDuration } from './wait-option.js'
 
 interface RunFlags {
   readonly train?: string
@@ -124,11 +123,9 @@ function stopOnSignal(): AbortSignal {
 }
 
 function durationOf(text: string): number {
-  try {
-    return parseDuration(text)
-  } catch (error) {
-    throw new InvalidArgumentError(messageOf(error))
-  }
+  const result = duration().safeParse(text)
+  if (result.success) return result.data
+  throw new InvalidArgumentError(`expected ${result.error.issues[0].message}`)
 }
 
 function exitCodeLines(): string {

@@ -22,7 +22,7 @@ export interface PeerOptions {
 export async function runPeerCommand(request: RunRequest, options: PeerOptions): Promise<PeerSummary> {
   const plan = await makePlan(request)
   const self = peerName(options.as)
-  const { identity, listen, roster } = await placeOf(plan.file, self, options.key)
+  const { identity, listen, roster } = await placeOf(plan, self, options.key)
   options.emit(startEvent(plan))
   const others = roster.filter(({ name }) => name !== self).map(({ name }) => name)
   options.emit({

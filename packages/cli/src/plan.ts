@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import type { DpsgdOptions } from '@murmuration/algorithms'
 import { rateSchedule } from '@murmuration/algorithms'
 import type { PeerName, TaskDescription } from '@murmuration/core'
@@ -9,7 +8,13 @@ import {
   softmaxTaskModule
 } from '@murmuration/tasks'
 import { type ModelDescription, tfjsTaskModule } from '@murmuration/tfjs'
-import { contraction, readTopologyFile, roundsToAgreement, type TopologyFile } from '@murmuration/topology'
+import {
+  contraction,
+  type GraphDescription,
+  readTopologyFile,
+  roundsToAgreement,
+  type TopologyFile
+} from '@murmuration/topology'
 import { hashText } from '@murmuration/vectors'
 import type { StartEvent } from './events.js'
 import { readTrainingFile, type Training, type TrainingOverrides } from './training-file.js'
@@ -22,6 +27,8 @@ export interface RunRequest extends TrainingOverrides {
 
 /** Everything about a run that all its peers have in common. The same request gives the same plan on every machine. */
 export interface Plan {
+  /** The topology file's path, as it was given. */
+  readonly path: string
   readonly file: TopologyFile
   readonly training: Training
   readonly options: DpsgdOptions
@@ -34,16 +41,18 @@ export interface Plan {
 
 /** Reads and checks the files of a run. Throws an InputError when something is wrong with them. */
 export async function makePlan(request: RunRequest): Promise<Plan> {
-  const file = await readTopologyFile(resolve(request.topology))
+  const file = await readTopologyFile(request.topology)
   const training = await readTrainingFile(request.train, request)
   const { topology } = file
-  const closingRounds = topology.peers.length === 1 ? 0 : roundsToAgreement(topology, training.agreement)
+  const shrinking = contraction(topology)
+  const closingRounds = topology.peers.length === 1 ? 0 : roundsToAgreement(shrinking, training.agreement)
   const algorithm = algorithmText(training)
   return {
+    path: request.topology,
     file,
     training,
     options: optionsOf(training, closingRounds),
-    spectralGap: contraction(topology).spectralGap,
+    spectralGap: shrinking.spectralGap,
     run: hashText(JSON.stringify([rowsOf(file), training.seed, training.partition, training.test, dataText(training)])),
     algorithm
   }
@@ -68,12 +77,18 @@ export function startEvent({ file, options, spectralGap, algorithm }: Plan): Sta
   return {
     kind: 'start',
     peers: file.topology.peers,
-    topology: file.title,
+    topology: titleOf(file.graph),
     spectralGap,
     rounds: options.rounds,
     closingRounds: options.closingRounds,
     algorithm
   }
+}
+
+/** `random-regular (degree 4, seed 1)`; lists of edges and rows are left out. */
+function titleOf({ kind, ...options }: GraphDescription): string {
+  const shown = Object.entries(options).filter(([, value]) => typeof value === 'number')
+  return shown.length === 0 ? kind : `${kind} (${shown.map(([name, value]) => `${name} ${value}`).join(', ')})`
 }
 
 function optionsOf(training: Training, closingRounds: number): DpsgdOptions {

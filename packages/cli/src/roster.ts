@@ -1,7 +1,8 @@
 import { InputError, type PeerName } from '@murmuration/core'
 import { type Identity, localIdentity, parsePeerId, type RosterEntry, readIdentity } from '@murmuration/libp2p'
-import type { PeerEntry, TopologyFile } from '@murmuration/topology'
+import type { PeerEntry } from '@murmuration/topology'
 import { identityDirectory } from './home.js'
+import type { Plan } from './plan.js'
 
 /** Who a peer is, where it listens, and who and where the others are. */
 export interface Place {
@@ -14,47 +15,51 @@ export interface Place {
  * Reads a peer's place out of a topology file. Ids are pinned by the file. A peer without one may only be on this machine
  * (loopback addresses): its key, and so its id, is kept in the user's home, where the other peers of this machine find it.
  */
-export async function placeOf(file: TopologyFile, self: PeerName, keyFile: string | undefined): Promise<Place> {
+export async function placeOf(
+  { path, file }: Pick<Plan, 'path' | 'file'>,
+  self: PeerName,
+  keyFile: string | undefined
+): Promise<Place> {
   const own = file.peers.find(({ name }) => name === self)
   if (own === undefined) {
     throw new InputError(
-      `--as ${self}: ${file.path} has no such peer; it has ${file.peers.map(({ name }) => name).join(', ')}`
+      `--as ${self}: ${path} has no such peer; it has ${file.peers.map(({ name }) => name).join(', ')}`
     )
   }
   const identity = keyFile === undefined ? await localIdentity(identityDirectory(), self) : await readIdentity(keyFile)
-  checkPin(file, own, identity)
-  const roster = await Promise.all(file.peers.map((peer) => entryOf(file, peer, self, identity)))
-  return { identity, listen: listenOf(file, own), roster }
+  checkPin(path, own, identity)
+  const roster = await Promise.all(file.peers.map((peer) => entryOf(path, peer, self, identity)))
+  return { identity, listen: listenOf(path, own), roster }
 }
 
-function checkPin(file: TopologyFile, { name, id }: PeerEntry, identity: Identity): void {
+function checkPin(path: string, { name, id }: PeerEntry, identity: Identity): void {
   if (id === undefined || parsePeerId(id) === identity.id) return
   throw new InputError(
-    `${file.path} says that ${name} is ${id}, but this machine's key for ${name} is that of ${identity.id}; ` +
+    `${path} says that ${name} is ${id}, but this machine's key for ${name} is that of ${identity.id}; ` +
       `put this id into the file, or give the right key with --key`
   )
 }
 
-async function entryOf(file: TopologyFile, peer: PeerEntry, self: PeerName, own: Identity): Promise<RosterEntry> {
-  const { name, addresses = [] } = peer
+async function entryOf(path: string, peer: PeerEntry, self: PeerName, own: Identity): Promise<RosterEntry> {
+  const { name, addresses } = peer
   if (name === self) return { name, id: own.id, addresses }
   if (addresses.length === 0) {
-    throw new InputError(`${file.path}: ${name} has no address; add addresses, such as [/ip4/192.0.2.7/tcp/4001]`)
+    throw new InputError(`${path}: ${name} has no address; add addresses, such as [/ip4/192.0.2.7/tcp/4001]`)
   }
   if (peer.id !== undefined) return { name, id: peer.id, addresses }
   if (!addresses.every(isLoopback)) {
     throw new InputError(
-      `${file.path}: ${name} is on another machine and has no id; run "murmur identity ${name}" there and put the id ` +
+      `${path}: ${name} is on another machine and has no id; run "murmur identity ${name}" there and put the id ` +
         'that it prints into the file, so that nobody else can pose as it'
     )
   }
   return { name, id: (await localIdentity(identityDirectory(), name)).id, addresses }
 }
 
-function listenOf(file: TopologyFile, { name, addresses = [], listen }: PeerEntry): readonly string[] {
+function listenOf(path: string, { name, addresses, listen }: PeerEntry): readonly string[] {
   if (listen !== undefined) return listen
   if (addresses.length === 0) {
-    throw new InputError(`${file.path}: ${name} has no address; add addresses, such as [/ip4/192.0.2.7/tcp/4001]`)
+    throw new InputError(`${path}: ${name} has no address; add addresses, such as [/ip4/192.0.2.7/tcp/4001]`)
   }
   return addresses.map((address) => (isLoopback(address) ? address : everywhere(address)))
 }

@@ -56,7 +56,7 @@ const snapshots = 20
 /** Runs one peer from its start to its end. Rejects with the typed errors of core; nothing is left running. */
 export async function runPeer(run: PeerRun): Promise<PeerResult> {
   const { plan, self } = run
-  const task = await startTaskWorker(taskOf(plan, self))
+  const task = await startTaskWorker(taskOf(plan, self), { signal: run.signal })
   try {
     const start = await task.initialise(plan.options.seed).run()
     const terms = { run: plan.run, algorithm: plan.algorithm, schema: task.schema, start: hashVector(start) }

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { InputError, messageOf } from '@murmuration/core'
-import { duration, parseYamlFile, share } from '@murmuration/topology'
+import { InputError } from '@murmuration/core'
+import { duration, parseYamlFile, readText, share } from '@murmuration/topology'
 import { z } from 'zod'
 
 const positive = z.number().positive()
@@ -84,14 +83,6 @@ export async function readTrainingFile(path: string | undefined, overrides: Trai
 /** The JSON Schema of training files, for editors. */
 export function trainingJsonSchema(): unknown {
   return z.toJSONSchema(trainingSchema, { io: 'input', unrepresentable: 'any' })
-}
-
-async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    throw new InputError(`the training file ${file} cannot be read: ${messageOf(error)}`)
-  }
 }
 
 /** Paths in a file are meant from where the file is. */

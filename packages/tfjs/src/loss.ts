@@ -40,7 +40,6 @@ function meanSquaredError(outputs: Tensor, targets: Tensor): Scalar {
 }
 
 function endsInSoftmax(model: LayersModel): boolean {
-  return partsOf(model.outputLayers[0]).some(
-    (layer) => layer.getClassName() === 'Softmax' || layer.getConfig().activation === 'softmax'
-  )
+  const last = partsOf(model.outputs[0].sourceLayer).at(-1)
+  return last?.getClassName() === 'Softmax' || last?.getConfig().activation === 'softmax'
 }

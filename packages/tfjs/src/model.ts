@@ -99,7 +99,9 @@ function lastLayer({ classes, targetShape }: ModelContext): Layer {
 
 function counts(values: readonly number[], where: string): readonly number[] {
   if (Array.isArray(values) && values.every((value) => Number.isSafeInteger(value) && value > 0)) return values
-  throw new InputError(`${where} is ${JSON.stringify(values)}; a list of whole numbers above 0 is expected, such as [32]`)
+  throw new InputError(
+    `${where} is ${JSON.stringify(values)}; a list of whole numbers above 0 is expected, such as [32]`
+  )
 }
 
 function checked(model: LayersModel, context: ModelContext, ownLoss: boolean): LayersModel {

@@ -11,10 +11,19 @@ import type { UserSamples } from './user-module.js'
 export function shareOut(own: UserSamples, options: ShareOptions): Share {
   const all = samplesOf(own)
   const [train, test] = split(all.count, options)
-  const shards = partition(labelsOf(all, train, options), all.classes ?? 0, options.partition, options.peers.length, createRandom(options.seed, 'partition'))
+  const shards = partition(
+    labelsOf(all, train, options),
+    all.classes ?? 0,
+    options.partition,
+    options.peers.length,
+    createRandom(options.seed, 'partition')
+  )
   const wanted = options.self === undefined ? shards : [shards[positionOf(options.self, options.peers)]]
   return {
-    train: pick(all, wanted.flatMap((shard) => Array.from(shard, (place) => train[place]))),
+    train: pick(
+      all,
+      wanted.flatMap((shard) => Array.from(shard, (place) => train[place]))
+    ),
     test: pick(all, test),
     shardSizes: shards.map((shard) => shard.length)
   }
@@ -44,10 +53,14 @@ function split(count: number, { testShare, seed }: ShareOptions): readonly [numb
 function samplesOf({ inputs, inputShape, targets, targetShape = [], classes }: UserSamples): Samples {
   const count = inputs.length / sizeOf(inputShape)
   if (!Number.isInteger(count) || count < 2) {
-    throw new InputError(`loadSamples gives ${inputs.length} input values, no two or more samples of shape [${inputShape}]`)
+    throw new InputError(
+      `loadSamples gives ${inputs.length} input values, no two or more samples of shape [${inputShape}]`
+    )
   }
   if (targets.length !== count * sizeOf(targetShape)) {
-    throw new InputError(`loadSamples gives ${targets.length} target values for ${count} samples of shape [${targetShape}]`)
+    throw new InputError(
+      `loadSamples gives ${targets.length} target values for ${count} samples of shape [${targetShape}]`
+    )
   }
   const isClass = (target: number) => Number.isInteger(target) && target >= 0 && target < (classes ?? 0)
   if (classes !== undefined && !targets.every(isClass)) {

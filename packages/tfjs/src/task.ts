@@ -1,16 +1,12 @@
-import { type Evaluation, type Gradient, InputError, type Task, type Work } from '@murmuration/core'
-import { createRandom } from '@murmuration/random'
-import { aboutShare, loadShare, type Samples, type Share, type ShareOptions } from '@murmuration/tasks'
-import { lengthOf, sizeOf } from '@murmuration/vectors'
+import { InputError, messageOf, type Task } from '@murmuration/core'
+import { aboutShare, loadShare, type Share, type ShareOptions } from '@murmuration/tasks'
 import type { LayersModel } from '@tensorflow/tfjs-layers'
-import { type Backend, type BackendChoice, chooseBackend, useBackend } from './backend.js'
-import { DropoutSeeds } from './dropout.js'
-import { countRight, type Loss, lossFor } from './loss.js'
+import { type BackendChoice, chooseBackend } from './backend.js'
+import { lossFor } from './loss.js'
 import { buildModel, type ModelDescription } from './model.js'
 import { shareOut } from './own-data.js'
-import { tensorflow as tf } from './tensorflow.js'
-import { loadUserModule, type UserModule } from './user-module.js'
-import { ModelWeights } from './weights.js'
+import { TfjsTask } from './tfjs-task.js'
+import { loadUserModule, type UserModule, type UserSamples } from './user-module.js'
 
 /** Options of {@link createTask}. JSON. */
 export interface TfjsTaskOptions {
@@ -24,29 +20,50 @@ export interface TfjsTaskOptions {
 /** The module that builds this task in a worker thread. */
 export const tfjsTaskModule = new URL('./task.js', import.meta.url).href
 
-/** Samples that are evaluated at a time. */
-const chunkLength = 512
-
 /**
- * A task over a TensorFlow.js model: what its weights are, its gradient on a batch, and its evaluation.
+ * Builds a task over a TensorFlow.js model on a share of a data set.
  * Throws an {@link InputError} for options, data or a module that make no sense.
  */
 export async function createTask(options: TfjsTaskOptions): Promise<Task> {
-  const { model: description, share: shareOptions } = options
   const backend = await chooseBackend(options.backend)
+  const { model: description, share: shareOptions } = options
   const module = description.kind === 'module' ? await loadUserModule(description.path) : undefined
-  const moduleOptions = description.kind === 'module' ? description.options : undefined
-  const own = await module?.loadSamples?.({ seed: shareOptions.seed, options: moduleOptions })
-  const share = own ? shareOut(own, shareOptions) : await loadShare(shareOptions)
-  const { inputShape, targetShape, classes } = share.train
-  const model = await buildModel(description, { inputShape, targetShape, classes, options: moduleOptions }, module)
-  const weights = new ModelWeights(model)
-  const about = {
-    ...aboutShare(share, shareOptions),
-    ...(own ? { data: `${share.train.count} samples of the model's module, ${share.test.count} to test` } : {}),
-    model: `${describe(description)}, ${lengthOf(weights.schema)} parameters`,
-    backend: backend.name,
-    backendReason: backend.reason
+  const given = description.kind === 'module' ? description.options : undefined
+  const { share, about } = await loadData(shareOptions, given, module)
+  const model = await buildModel(description, { ...share.train, options: given }, module)
+  return new TfjsTask({
+    backend,
+    share,
+    model,
+    loss: lossFor(model, share.train.classes, module),
+    keepWeights: module?.keepWeights ?? false,
+    about: { model: describe(description, model), backend: backend.name, backendReason: backend.reason, ...about }
+  })
+}
+
+interface Data {
+  readonly share: Share
+  readonly about: { readonly data: string; readonly partition: string }
+}
+
+async function loadData(options: ShareOptions, given: unknown, module?: UserModule): Promise<Data> {
+  const own = await ownSamples(options.seed, given, module)
+  const share = own ? shareOut(own, options) : await loadShare(options)
+  if (!own) return { share, about: aboutShare(share, options) }
+  const data = `${share.train.count} samples of the model's module for this peer, ${share.test.count} to test`
+  return { share, about: { ...aboutShare(share, options), data } }
+}
+
+async function ownSamples(seed: number, options: unknown, module?: UserModule): Promise<UserSamples | undefined> {
+  try {
+    return await module?.loadSamples?.({ seed, options })
+  } catch (error) {
+    throw new InputError(`loadSamples of the model's module fails: ${messageOf(error)}`)
   }
-  return new TfjsTask({ share, model, weights, backend, about, module, loss: lossFor(model, classes, module) })
+}
+
+function describe(description: ModelDescription, model: LayersModel): string {
+  const kind = description.kind === 'module' ? `module ${description.path}` : description.kind
+  const layers = model.layers.map((layer) => layer.getClassName()).join(', ')
+  return `${kind}: ${layers}; ${model.countParams()} parameters`
 }

@@ -51,7 +51,7 @@ export class ModelWeights {
     for (const [index, { variable, name }] of this.#weights.entries()) {
       const values = name.endsWith('/moving_variance') ? this.#loaded[index].map(atLeastZero) : this.#loaded[index]
       tf.tidy(() => {
-        variable.write(tf.tensor(values, this.schema[index].shape))
+        variable.write(tf.tensor(values, [...this.schema[index].shape]))
       })
     }
   }

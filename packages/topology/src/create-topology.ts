@@ -1,7 +1,7 @@
 import { InputError, type PeerName, type Random, type Topology } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { isStronglyConnected } from './connectivity.js'
-import { givesWeights } from './edge-problems.js'
+import { ruleOf } from './edge-problems.js'
 import type { EdgeList, GraphDescription, WeightRule } from './graph-description.js'
 import { graphProblems, torusSides } from './graph-problems.js'
 import * as graphs from './graphs.js'
@@ -31,7 +31,7 @@ const drawsMax = 200
 export function createTopology({ peers, graph, weights }: TopologyOptions): Topology {
   refuse(peerProblems(peers))
   refuse(graphProblems(graph, weights, peers))
-  const matrices = matricesOf(graph, weights, peers)
+  const matrices = matricesOf(graph, ruleOf(graph, weights), peers)
   for (const matrix of matrices) refuse(rowProblems(matrix, peers))
   return topologyOf(peers, matrices)
 }
@@ -52,12 +52,12 @@ function rowProblems(matrix: SparseMatrix, peers: readonly PeerName[]) {
   })
 }
 
-function matricesOf(graph: GraphDescription, weights: WeightRule | undefined, peers: readonly PeerName[]) {
+function matricesOf(graph: GraphDescription, rule: WeightRule, peers: readonly PeerName[]) {
   if (graph.kind === 'matrix') {
     return [sparseMatrix(graph.rows.map((row) => row.map((value, column) => ({ column, value }))))]
   }
-  if (graph.kind === 'edges' && givesWeights(graph.edges, weights)) return [givenWeights(graph.edges, peers)]
-  return graphsOf(graph, peers).map(weights === 'uniform' ? uniform : metropolis)
+  if (graph.kind === 'edges' && rule === 'given') return [givenWeights(graph.edges, peers)]
+  return graphsOf(graph, peers).map(rule === 'uniform' ? uniform : metropolis)
 }
 
 function graphsOf(

@@ -1,5 +1,5 @@
 import type { PeerName } from '@murmuration/core'
-import type { EdgeList, WeightRule } from './graph-description.js'
+import type { EdgeList, GraphDescription, WeightRule } from './graph-description.js'
 import { nearest } from './nearest.js'
 import { type Problem, problem, shownSum, sumTolerance, within } from './problems.js'
 
@@ -9,9 +9,11 @@ export function edgeProblems(edges: EdgeList, weights: WeightRule | undefined, p
   return within(['edges'], found)
 }
 
-/** Whether the weights of an edge list are its own: by the rule, or without one when an edge carries a weight. */
-export function givesWeights(edges: EdgeList, weights: WeightRule | undefined): boolean {
-  return weights === undefined ? edges.some((edge) => edge.length === 3) : weights === 'given'
+/** The rule in force: the one asked for, or 'given' where the graph gives weights, else 'metropolis'. */
+export function ruleOf(graph: GraphDescription, asked: WeightRule | undefined): WeightRule {
+  if (asked !== undefined) return asked
+  const gives = graph.kind === 'matrix' || (graph.kind === 'edges' && graph.edges.some((edge) => edge.length === 3))
+  return gives ? 'given' : 'metropolis'
 }
 
 /** A sentence for a name that no peer has, with the nearest that one has. */
@@ -42,7 +44,7 @@ function doubles(edges: EdgeList): Problem[] {
 }
 
 function weightProblems(edges: EdgeList, weights: WeightRule | undefined): Problem[] {
-  const given = givesWeights(edges, weights)
+  const given = ruleOf({ kind: 'edges', edges }, weights) === 'given'
   const taken = new Map<string, number>()
   return edges.flatMap((edge, index) => {
     const [a, b, weight] = edge

@@ -7,32 +7,44 @@ const positive = z.int().min(1)
 
 /** A share of `W`: a number from 0 to 1, or a fraction such as `1/3`, which decimals cannot say. */
 const weight = z.union([
-  share,
+  z.number({ error: 'a number from 0 to 1' }).min(0).max(1),
   z
-    .string()
-    .regex(/^\d+\/[1-9]\d*$/, { error: 'a number or a fraction such as 1/3' })
+    .string({ error: 'a fraction such as 1/3' })
+    .regex(/^\d+\/[1-9]\d*$/, { error: 'a fraction such as 1/3' })
     .transform((text) => text.split('/').map(Number))
     .transform(([numerator, denominator]) => numerator / denominator)
     .pipe(share)
 ])
 
-const kinds = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('ring') }),
-  z.strictObject({ kind: z.literal('complete') }),
-  z.strictObject({ kind: z.literal('star') }).meta({ description: 'The first peer with each other.' }),
-  z.strictObject({ kind: z.literal('torus'), rows: positive.optional(), columns: positive.optional() }),
-  z.strictObject({ kind: z.literal('hypercube') }),
-  z.strictObject({ kind: z.literal('exponential') }),
-  z.strictObject({ kind: z.literal('one-peer-exponential') }),
-  z.strictObject({ kind: z.literal('random-regular'), degree: positive, seed }),
-  z.strictObject({ kind: z.literal('erdos-renyi'), probability: share, seed }),
-  z.strictObject({ kind: z.literal('small-world'), neighbours: positive, rewire: share, seed }),
-  z.strictObject({
-    kind: z.literal('edges'),
-    edges: z.array(z.union([z.tuple([node, node]), z.tuple([node, node, weight])]))
-  }),
-  z.strictObject({ kind: z.literal('matrix'), rows: z.array(z.array(weight)) })
-])
+const kindsError = ({ code }: { readonly code?: string }) =>
+  code === 'invalid_type' ? 'a mapping such as { kind: random-regular, degree: 4, seed: 1 }' : undefined
+
+const kinds = z.discriminatedUnion(
+  'kind',
+  [
+    z.strictObject({ kind: z.literal('ring') }),
+    z.strictObject({ kind: z.literal('complete') }),
+    z.strictObject({ kind: z.literal('star') }).meta({ description: 'The first peer with each other.' }),
+    z.strictObject({ kind: z.literal('torus'), rows: positive.optional(), columns: positive.optional() }),
+    z.strictObject({ kind: z.literal('hypercube') }),
+    z.strictObject({ kind: z.literal('exponential') }),
+    z.strictObject({ kind: z.literal('one-peer-exponential') }),
+    z.strictObject({ kind: z.literal('random-regular'), degree: positive, seed }),
+    z.strictObject({ kind: z.literal('erdos-renyi'), probability: share, seed }),
+    z.strictObject({ kind: z.literal('small-world'), neighbours: positive, rewire: share, seed }),
+    z.strictObject({
+      kind: z.literal('edges'),
+      edges: z.array(
+        z.union([
+          z.tuple([node, node], { error: 'two peers' }),
+          z.tuple([node, node, weight], { error: 'two peers and a weight' })
+        ])
+      )
+    }),
+    z.strictObject({ kind: z.literal('matrix'), rows: z.array(z.array(weight)) })
+  ],
+  { error: kindsError }
+)
 
 const words = ['ring', 'complete', 'star', 'torus', 'hypercube', 'exponential', 'one-peer-exponential'] as const
 

@@ -57,7 +57,8 @@ function shapeProblems(
 
 function torusProblems(graph: GraphDescription & { kind: 'torus' }, size: number): Problem[] {
   const { rows, columns } = torusSides(graph, size)
-  if (rows * columns === size && rows > 1 && columns > 1) return []
+  const whole = Number.isInteger(rows) && Number.isInteger(columns)
+  if (whole && rows * columns === size && rows > 1 && columns > 1) return []
   const path = graph.rows !== undefined ? ['rows'] : graph.columns !== undefined ? ['columns'] : ['kind']
   const sides = `${Number(rows.toFixed(2))} x ${Number(columns.toFixed(2))}`
   return [problem(path, `found a torus of ${sides} for ${size} peers, expected rows x columns = ${size}, both above 1`)]

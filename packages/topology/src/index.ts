@@ -3,9 +3,28 @@
  *
  * @packageDocumentation
  */
-
+export { diameterOf } from './connectivity.js'
 export { type Contraction, contraction, roundsToAgreement } from './contraction.js'
 export { createTopology, type TopologyOptions } from './create-topology.js'
+export { agreementFinding, type Finding, structureFindings, unionGraph } from './findings.js'
 export type { GraphDescription, WeightRule } from './graph-description.js'
+export type { Graph } from './graphs.js'
+export type { AccessLink, Links, PathLink } from './links.js'
 export { mixingMatrix, topologyOf } from './mixing-topology.js'
-export { applyMixing, type SparseMatrix } from './sparse.js'
+export { nearest } from './nearest.js'
+export type { PeerEntry } from './peers.js'
+export { type Path, type Problem, problem, within } from './problems.js'
+export { bitRate, byteSize, duration, share } from './quantities.js'
+export type { Result } from './schema-problems.js'
+export { applyMixing, type SparseMatrix, sparseMatrix } from './sparse.js'
+export {
+  parseTopologyFile,
+  readText,
+  readTopologyFile,
+  resolveTopology,
+  type TopologyDescription,
+  type TopologyFile,
+  topologyFileJsonSchema,
+  topologySchema
+} from './topology-file.js'
+export { parseYamlFile, type YamlFile } from './yaml-file.js'

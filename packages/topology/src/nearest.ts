@@ -2,7 +2,8 @@ import { distance } from 'fastest-levenshtein'
 
 /** `; did you mean "…"?` with the word nearest to `found`, or nothing when none is near enough to be a typo. */
 export function nearest(found: string, words: readonly string[]): string {
-  const tolerated = Math.max(1, Math.floor(found.length / 3))
+  const { length } = found
+  const tolerated = Math.max(Math.min(2, Math.floor(length / 2)), Math.floor(length / 3))
   let best: { word: string; edits: number } | undefined
   for (const word of words) {
     const edits = distance(found.toLowerCase(), word.toLowerCase())

@@ -8,6 +8,8 @@ export interface Problem {
   readonly path: Path
   /** What was found and what is expected. */
   readonly message: string
+  /** 'key' when the last key of `path` is itself what is wrong, not its value. */
+  readonly at?: 'key'
 }
 
 /** A problem at `path`. */

@@ -5,7 +5,9 @@ interface Units {
   readonly what: string
   readonly example: string
   readonly scale: Readonly<Record<string, number>>
-  readonly limit?: number
+  readonly max?: number
+  /** Whether 0 is no such quantity. */
+  readonly positive?: boolean
 }
 
 /** A length of time, such as `10 ms`: milliseconds. Units: us, ms, s, min, h. */
@@ -21,6 +23,7 @@ export const bitRate = () =>
   quantity({
     what: 'a rate',
     example: '25 Mbit/s',
+    positive: true,
     scale: {
       'bit/s': 1,
       'kbit/s': 1e3,
@@ -42,22 +45,25 @@ export const byteSize = () =>
   })
 
 /** A share, such as `1 %`: a number from 0 to 1. */
-export const share = () => quantity({ what: 'a share', example: '1 %', scale: { '%': 0.01 }, limit: 1 })
+export const share = () => quantity({ what: 'a share', example: '1 %', scale: { '%': 0.01 }, max: 1 })
 
 /** Text of a number, a space or none, and a unit; read as the number in base units. */
-function quantity({ what, example, scale, limit }: Units) {
+function quantity({ what, example, scale, max = Number.MAX_VALUE, positive = false }: Units) {
   const units = Object.keys(scale)
   const expected = `${what} such as "${example}" (${units.join(', ')})`
-  const escaped = units.map((unit) => unit.replace('/', '\\/')).join('|')
-  const pattern = new RegExp(`^(\\d+(?:\\.\\d+)?) ?(${escaped})$`)
+  const pattern = new RegExp(`^(\\d+(?:\\.\\d+)?) ?(${units.join('|')})$`)
   return z
     .string({ error: expected })
     .regex(pattern, { error: expected })
     .transform((text, context) => {
-      const [, number, unit] = pattern.exec(text) as RegExpExecArray
+      const [, number, unit] = pattern.exec(text) ?? []
       const value = scaled(Number(number), scale[unit])
-      if (limit === undefined || value <= limit) return value
-      context.issues.push({ code: 'custom', input: text, message: `${what} of at most ${limit / scale[units[0]]} %` })
+      if (value <= max && (value > 0 || !positive)) return value
+      context.issues.push({
+        code: 'custom',
+        input: text,
+        message: `${expected}, ${positive ? 'above 0' : 'up to 100 %'}`
+      })
       return z.NEVER
     })
     .meta({ description: expected })

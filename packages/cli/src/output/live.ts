@@ -2,7 +2,7 @@ import chalk from 'chalk'
 import Table from 'cli-table3'
 import { createLogUpdate } from 'log-update'
 import type { EvaluationEvent, NeighbourEvent, Output, PeerEvent, RunEvent, StartEvent, StepEvent } from '../events.js'
-import { bytes, count, duration, lineOf, percent, short, startText } from './texts.js'
+import { bytes, count, duration, lineOf, methodText, percent, reasonOf, short, startText } from './texts.js'
 
 const frameInterval = 100
 const bars = '▁▂▃▄▅▆▇█'
@@ -88,15 +88,15 @@ class Board {
 
   #head(start: StartEvent): string[] {
     const [first] = this.#peers.values()
-    const lines = [`${chalk.bold.cyan('murmuration')}  ${startText(start)}`]
+    const facts: (readonly [string, string | undefined])[] = [['method', methodText(start)]]
     if (first !== undefined) {
-      const { model, data, backend, backendReason } = first.about
-      if (model !== undefined) lines.push(chalk.dim(`  model    ${model}, ${count(first.parameters)} parameters`))
-      if (data !== undefined) lines.push(chalk.dim(`  data     ${data}`))
-      if (backend !== undefined)
-        lines.push(chalk.dim(`  backend  ${backend}${backendReason ? `: ${backendReason}` : ''}`))
+      const { model, data, backend } = first.about
+      facts.push(['model', model], ['data', data], ['backend', backend && `${backend}${reasonOf(first.about)}`])
     }
-    return lines
+    const lines = facts
+      .filter(([, text]) => text !== undefined)
+      .map(([name, text]) => chalk.dim(`  ${name.padEnd(8)} ${text}`))
+    return [`${chalk.bold.cyan('murmuration')}  ${startText(start)}`, ...lines]
   }
 
   #progress(start: StartEvent, width: number): string[] {

@@ -25,21 +25,23 @@ export const duration = (seconds: number): string => {
   return rounded < 60 ? `${rounded} s` : `${Math.floor(rounded / 60)} min ${rounded % 60} s`
 }
 
-/** The first line about a run. */
-export function startText(event: StartEvent): string {
-  return (
-    `${count(event.peers.length)} peers, ${event.topology}, spectral gap ${short(event.spectralGap)}: ` +
-    `${event.algorithm}, ${count(event.rounds)} rounds and ${count(event.closingRounds)} of averaging at the end`
-  )
+/** Who is going to run. */
+export function startText({ peers, topology, spectralGap }: StartEvent): string {
+  return `${count(peers.length)} peers, ${topology}, spectral gap ${short(spectralGap)}`
+}
+
+/** What is going to be run. */
+export function methodText({ algorithm, rounds, closingRounds }: StartEvent): string {
+  return `${algorithm}; ${count(rounds)} rounds and ${count(closingRounds)} of averaging at the end`
 }
 
 /** An event as a plain line; steps are for the caller to thin out. */
 export function lineOf(event: RunEvent): string {
   switch (event.kind) {
     case 'start':
-      return startText(event)
+      return `${startText(event)}\n${methodText(event)}`
     case 'peer':
-      return `${event.peer} is up: ${event.id} on ${event.addresses.join(', ')}`
+      return `${event.peer} is up: ${event.addresses.join(', ')}; ${event.about.model ?? 'a model'}; ${event.about.data ?? 'its own data'}; ${event.about.backend ?? 'TypeScript'}${reasonOf(event.about)}`
     case 'neighbour':
       return `${event.peer}: ${event.neighbour} is ${event.state}${event.why === undefined ? '' : `: ${event.why}`}`
     case 'step': {
@@ -57,6 +59,11 @@ export function lineOf(event: RunEvent): string {
     case 'summary':
       return ('peer' in event ? peerSummaryLines(event) : summaryLines(event)).join('\n')
   }
+}
+
+/** Why this backend computes, in brackets, when there is something to say. */
+export function reasonOf({ backendReason }: Readonly<Record<string, string>>): string {
+  return backendReason === undefined ? '' : ` (${backendReason})`
 }
 
 function nameOf(of: string): string {

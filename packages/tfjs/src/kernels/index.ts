@@ -1,6 +1,7 @@
 import { getKernel, type KernelConfig, registerKernel, unregisterKernel } from '@tensorflow/tfjs-core'
 import { convolutionKernels } from './convolution.js'
 import { depthwiseKernels } from './depthwise.js'
+import { oneHotKernels } from './one-hot.js'
 import { poolingKernels } from './pooling.js'
 import { productKernels } from './product.js'
 import { segmentKernels } from './segments.js'
@@ -8,7 +9,7 @@ import { segmentKernels } from './segments.js'
 let registered = false
 
 /**
- * Gives the WASM backend the kernels that training needs and that it lacks, and better ones where its own are slow.
+ * Gives the WASM backend the kernels that training needs and that it lacks, and better ones where its own are slow or wrong.
  * `bench/kernels.mjs` measures each against what it replaces.
  */
 export function registerTrainingKernels(): void {
@@ -19,7 +20,14 @@ export function registerTrainingKernels(): void {
 
 /** The kernels that {@link registerTrainingKernels} registers. */
 function trainingKernels(): readonly KernelConfig[] {
-  return [...productKernels(), ...convolutionKernels, ...depthwiseKernels, ...poolingKernels, ...segmentKernels]
+  return [
+    ...productKernels(),
+    ...oneHotKernels(),
+    ...convolutionKernels,
+    ...depthwiseKernels,
+    ...poolingKernels,
+    ...segmentKernels
+  ]
 }
 
 function replace(kernel: KernelConfig): void {

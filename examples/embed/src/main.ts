@@ -1,0 +1,41 @@
+/** Three peers inside one application learn the mean of numbers that each of them keeps to itself. */
+import { dpsgd } from '@murmuration/algorithms'
+import { type PeerName, peerName, type StepReport, type Task } from '@murmuration/core'
+import { createIdentity, createPeer } from '@murmuration/libp2p'
+import { createTopology } from '@murmuration/topology'
+
+const secrets = new Map([peerName('ann'), peerName('bob'), peerName('cat')].map((name, k) => [name, 10 * k]))
+const topology = createTopology({ peers: [...secrets.keys()], graph: { kind: 'ring' } })
+
+/** A task of one's own: the loss ½(x − secret)², whose gradient is x − secret. */
+const taskOf = (secret: number): Task => ({
+  schema: [{ name: 'x', shape: [] }],
+  samples: 1,
+  about: { model: 'one number' },
+  initialise: () => ({ kind: 'initialise', samples: 0, run: async () => new Float32Array(1) }),
+  gradient: ([x]) => ({
+    kind: 'gradient',
+    samples: 1,
+    run: async () => ({ loss: (x - secret) ** 2 / 2, vector: Float32Array.of(x - secret) })
+  }),
+  evaluate: ([x]) => ({ kind: 'evaluate', samples: 1, run: async () => ({ loss: (x - secret) ** 2 / 2 }) })
+})
+
+async function startPeer(self: PeerName, secret: number, onStep: (report: StepReport) => void) {
+  const terms = { run: 'embed', algorithm: 'dpsgd', schema: taskOf(secret).schema, start: 'zero' }
+  const listen = ['/ip4/127.0.0.1/tcp/0']
+  const peer = await createPeer({ self, identity: await createIdentity(), topology, seed: 1, listen, terms })
+  const options = { seed: 1, batchSize: 1, rounds: 100, closingRounds: 5, rate: () => 0.1, patience: 10_000 } as const
+  const plain = { order: 'combine-then-adapt', momentum: 0, nesterov: false, weightDecay: 0 } as const
+  const train = async () => {
+    for await (const report of dpsgd(peer.fabric, taskOf(secret), { ...options, ...plain })) onStep(report)
+    await peer.close()
+  }
+  return { self, peer, train }
+}
+
+const print = (name: PeerName) => (step: StepReport) => process.stdout.write(`${name} ${step.round} ${step.parameters[0]}\n`)
+const peers = await Promise.all([...secrets].map(([name, secret]) => startPeer(name, secret, print(name))))
+const roster = peers.map(({ self, peer: { id, addresses } }) => ({ name: self, id, addresses }))
+await Promise.all(peers.map(({ peer }) => peer.connect(roster, 10_000)))
+await Promise.all(peers.map(({ train }) => train()))

@@ -1,0 +1,164 @@
+import type { PeerName } from '@murmuration/core'
+import {
+  agreementFinding,
+  type Contraction,
+  contraction,
+  diameterOf,
+  type Finding,
+  roundsToAgreement,
+  structureFindings,
+  type TopologyFile,
+  unionGraph
+} from '@murmuration/topology'
+import Table from 'cli-table3'
+
+/** More peers than this are not listed one by one. */
+const listedMax = 32
+
+/** Finding the diameter takes peers × edges steps. */
+const diameterPeersMax = 2000
+
+/** Facts of a topology as plain data, for `--json`. */
+export interface TopologyFacts {
+  readonly kind: 'topology'
+  readonly graph: string
+  readonly weights: string
+  readonly peers: number
+  /** Pairs that exchange in some round of a period. */
+  readonly edges: number
+  /** How many peers a peer receives from in some round of a period. */
+  readonly degree: { readonly smallest: number; readonly mean: number; readonly largest: number }
+  /** The longest of all shortest ways, in edges; absent for large topologies. */
+  readonly diameter?: number
+  readonly period: number
+  readonly spectralGap: number
+  /** What a period leaves of disagreement. */
+  readonly contractionPerPeriod: number
+  /** λ₂ and λₙ of a static symmetric `W`. */
+  readonly eigenvalues?: { readonly second: number; readonly last: number }
+  /** Rounds until disagreement is down to 10⁻³ and 10⁻⁶ of itself; null when that is not sure. */
+  readonly roundsToAgreement: { readonly thousandth: number | null; readonly millionth: number | null }
+  readonly findings: readonly Finding[]
+  /** Row by row; per round of a period. */
+  readonly rows: readonly PeerRow[]
+}
+
+/** Whom a peer averages with in a round, and with which weights. */
+export interface PeerRow {
+  readonly peer: PeerName
+  readonly round: number
+  readonly self: number
+  readonly neighbours: Readonly<Record<string, number>>
+}
+
+/** What `murmur topology FILE --json` prints. */
+export function topologyReportJson(file: TopologyFile): TopologyFacts {
+  const { topology } = file
+  const graph = unionGraph(topology)
+  const degrees = graph.map((sources) => sources.length)
+  const shrinks = contraction(topology)
+  return {
+    kind: 'topology',
+    graph: file.graph.kind,
+    weights: file.weights,
+    peers: graph.length,
+    edges: edgesOf(graph),
+    degree: {
+      smallest: degrees.reduce((least, degree) => Math.min(least, degree)),
+      mean: degrees.reduce((sum, degree) => sum + degree, 0) / degrees.length,
+      largest: degrees.reduce((most, degree) => Math.max(most, degree))
+    },
+    ...(graph.length <= diameterPeersMax && { diameter: diameterOf(graph) }),
+    period: topology.period,
+    spectralGap: shrinks.spectralGap,
+    contractionPerPeriod: shrinks.perPeriod,
+    ...(shrinks.eigenvalues && { eigenvalues: shrinks.eigenvalues }),
+    roundsToAgreement: { thousandth: rounds(shrinks, 1e-3), millionth: rounds(shrinks, 1e-6) },
+    findings: [...structureFindings(topology), agreementFinding(shrinks)],
+    rows: rowsOf(file)
+  }
+}
+
+/** What `murmur topology FILE` prints: neighbours and weights, facts, and what is right and wrong with it. */
+export function topologyReport(file: TopologyFile): string {
+  const facts = topologyReportJson(file)
+  return `${rowsTable(facts)}\n\n${factsTable(facts)}\n\n${facts.findings.map(findingLine).join('\n')}`
+}
+
+function edgesOf(graph: readonly (readonly number[])[]): number {
+  const sets = graph.map((sources) => new Set(sources))
+  // A pair that stands in both lists counts at its smaller end alone.
+  const counted = graph.map(
+    (sources, node) => sources.filter((source) => source > node || !sets[source].has(node)).length
+  )
+  return counted.reduce((sum, count) => sum + count, 0)
+}
+
+function rounds(shrinks: Contraction, factor: number): number | null {
+  const count = roundsToAgreement(shrinks, factor)
+  return Number.isFinite(count) ? count : null
+}
+
+/** In the order of the file, which is that of the graph. */
+function rowsOf({ topology, peers }: TopologyFile): PeerRow[] {
+  return peers.flatMap(({ name }) =>
+    Array.from({ length: topology.period }, (_, round) => {
+      const { selfWeight, receiveFrom } = topology.mixing(name, round)
+      const neighbours = Object.fromEntries(receiveFrom.map(({ name: other, weight }) => [other, weight]))
+      return { peer: name, round, self: selfWeight, neighbours }
+    })
+  )
+}
+
+function rowsTable({ rows, period, peers }: TopologyFacts): string {
+  const changing = period > 1
+  const table = plainTable(['peer', ...(changing ? ['round'] : []), 'own', 'from neighbours'])
+  for (const { peer, round, self, neighbours } of rows.slice(0, listedMax * period)) {
+    const list = Object.entries(neighbours).map(([name, weight]) => `${name} ${short(weight)}`)
+    const shown = list.length > 12 ? [...list.slice(0, 12), `and ${list.length - 12} more`] : list
+    table.push([peer, ...(changing ? [ofPeriod(round, period)] : []), short(self), shown.join(', ')])
+  }
+  const more = peers > listedMax ? `\n… and ${peers - listedMax} more peers; --json lists all of them` : ''
+  return table.toString() + more
+}
+
+function ofPeriod(round: number, period: number): string {
+  return `${round} mod ${period}`
+}
+
+function factsTable(facts: TopologyFacts): string {
+  const { degree, diameter, eigenvalues, roundsToAgreement: agreement } = facts
+  const same = degree.smallest === degree.largest
+  const table = plainTable()
+  table.push(['graph', facts.graph], ['weights', facts.weights], ['peers', facts.peers], ['edges', facts.edges])
+  const spread = `${degree.smallest} to ${degree.largest}, ${degree.mean.toFixed(2)} on average`
+  table.push(['neighbours of a peer', same ? degree.smallest : spread])
+  if (diameter !== undefined) table.push(['diameter', diameter])
+  table.push(['rounds of a period', facts.period], ['spectral gap', short(facts.spectralGap)])
+  if (eigenvalues) table.push(['λ₂, λₙ', `${short(eigenvalues.second)}, ${short(eigenvalues.last)}`])
+  table.push(['rounds to agree to 1/1000', agreement.thousandth ?? 'not sure ever to'])
+  table.push(['rounds to agree to 1/1000000', agreement.millionth ?? 'not sure ever to'])
+  return table.toString()
+}
+
+const marks: Readonly<Record<Finding['level'], string>> = { ok: 'ok      ', warning: 'warning ', error: 'ERROR   ' }
+
+function findingLine({ level, message }: Finding): string {
+  return `${marks[level]} ${message}`
+}
+
+/** Columns without lines, which read well in logs and with screen readers. */
+function plainTable(head?: string[]) {
+  const none = ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right']
+  const inner = ['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid']
+  const chars = Object.fromEntries([...none, ...inner].map((key) => [key, '']))
+  const style = { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true }
+  return new Table({ ...(head && { head }), chars: { ...chars, middle: '  ' }, style })
+}
+
+/** Four significant digits, without zeros at the end. Eigenvalues near 1 keep the digits in which they differ from it. */
+function short(value: number): string {
+  if (Math.abs(value) < 1e-12) return '0'
+  const digits = Math.abs(value) < 1 ? Math.max(4, Math.ceil(-Math.log10(1 - Math.abs(value))) + 3) : 4
+  return String(Number(value.toPrecision(Math.min(15, digits))))
+}

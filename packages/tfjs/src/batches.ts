@@ -1,0 +1,57 @@
+import type { Samples } from '@murmuration/tasks'
+import { sizeOf } from '@murmuration/vectors'
+import type { Tensor } from '@tensorflow/tfjs-core'
+import { tensorflow as tf } from './tensorflow.js'
+
+/** Inputs and targets of some samples, as tensors; class numbers are int32. */
+export interface Batch {
+  readonly inputs: Tensor
+  readonly targets: Tensor
+}
+
+/** Makes tensors of samples, through buffers that are used again. */
+export class Batches {
+  readonly #samples: Samples
+  #inputs: Float32Array = new Float32Array(0)
+  #targets: Float32Array = new Float32Array(0)
+
+  constructor(samples: Samples) {
+    this.#samples = samples
+  }
+
+  /** The samples that `numbers` gives. The tensors are valid until the next call, and the caller's to dispose. */
+  gather(numbers: Uint32Array): Batch {
+    const { inputs, targets, inputShape, targetShape } = this.#samples
+    this.#inputs = gatherRows(inputs, sizeOf(inputShape), numbers, this.#inputs)
+    this.#targets = gatherRows(targets, sizeOf(targetShape), numbers, this.#targets)
+    return this.#batch(numbers.length, this.#inputs, this.#targets)
+  }
+
+  /** The samples from `start` up to `end`, without copying here. */
+  range(start: number, end: number): Batch {
+    const { inputs, targets, inputShape, targetShape } = this.#samples
+    const [inputSize, targetSize] = [sizeOf(inputShape), sizeOf(targetShape)]
+    return this.#batch(
+      end - start,
+      inputs.subarray(start * inputSize, end * inputSize),
+      targets.subarray(start * targetSize, end * targetSize)
+    )
+  }
+
+  #batch(count: number, inputs: Float32Array, targets: Float32Array): Batch {
+    const { inputShape, targetShape, classes } = this.#samples
+    const classNumbers = classes === undefined ? targets : Int32Array.from(targets)
+    return {
+      inputs: tf.tensor(inputs, [count, ...inputShape]),
+      targets: tf.tensor(classNumbers, [count, ...targetShape], classes === undefined ? 'float32' : 'int32')
+    }
+  }
+}
+
+function gatherRows(values: Float32Array, size: number, numbers: Uint32Array, buffer: Float32Array): Float32Array {
+  const gathered = buffer.length === numbers.length * size ? buffer : new Float32Array(numbers.length * size)
+  for (const [place, number] of numbers.entries()) {
+    gathered.set(values.subarray(number * size, (number + 1) * size), place * size)
+  }
+  return gathered
+}

@@ -1,0 +1,17 @@
+import { add, cast, getKernel, type KernelConfig, mul, OneHot, type OneHotAttrs, oneHot } from '@tensorflow/tfjs-core'
+import { composed } from './composed.js'
+
+/** One-hot rows of float32: the backend's own puts the bits of integers into them. */
+export function oneHotKernels(): KernelConfig[] {
+  const original = getKernel(OneHot, 'wasm')
+  const floating = composed<'indices', OneHotAttrs>(OneHot, ({ indices }, { depth, onValue, offValue }) => {
+    const ones = cast(oneHot(indices, depth), 'float32')
+    return onValue === 1 && offValue === 0 ? ones : add(mul(ones, onValue - offValue), offValue)
+  })
+  return [
+    {
+      ...original,
+      kernelFunc: (call) => (call.attrs?.dtype === 'float32' ? floating.kernelFunc(call) : original.kernelFunc(call))
+    }
+  ]
+}

@@ -1,0 +1,120 @@
+import { type Evaluation, type Gradient, invariant, type Schema, type Task, type Work } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
+import type { Share } from '@murmuration/tasks'
+import { lengthOf } from '@murmuration/vectors'
+import type { Tensor } from '@tensorflow/tfjs-core'
+import type { LayersModel } from '@tensorflow/tfjs-layers'
+import { type Backend, useBackend } from './backend.js'
+import { type Batch, Batches } from './batches.js'
+import { DropoutSeeds } from './dropout.js'
+import { countRight, type Loss } from './loss.js'
+import { tensorflow as tf } from './tensorflow.js'
+import { ModelWeights } from './weights.js'
+
+/** What a {@link TfjsTask} is made of. */
+export interface TfjsTaskParts {
+  readonly backend: Backend
+  readonly share: Share
+  readonly model: LayersModel
+  readonly loss: Loss
+  /** Whether the model's own weights are what to start from. */
+  readonly keepWeights: boolean
+  readonly about: Readonly<Record<string, string>>
+}
+
+/** Samples that are evaluated at a time. */
+const chunkLength = 512
+
+/** A task over a model that is already built and samples that are already there. */
+export class TfjsTask implements Task {
+  readonly schema: Schema
+  readonly samples: number
+  readonly about: Readonly<Record<string, string>>
+  readonly #parts: TfjsTaskParts
+  readonly #weights: ModelWeights
+  readonly #train: Batches
+  readonly #test: Batches
+  readonly #dropout: DropoutSeeds
+  readonly #vector: Float32Array
+
+  constructor(parts: TfjsTaskParts) {
+    this.#parts = parts
+    this.#weights = new ModelWeights(parts.model)
+    this.#train = new Batches(parts.share.train)
+    this.#test = new Batches(parts.share.test)
+    this.#dropout = new DropoutSeeds(parts.model)
+    this.schema = this.#weights.schema
+    this.samples = parts.share.train.count
+    this.about = parts.about
+    this.#vector = new Float32Array(lengthOf(this.schema))
+  }
+
+  initialise(seed: number): Work<Float32Array> {
+    const run = () => this.#weights.initial(createRandom(seed, 'weights'), this.#parts.keepWeights)
+    return { kind: 'initialise', samples: 0, run: async () => run() }
+  }
+
+  gradient(parameters: Float32Array, batch: Uint32Array): Work<Gradient> {
+    invariant(batch.length > 0, 'the gradient over a batch of no samples was asked for')
+    return {
+      kind: 'gradient',
+      samples: batch.length,
+      run: () => this.#compute(() => this.#gradient(parameters, batch))
+    }
+  }
+
+  evaluate(parameters: Float32Array): Work<Evaluation> {
+    const samples = this.#parts.share.test.count
+    return { kind: 'evaluate', samples, run: () => this.#compute(() => this.#evaluate(parameters)) }
+  }
+
+  /** What happens from here on happens in one turn, and no tensor outlives it. */
+  async #compute<Result>(compute: () => Result): Promise<Result> {
+    await useBackend(this.#parts.backend.name)
+    tf.engine().startScope()
+    try {
+      return compute()
+    } finally {
+      tf.engine().endScope()
+    }
+  }
+
+  #gradient(parameters: Float32Array, batch: Uint32Array): Gradient {
+    this.#weights.load(parameters)
+    this.#dropout.set(batch)
+    const { inputs, targets } = this.#train.gather(batch)
+    const compute = () => this.#parts.loss(this.#apply(inputs, true), targets)
+    return { loss: this.#weights.gradient(compute, this.#vector), vector: this.#vector }
+  }
+
+  #evaluate(parameters: Float32Array): Evaluation {
+    const { count, classes } = this.#parts.share.test
+    this.#weights.load(parameters)
+    let [loss, right, judged] = [0, 0, 0]
+    for (let start = 0; start < count; start += chunkLength) {
+      const end = Math.min(start + chunkLength, count)
+      const chunk = tf.tidy(() => this.#judge(this.#test.range(start, end)))
+      loss += (end - start) * chunk.loss
+      right += chunk.right
+      judged += chunk.judged
+    }
+    return judged > 0 && classes !== undefined
+      ? { loss: loss / count, accuracy: right / judged }
+      : { loss: loss / count }
+  }
+
+  #judge({ inputs, targets }: Batch): { loss: number; right: number; judged: number } {
+    const outputs = this.#apply(inputs, false)
+    const loss = this.#parts.loss(outputs, targets).dataSync()[0]
+    const { classes } = this.#parts.share.test
+    // A loss of the user's own may go with outputs that are no numbers per class.
+    const tells = classes !== undefined && outputs.shape.at(-1) === classes && outputs.size === targets.size * classes
+    return tells ? { loss, right: countRight(outputs, targets), judged: targets.size } : { loss, right: 0, judged: 0 }
+  }
+
+  #apply(inputs: Tensor, training: boolean): Tensor {
+    const outputs = this.#parts.model.apply(inputs, { training })
+    invariant(outputs instanceof tf.Tensor, 'a model with one output gave something else than one tensor')
+    return outputs
+  }
+}

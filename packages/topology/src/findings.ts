@@ -1,0 +1,142 @@
+import type { Topology } from '@murmuration/core'
+import { distancesFrom, partsOf, reverseOf, unionOf } from './connectivity.js'
+import { type Contraction, isSymmetric, roundsToAgreement } from './contraction.js'
+import type { Graph } from './graphs.js'
+import { mixingMatrix } from './mixing-topology.js'
+import { shownSum, sumTolerance } from './problems.js'
+import { rowOf, type SparseMatrix, transpose } from './sparse.js'
+
+/** What a check of a topology found. */
+export interface Finding {
+  readonly check:
+    | 'connected'
+    | 'row-sums'
+    | 'non-negative'
+    | 'self-weights'
+    | 'doubly-stochastic'
+    | 'symmetric'
+    | 'agreement'
+  /** 'error': training on it cannot work. 'warning': some algorithms are not made for it. */
+  readonly level: 'ok' | 'warning' | 'error'
+  /** A sentence. */
+  readonly message: string
+}
+
+/** The checks that are quick at any size: all but 'agreement'. */
+export function structureFindings(topology: Topology): readonly Finding[] {
+  const names = topology.peers
+  const matrices = Array.from({ length: topology.period }, (_, round) => mixingMatrix(topology, round))
+  return [
+    connected(unionGraph(topology), names),
+    rowSums(matrices, names),
+    nonNegative(matrices, names),
+    selfWeights(matrices, names),
+    doublyStochastic(matrices, names),
+    symmetric(matrices)
+  ]
+}
+
+/** Whether the peers agree in the end, and how soon. */
+export function agreementFinding(contraction: Contraction): Finding {
+  const check = 'agreement'
+  const rounds = roundsToAgreement(contraction, 1e-3)
+  if (contraction.perPeriod === 0) {
+    return { check, level: 'ok', message: `The peers agree exactly after ${contraction.period} round(s).` }
+  }
+  if (Number.isFinite(rounds)) {
+    return { check, level: 'ok', message: `Disagreement falls to a thousandth within ${rounds} rounds.` }
+  }
+  const swings = (contraction.eigenvalues?.last ?? 0) < -1 + 1e-9
+  const why = swings
+    ? 'λₙ of W is −1, so that two groups swap their values for ever: give peers a self weight above 0'
+    : `one period leaves ${shownSum(contraction.perPeriod)} of it`
+  const level = contraction.perPeriod > 1 + 1e-9 ? 'warning' : 'error'
+  return { check, level, message: `Disagreement is not sure to fade: ${why}.` }
+}
+
+/** Who receives from whom in some round of a period; places as in `topology.peers`. */
+export function unionGraph(topology: Topology): Graph {
+  const places = new Map(topology.peers.map((name, place) => [name, place]))
+  const rounds = Array.from({ length: topology.period }, (_, round) =>
+    topology.peers.map((peer) => topology.mixing(peer, round).receiveFrom.map(({ name }) => places.get(name) ?? -1))
+  )
+  return unionOf(rounds)
+}
+
+function connected(graph: Graph, names: readonly string[]): Finding {
+  const parts = partsOf(graph)
+  if (parts.length > 1) {
+    const list = parts.slice(0, 4).map((part) => few(part.map((place) => names[place])))
+    return verdict(
+      'connected',
+      'error',
+      `The peers fall into ${parts.length} parts that no edge joins: ${list.join(' | ')}.`
+    )
+  }
+  const reached = distancesFrom(reverseOf(graph), 0)
+  const heard = distancesFrom(graph, 0)
+  const deaf = names.filter((_, place) => reached[place] < 0)
+  const mute = names.filter((_, place) => heard[place] < 0)
+  if (deaf.length > 0) return verdict('connected', 'error', `Nothing of ${names[0]} ever reaches ${few(deaf)}.`)
+  if (mute.length > 0) return verdict('connected', 'error', `Nothing of ${few(mute)} ever reaches ${names[0]}.`)
+  return verdict('connected', 'ok', 'Every peer reaches every other.')
+}
+
+function rowSums(matrices: readonly SparseMatrix[], names: readonly string[]): Finding {
+  const off = offOne(matrices, names)
+  return off.length === 0
+    ? verdict('row-sums', 'ok', 'The weights of each peer sum to 1.')
+    : verdict('row-sums', 'error', `The weights of each peer must sum to 1, not ${few(off)}.`)
+}
+
+function nonNegative(matrices: readonly SparseMatrix[], names: readonly string[]): Finding {
+  const below = names.filter((_, row) => matrices.some((matrix) => rowOf(matrix, row).some(({ value }) => value < 0)))
+  return below.length === 0
+    ? verdict('non-negative', 'ok', 'No weight is below 0.')
+    : verdict('non-negative', 'error', `No weight may be below 0, as some of ${few(below)} are.`)
+}
+
+function selfWeights(matrices: readonly SparseMatrix[], names: readonly string[]): Finding {
+  const selfless = names.filter((_, row) =>
+    matrices.some((matrix) => !rowOf(matrix, row).some(({ column, value }) => column === row && value > 0))
+  )
+  return selfless.length === 0
+    ? verdict('self-weights', 'ok', 'Each peer keeps a share of its own parameters.')
+    : verdict('self-weights', 'warning', `${few(selfless)}: keeping nothing of one's own parameters slows agreement.`)
+}
+
+function doublyStochastic(matrices: readonly SparseMatrix[], names: readonly string[]): Finding {
+  const off = offOne(matrices.map(transpose), names)
+  if (off.length === 0) {
+    return verdict('doubly-stochastic', 'ok', 'Each peer weighs 1 in all averages together, so that the mean is kept.')
+  }
+  return verdict(
+    'doubly-stochastic',
+    'warning',
+    `The peers do not keep their mean: not all weigh 1 in all averages together (${few(off)}). ` +
+      'Plain averaging favours some of them; "weights: metropolis" does not on undirected graphs.'
+  )
+}
+
+function symmetric(matrices: readonly SparseMatrix[]): Finding {
+  return matrices.every(isSymmetric)
+    ? verdict('symmetric', 'ok', 'Neighbours give each other the same weight.')
+    : verdict('symmetric', 'warning', 'W is not symmetric: only for algorithms that take directed topologies.')
+}
+
+/** `name (sum)` for each row that does not sum to 1 in some round. */
+function offOne(matrices: readonly SparseMatrix[], names: readonly string[]): string[] {
+  return names.flatMap((name, row) => {
+    const sums = matrices.map((matrix) => rowOf(matrix, row).reduce((sum, { value }) => sum + value, 0))
+    const off = sums.find((sum) => Math.abs(sum - 1) > sumTolerance)
+    return off === undefined ? [] : [`${name} (${shownSum(off)})`]
+  })
+}
+
+function few(items: readonly string[]): string {
+  return items.length <= 8 ? items.join(', ') : `${items.slice(0, 6).join(', ')} and ${items.length - 6} more`
+}
+
+function verdict(check: Finding['check'], level: Finding['level'], message: string): Finding {
+  return { check, level, message }
+}
