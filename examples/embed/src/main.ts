@@ -34,7 +34,8 @@ async function startPeer(self: PeerName, secret: number, onStep: (report: StepRe
   return { self, peer, train }
 }
 
-const print = (name: PeerName) => (step: StepReport) => process.stdout.write(`${name} ${step.round} ${step.parameters[0]}\n`)
+const print = (name: PeerName) => (step: StepReport) =>
+  process.stdout.write(`${name} ${step.round} ${step.parameters[0]}\n`)
 const peers = await Promise.all([...secrets].map(([name, secret]) => startPeer(name, secret, print(name))))
 const roster = peers.map(({ self, peer: { id, addresses } }) => ({ name: self, id, addresses }))
 await Promise.all(peers.map(({ peer }) => peer.connect(roster, 10_000)))

@@ -34,11 +34,13 @@ export class Descent {
   step(base: Float32Array, x: Float32Array, gradient: Gradient, rate: number, round: number): Float32Array {
     const { momentum, nesterov, weightDecay } = this.#options
     const [v, g] = [this.#velocity, gradient.vector]
-    const next = new Float32Array(base.length)
-    for (let i = 0; i < next.length; i++) {
+    const length = base.length
+    const next = new Float32Array(length)
+    for (let i = 0; i < length; i++) {
       const slope = g[i] + weightDecay * x[i]
-      v[i] = momentum * v[i] + slope
-      next[i] = base[i] - rate * (nesterov ? slope + momentum * v[i] : v[i])
+      const velocity = Math.fround(momentum * v[i] + slope)
+      v[i] = velocity
+      next[i] = base[i] - rate * (nesterov ? slope + momentum * velocity : velocity)
     }
     if (!Number.isFinite(gradient.loss) || !allFinite(next)) {
       throw new DivergedError(

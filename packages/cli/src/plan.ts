@@ -1,6 +1,6 @@
 import type { DpsgdOptions } from '@murmuration/algorithms'
 import { rateSchedule } from '@murmuration/algorithms'
-import type { PeerName, TaskDescription } from '@murmuration/core'
+import { InputError, type PeerName, type TaskDescription } from '@murmuration/core'
 import {
   type DataDescription,
   type PartitionDescription,
@@ -46,6 +46,11 @@ export async function makePlan(request: RunRequest): Promise<Plan> {
   const { topology } = file
   const shrinking = contraction(topology)
   const closingRounds = topology.peers.length === 1 ? 0 : roundsToAgreement(shrinking, training.agreement)
+  if (!Number.isFinite(closingRounds)) {
+    throw new InputError(
+      `${request.topology}: peers that average by these weights are not sure ever to agree; "murmur topology" says why`
+    )
+  }
   const algorithm = algorithmText(training)
   return {
     path: request.topology,

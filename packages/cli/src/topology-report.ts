@@ -82,7 +82,8 @@ export function topologyReportJson(file: TopologyFile): TopologyFacts {
 /** What `murmur topology FILE` prints: neighbours and weights, facts, and what is right and wrong with it. */
 export function topologyReport(file: TopologyFile): string {
   const facts = topologyReportJson(file)
-  return `${rowsTable(facts)}\n\n${factsTable(facts)}\n\n${facts.findings.map(findingLine).join('\n')}`
+  const text = `${rowsTable(facts)}\n\n${factsTable(facts)}\n\n${facts.findings.map(findingLine).join('\n')}`
+  return text.replaceAll(/ +$/gm, '')
 }
 
 function edgesOf(graph: readonly (readonly number[])[]): number {

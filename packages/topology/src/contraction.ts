@@ -70,7 +70,7 @@ function named({ largest, smallest }: Extremes) {
 
 function facts(period: number, share: number): Contraction {
   // Rounding must not turn a topology that never agrees into one that agrees after 10¹⁵ rounds.
-  const perPeriod = share < nothing ? 0 : share > 1 - nothing && share < 1 ? 1 : share
+  const perPeriod = share < nothing ? 0 : Math.abs(share - 1) < nothing ? 1 : share
   const perRound = perPeriod ** (1 / period)
   return { period, perPeriod, perRound, spectralGap: 1 - perRound }
 }

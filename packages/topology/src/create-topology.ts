@@ -1,15 +1,14 @@
 import { InputError, type PeerName, type Random, type Topology } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { isStronglyConnected } from './connectivity.js'
-import { ruleOf } from './edge-problems.js'
-import type { EdgeList, GraphDescription, WeightRule } from './graph-description.js'
+import { type EdgeList, type GraphDescription, ruleOf, type WeightRule } from './graph-description.js'
 import { graphProblems, torusSides } from './graph-problems.js'
 import * as graphs from './graphs.js'
 import { topologyOf } from './mixing-topology.js'
-import { problem, refuse, sumTolerance } from './problems.js'
+import { problem, refuse } from './problems.js'
 import { erdosRenyi, randomRegular, smallWorld } from './random-graphs.js'
 import { rowOf, type SparseMatrix, sparseMatrix } from './sparse.js'
-import { metropolis, rowsWithRemainder, uniform } from './weights.js'
+import { metropolis, rowsWithRemainder, sumTolerance, uniform } from './weights.js'
 
 /** What a topology is made of. */
 export interface TopologyOptions {

@@ -1,24 +1,13 @@
 import type { PeerName } from '@murmuration/core'
-import type { EdgeList, GraphDescription, WeightRule } from './graph-description.js'
-import { nearest } from './nearest.js'
-import { type Problem, problem, shownSum, sumTolerance, within } from './problems.js'
+import { type EdgeList, ruleOf, type WeightRule } from './graph-description.js'
+import { unknownPeer } from './nearest.js'
+import { type Problem, problem, within } from './problems.js'
+import { shownSum, sumTolerance } from './weights.js'
 
 /** What is wrong with an edge list: unknown peers, loops, doubles, and weights that are missing, idle or too much. */
 export function edgeProblems(edges: EdgeList, weights: WeightRule | undefined, peers: readonly PeerName[]): Problem[] {
   const found = [...nameProblems(edges, peers), ...doubles(edges), ...weightProblems(edges, weights)]
   return within(['edges'], found)
-}
-
-/** The rule in force: the one asked for, or 'given' where the graph gives weights, else 'metropolis'. */
-export function ruleOf(graph: GraphDescription, asked: WeightRule | undefined): WeightRule {
-  if (asked !== undefined) return asked
-  const gives = graph.kind === 'matrix' || (graph.kind === 'edges' && graph.edges.some((edge) => edge.length === 3))
-  return gives ? 'given' : 'metropolis'
-}
-
-/** A sentence for a name that no peer has, with the nearest that one has. */
-export function unknownPeer(name: string, peers: readonly PeerName[]): string {
-  return `found "${name}", expected the name of a peer${nearest(name, peers)}`
 }
 
 function nameProblems(edges: EdgeList, peers: readonly PeerName[]): Problem[] {

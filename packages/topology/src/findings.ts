@@ -3,8 +3,8 @@ import { distancesFrom, partsOf, reverseOf, unionOf } from './connectivity.js'
 import { type Contraction, isSymmetric, roundsToAgreement } from './contraction.js'
 import type { Graph } from './graphs.js'
 import { mixingMatrix } from './mixing-topology.js'
-import { shownSum, sumTolerance } from './problems.js'
 import { rowOf, type SparseMatrix, transpose } from './sparse.js'
+import { shownSum, sumTolerance } from './weights.js'
 
 /** What a check of a topology found. */
 export interface Finding {
@@ -41,7 +41,11 @@ export function agreementFinding(contraction: Contraction): Finding {
   const check = 'agreement'
   const rounds = roundsToAgreement(contraction, 1e-3)
   if (contraction.perPeriod === 0) {
-    return { check, level: 'ok', message: `The peers agree exactly after ${contraction.period} round(s).` }
+    return {
+      check,
+      level: 'ok',
+      message: `Plain averaging is exact after ${contraction.period === 1 ? 'one round' : `${contraction.period} rounds`}.`
+    }
   }
   if (Number.isFinite(rounds)) {
     return { check, level: 'ok', message: `Disagreement falls to a thousandth within ${rounds} rounds.` }

@@ -65,3 +65,10 @@ export type WeightRule = z.output<typeof weightsSchema>
 
 /** A graph that lists its edges. */
 export type EdgeList = (GraphDescription & { kind: 'edges' })['edges']
+
+/** The rule in force: the one asked for, or 'given' where the graph gives weights, else 'metropolis'. */
+export function ruleOf(graph: GraphDescription, asked: WeightRule | undefined): WeightRule {
+  if (asked !== undefined) return asked
+  const gives = graph.kind === 'matrix' || (graph.kind === 'edges' && graph.edges.some((edge) => edge.length === 3))
+  return gives ? 'given' : 'metropolis'
+}

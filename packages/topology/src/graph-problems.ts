@@ -2,7 +2,8 @@ import type { PeerName } from '@murmuration/core'
 import { edgeProblems } from './edge-problems.js'
 import type { GraphDescription, WeightRule } from './graph-description.js'
 import { nearSquareRows } from './graphs.js'
-import { type Problem, problem, shownSum, sumTolerance, within } from './problems.js'
+import { type Problem, problem, within } from './problems.js'
+import { shownSum, sumTolerance } from './weights.js'
 
 /** More entries of `W` than this would not fit in the memory of a small machine. */
 const entriesMax = 4_000_000
@@ -39,9 +40,7 @@ function shapeProblems(
     case 'random-regular':
       return regularProblems(graph.degree, size)
     case 'erdos-renyi':
-      return graph.probability * size ** 2 > entriesMax
-        ? [problem(['probability'], `found too many edges for ${size} peers, expected a smaller probability`)]
-        : []
+      return probabilityProblems(graph.probability, size)
     case 'small-world':
       return graph.neighbours % 2 === 0 && graph.neighbours < size
         ? []
@@ -68,6 +67,13 @@ function torusProblems(graph: GraphDescription & { kind: 'torus' }, size: number
 export function torusSides(graph: GraphDescription & { kind: 'torus' }, size: number) {
   const rows = graph.rows ?? (graph.columns !== undefined ? size / graph.columns : nearSquareRows(size))
   return { rows, columns: graph.columns ?? size / rows }
+}
+
+function probabilityProblems(probability: number, size: number): Problem[] {
+  if (probability === 0) return [problem(['probability'], 'found 0, expected more: without edges nothing is connected')]
+  return probability * size ** 2 > entriesMax
+    ? [problem(['probability'], `found ${probability}, expected less: ${size} peers would have too many edges`)]
+    : []
 }
 
 function regularProblems(degree: number, size: number): Problem[] {

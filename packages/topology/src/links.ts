@@ -1,6 +1,6 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import { z } from 'zod'
-import { unknownPeer } from './edge-problems.js'
+import { unknownPeer } from './nearest.js'
 import { type Problem, problem } from './problems.js'
 import { bitRate, duration, share } from './quantities.js'
 

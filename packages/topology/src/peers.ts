@@ -15,7 +15,7 @@ const name = z.string().transform((text, context): PeerName => {
   }
 })
 
-const id = z.string().regex(/^(12D3KooW|16Uiu2HA|Qm)[1-9A-HJ-NP-Za-km-z]{44}$/, {
+const id = z.string().regex(/^((12D3KooW|16Uiu2HA.|Qm)[1-9A-HJ-NP-Za-km-z]{44})$/, {
   error: 'a libp2p peer id, such as 12D3KooW and 44 letters and digits (murmur identity shows it)'
 })
 
@@ -29,7 +29,7 @@ const peer = z.strictObject({
   name,
   id: id.optional(),
   addresses: z.array(address(1)).optional().meta({ description: 'Where other peers reach this one.' }),
-  listen: z.array(address(0)).optional().meta({ description: 'Where this peer listens; without: at its addresses.' })
+  listen: z.array(address(0)).optional().meta({ description: 'Where this peer listens, when that is elsewhere.' })
 })
 
 /** The peers of a topology file: how many, or names, or mappings with names, ids and addresses. */
@@ -48,8 +48,8 @@ export interface PeerEntry {
   readonly id?: string | undefined
   /** Multiaddrs at which others reach this peer; may be empty. */
   readonly addresses: readonly string[]
-  /** Multiaddrs on which it listens. */
-  readonly listen: readonly string[]
+  /** Multiaddrs on which it listens, where the file says so. */
+  readonly listen?: readonly string[] | undefined
 }
 
 /** One entry per peer. A number n gives p1 … pn, with zeros in front so that the order of names is that of numbers. */
@@ -77,7 +77,7 @@ export function peerProblems(entries: readonly PeerEntry[]): Problem[] {
   )
 }
 
-function entry({ name, id, addresses = [], listen = addresses }: z.output<typeof peer>): PeerEntry {
+function entry({ name, id, addresses = [], listen }: z.output<typeof peer>): PeerEntry {
   return { name, id, addresses, listen }
 }
 

@@ -37,11 +37,3 @@ export function pathText(path: Path): string {
     .map((key, place) => (typeof key === 'number' ? `[${key}]` : place > 0 ? `.${String(key)}` : String(key)))
     .join('')
 }
-
-/** Sums of weights may be off by this: what decimals such as 0.333333333 leave over. */
-export const sumTolerance = 1e-8
-
-/** A sum of weights without the digits that rounding left behind. */
-export function shownSum(sum: number): string {
-  return String(Number(sum.toPrecision(9)))
-}

@@ -50,7 +50,7 @@ function complementOf(graph: Graph | undefined): Graph | undefined {
  * skip until the next edge, so that sparse graphs of many nodes are quick (Batagelj and Brandes 2005).
  */
 export function erdosRenyi(size: number, probability: number, random: Random): Graph {
-  const skip = () => Math.floor(Math.log(1 - random.uniform()) / Math.log(1 - probability))
+  const skip = () => Math.floor(Math.log1p(-random.uniform()) / Math.log1p(-probability))
   const edges: [number, number][] = []
   let [a, b] = [1, skip()]
   for (;;) {

@@ -31,3 +31,11 @@ export function rowsWithRemainder(graph: Graph, weightOf: (node: number, source:
 function withoutRounding(remainder: number): number {
   return Math.abs(remainder) < 1e-12 ? 0 : remainder
 }
+
+/** Sums of weights may be off by this: what decimals such as 0.333333333 leave over. */
+export const sumTolerance = 1e-8
+
+/** A sum of weights without the digits that rounding left behind. */
+export function shownSum(sum: number): string {
+  return String(Number(sum.toPrecision(9)))
+}

@@ -53,9 +53,10 @@ function errorAt(fileName: string, lines: LineCounter, found: readonly Located[]
   )
 }
 
+/** An empty file is an empty mapping. */
 function plainValue(document: Document, fileName: string): unknown {
   try {
-    return document.toJS()
+    return document.contents === null ? {} : document.toJS()
   } catch (error) {
     throw new InputError(`${fileName}: this is not YAML: ${messageOf(error)}`)
   }

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { InputError } from '@murmuration/core'
+import { parseYamlFile } from '@murmuration/topology'
+import test from 'ava'
+import { exitCodes } from './exit-codes.js'
+import { schemaFiles } from './schemas.js'
+import { readTrainingFile, trainingSchema } from './training-file.js'
+
+const root = new URL('../../../', import.meta.url)
+const textOf = (file: string) => readFileSync(new URL(file, root), 'utf8')
+
+test('the published JSON Schemas are those of the code (npm run schemas writes them anew)', (t) => {
+  for (const [name, text] of Object.entries(schemaFiles())) t.is(textOf(`docs/schemas/${name}`), text)
+})
+
+test('every exit code is documented as it is', (t) => {
+  const documented = textOf('docs/commands.md')
+  for (const { code, meaning } of Object.values(exitCodes))
+    t.true(documented.includes(`| ${code} | ${meaning} |`), meaning)
+})
+
+test('the training file in the documents is one, and shows the defaults', (t) => {
+  const [, yaml] = /```yaml\n([\s\S]*?)```/.exec(textOf('docs/training-file.md')) ?? []
+  const shown = parseYamlFile(yaml ?? '', 'docs/training-file.md', trainingSchema).value
+  t.deepEqual(shown, trainingSchema.parse({}))
+})
+
+test('the training files of the examples are accepted, and options set things in their place', async (t) => {
+  for (const file of ['mlp', 'cnn']) {
+    const path = new URL(`examples/mnist/${file}.yaml`, root).pathname
+    const training = await readTrainingFile(path, { data: '/some/folder', partition: 'dirichlet:0.5' })
+    t.deepEqual(training.data, { path: '/some/folder' })
+    t.deepEqual(training.partition, { dirichlet: 0.5 })
+  }
+  t.is((await readTrainingFile(undefined)).rounds, 400)
+  await t.throwsAsync(readTrainingFile(undefined, { partition: 'dirichlet:x' }), { instanceOf: InputError })
+})
+
+test('a wrong training file is refused with line, column, and the word that was meant', (t) => {
+  const error = t.throws(() => parseYamlFile('rounds: 10\nrate: { inital: 1 }\n', 'training.yaml', trainingSchema))
+  t.regex(error.message, /^training\.yaml:2:9: .*inital.*initial/s)
+})

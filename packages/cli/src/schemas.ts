@@ -1,0 +1,14 @@
+import { topologyFileJsonSchema } from '@murmuration/topology'
+import { trainingJsonSchema } from './training-file.js'
+
+/** The JSON Schemas of the files that users write, by file name, as they are published in docs/schemas. */
+export function schemaFiles(): Readonly<Record<string, string>> {
+  return {
+    'topology.schema.json': textOf(topologyFileJsonSchema()),
+    'training.schema.json': textOf(trainingJsonSchema())
+  }
+}
+
+function textOf(schema: unknown): string {
+  return `${JSON.stringify(schema, undefined, 2)}\n`
+}

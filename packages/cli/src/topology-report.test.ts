@@ -1,0 +1,77 @@
+import { parseTopologyFile } from '@murmuration/topology'
+import test from 'ava'
+import { topologyReport, topologyReportJson } from './topology-report.js'
+
+const facts = (text: string) => topologyReportJson(parseTopologyFile(text, 't.yaml'))
+const report = (text: string) => topologyReport(parseTopologyFile(text, 't.yaml'))
+
+test('a ring of four, as people read it', (t) => {
+  t.is(
+    report('graph: ring\npeers: [c, a, d, b]'),
+    `peer  own     from neighbours
+c     0.3333  a 0.3333, b 0.3333
+a     0.3333  c 0.3333, d 0.3333
+d     0.3333  a 0.3333, b 0.3333
+b     0.3333  c 0.3333, d 0.3333
+
+graph                         ring
+weights                       metropolis
+peers                         4
+edges                         4
+neighbours of a peer          2
+diameter                      2
+rounds of a period            1
+spectral gap                  0.6667
+λ₂, λₙ                        0.3333, -0.3333
+rounds to agree to 1/1000     7
+rounds to agree to 1/1000000  13
+
+ok       Every peer reaches every other.
+ok       The weights of each peer sum to 1.
+ok       No weight is below 0.
+ok       Each peer keeps a share of its own parameters.
+ok       Each peer weighs 1 in all averages together, so that the mean is kept.
+ok       Neighbours give each other the same weight.
+ok       Disagreement falls to a thousandth within 7 rounds.`
+  )
+})
+
+test('a changing topology is listed round by round', (t) => {
+  const lines = report('graph: one-peer-exponential\npeers: 4').split('\n')
+  t.deepEqual(lines.slice(0, 3), [
+    'peer  round    own  from neighbours',
+    'p1    0 mod 2  0.5  p4 0.5',
+    'p1    1 mod 2  0.5  p3 0.5'
+  ])
+  t.regex(lines.join('\n'), /Plain averaging is exact after 2 rounds/)
+})
+
+test('more than 32 peers are not listed one by one, in JSON they are', (t) => {
+  const text = 'graph: ring\npeers: 40'
+  t.regex(report(text), /p32 .*\n… and 8 more peers; --json lists all of them\n/)
+  t.notRegex(report(text), /^p33/m)
+  t.is(facts(text).rows.length, 40)
+})
+
+test('the facts of a star are those of the textbook', (t) => {
+  const { edges, degree, diameter, spectralGap } = facts('graph: star\npeers: 5')
+  t.deepEqual([edges, degree, diameter], [4, { smallest: 1, mean: 1.6, largest: 4 }, 2])
+  t.true(Math.abs(spectralGap - 0.2) < 1e-12)
+})
+
+test('directed edges count once for each pair that exchanges', (t) => {
+  t.is(facts('graph: exponential\npeers: 8').edges, 20)
+  t.is(facts('graph: { kind: matrix, rows: [[0.5, 0.5, 0], [0, 0.5, 0.5], [0.5, 0, 0.5]] }\npeers: 3').edges, 3)
+})
+
+test('agreement that is not sure is said in words, and null in JSON, which has no Infinity', (t) => {
+  const text = 'graph: { kind: matrix, rows: [[0, 1], [1, 0]] }\npeers: 2'
+  t.deepEqual(facts(text).roundsToAgreement, { thousandth: null, millionth: null })
+  t.regex(report(text), /not sure ever to/)
+  t.regex(report(text), /ERROR {4}Disagreement is not sure to fade: λₙ of W is −1/)
+  t.deepEqual(JSON.parse(JSON.stringify(facts(text))), facts(text))
+})
+
+test('eigenvalues near 1 keep the digits that tell them from it', (t) => {
+  t.regex(report('graph: ring\npeers: 1000'), /spectral gap +0\.00001316\n(?:.*\n)?λ₂, λₙ +0\.99998684/)
+})
