@@ -101,7 +101,13 @@ async function pair(kind, { elements, rounds }) {
   const child = fork(new URL(import.meta.url).pathname, ['child', kind, String(elements), String(rounds)])
   const ask = async () => (await once(child, 'message'))[0]
   const answered = ask()
-  const took = await kinds[kind]('a', elements, rounds, (message) => child.send(message), () => answered)
+  const took = await kinds[kind](
+    'a',
+    elements,
+    rounds,
+    (message) => child.send(message),
+    () => answered
+  )
   await once(child, 'exit')
   return (2 * 4 * elements * rounds) / took / 1000
 }
@@ -124,6 +130,8 @@ if (process.argv[2] === 'child') {
     const ratio = median(speeds.peer.map((speed, index) => speed / speeds.socket[index]))
     const [peer, socket] = [median(speeds.peer), median(speeds.socket)]
     const label = `${(4 * size.elements) / 1e6} MB`.padStart(7)
-    process.stdout.write(`${label}: ${peer.toFixed(0)} MB/s, bare TCP ${socket.toFixed(0)} MB/s, ratio ${ratio.toFixed(2)}\n`)
+    process.stdout.write(
+      `${label}: ${peer.toFixed(0)} MB/s, bare TCP ${socket.toFixed(0)} MB/s, ratio ${ratio.toFixed(2)}\n`
+    )
   }
 }

@@ -1,5 +1,6 @@
 import type { Stream } from '@libp2p/interface'
 import { bodyOf, encodeHeader } from '@murmuration/vectors'
+import { Uint8ArrayList } from 'uint8arraylist'
 import type { Bell } from './bell.js'
 import { pieceBytes } from './constants.js'
 import type { QueuedFrame, SendQueue } from './send-queue.js'
@@ -28,8 +29,11 @@ export async function writeFrames(stream: Stream, queue: SendQueue, bell: Bell, 
 async function writeFrame(stream: Stream, frame: QueuedFrame, meter: TrafficMeter): Promise<void> {
   const header = encodeHeader(frame.message, frame.sequence)
   const body = bodyOf(frame.message.vector)
-  await write(stream, header, meter)
-  for (let offset = 0; offset < body.byteLength; offset += pieceBytes) {
+  // The header goes out with the first piece: what is sent alone comes back as a window of its size, and from then on
+  // yamux cuts the stream into crumbs.
+  const first = pieceBytes - header.byteLength
+  await write(stream, new Uint8ArrayList(header, body.subarray(0, first)), meter)
+  for (let offset = first; offset < body.byteLength; offset += pieceBytes) {
     await write(stream, body.subarray(offset, offset + pieceBytes), meter)
   }
   if (frame.written) {
@@ -42,7 +46,7 @@ async function writeFrame(stream: Stream, frame: QueuedFrame, meter: TrafficMete
 }
 
 /** Sends a piece and waits until no more than one piece is left in libp2p's buffer. A wait ends when the stream does. */
-async function write(stream: Stream, piece: Uint8Array, meter: TrafficMeter): Promise<void> {
+async function write(stream: Stream, piece: Uint8Array | Uint8ArrayList, meter: TrafficMeter): Promise<void> {
   stream.send(piece)
   meter.sentBytes += piece.byteLength
   while (stream.writeBufferLength > pieceBytes) await room(stream)

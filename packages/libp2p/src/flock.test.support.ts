@@ -24,7 +24,9 @@ export const schemaOf = (elements: number): Schema => [{ name: 'weights', shape:
 export function graph(...edges: readonly (readonly [string, string])[]): Topology {
   const peers = [...new Set(edges.flat())].sort().map(peerName)
   const mixing = (self: PeerName) => {
-    const sendTo = peers.filter((other) => edges.some((edge) => other !== self && edge.includes(self) && edge.includes(other)))
+    const sendTo = peers.filter((other) =>
+      edges.some((edge) => other !== self && edge.includes(self) && edge.includes(other))
+    )
     const weight = 1 / (sendTo.length + 1)
     return { selfWeight: weight, receiveFrom: sendTo.map((name) => ({ name, weight })), sendTo }
   }
@@ -32,7 +34,12 @@ export function graph(...edges: readonly (readonly [string, string])[]): Topolog
 }
 
 /** Starts a peer that listens on a free port of this machine, and closes it when the test ends. */
-export async function bird(t: ExecutionContext, topology: Topology, text: string, changes: Partial<PeerOptions> = {}): Promise<Bird> {
+export async function bird(
+  t: ExecutionContext,
+  topology: Topology,
+  text: string,
+  changes: Partial<PeerOptions> = {}
+): Promise<Bird> {
   const name = peerName(text)
   const events: PeerEvent[] = []
   const identity = changes.identity ?? (await createIdentity())

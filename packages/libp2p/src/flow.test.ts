@@ -157,9 +157,9 @@ test('a neighbour that never comes is named, with what is wrong', async (t) => {
   const [, entry] = rosterOf([here, there])
   const nobody = { ...entry, name: c, id: (await bird(t, line, 'c')).peer.id, addresses: ['/ip4/127.0.0.1/tcp/1'] }
   const roster = [...rosterOf([here, there]), nobody]
-  const both = there.peer.connect(roster, 3_000)
-  const error = await t.throwsAsync(here.peer.connect(roster, 1_000), { instanceOf: NeighboursMissingError })
+  const both = there.peer.connect(roster, 10_000)
+  const error = await t.throwsAsync(here.peer.connect(roster, 4_000), { instanceOf: NeighboursMissingError })
   await both
   t.deepEqual(error.missing, [c])
-  t.regex(error.message, /after 1 s, 1 of 2 neighbours are missing: c \(connecting: .*ECONNREFUSED 127.0.0.1:1/)
+  t.regex(error.message, /after 4 s, 1 of 2 neighbours are missing: c \(connecting: .*ECONNREFUSED 127.0.0.1:1/)
 })

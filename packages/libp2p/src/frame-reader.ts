@@ -1,6 +1,7 @@
+import { crc32 } from 'node:zlib'
 import {
+  allFinite,
   bodyOf,
-  checkBody,
   decodeHeader,
   type FrameFault,
   type FrameHeader,
@@ -27,6 +28,10 @@ export class FrameReader {
   /** Bytes of the current header or body that have come. */
   #filled = 0
   #broken = false
+  /** CRC-32 of the part of the body that has come. */
+  #checksum = 0
+  /** Whether the numbers that have come whole are finite. */
+  #finite = true
 
   /** @param elements - how many numbers every vector has */
   constructor(elements: number) {
@@ -47,10 +52,18 @@ export class FrameReader {
 
   #fill(bytes: Uint8Array): number {
     const target = this.#header === undefined ? this.#headerBytes : bodyOf(this.#body())
-    const taken = Math.min(bytes.byteLength, target.byteLength - this.#filled)
-    target.set(bytes.subarray(0, taken), this.#filled)
-    this.#filled += taken
-    return taken
+    const taken = bytes.subarray(0, target.byteLength - this.#filled)
+    target.set(taken, this.#filled)
+    if (this.#header !== undefined) this.#check(taken)
+    this.#filled += taken.byteLength
+    return taken.byteLength
+  }
+
+  /** Checks a body piece by piece, while it is in the cache, instead of stalling the thread at the end of a large one. */
+  #check(piece: Uint8Array): void {
+    const [from, to] = [this.#filled >> 2, (this.#filled + piece.byteLength) >> 2]
+    this.#checksum = crc32(piece, this.#checksum)
+    this.#finite &&= allFinite(this.#body().subarray(from, to))
   }
 
   #complete(): FrameOutcome | undefined {
@@ -68,6 +81,8 @@ export class FrameReader {
     this.#filled = 0
     if (result.ok) {
       this.#header = result.header
+      this.#checksum = 0
+      this.#finite = true
       return undefined
     }
     this.#broken = true
@@ -78,10 +93,10 @@ export class FrameReader {
     const header = this.#header
     if (header === undefined) return undefined
     const vector = this.#body()
-    const fault = checkBody(header, vector)
     this.#header = undefined
     this.#filled = 0
-    if (fault !== undefined) return { kind: 'bad-body', header, fault }
+    if (this.#checksum !== header.checksum) return { kind: 'bad-body', header, fault: 'checksum' }
+    if (!this.#finite) return { kind: 'bad-body', header, fault: 'not-finite' }
     this.#vector = undefined
     return { kind: 'frame', header, vector }
   }

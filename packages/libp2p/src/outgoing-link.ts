@@ -153,6 +153,7 @@ export class OutgoingLink {
       }
       // One that was refused can look open for ever, and would be taken again by the next attempt.
       connection.abort(new Error('no stream can be opened'))
+      if (signal.aborted) throw new Error(`it did not answer within ${limits.handshakeTimeout / 1000} s`)
       throw new Error(`${hint(this.#context.node.peerId.toString())} (${explain(error)})`)
     }
   }

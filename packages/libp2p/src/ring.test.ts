@@ -1,5 +1,5 @@
 import test from 'ava'
-import { bird, connectAll, flock, graph, rosterOf, schemaOf, type Bird } from './flock.test.support.js'
+import { type Bird, bird, connectAll, flock, graph, rosterOf, schemaOf } from './flock.test.support.js'
 
 const square = graph(['a', 'b'], ['b', 'c'], ['c', 'd'], ['d', 'a'])
 const elements = 250_000

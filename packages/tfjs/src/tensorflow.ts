@@ -1,5 +1,8 @@
 import * as core from '@tensorflow/tfjs-core'
 import * as layers from '@tensorflow/tfjs-layers'
+import { addChainedOperations } from './chained.js'
+
+addChainedOperations()
 
 /** TensorFlow.js as a model's module is given it: the operations, and `layers`, `sequential`, `model` and their like. */
 export type TensorFlow = Omit<typeof core, 'default'> & Omit<typeof layers, 'default'>

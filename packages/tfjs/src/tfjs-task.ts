@@ -2,7 +2,7 @@ import { type Evaluation, type Gradient, invariant, type Schema, type Task, type
 import { createRandom } from '@murmuration/random'
 import type { Share } from '@murmuration/tasks'
 import { lengthOf } from '@murmuration/vectors'
-import type { Tensor } from '@tensorflow/tfjs-core'
+import type { Scalar, Tensor } from '@tensorflow/tfjs-core'
 import type { LayersModel } from '@tensorflow/tfjs-layers'
 import { type Backend, useBackend } from './backend.js'
 import { type Batch, Batches } from './batches.js'
@@ -83,8 +83,14 @@ export class TfjsTask implements Task {
     this.#weights.load(parameters)
     this.#dropout.set(batch)
     const { inputs, targets } = this.#train.gather(batch)
-    const compute = () => this.#parts.loss(this.#apply(inputs, true), targets)
-    return { loss: this.#weights.gradient(compute, this.#vector), vector: this.#vector }
+    return { loss: this.#weights.gradient(() => this.#penalised(inputs, targets), this.#vector), vector: this.#vector }
+  }
+
+  /** The loss and what the layers' regularisers add to it; the evaluation leaves those out. */
+  #penalised(inputs: Tensor, targets: Tensor): Scalar {
+    const { loss, model } = this.#parts
+    const data = loss(this.#apply(inputs, true), targets)
+    return model.calculateLosses().reduce((sum, penalty) => tf.add(sum, penalty), data)
   }
 
   #evaluate(parameters: Float32Array): Evaluation {

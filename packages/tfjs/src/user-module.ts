@@ -44,7 +44,7 @@ export interface UserSamples {
  * }
  * ```
  *
- * Models are made with the `tf` that is passed in. It has no chained operations: `tf.reshape(x, …)`, not `x.reshape(…)`.
+ * Models are made with the `tf` that is passed in, so that the module needs no installation of its own.
  */
 export interface UserModule {
   /**

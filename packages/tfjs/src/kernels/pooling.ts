@@ -13,7 +13,10 @@ import { composed, valuesOf } from './composed.js'
 /** AvgPoolGradAttrs leaves out the rounding mode, which both gradients are given. */
 type PoolAttributes = MaxPoolGradAttrs
 
-/** The gradients of pooling as loops over the values: the backend has some, which take several times as long. */
+/**
+ * The gradients of pooling as loops over the values. The backend has some, but they take twice as long, and for averages
+ * they count the padding, which the forward pass does not.
+ */
 export const poolingKernels: readonly KernelConfig[] = [
   composed<'dy' | 'input', PoolAttributes>(MaxPoolGrad, ({ dy, input }, attributes) =>
     poolGradient(dy, input, attributes, routeToMaximum(valuesOf(input)))

@@ -4,7 +4,7 @@ import type { Bird } from './flock.test.support.js'
 import type { RosterEntry } from './roster.js'
 
 /** A relay in front of one peer that can cut and freeze real TCP connections. */
-export interface Proxy {
+export interface Relay {
   /** The roster entry of the peer behind, with the relay's address. */
   readonly entry: RosterEntry
   /** Cuts all connections. Returns how many there were. */
@@ -16,7 +16,7 @@ export interface Proxy {
 }
 
 /** Starts a relay in front of `bird`, until the test ends. */
-export async function proxyOf(t: ExecutionContext, { name, peer }: Bird): Promise<Proxy> {
+export async function relayOf(t: ExecutionContext, { name, peer }: Bird): Promise<Relay> {
   /** Each socket with the one that its bytes go to. */
   const pipes = new Map<Socket, Socket>()
   const join = (from: Socket, to: Socket) => {

@@ -1,0 +1,56 @@
+import { peerName } from '@murmuration/core'
+import test from 'ava'
+import fc from 'fast-check'
+import { type ControlMessage, decodeControl, encodeControl, ProtocolFault } from './control-messages.js'
+
+const terms = { run: 'r', algorithm: 'a', start: 's', schema: [{ name: 'dense/kernel', shape: [3, 2] }] }
+const messages: readonly ControlMessage[] = [
+  { kind: 'hello', version: 1, name: peerName('a'), terms, incarnation: 'x', first: 1, round: 0 },
+  { kind: 'welcome', name: peerName('b'), round: 3, received: 2, acknowledged: 1, window: 4 },
+  { kind: 'refused', code: 'schema', why: 'tensor 1 differs', terms },
+  { kind: 'ack', sequence: 7 },
+  { kind: 'ping', round: 7 },
+  { kind: 'bye', reason: 'done' }
+]
+
+test('every message survives encoding', (t) => {
+  for (const message of messages) t.deepEqual(decodeControl(encodeControl(message)), message)
+})
+
+test('whatever bytes come, they are a message or a ProtocolFault', (t) => {
+  const text = fc.oneof(
+    fc.json(),
+    fc.string(),
+    fc.constantFrom(...messages.map((message) => JSON.stringify(message).slice(1)))
+  )
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        text.map((each) => Buffer.from(each)),
+        fc.uint8Array()
+      ),
+      (bytes) => {
+        t.throws(() => decodeControl(bytes), { instanceOf: ProtocolFault })
+      }
+    )
+  )
+})
+
+test('messages with a field out of range are refused, and the field is named', (t) => {
+  const [hello, welcome] = messages
+  const cases: readonly (readonly [object, RegExp])[] = [
+    [{ ...hello, name: '../etc' }, /"name"/],
+    [{ ...hello, version: 2 }, /"version"/],
+    [{ ...hello, first: 0 }, /"first"/],
+    [{ ...hello, terms: { ...terms, schema: [{ name: 'w', shape: [-1] }] } }, /"terms.schema.0.shape.0"/],
+    [{ ...welcome, window: 0 }, /"window"/],
+    [{ ...welcome, received: 1.5 }, /"received"/],
+    [{ kind: 'gossip' }, /"kind"/]
+  ]
+  for (const [message, expected] of cases) {
+    t.throws(() => decodeControl(Buffer.from(JSON.stringify(message))), {
+      instanceOf: ProtocolFault,
+      message: expected
+    })
+  }
+})

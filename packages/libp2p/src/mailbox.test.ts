@@ -1,0 +1,95 @@
+import { peerName, StoppedError } from '@murmuration/core'
+import test from 'ava'
+import fc from 'fast-check'
+import type { Clock } from './clock.js'
+import { Mailbox } from './mailbox.js'
+
+/** A clock that the test moves. */
+class HandClock implements Clock {
+  #now = 0
+  readonly #calls = new Set<{ readonly until: number; readonly callback: () => void }>()
+
+  now(): number {
+    return this.#now
+  }
+
+  at(until: number, callback: () => void): () => void {
+    const call = { until, callback }
+    this.#calls.add(call)
+    return () => this.#calls.delete(call)
+  }
+
+  /** Calls that are still to be made. */
+  get pending(): number {
+    return this.#calls.size
+  }
+
+  advance(by: number): void {
+    this.#now += by
+    for (const call of [...this.#calls]) {
+      if (call.until > this.#now || !this.#calls.delete(call)) continue
+      call.callback()
+    }
+  }
+}
+
+const from = peerName('a')
+const step = fc.oneof(
+  fc.constant({ kind: 'offer' } as const),
+  fc.record({ kind: fc.constant('receive' as const), patience: fc.integer({ min: 0, max: 5 }) }),
+  fc.record({ kind: fc.constant('advance' as const), by: fc.integer({ min: 1, max: 4 }) })
+)
+
+test('whatever the deadlines, each message is received once and in order', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const clock = new HandClock()
+      const mailbox = new Mailbox<number>(clock)
+      const received: number[] = []
+      let offered = 0
+      for (const action of steps) {
+        if (action.kind === 'offer') mailbox.offer(from, offered++)
+        if (action.kind === 'advance') clock.advance(action.by)
+        if (action.kind === 'receive') {
+          void mailbox.receive(clock.now() + action.patience).then((got) => got && received.push(got.message))
+        }
+      }
+      clock.advance(100)
+      while (mailbox.waiting(from) > 0) void mailbox.receive().then((got) => got && received.push(got.message))
+      await Promise.resolve()
+      t.deepEqual(received, [...Array(offered).keys()])
+      t.is(clock.pending, 0)
+    })
+  )
+})
+
+test('a deadline that has passed gives what is there, and undefined when nothing is', async (t) => {
+  const clock = new HandClock()
+  const mailbox = new Mailbox<number>(clock)
+  clock.advance(10)
+  t.is(await mailbox.receive(3), undefined)
+  mailbox.offer(from, 1)
+  t.deepEqual(await mailbox.receive(3), { from, message: 1 })
+})
+
+test('who has taken is told after the message is gone', async (t) => {
+  const waiting: number[] = []
+  const mailbox: Mailbox<number> = new Mailbox(new HandClock(), (peer) => waiting.push(mailbox.waiting(peer)))
+  mailbox.offer(from, 1)
+  mailbox.offer(from, 2)
+  await mailbox.receive()
+  await mailbox.receive()
+  t.deepEqual(waiting, [1, 0])
+})
+
+test('stopping rejects those who wait and those who come later', async (t) => {
+  const clock = new HandClock()
+  const mailbox = new Mailbox<number>(clock)
+  const waits = [mailbox.receive(), mailbox.receive(50)]
+  mailbox.offer(from, 1)
+  mailbox.stop(new StoppedError())
+  t.deepEqual(await waits[0], { from, message: 1 })
+  await t.throwsAsync(waits[1], { instanceOf: StoppedError })
+  await t.throwsAsync(mailbox.receive(), { instanceOf: StoppedError })
+  t.is(clock.pending, 0)
+})

@@ -1,0 +1,64 @@
+import { peerName } from '@murmuration/core'
+import test from 'ava'
+import type { PeerEvent } from './events.js'
+import { Neighbour } from './neighbour.js'
+
+/** A neighbour with a clock that the test sets, and what it tells. */
+function neighbour() {
+  const time = { now: 0 }
+  const events: PeerEvent[] = []
+  const clock = { now: () => time.now, at: () => () => {} }
+  const subject = new Neighbour(
+    peerName('b'),
+    clock,
+    (event) => events.push(event),
+    () => {}
+  )
+  return { subject, time, events, kinds: () => events.map(({ kind }) => kind) }
+}
+
+test('it is ready when both directions stand, and each change is told once', (t) => {
+  const { subject, kinds } = neighbour()
+  subject.set('outgoing', true)
+  subject.set('outgoing', true)
+  t.is(subject.state, 'connecting')
+  subject.set('incoming', true)
+  subject.set('incoming', true)
+  t.is(subject.state, 'ready')
+  subject.set('outgoing', false)
+  subject.failed('connection refused')
+  t.like(subject.status(3), { state: 'connecting', why: 'connection refused', queue: 3 })
+  t.deepEqual(kinds(), ['ready'])
+})
+
+test('it is silent when it was not heard for the limit, but not for the time in which this process could not listen', (t) => {
+  const { subject, time, kinds } = neighbour()
+  subject.set('outgoing', true)
+  subject.set('incoming', true)
+  subject.heard(4)
+  time.now = 30_000
+  subject.forgive(25_000)
+  subject.listen(10_000)
+  t.is(subject.state, 'ready')
+  time.now = 36_000
+  subject.listen(10_000)
+  subject.listen(10_000)
+  t.like(subject.status(0), { state: 'silent', why: 'not heard for 11 s', round: 4, unheard: 11_000 })
+  subject.heard()
+  t.is(subject.state, 'ready')
+  t.deepEqual(kinds(), ['ready', 'silent', 'ready'])
+})
+
+test('one that refuses or leaves is gone until its next acceptable hello', (t) => {
+  const { subject, kinds } = neighbour()
+  subject.leave('done')
+  t.is(subject.state, 'left')
+  subject.refuse({ by: 'them', code: 'run', why: 'another run' })
+  subject.refuse({ by: 'us', code: 'run', why: 'another run' })
+  t.true(subject.gone)
+  t.is(subject.state, 'refused')
+  subject.arrived()
+  t.false(subject.gone)
+  t.is(subject.state, 'connecting')
+  t.deepEqual(kinds(), ['bye', 'refused'])
+})

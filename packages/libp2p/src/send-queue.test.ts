@@ -1,0 +1,122 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { ReceiveLedger } from './receive-ledger.js'
+import { SendQueue } from './send-queue.js'
+
+const message = (round: number) => ({ kind: 0, round, vector: new Float32Array(1) })
+
+/** A link in miniature: a sender's queue, the bytes on their way, a receiver's ledger and its mailbox. */
+class Model {
+  readonly queue = new SendQueue(6)
+  readonly ledger = new ReceiveLedger(2)
+  readonly window = 3
+  frames: { readonly sequence: number; readonly round: number }[] = []
+  acknowledgements: number[] = []
+  mailbox: number[] = []
+  readonly taken: number[] = []
+  offered = 0
+
+  constructor() {
+    this.reconnect()
+  }
+
+  reconnect(): void {
+    this.frames = []
+    this.acknowledgements = []
+    this.ledger.greet('x', this.queue.first)
+    const { received, acknowledged } = this.ledger
+    if (!this.queue.resume({ received, acknowledged, window: this.window }))
+      throw new Error('an honest welcome was refused')
+  }
+
+  offer(): void {
+    if (this.queue.offer(message(this.offered))) this.offered++
+  }
+
+  write(): void {
+    const frame = this.queue.next()
+    if (frame !== undefined) this.frames.push({ sequence: frame.sequence, round: frame.message.round })
+  }
+
+  arrive(): void {
+    const frame = this.frames.shift()
+    if (frame === undefined) return
+    if (!this.ledger.arrive(frame.sequence)) throw new Error(`frame ${frame.sequence} is not the next`)
+    this.mailbox.push(frame.round)
+    this.settle()
+  }
+
+  take(): void {
+    const round = this.mailbox.shift()
+    if (round !== undefined) this.taken.push(round)
+    this.settle()
+  }
+
+  settle(): void {
+    if (this.ledger.settle(this.mailbox.length)) this.acknowledgements.push(this.ledger.acknowledged)
+  }
+
+  acknowledge(): void {
+    const sequence = this.acknowledgements.shift()
+    if (sequence !== undefined && !this.queue.acknowledge(sequence)) throw new Error('an honest ack was refused')
+  }
+}
+
+const acts = ['offer', 'write', 'arrive', 'take', 'acknowledge', 'reconnect'] as const
+
+test('whatever is lost at whatever moment, each frame arrives once and in order, and every queue keeps its bound', (t) => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...acts), { maxLength: 150 }), (steps) => {
+      const model = new Model()
+      for (const act of steps) {
+        model[act]()
+        t.true(model.queue.length <= 6)
+        t.true(model.mailbox.length <= 5, 'no more than the mailbox and the window')
+      }
+      for (let turn = 0; turn < 100; turn++)
+        for (const act of acts) if (act !== 'offer' && act !== 'reconnect') model[act]()
+      t.deepEqual(model.taken, [...Array(model.offered).keys()])
+      t.is(model.queue.length, 0)
+    }),
+    { numRuns: 300 }
+  )
+})
+
+test('a full queue says no, and takes again when something is acknowledged', (t) => {
+  const queue = new SendQueue(2)
+  t.deepEqual(
+    [1, 2, 3].map((round) => queue.offer(message(round))),
+    [true, true, false]
+  )
+  queue.resume({ received: 0, acknowledged: 0, window: 9 })
+  queue.next()
+  t.true(queue.acknowledge(1))
+  t.true(queue.offer(message(3)))
+})
+
+test('acknowledgements and welcomes for what was never sent are refused', (t) => {
+  const queue = new SendQueue(4)
+  queue.offer(message(1))
+  t.false(queue.acknowledge(1))
+  t.false(queue.resume({ received: 1, acknowledged: 1, window: 4 }))
+  t.true(queue.resume({ received: 0, acknowledged: 0, window: 4 }))
+  queue.next()
+  t.false(queue.resume({ received: 0, acknowledged: 1, window: 4 }))
+  t.true(queue.acknowledge(1))
+  t.false(queue.resume({ received: 0, acknowledged: 0, window: 4 }), 'what was acknowledged cannot be asked for again')
+})
+
+test('a sender that was started anew, or has given frames up, is counted from where it says', (t) => {
+  const ledger = new ReceiveLedger(4)
+  ledger.greet('first', 1)
+  t.deepEqual(
+    [1, 2, 2, 4].map((sequence) => ledger.arrive(sequence)),
+    [true, true, false, false]
+  )
+  ledger.greet('first', 2)
+  t.is(ledger.received, 2)
+  ledger.greet('first', 9)
+  t.true(ledger.arrive(9))
+  ledger.greet('second', 1)
+  t.true(ledger.arrive(1))
+})

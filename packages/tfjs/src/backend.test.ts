@@ -1,0 +1,29 @@
+import { InputError } from '@murmuration/core'
+import { getBackend } from '@tensorflow/tfjs-core'
+import test from 'ava'
+import { chooseBackend, useBackend } from './backend.js'
+
+test.serial('without native packages WebAssembly computes, and the reason says what is not installed', async (t) => {
+  const { name, reason } = await chooseBackend()
+  t.is(name, 'wasm')
+  t.is(reason, 'tfjs-node-gpu is not installed, tfjs-node is not installed; so WebAssembly computes')
+})
+
+test.serial('a backend that is asked for computes', async (t) => {
+  t.deepEqual(await chooseBackend('cpu'), { name: 'cpu', reason: 'plain JavaScript was asked for' })
+  t.is(getBackend(), 'cpu')
+  await useBackend('wasm')
+  t.is(getBackend(), 'wasm')
+})
+
+test.serial('a backend that is asked for and is not installed is an error that says so', async (t) => {
+  const error = await t.throwsAsync(chooseBackend('gpu'), { instanceOf: InputError })
+  t.is(error?.message, 'backend "gpu" cannot be used: tfjs-node-gpu is not installed; use "auto" for the best that can')
+})
+
+test.serial('starting leaves no listeners for the errors of the process behind', async (t) => {
+  const count = () => process.listenerCount('uncaughtException') + process.listenerCount('unhandledRejection')
+  const before = count()
+  await chooseBackend('wasm')
+  t.is(count(), before)
+})

@@ -1,0 +1,272 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { InputError, type Task } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
+import { startTaskWorker } from '@murmuration/tasks'
+import { hashSchema, hashVector, lengthOf, unpack } from '@murmuration/vectors'
+import { memory } from '@tensorflow/tfjs-core'
+import test, { type ExecutionContext } from 'ava'
+import { createTask, type TfjsTaskOptions, tfjsTaskModule } from './task.js'
+
+const share = (samples: number): TfjsTaskOptions['share'] => ({
+  data: { kind: 'digits', samples },
+  testShare: 0.2,
+  partition: { kind: 'equal' },
+  peers: ['a'],
+  seed: 1
+})
+
+/** A module of its own with this source, and 40 samples of 6 × 6 × 1 or, with `ids`, of 5 numbers of words. */
+async function taskOf(source: string, { ids = false, classes = 3, backend }: Fixture = {}): Promise<Task> {
+  const path = await moduleOf(`${source}
+    export function loadSamples() {
+      const shape = ${ids ? '[5]' : '[6, 6, 1]'}, size = shape.reduce((a, b) => a * b, 1)
+      const inputs = Float32Array.from({ length: 40 * size }, (_, i) => ${ids ? '(i * 7) % 11' : 'Math.sin(i * i)'})
+      const targets = Float32Array.from({ length: 40 }, (_, i) => ${classes > 0 ? `i % ${classes}` : 'Math.cos(i)'})
+      return { inputs, inputShape: shape, targets, classes: ${classes > 0 ? classes : 'undefined'} }
+    }`)
+  return createTask({ share: share(2), model: { kind: 'module', path }, backend })
+}
+
+interface Fixture {
+  readonly ids?: boolean
+  readonly classes?: number
+  readonly backend?: TfjsTaskOptions['backend']
+}
+
+async function moduleOf(source: string): Promise<string> {
+  const path = join(await mkdtemp(join(tmpdir(), 'murmuration-')), 'model.mjs')
+  await writeFile(path, source)
+  return path
+}
+
+const sequential = (layers: string) => `export const createModel = (tf, { inputShape, classes }) => {
+  const l = tf.layers
+  return tf.sequential({ layers: [l.inputLayer({ inputShape }), ${layers}] })
+}`
+const batch = Uint32Array.of(0, 3, 5, 11, 30)
+
+/** Compares 25 elements of the gradient with central differences of the loss, which only smooth models allow. */
+async function matchesDifferences(t: ExecutionContext, task: Task): Promise<void> {
+  const at = await task.initialise(3).run()
+  const gradient = Float32Array.from((await task.gradient(at, batch).run()).vector)
+  const random = createRandom(5, 'elements')
+  const h = 1e-2
+  t.true(gradient.some((value) => value !== 0))
+  for (let trial = 0; trial < 25; trial++) {
+    const k = random.integer(at.length)
+    const lossAt = async (shift: number) => {
+      const moved = at.slice()
+      moved[k] += shift
+      return (await task.gradient(moved, batch).run()).loss
+    }
+    const slope = ((await lossAt(h)) - (await lossAt(-h))) / (2 * h)
+    t.true(Math.abs(slope - gradient[k]) < 2e-3 + 0.02 * Math.abs(slope), `element ${k}: ${gradient[k]}, not ${slope}`)
+  }
+}
+
+const models: Readonly<Record<string, [string, Fixture?]>> = {
+  'dense layers': ["l.flatten(), l.dense({ units: 8, activation: 'tanh' }), l.dense({ units: classes })"],
+  'probabilities from a softmax': ["l.flatten(), l.dense({ units: classes, activation: 'softmax' })"],
+  convolutions: [
+    "l.conv2d({ filters: 3, kernelSize: 3, strides: 2, padding: 'same', activation: 'tanh' }), l.conv2d({ filters: 2, kernelSize: 2, activation: 'tanh' }), l.flatten(), l.dense({ units: classes })"
+  ],
+  'transposed convolutions': [
+    "l.conv2dTranspose({ filters: 3, kernelSize: 3, strides: 2, activation: 'tanh' }), l.flatten(), l.dense({ units: classes })"
+  ],
+  'separable convolutions and average pooling': [
+    "l.separableConv2d({ filters: 3, kernelSize: 3, depthMultiplier: 2, padding: 'same', activation: 'tanh' }), l.averagePooling2d({ poolSize: 2, padding: 'same' }), l.flatten(), l.dense({ units: classes })"
+  ],
+  'layer normalisation': ['l.flatten(), l.dense({ units: 6 }), l.layerNormalization(), l.dense({ units: classes })'],
+  'embeddings and an LSTM': [
+    'l.embedding({ inputDim: 11, outputDim: 4 }), l.lstm({ units: 3 }), l.dense({ units: classes })',
+    { ids: true }
+  ],
+  'a bidirectional GRU': [
+    'l.embedding({ inputDim: 11, outputDim: 4 }), l.bidirectional({ layer: l.gru({ units: 3 }) }), l.dense({ units: classes })',
+    { ids: true }
+  ],
+  'real values': ["l.flatten(), l.dense({ units: 4, activation: 'tanh' }), l.dense({ units: 1 })", { classes: 0 }]
+}
+
+for (const [title, [layers, fixture]] of Object.entries(models)) {
+  test.serial(`the gradient is the slope of the loss: ${title}`, async (t) => {
+    await matchesDifferences(t, await taskOf(sequential(layers), fixture))
+  })
+}
+
+test.serial(
+  'the WASM backend and plain JavaScript give the same gradient of the small convolutional network',
+  async (t) => {
+    const of = async (backend: 'wasm' | 'cpu') => {
+      const task = await createTask({ share: share(20), model: { kind: 'cnn', filters: [4, 6] }, backend })
+      const at = await task.initialise(1).run()
+      const { loss, vector } = await task.gradient(at, Uint32Array.of(0, 1, 2, 3)).run()
+      return { at: hashVector(at), loss, vector: Float32Array.from(vector), evaluation: await task.evaluate(at).run() }
+    }
+    const [wasm, cpu] = [await of('wasm'), await of('cpu')]
+    t.is(wasm.at, cpu.at)
+    t.true(Math.abs(wasm.loss - cpu.loss) < 1e-5)
+    t.true(wasm.vector.every((value, index) => Math.abs(value - cpu.vector[index]) < 1e-5))
+    t.is(wasm.evaluation.accuracy, cpu.evaluation.accuracy)
+  }
+)
+
+test.serial('two tasks of one process have the same schema, and names that do not count the process', async (t) => {
+  const options: TfjsTaskOptions = { share: share(20), model: { kind: 'mlp', hidden: [5] } }
+  const [first, second] = [await createTask(options), await createTask(options)]
+  t.is(hashSchema(first.schema), hashSchema(second.schema))
+  t.deepEqual(first.schema, [
+    { name: '1/Dense/kernel', shape: [784, 5] },
+    { name: '1/Dense/bias', shape: [5] },
+    { name: '2/Dense/kernel', shape: [5, 10] },
+    { name: '2/Dense/bias', shape: [10] }
+  ])
+})
+
+test.serial(
+  'the same seed gives the same bits in two threads and here, for start, gradients and dropout',
+  async (t) => {
+    const path = await moduleOf(
+      sequential(
+        "l.flatten(), l.dense({ units: 16, activation: 'relu' }), l.dropout({ rate: 0.5 }), l.dense({ units: classes })"
+      )
+    )
+    const options: TfjsTaskOptions = { share: share(60), model: { kind: 'module', path } }
+    const workers = await Promise.all([0, 1].map(() => startTaskWorker({ module: tfjsTaskModule, options })))
+    const results = await Promise.all([...workers, await createTask(options)].map((task) => descend(task, 5, 0.1)))
+    await Promise.all(workers.map((worker) => worker.close()))
+    t.is(new Set(results.map(hashVector)).size, 1)
+  }
+)
+
+async function descend(task: Task, steps: number, rate: number, size = 32): Promise<Float32Array> {
+  const at = await task.initialise(7).run()
+  const random = createRandom(1, 'batches')
+  for (let step = 0; step < steps; step++) {
+    const numbers = Uint32Array.from({ length: size }, () => random.integer(task.samples))
+    const { vector } = await task.gradient(at, numbers).run()
+    for (let i = 0; i < at.length; i++) at[i] -= rate * vector[i]
+  }
+  return at
+}
+
+test.serial('a thousand gradients and some evaluations leave no tensors behind', async (t) => {
+  const task = await taskOf(
+    sequential(
+      "l.conv2d({ filters: 2, kernelSize: 3, activation: 'relu' }), l.batchNormalization(), l.maxPooling2d({ poolSize: 2 }), l.flatten(), l.dropout({ rate: 0.1 }), l.dense({ units: classes })"
+    )
+  )
+  const at = await descend(task, 2, 0.1, 2)
+  await task.evaluate(at).run()
+  const before = memory()
+  await descend(task, 1000, 0.01, 2)
+  for (let k = 0; k < 10; k++) await task.evaluate(at).run()
+  const after = memory()
+  t.is(after.numTensors, before.numTensors)
+  t.is(after.numDataBuffers, before.numDataBuffers)
+  t.is(after.numBytes, before.numBytes)
+})
+
+test.serial('plain gradient descent learns digits', async (t) => {
+  const task = await createTask({ share: share(600), model: { kind: 'cnn' } })
+  const start = await task.evaluate(await task.initialise(7).run()).run()
+  const end = await task.evaluate(await descend(task, 120, 0.1)).run()
+  t.true((start.accuracy ?? 1) < 0.4)
+  t.true((end.accuracy ?? 0) > 0.7, `accuracy ${end.accuracy}`)
+  t.true(end.loss < start.loss / 2)
+})
+
+test.serial('an evaluation in chunks is the mean over all test samples', async (t) => {
+  // Outputs are [x, 0], so that the loss of class 0 is log(1 + e^−x), and 0 is right where x > 0.
+  const path = await moduleOf(`
+    const inputs = Float32Array.from({ length: 1400 }, (_, i) => Math.sin(i))
+    export const keepWeights = true
+    export const createModel = (tf, { inputShape }) => tf.sequential({ layers: [
+      tf.layers.dense({ inputShape, units: 2, useBias: false, weights: [tf.tensor2d([1, 0], [1, 2])] })
+    ] })
+    export const loadSamples = () => ({ inputs, inputShape: [1], targets: new Float32Array(1400), classes: 2 })`)
+  const options = { ...share(2), testShare: 0.5 }
+  const task = await createTask({ share: options, model: { kind: 'module', path } })
+  const trainers = Array.from({ length: task.samples }, (_, index) => index)
+  const at = await task.initialise(1).run()
+  t.deepEqual([...at], [1, 0])
+  const { loss, accuracy } = await task.evaluate(at).run()
+  const train = await task.gradient(at, Uint32Array.from(trainers)).run()
+  const values = Array.from({ length: 1400 }, (_, i) => Math.fround(Math.sin(i)))
+  const total = values.reduce((sum, x) => sum + Math.log1p(Math.exp(-x)), 0)
+  t.true(Math.abs(700 * loss + 700 * train.loss - total) < 1e-3)
+  t.true(accuracy !== undefined && accuracy > 0.4 && accuracy < 0.6)
+  t.is(((accuracy ?? 0) * 700) % 1, 0)
+})
+
+test.serial("the moving statistics of batch normalisation are parameters that follow the data's", async (t) => {
+  const task = await taskOf(sequential('l.flatten(), l.batchNormalization(), l.dense({ units: classes })'))
+  t.deepEqual(
+    task.schema.map(({ name }) => name).filter((name) => name.includes('moving')),
+    ['2/BatchNormalization/moving_mean', '2/BatchNormalization/moving_variance']
+  )
+  const [, , mean] = unpack(task.schema, await descend(task, 400, 0.1, 32))
+  const inputs = Array.from({ length: 40 * 36 }, (_, i) => Math.sin(i * i))
+  // Over the 32 training samples of 40, in truth; 0.35 is two standard errors of the mean over the rest and of drifting.
+  for (const [feature, value] of mean.entries()) {
+    const column = inputs.filter((_, index) => index % 36 === feature)
+    const truth = column.reduce((sum, x) => sum + x, 0) / 40
+    t.true(Math.abs(value - truth) < 0.35, `feature ${feature}: ${value}, not ${truth}`)
+  }
+})
+
+test.serial("a module's own loss is what is trained", async (t) => {
+  const source = `${sequential('l.flatten(), l.dense({ units: 2 })')}
+    export const loss = (tf, outputs, targets) => tf.mean(tf.square(tf.sub(outputs, 3)))`
+  const task = await taskOf(source)
+  const at = await descend(task, 300, 0.1)
+  const { loss } = await task.gradient(at, Uint32Array.of(0, 1, 2, 3)).run()
+  t.true(loss < 0.05, `the loss is ${loss}`)
+  t.is((await task.evaluate(at).run()).accuracy, undefined)
+})
+
+test.serial("the regularisers of layers add to the training loss, not to the evaluation's", async (t) => {
+  const layers = (more: string) => sequential(`l.flatten(), l.dense({ units: classes${more} })`)
+  const plain = await taskOf(layers(''))
+  const penalised = await taskOf(layers(', kernelRegularizer: tf.regularizers.l2({ l2: 0.1 })'))
+  const at = await plain.initialise(1).run()
+  const { loss } = await plain.gradient(at, batch).run()
+  const [kernel] = unpack(plain.schema, at)
+  const penalty = 0.1 * kernel.reduce((sum, value) => sum + value ** 2, 0)
+  t.true(Math.abs((await penalised.gradient(at, batch).run()).loss - loss - penalty) < 1e-5)
+  t.deepEqual(await penalised.evaluate(at).run(), await plain.evaluate(at).run())
+})
+
+test.serial('what a user does wrong is said with what was expected', async (t) => {
+  const fails = (source: string, message: RegExp) => t.throwsAsync(taskOf(source), { instanceOf: InputError, message })
+  await fails('export const model = 1', /exports loadSamples, model; a function createModel\(tf, /)
+  await fails('export const createModel = 1', /a function createModel/)
+  await fails('export const createModel = () => 1', /does not return a tf\.LayersModel/)
+  await fails('export const createModel = () => { throw new Error("no luck") }', /createModel .* fails: no luck/)
+  await fails(
+    sequential('l.flatten(), l.dense({ units: 7 })'),
+    /outputs of shape \[7\]; \[3\], a number for each class/
+  )
+  await fails(
+    `${sequential('l.flatten()')}\nexport const loss = (tf, x) => tf.mean(x)`,
+    /no weights that can be trained/
+  )
+  await fails(`${sequential('l.flatten()')}\nexport const loss = 3`, /"loss" .* is no function/)
+  const options = (model: unknown) => ({ share: share(20), model }) as TfjsTaskOptions
+  const rejects = (model: unknown, message: RegExp) =>
+    t.throwsAsync(createTask(options(model)), { instanceOf: InputError, message })
+  await rejects({ kind: 'module', path: './absent.mjs' }, /\.\/absent\.mjs cannot be loaded/)
+  await rejects({ kind: 'mlp', hidden: [0] }, /model\.hidden is \[0\]/)
+  await rejects({ kind: 'mlp', hidden: [2], activation: 'loud' }, /"loud"; one of relu/)
+  await rejects({ kind: 'forest' }, /"forest"; one of mlp, cnn, module/)
+})
+
+test.serial('the task says what it is', async (t) => {
+  const task = await createTask({ share: share(20), model: { kind: 'mlp', hidden: [5] } })
+  t.is(task.about.backend, 'wasm')
+  t.is(task.about.model, 'mlp: Reshape, Dense, Dense; 3985 parameters')
+  t.is(lengthOf(task.schema), 3985)
+  t.is(task.samples, 16)
+})
