@@ -1,5 +1,5 @@
 // biome-ignore lint/style/noDefaultExport: ava reads its configuration from the default export
 export default {
   files: ['packages/*/dist/**/*.test.js', 'test/dist/**/*.test.js'],
-  timeout: '60s'
+  timeout: '3m'
 }

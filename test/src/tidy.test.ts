@@ -36,10 +36,13 @@ interface Import {
   readonly package: string
 }
 
-const imports = sources.filter((file) => !file.includes('/bench/')).flatMap(importsOf)
+
+
+/** A line that begins an import or ends one of several lines, or an import in an expression. */
+const importStatement = /^(?:import|export|\})[^'"\n;]*?(?:from )?['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm
 
 function importsOf(file: string): Import[] {
-  const specifiers = [...textOf(file).matchAll(/\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)].map((match) => match[1])
+  const specifiers = [...textOf(file).matchAll(importStatement)].map((match) => match[1] ?? match[2])
   return specifiers
     .filter((specifier) => !specifier.startsWith('.') && !specifier.startsWith('node:') && !specifier.startsWith('/'))
     .map((specifier) => ({
@@ -51,12 +54,14 @@ function importsOf(file: string): Import[] {
     }))
 }
 
+const imports = sources.filter((file) => !file.includes('/bench/')).flatMap(importsOf)
+
 const folderOf = (file: string) =>
   file
     .split('/')
     .slice(0, file.startsWith('test/') ? 1 : 2)
     .join('/')
-const isTest = (file: string) => /\.test\.ts$/.test(file) || file.startsWith('test/')
+const isTest = (file: string) => /\.test\.(support\.)?ts$/.test(file) || file.startsWith('test/')
 
 test('imports go one way', (t) => {
   const wrong = imports.filter(({ file, package: name }) => {

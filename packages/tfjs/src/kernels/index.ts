@@ -5,6 +5,7 @@ import { oneHotKernels } from './one-hot.js'
 import { poolingKernels } from './pooling.js'
 import { productKernels } from './product.js'
 import { segmentKernels } from './segments.js'
+import { registerTileGradient } from './tile.js'
 
 let registered = false
 
@@ -16,6 +17,7 @@ export function registerTrainingKernels(): void {
   if (registered) return
   registered = true
   for (const kernel of trainingKernels()) replace(kernel)
+  registerTileGradient()
 }
 
 /** The kernels that {@link registerTrainingKernels} registers. */

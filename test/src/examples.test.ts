@@ -1,0 +1,55 @@
+/** The examples run, each by the command that its file names. */
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import anyTest from 'ava'
+import { murmur, recordsOf, temporaryFolder } from './command.js'
+import { root, textOf } from './repository.js'
+
+const test = anyTest.serial
+const run = promisify(execFile)
+
+test('a peer inside an application: three peers learn the mean of their secrets, in under 40 lines of code', async (t) => {
+  const { stdout } = await run(process.execPath, [join(root, 'examples/embed/dist/main.js')], { timeout: 60_000 })
+  const last = new Map(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => [line.split(' ')[0], Number(line.split(' ')[2])])
+  )
+  t.deepEqual([...last.keys()].sort(), ['ann', 'bob', 'cat'])
+  for (const value of last.values()) t.true(Math.abs(value - 10) < 0.01, `${value}`)
+  const code = textOf('examples/embed/src/main.ts')
+    .split('\n')
+    .filter((line) => !/^\s*(\/\*\*.*|)$/.test(line))
+  t.true(code.length < 40, `${code.length} lines`)
+})
+
+test('a model of one’s own trains on every peer', async (t) => {
+  const folder = await temporaryFolder()
+  await writeFile(join(folder, 'short.yaml'), 'data: { digits: 800 }\nrounds: 40\nrate: { initial: 0.05 }\n')
+  const args = ['swarm', 'topologies/ring-4.yaml', '--task', 'examples/own-model/my-task.js', '--json']
+  const result = await murmur([...args, '--train', join(folder, 'short.yaml')], folder).result
+  t.is(result.code, 0, result.stderr)
+  const summary = recordsOf(result).at(-1) ?? {}
+  t.true((summary.accuracyOfMean as number) > 0.3, `accuracy ${summary.accuracyOfMean}`)
+})
+
+const mnist = join(root, '../shared/data/mnist')
+const withDigits = existsSync(mnist) ? test : test.skip
+
+withDigits(
+  'real digits (skipped where ../shared/data/mnist is missing): the ring is as good as plain SGD',
+  async (t) => {
+    const folder = await temporaryFolder()
+    const args = ['swarm', 'topologies/ring-4.yaml', '--train', 'examples/mnist/mlp.yaml', '--data', mnist, '--json']
+    const result = await murmur(args, folder, 240_000).result
+    t.is(result.code, 0, result.stderr)
+    const { accuracyOfMean, accuracyOfWorst, centralisedAccuracy } = recordsOf(result).at(-1) as Record<string, number>
+    t.true(accuracyOfMean >= 0.94)
+    t.true(accuracyOfMean >= centralisedAccuracy - 0.005, `${accuracyOfMean} against ${centralisedAccuracy}`)
+    t.true(Math.abs(accuracyOfMean - accuracyOfWorst) < 0.001)
+  }
+)
