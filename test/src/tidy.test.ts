@@ -39,7 +39,7 @@ interface Import {
 
 
 /** A line that begins an import or ends one of several lines, or an import in an expression. */
-const importStatement = /^(?:import|export|\})[^'"\n;]*?(?:from )?['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm
+const importStatement = /^(?:(?:import|export)\b[^'"\n]*\bfrom|\} from|import) '([^']+)'|\bimport\('([^']+)'\)/gm
 
 function importsOf(file: string): Import[] {
   const specifiers = [...textOf(file).matchAll(importStatement)].map((match) => match[1] ?? match[2])

@@ -35,7 +35,7 @@ export interface Mixed {
 export class Exchange {
   readonly #fabric: Fabric<VectorMessage>
   readonly #patience: Milliseconds
-  readonly #buffer: RoundBuffer<Float32Array>
+  readonly #buffer: RoundBuffer<VectorMessage>
   readonly #absent = new Set<PeerName>()
 
   constructor(fabric: Fabric<VectorMessage>, patience: Milliseconds) {
@@ -62,7 +62,9 @@ export class Exchange {
     this.#refuseToGoOnAlone(round, mixing, missing)
     for (const name of missing) this.#absent.add(name)
     const theirs = this.#buffer.take()
-    return { average: average(this.#fabric.self, x, mixing, theirs), missing, waited, disagreement: spread(x, theirs) }
+    const mixed = { average: average(this.#fabric.self, x, mixing, theirs), disagreement: spread(x, theirs) }
+    for (const message of theirs.values()) this.#fabric.recycle(message)
+    return { ...mixed, missing, waited }
   }
 
   async #receiveAll(deadline: Milliseconds): Promise<void> {
@@ -71,7 +73,8 @@ export class Exchange {
       if (envelope === undefined) return
       const { from, message } = envelope
       if (message.kind !== parametersKind) continue
-      if (this.#buffer.offer(from, message.round, message.vector) === 'kept') this.#absent.delete(from)
+      if (this.#buffer.offer(from, message.round, message) === 'kept') this.#absent.delete(from)
+      else this.#fabric.recycle(message)
     }
   }
 
@@ -90,12 +93,12 @@ function average(
   self: PeerName,
   x: Float32Array,
   mixing: Mixing,
-  theirs: ReadonlyMap<PeerName, Float32Array>
+  theirs: ReadonlyMap<PeerName, VectorMessage>
 ): Float32Array {
   const terms: (Term & { readonly name: PeerName })[] = []
   let selfWeight = mixing.selfWeight
   for (const { name, weight } of mixing.receiveFrom) {
-    const vector = theirs.get(name)
+    const vector = theirs.get(name)?.vector
     if (vector === undefined) selfWeight += weight
     else terms.push({ name, weight, vector })
   }
@@ -106,8 +109,8 @@ function average(
   return weightedSum(new Float32Array(x.length), terms)
 }
 
-function spread(x: Float32Array, theirs: ReadonlyMap<PeerName, Float32Array>): number {
+function spread(x: Float32Array, theirs: ReadonlyMap<PeerName, VectorMessage>): number {
   if (theirs.size === 0) return 0
-  const squares = [...theirs.values()].map((vector) => distance(x, vector) ** 2)
+  const squares = [...theirs.values()].map(({ vector }) => distance(x, vector) ** 2)
   return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length)
 }

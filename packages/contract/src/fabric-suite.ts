@@ -68,6 +68,23 @@ export function testFabric(test: TestFn, world: FabricWorld): void {
     t.deepEqual([...got.values()], [sent, sent])
   })
 
+  test(that('memory that is given back is received into again without harm to what is still held'), async (t) => {
+    const wrong: string[] = []
+    await world.run(complete('a', 'b'), async (fabric) => {
+      if (fabric.self === 'a') for (let k = 0; k < 30; k++) await sendWhenThereIsRoom(fabric, 'b', message(k))
+      else {
+        const held: VectorMessage[] = []
+        for (let k = 0; k < 30; k++) {
+          const { message: got } = await next(fabric)
+          if (k % 3 === 0) held.push(got)
+          else fabric.recycle(got)
+          for (const kept of [got, ...held]) if (kept.vector[3] !== kept.round) wrong.push(`${kept.round} in ${k}`)
+        }
+      }
+    })
+    t.deepEqual(wrong, [])
+  })
+
   test(that('receiving ends at the deadline and loses nothing'), async (t) => {
     const got: (number | undefined)[] = []
     let early = false

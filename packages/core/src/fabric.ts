@@ -46,6 +46,11 @@ export interface Fabric<Message> {
   send(to: PeerName, message: Message): SendResult
   /** The next message of the mailbox, waiting for one until `until` (for ever without); `undefined` at the deadline. */
   receive(until?: Milliseconds): PromiseLike<Envelope<Message> | undefined>
+  /**
+   * Gives the memory of a received message back, so that the next one can be received into it. Not necessary, but saves
+   * fresh memory for each message; afterwards nobody may look at the message.
+   */
+  recycle(message: Message): void
   /** Waits until the clock shows `until`. */
   sleep(until: Milliseconds): PromiseLike<void>
   /** Starts computing at once, beside sending and receiving. Awaiting the result is what waits. */

@@ -36,7 +36,9 @@ async function exchangeThroughPeer(self, elements, rounds, tell, ask) {
   const vector = new Float32Array(elements).fill(1.25)
   const pass = async (round) => {
     peer.fabric.send(other(self), { kind: 1, round, vector })
-    if ((await peer.fabric.receive(peer.fabric.now() + 60_000)) === undefined) throw new Error('nothing came')
+    const envelope = await peer.fabric.receive(peer.fabric.now() + 60_000)
+    if (envelope === undefined) throw new Error('nothing came')
+    peer.fabric.recycle(envelope.message)
   }
   const took = await timed(pass, rounds)
   await peer.close()

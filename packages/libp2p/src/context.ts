@@ -5,6 +5,7 @@ import type { Limits } from './constants.js'
 import type { PeerEventListener } from './events.js'
 import type { Mailbox } from './mailbox.js'
 import type { Terms } from './terms.js'
+import type { VectorPool } from './vector-pool.js'
 
 /** What the links of a peer share. */
 export interface LinkContext {
@@ -13,6 +14,8 @@ export interface LinkContext {
   readonly terms: Terms
   /** How many numbers every vector has. */
   readonly elements: number
+  /** Where vectors to receive into come from, for all neighbours. */
+  readonly pool: VectorPool
   readonly limits: Limits
   /** Drawn when the peer was created, so that neighbours can tell a restarted peer from one that reconnects. */
   readonly incarnation: string

@@ -15,6 +15,7 @@ import {
 import type { VectorMessage } from '@murmuration/vectors'
 import { realClock } from './clock.js'
 import type { Mailbox } from './mailbox.js'
+import type { VectorPool } from './vector-pool.js'
 
 /** What the fabric asks of the network. */
 export interface FabricOptions {
@@ -23,6 +24,7 @@ export interface FabricOptions {
   readonly topology: Topology
   readonly elements: number
   readonly mailbox: Mailbox<VectorMessage>
+  readonly pool: VectorPool
   /** Aborted, with a StoppedError as the reason, when the peer is to stop. */
   readonly signal: AbortSignal
   readonly offer: (to: PeerName, message: VectorMessage) => SendResult
@@ -68,6 +70,10 @@ export class NetworkFabric implements Fabric<VectorMessage> {
 
   receive(until?: Milliseconds): Promise<Envelope<VectorMessage> | undefined> {
     return this.#options.mailbox.receive(until)
+  }
+
+  recycle({ vector }: VectorMessage): void {
+    this.#options.pool.give(vector)
   }
 
   sleep(until: Milliseconds): Promise<void> {

@@ -7,6 +7,7 @@ import {
   type FrameHeader,
   frameHeaderLength
 } from '@murmuration/vectors'
+import { VectorPool } from './vector-pool.js'
 
 /** What came out of the bytes: a whole and sound frame, or what was wrong. */
 export type FrameOutcome =
@@ -22,6 +23,7 @@ export type FrameOutcome =
  */
 export class FrameReader {
   readonly #elements: number
+  readonly #pool: VectorPool
   readonly #headerBytes = new Uint8Array(frameHeaderLength)
   #vector: Float32Array | undefined
   #header: FrameHeader | undefined
@@ -33,9 +35,13 @@ export class FrameReader {
   /** Whether the numbers that have come whole are finite. */
   #finite = true
 
-  /** @param elements - how many numbers every vector has */
-  constructor(elements: number) {
+  /**
+   * @param elements - how many numbers every vector has
+   * @param pool - where vectors to receive into come from
+   */
+  constructor(elements: number, pool = new VectorPool(elements)) {
     this.#elements = elements
+    this.#pool = pool
   }
 
   /** Takes the next bytes and returns the frames that they complete. The bytes are copied. */
@@ -103,7 +109,7 @@ export class FrameReader {
 
   /** The vector that is being filled. One that goes out belongs to the algorithm, which may keep it; a bad one is used again. */
   #body(): Float32Array {
-    this.#vector ??= new Float32Array(this.#elements)
+    this.#vector ??= this.#pool.take()
     return this.#vector
   }
 }

@@ -56,7 +56,7 @@ export class IncomingLink {
       return
     }
     session.exchange = stream
-    const reader = new FrameReader(this.#context.elements)
+    const reader = new FrameReader(this.#context.elements, this.#context.pool)
     stream.addEventListener('message', ({ data }) => {
       for (const piece of data instanceof Uint8Array ? [data] : data) this.#read(session, reader, piece)
     })
@@ -156,6 +156,7 @@ export class IncomingLink {
     this.#bad = 0
     if (!this.#ledger.arrive(sequence)) {
       meter.duplicates++
+      this.#context.pool.give(vector)
       return
     }
     meter.receivedFrames++

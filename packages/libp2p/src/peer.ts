@@ -26,6 +26,7 @@ import { createNode, startNode } from './node.js'
 import { checkRoster, type RosterEntry } from './roster.js'
 import type { Terms } from './terms.js'
 import type { Traffic } from './traffic.js'
+import { VectorPool } from './vector-pool.js'
 
 /** What a peer needs to know before it listens. */
 export interface PeerOptions {
@@ -91,6 +92,7 @@ class NetworkPeer implements Peer {
   readonly #node: Libp2p
   readonly #neighbourhood: Neighbourhood
   readonly #mailbox: Mailbox<VectorMessage>
+  readonly #pool: VectorPool
   readonly #stopping = new AbortController()
   readonly #closing = new AbortController()
   readonly #changed = new Bell()
@@ -102,6 +104,7 @@ class NetworkPeer implements Peer {
     this.#limits = limits
     this.#node = node
     this.id = options.identity.id
+    this.#pool = new VectorPool(lengthOf(options.terms.schema))
     this.#mailbox = new Mailbox(realClock, (from) => this.#neighbourhood.taken(from))
     this.fabric = this.#createFabric()
     this.#neighbourhood = new Neighbourhood(this.#context(), options.topology, this.#changed)
@@ -212,6 +215,7 @@ class NetworkPeer implements Peer {
       topology,
       elements: lengthOf(terms.schema),
       mailbox: this.#mailbox,
+      pool: this.#pool,
       signal: this.#stopping.signal,
       offer: (to, message) => this.#neighbourhood.offer(to, message),
       onFailure: (why) => {
@@ -228,6 +232,7 @@ class NetworkPeer implements Peer {
       self,
       terms,
       elements: lengthOf(terms.schema),
+      pool: this.#pool,
       limits: this.#limits,
       // Not from the seeded dice: the point is that another process with the same seed draws another.
       incarnation: randomUUID(),

@@ -68,6 +68,9 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
     return envelope
   }
 
+  /** Copies are left to the garbage collector. */
+  recycle(): void {}
+
   async sleep(until: Milliseconds): Promise<void> {
     this.#throwIfStopped()
     await this.#park(`the time ${until} ms`, until, () => () => {})

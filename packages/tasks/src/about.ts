@@ -1,22 +1,41 @@
-import type { DataDescription, Share, ShareOptions } from './samples.js'
+import type { DataDescription, Share, SplitOptions } from './samples.js'
 
-/** What a share of the data is, for people; the part of a task's `about` that all tasks over shares have in common. */
-export function aboutShare(share: Share, options: ShareOptions): { readonly data: string; readonly partition: string } {
+/**
+ * What a share of the data is, for people; the part of a task's `about` that all tasks over shares have in common.
+ * Without `data`, the samples are said to be the task's own.
+ */
+export function aboutShare(
+  share: Share,
+  options: SplitOptions & { readonly data?: DataDescription }
+): { readonly data: string; readonly partition: string } {
   const all = share.shardSizes.reduce((sum, size) => sum + size, 0)
-  const own = options.self === undefined ? '' : `, ${number(share.train.count)} for this peer`
+  const own = options.self === undefined ? '' : `, ${grouped(share.train.count)} for this peer`
   return {
-    data: `${number(all)} ${subject(options.data, share.train.inputShape)}${own}, ${number(share.test.count)} to test`,
+    data: `${grouped(all)} ${subject(options.data, share.train.inputShape)}${own}, ${grouped(share.test.count)} to test`,
     partition: `${kindOf(options)} for ${options.peers.length} ${options.peers.length === 1 ? 'peer' : 'peers'}${sizes(share)}`
   }
 }
 
-function subject(data: DataDescription, inputShape: readonly number[]): string {
-  if (data.kind === 'digits') return 'handwritten-like digits 28 × 28'
-  const [rows, columns] = inputShape
-  return columns === undefined ? `rows of ${rows} numbers` : `pictures ${rows} × ${columns}`
+function subject(data: DataDescription | undefined, inputShape: readonly number[]): string {
+  if (data?.kind === 'digits') return 'handwritten-like digits 28 × 28'
+  return data === undefined ? `${shaped(inputShape)} of the task's own` : shaped(inputShape)
 }
 
-function kindOf({ partition }: ShareOptions): string {
+function shaped(inputShape: readonly number[]): string {
+  switch (inputShape.length) {
+    case 0:
+      return 'single numbers'
+    case 1:
+      return `rows of ${inputShape[0]} ${inputShape[0] === 1 ? 'number' : 'numbers'}`
+    case 2:
+    case 3:
+      return `pictures ${inputShape[0]} × ${inputShape[1]}`
+    default:
+      return `samples ${inputShape.join(' × ')}`
+  }
+}
+
+function kindOf({ partition }: SplitOptions): string {
   switch (partition.kind) {
     case 'equal':
       return 'shuffled equal parts'
@@ -29,10 +48,10 @@ function kindOf({ partition }: ShareOptions): string {
 
 function sizes({ shardSizes }: Share): string {
   const [least, most] = [Math.min(...shardSizes), Math.max(...shardSizes)]
-  return least === most ? `, ${number(least)} samples each` : `, ${number(least)} to ${number(most)} samples each`
+  return least === most ? `, ${grouped(least)} samples each` : `, ${grouped(least)} to ${grouped(most)} samples each`
 }
 
-/** With a comma between thousands, whatever the locale. */
-function number(value: number): string {
+/** A whole number with a comma between thousands, whatever the locale: `101,770`. */
+export function grouped(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ',')
 }

@@ -24,9 +24,8 @@ export interface Share {
   readonly shardSizes: readonly number[]
 }
 
-/** Which data, how it is split and shared out, and whose share is wanted. JSON: it travels to worker threads. */
-export interface ShareOptions {
-  readonly data: DataDescription
+/** How samples are split and shared out, and whose share is wanted. JSON: it travels to worker threads. */
+export interface SplitOptions {
   /** The part of the samples held back for testing, between 0 and 1; 0.2 for 80 % to train and 20 % to test. */
   readonly testShare: number
   readonly partition: PartitionDescription
@@ -35,6 +34,11 @@ export interface ShareOptions {
   /** Whose share; absent for the union of all shares. */
   readonly self?: string
   readonly seed: number
+}
+
+/** The same, and of which data. */
+export interface ShareOptions extends SplitOptions {
+  readonly data: DataDescription
 }
 
 /** Where samples come from. */

@@ -3,8 +3,8 @@ import { createRandom } from '@murmuration/random'
 import { drawnDigits } from './digits/digits.js'
 import { openFiles } from './files/files.js'
 import { partition } from './partition.js'
-import type { DataDescription, Share, ShareOptions } from './samples.js'
-import { gather, type Source } from './source.js'
+import type { DataDescription, Samples, Share, ShareOptions, SplitOptions } from './samples.js'
+import { gather, type Source, sourceOf } from './source.js'
 
 /**
  * Loads the data, holds back the test set, shares the rest out, and returns one peer's share, or the union of all without
@@ -17,11 +17,29 @@ import { gather, type Source } from './source.js'
  */
 export async function loadShare(options: ShareOptions): Promise<Share> {
   check(options)
-  const source = await open(options.data, options.seed)
-  const [train, test] = split(source.labels.length, options)
-  const targets = train.map((index) => source.labels[index])
-  const random = createRandom(options.seed, 'partition')
-  const shards = partition(targets, source.classes, options.partition, options.peers.length, random)
+  return shareOf(await open(options.data, options.seed), options)
+}
+
+/**
+ * Does with samples that are already there what {@link loadShare} does with those that it loads. They are the same on every
+ * peer, and as long as their shapes and their count say.
+ *
+ * Throws an {@link InputError} for options that make no sense, or samples that cannot be shared out so.
+ */
+export function shareOut(samples: Samples, options: SplitOptions): Share {
+  check(options)
+  return shareOf(sourceOf(samples), options)
+}
+
+function shareOf(source: Source, options: SplitOptions): Share {
+  const [train, test] = split(source.count, options)
+  const shards = partition(
+    labelsOf(source, train, options),
+    source.classes ?? 0,
+    options.partition,
+    options.peers.length,
+    createRandom(options.seed, 'partition')
+  )
   const wanted = options.self === undefined ? shards : [shards[options.peers.indexOf(options.self)]]
   return {
     train: gather(
@@ -36,16 +54,18 @@ export async function loadShare(options: ShareOptions): Promise<Share> {
 async function open(data: DataDescription, seed: number): Promise<Source> {
   switch (data.kind) {
     case 'digits':
-      return drawnDigits(data.samples, seed)
+      return drawnDigits(checkedCount(data.samples), seed)
     case 'files':
       return openFiles(data)
   }
 }
 
-function check({ data, testShare, peers, self }: ShareOptions): void {
-  if (data.kind === 'digits' && !(Number.isSafeInteger(data.samples) && data.samples >= 2)) {
-    throw new InputError(`data.samples is ${data.samples}; a whole number of at least 2 is expected`)
-  }
+function checkedCount(samples: number): number {
+  if (Number.isSafeInteger(samples) && samples >= 2) return samples
+  throw new InputError(`data.samples is ${samples}; a whole number of at least 2 is expected`)
+}
+
+function check({ testShare, peers, self }: SplitOptions): void {
   if (!(testShare > 0 && testShare < 1)) {
     throw new InputError(`testShare is ${testShare}; a number between 0 and 1 is expected, such as 0.2`)
   }
@@ -56,12 +76,21 @@ function check({ data, testShare, peers, self }: ShareOptions): void {
 }
 
 /** The numbers of the training and of the test samples; at least one of each. */
-function split(count: number, { testShare, seed }: ShareOptions): readonly [Uint32Array, Uint32Array] {
+function split(count: number, { testShare, seed }: SplitOptions): readonly [Uint32Array, Uint32Array] {
   if (count < 2)
-    throw new InputError(`the data has ${count} sample, at least 2 are expected: one to train and one to test`)
+    throw new InputError(`the data has ${count === 0 ? 'no samples' : 'one sample'}, at least 2 are expected: one to train and one to test`)
   const order = createRandom(seed, 'split').shuffle(Array.from({ length: count }, (_, index) => index))
   const held = Math.min(count - 1, Math.max(1, Math.round(count * testShare)))
   return [Uint32Array.from(order.slice(held)), Uint32Array.from(order.slice(0, held))]
+}
+
+/** What the partition goes by: one number per training sample, which equal parts do not look at. */
+function labelsOf(source: Source, train: Uint32Array, { partition: { kind } }: SplitOptions): Float32Array {
+  const { targets, targetShape, classes } = source
+  if (kind !== 'equal' && (targetShape.length > 0 || (kind === 'dirichlet' && classes === undefined))) {
+    throw new InputError(`partition "${kind}" needs samples with one class each; use "equal" for this data`)
+  }
+  return Float32Array.from(train, (index) => targets[index])
 }
 
 function concatenated(parts: readonly Uint32Array[]): Uint32Array {

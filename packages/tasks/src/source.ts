@@ -1,28 +1,33 @@
+import { sizeOf } from '@murmuration/vectors'
 import type { Samples } from './samples.js'
 
-/** Classified samples of which each can be read by itself, so that a peer makes only those of its own share. */
-export interface Source {
-  readonly inputShape: readonly number[]
-  readonly classes: number
-  /** The class of every sample, 0 … `classes` − 1. */
-  readonly labels: Uint32Array
+/** Samples whose inputs can each be read by itself, so that a peer makes only those of its own share. */
+export interface Source extends Omit<Samples, 'inputs'> {
   /** Writes the input of sample `index` into `out`, which is as long as the shape says. */
   read(index: number, out: Float32Array): void
 }
 
+/** Samples that are already in memory, to be read one by one. */
+export function sourceOf({ inputs, ...rest }: Samples): Source {
+  const size = sizeOf(rest.inputShape)
+  return { ...rest, read: (index, out) => out.set(inputs.subarray(index * size, (index + 1) * size)) }
+}
+
 /** The samples that `indices` numbers, in that order. */
 export function gather(source: Source, indices: Uint32Array): Samples {
-  const size = source.inputShape.reduce((product, extent) => product * extent, 1)
-  const inputs = new Float32Array(indices.length * size)
-  indices.forEach((index, place) => {
-    source.read(index, inputs.subarray(place * size, (place + 1) * size))
-  })
-  return {
+  const { inputShape, targetShape, targets, classes } = source
+  const [inputSize, targetSize] = [sizeOf(inputShape), sizeOf(targetShape)]
+  const gathered = {
     count: indices.length,
-    inputShape: source.inputShape,
-    inputs,
-    targetShape: [],
-    targets: Float32Array.from(indices, (index) => source.labels[index]),
-    classes: source.classes
+    inputShape,
+    inputs: new Float32Array(indices.length * inputSize),
+    targetShape,
+    targets: new Float32Array(indices.length * targetSize),
+    classes
   }
+  for (const [place, index] of indices.entries()) {
+    source.read(index, gathered.inputs.subarray(place * inputSize, (place + 1) * inputSize))
+    gathered.targets.set(targets.subarray(index * targetSize, (index + 1) * targetSize), place * targetSize)
+  }
+  return gathered
 }

@@ -1,17 +1,17 @@
 import { InputError, messageOf, type Task } from '@murmuration/core'
-import { aboutShare, loadShare, type Share, type ShareOptions } from '@murmuration/tasks'
-import type { LayersModel } from '@tensorflow/tfjs-layers'
+import { aboutShare, type DataDescription, loadShare, type Share, type SplitOptions, shareOut } from '@murmuration/tasks'
 import { type BackendChoice, chooseBackend } from './backend.js'
+import { describe } from './describe.js'
 import { lossFor } from './loss.js'
 import { buildModel, type ModelDescription } from './model.js'
-import { shareOut } from './own-data.js'
+import { checkedSamples } from './own-data.js'
 import { TfjsTask } from './tfjs-task.js'
 import { loadUserModule, type UserModule, type UserSamples } from './user-module.js'
 
 /** Options of {@link createTask}. JSON. */
 export interface TfjsTaskOptions {
-  /** Its `data` is not read when the model's module loads its own. */
-  readonly share: ShareOptions
+  /** Its `data` is left aside, and may be absent, when the model's module loads its own. */
+  readonly share: SplitOptions & { readonly data?: DataDescription }
   readonly model: ModelDescription
   /** The backend to insist on; 'auto', the best that loads, by default. */
   readonly backend?: BackendChoice
@@ -46,24 +46,23 @@ interface Data {
   readonly about: { readonly data: string; readonly partition: string }
 }
 
-async function loadData(options: ShareOptions, given: unknown, module?: UserModule): Promise<Data> {
-  const own = await ownSamples(options.seed, given, module)
-  const share = own ? shareOut(own, options) : await loadShare(options)
-  if (!own) return { share, about: aboutShare(share, options) }
-  const data = `${share.train.count} samples of the model's module for this peer, ${share.test.count} to test`
-  return { share, about: { ...aboutShare(share, options), data } }
+async function loadData(options: TfjsTaskOptions['share'], given: unknown, module?: UserModule): Promise<Data> {
+  const { data, ...split } = options
+  if (module?.loadSamples !== undefined) {
+    const share = shareOut(checkedSamples(await ownSamples(module, split.seed, given)), split)
+    return { share, about: aboutShare(share, split) }
+  }
+  if (data === undefined) {
+    throw new InputError('share.data is missing; it is expected unless the model is a module that exports loadSamples')
+  }
+  const share = await loadShare({ ...split, data })
+  return { share, about: aboutShare(share, options) }
 }
 
-async function ownSamples(seed: number, options: unknown, module?: UserModule): Promise<UserSamples | undefined> {
+async function ownSamples(module: UserModule, seed: number, options: unknown): Promise<UserSamples | undefined> {
   try {
-    return await module?.loadSamples?.({ seed, options })
+    return await module.loadSamples?.({ seed, options })
   } catch (error) {
     throw new InputError(`loadSamples of the model's module fails: ${messageOf(error)}`)
   }
-}
-
-function describe(description: ModelDescription, model: LayersModel): string {
-  const kind = description.kind === 'module' ? `module ${description.path}` : description.kind
-  const layers = model.layers.map((layer) => layer.getClassName()).join(', ')
-  return `${kind}: ${layers}; ${model.countParams()} parameters`
 }

@@ -1,6 +1,7 @@
+import { crc32 } from 'node:zlib'
 import test from 'ava'
 import fc from 'fast-check'
-import { bodyOf, checkBody, decodeHeader, encodeHeader, frameHeaderLength } from './frame.js'
+import { bodyOf, decodeHeader, encodeHeader, frameHeaderLength } from './frame.js'
 import { vectorWire } from './message.js'
 
 const messages = fc.record({
@@ -22,7 +23,7 @@ test('a header says again what was written', (t) => {
         [kind, round, result.header.sequence, length],
         [message.kind, message.round, sequence, message.vector.byteLength]
       )
-      t.is(checkBody(result.header, message.vector), undefined)
+      t.is(result.header.checksum, crc32(bodyOf(message.vector)))
     })
   )
 })
@@ -49,17 +50,6 @@ test('any 32 bytes are a header or a fault', (t) => {
 test('a body is refused by its length before anything is allocated for it', (t) => {
   const bytes = encodeHeader({ kind: 1, round: 0, vector: new Float32Array(4) }, 1)
   t.like(decodeHeader(bytes, 12), { ok: false, fault: 'length', detail: 'a body of 16 bytes, 12 expected' })
-})
-
-test('a damaged body and one with a NaN in it are told apart', (t) => {
-  const vector = Float32Array.of(1, 2)
-  const result = decodeHeader(encodeHeader({ kind: 1, round: 0, vector }, 1), 8)
-  if (!result.ok) return t.fail()
-  t.is(checkBody(result.header, Float32Array.of(1, 3)), 'checksum')
-  const poisoned = Float32Array.of(1, NaN)
-  const other = decodeHeader(encodeHeader({ kind: 1, round: 0, vector: poisoned }, 1), 8)
-  if (!other.ok) return t.fail()
-  t.is(checkBody(other.header, poisoned), 'not-finite')
 })
 
 test('the layout is pinned, byte by byte', (t) => {

@@ -16,7 +16,6 @@
  * | 28 | 4 | CRC-32 of the 28 bytes before |
  */
 import { crc32 } from 'node:zlib'
-import { allFinite } from './arithmetic.js'
 import type { VectorMessage } from './message.js'
 
 /** Bytes of the header. */
@@ -94,12 +93,6 @@ export function decodeHeader(bytes: Uint8Array, bodyLength: number): HeaderResul
   if (header.codec !== codecs.float32) return faulty('codec', `codec ${header.codec} is not known here`)
   if (header.length !== bodyLength) return faulty('length', `a body of ${header.length} bytes, ${bodyLength} expected`)
   return { ok: true, header }
-}
-
-/** What is wrong with a body that has fully arrived, if anything: its checksum, or a NaN or infinity in it. */
-export function checkBody(header: FrameHeader, vector: Float32Array): FrameFault | undefined {
-  if (crc32(bodyOf(vector)) !== header.checksum) return 'checksum'
-  return allFinite(vector) ? undefined : 'not-finite'
 }
 
 function faulty(fault: FrameFault, detail: string): HeaderResult {

@@ -11,9 +11,11 @@ import { draw, spoil } from './paper.js'
  */
 export function drawnDigits(count: number, seed: number): Source {
   return {
+    count,
     inputShape: [edge, edge, 1],
+    targetShape: [],
+    targets: Float32Array.from({ length: count }, (_, index) => index % 10),
     classes: 10,
-    labels: Uint32Array.from({ length: count }, (_, index) => index % 10),
     read: (index, out) => drawDigit(index % 10, seed, index, out)
   }
 }

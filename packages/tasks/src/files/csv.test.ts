@@ -7,7 +7,7 @@ const read = (text: string) => {
   const source = csvSource('a.csv', Buffer.from(text))
   const { inputs, targets } = gather(
     source,
-    Uint32Array.from(source.labels, (_, index) => index)
+    Uint32Array.from(source.targets, (_, index) => index)
   )
   return { inputs: [...inputs], targets: [...targets], classes: source.classes, shape: source.inputShape }
 }

@@ -30,12 +30,14 @@ export function csvSource(name: string, bytes: Buffer): Source {
   const width = body[0].cells.length
   if (width < 2) throw new InputError(`${name}: one column was found, at least two are expected: numbers and a class`)
   const labelColumn = findLabel(names) ?? width - 1
-  const { classes, labels } = classify(name, body, labelColumn)
+  const { classes, targets } = classify(name, body, labelColumn)
   const inputs = body.map((row) => readNumbers(name, row, labelColumn, names))
   return {
+    count: body.length,
     inputShape: [width - 1],
+    targetShape: [],
+    targets,
     classes,
-    labels,
     read: (index, out) => out.set(inputs[index])
   }
 }
@@ -90,7 +92,7 @@ function readNumbers(name: string, { line, cells }: Row, skip: number, names?: r
   return Float32Array.from(numbers)
 }
 
-function classify(name: string, rows: readonly Row[], column: number): Pick<Source, 'classes' | 'labels'> {
+function classify(name: string, rows: readonly Row[], column: number): Pick<Source, 'classes' | 'targets'> {
   const words = [...new Set(rows.map(({ cells }) => cells[column]))]
   if (words.every((word) => /^\d+$/.test(word))) return numbered(name, rows, column)
   const bad = rows.find(({ cells }) => cells[column] === '' || isFraction(cells[column]))
@@ -102,14 +104,14 @@ function classify(name: string, rows: readonly Row[], column: number): Pick<Sour
   if (words.length > classLimit)
     throw new InputError(`${name}: ${words.length} classes, at most ${classLimit} are expected`)
   const numbers = new Map(words.sort().map((word, index) => [word, index]))
-  return { classes: words.length, labels: Uint32Array.from(rows, ({ cells }) => numbers.get(cells[column]) ?? 0) }
+  return { classes: words.length, targets: Float32Array.from(rows, ({ cells }) => numbers.get(cells[column]) ?? 0) }
 }
 
 function isFraction(cell: string): boolean {
   return isNumber(cell) && !Number.isInteger(Number(cell))
 }
 
-function numbered(name: string, rows: readonly Row[], column: number): Pick<Source, 'classes' | 'labels'> {
+function numbered(name: string, rows: readonly Row[], column: number): Pick<Source, 'classes' | 'targets'> {
   let most = 0
   for (const { line, cells } of rows) {
     most = Math.max(most, Number(cells[column]))
@@ -118,5 +120,5 @@ function numbered(name: string, rows: readonly Row[], column: number): Pick<Sour
       `${name}: line ${line}, column ${column + 1} is class ${most}, below ${classLimit} is expected`
     )
   }
-  return { classes: most + 1, labels: Uint32Array.from(rows, ({ cells }) => Number(cells[column])) }
+  return { classes: most + 1, targets: Float32Array.from(rows, ({ cells }) => Number(cells[column])) }
 }

@@ -22,20 +22,20 @@ const pair = { 't10k-images-idx3-ubyte.gz': gzipSync(images), 't10k-labels-idx1-
 
 test('a folder with only a t10k pair, half of it packed, opens', async (t) => {
   const source = await openFiles({ kind: 'files', path: await folder(t, { ...pair, 'README.md': 'hello' }) })
-  t.deepEqual([...source.labels], [7])
+  t.deepEqual([...source.targets], [7])
   t.deepEqual(source.inputShape, [1, 1, 1])
 })
 
 test('train and t10k are put together, and one file finds its partner alone', async (t) => {
   const path = await folder(t, { ...pair, 'train-images-idx3-ubyte': images, 'train-labels-idx1-ubyte': labels })
-  t.is((await openFiles({ kind: 'files', path })).labels.length, 2)
-  t.is((await openFiles({ kind: 'files', path: join(path, 'train-images-idx3-ubyte') })).labels.length, 1)
+  t.is((await openFiles({ kind: 'files', path })).count, 2)
+  t.is((await openFiles({ kind: 'files', path: join(path, 'train-images-idx3-ubyte') })).count, 1)
 })
 
 test('a CSV file opens by itself, packed, or as the only one of a folder', async (t) => {
   const path = await folder(t, { 'a.csv.gz': gzipSync('1,0\n2,1') })
-  t.is((await openFiles({ kind: 'files', path })).labels.length, 2)
-  t.is((await openFiles({ kind: 'files', path: join(path, 'a.csv.gz') })).labels.length, 2)
+  t.is((await openFiles({ kind: 'files', path })).count, 2)
+  t.is((await openFiles({ kind: 'files', path: join(path, 'a.csv.gz') })).count, 2)
 })
 
 test('a checksum that fits is accepted, another is refused', async (t) => {

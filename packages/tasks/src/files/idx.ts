@@ -35,11 +35,13 @@ export function idxSource(pairs: readonly IdxPair[]): Source {
   const { rows, columns } = alike(pictures)
   const size = rows * columns
   const pixels = Buffer.concat(pictures.map((file) => file.pixels))
-  const all = Uint32Array.from(Buffer.concat(labels))
+  const targets = Float32Array.from(Buffer.concat(labels))
   return {
+    count: targets.length,
     inputShape: [rows, columns, 1],
-    classes: all.reduce((most, label) => Math.max(most, label + 1), 0),
-    labels: all,
+    targetShape: [],
+    targets,
+    classes: targets.reduce((most, label) => Math.max(most, label + 1), 0),
     read: (index, out) => {
       for (let pixel = 0; pixel < size; pixel++) out[pixel] = pixels[index * size + pixel] / 255
     }
