@@ -1,4 +1,4 @@
-// biome-ignore lint/style/noDefaultExport: ava reads its configuration from the default export
+// ava reads its configuration from the default export.
 export default {
   files: ['packages/*/dist/**/*.test.js', 'test/dist/**/*.test.js'],
   timeout: '3m'

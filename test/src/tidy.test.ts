@@ -36,8 +36,6 @@ interface Import {
   readonly package: string
 }
 
-
-
 /** A line that begins an import or ends one of several lines, or an import in an expression. */
 const importStatement = /^(?:(?:import|export)\b[^'"\n]*\bfrom|\} from|import) '([^']+)'|\bimport\('([^']+)'\)/gm
 

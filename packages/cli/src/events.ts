@@ -2,14 +2,7 @@ import type { Milliseconds, PeerName } from '@murmuration/core'
 
 /** What happens in a run, as one flat record each. With `--json` each is a line. */
 export type RunEvent =
-  | StartEvent
-  | PeerEvent
-  | NeighbourEvent
-  | StepEvent
-  | EvaluationEvent
-  | NoteEvent
-  | Summary
-  | PeerSummary
+  StartEvent | PeerEvent | NeighbourEvent | StepEvent | EvaluationEvent | NoteEvent | Summary | PeerSummary
 
 /** Before anything else: what is going to be run. */
 export interface StartEvent {

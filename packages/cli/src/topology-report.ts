@@ -153,7 +153,7 @@ function plainTable(head?: string[]) {
   const none = ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right']
   const inner = ['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid']
   const chars = Object.fromEntries([...none, ...inner].map((key) => [key, '']))
-  const style = { head: [], border: [], 'padding-left': 0, 'padding-right': 0, compact: true }
+  const style = { 'head': [], 'border': [], 'padding-left': 0, 'padding-right': 0, 'compact': true }
   return new Table({ ...(head && { head }), chars: { ...chars, middle: '  ' }, style })
 }
 

@@ -76,9 +76,9 @@ export function testFabric(test: TestFn, world: FabricWorld): void {
         const held: VectorMessage[] = []
         for (let k = 0; k < 30; k++) {
           const { message: got } = await next(fabric)
+          for (const kept of [got, ...held]) if (kept.vector[3] !== kept.round) wrong.push(`${kept.round} in ${k}`)
           if (k % 3 === 0) held.push(got)
           else fabric.recycle(got)
-          for (const kept of [got, ...held]) if (kept.vector[3] !== kept.round) wrong.push(`${kept.round} in ${k}`)
         }
       }
     })

@@ -53,7 +53,7 @@ async function exchangeThroughSocket(self, elements, rounds, tell, ask) {
   let filled = 0
   let complete = () => {}
   socket.on('data', (piece) => {
-    for (let rest = piece; rest.byteLength > 0; ) {
+    for (let rest = piece; rest.byteLength > 0;) {
       const part = rest.subarray(0, target.byteLength - (filled % target.byteLength))
       target.set(part, filled % target.byteLength)
       filled += part.byteLength

@@ -19,7 +19,7 @@ async function pair(t: ExecutionContext, limits: Partial<Limits> = {}): Promise<
 
 /** Sends `count` vectors as fast as the queue takes them. */
 async function sendAll({ peer: { fabric } }: Bird, to: typeof a, count: number): Promise<void> {
-  for (let round = 0; round < count; ) {
+  for (let round = 0; round < count;) {
     if (fabric.send(to, { kind: 0, round, vector: new Float32Array(elements).fill(round) }) === 'queued') round++
     else await fabric.sleep(fabric.now() + 1)
   }

@@ -59,7 +59,8 @@ export class Neighbourhood {
       )
     }
     this.#roster = roster
-    const run = ([{ outgoing }, entry]: readonly [Member, RosterEntry | undefined]) => entry && outgoing.run(entry)
+    const run = async ([{ outgoing }, entry]: readonly [Member, RosterEntry | undefined]) =>
+      entry && outgoing.run(entry)
     this.#ended = Promise.all(pairs.map(run))
     this.#heartbeat.start()
   }

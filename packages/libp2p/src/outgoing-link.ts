@@ -56,7 +56,7 @@ export class OutgoingLink {
     const { limits, closing, emit } = this.#context
     const peer = this.#neighbour.name
     emit({ kind: 'connecting', peer })
-    for (let failures = 0; !closing.aborted; ) {
+    for (let failures = 0; !closing.aborted;) {
       const { why, stood } = await this.#attempt(entry)
       failures = stood > limits.backoffMost ? 1 : failures + 1
       this.#neighbour.failed(why)
@@ -153,8 +153,9 @@ export class OutgoingLink {
       }
       // One that was refused can look open for ever, and would be taken again by the next attempt.
       connection.abort(new Error('no stream can be opened'))
-      if (signal.aborted) throw new Error(`it did not answer within ${limits.handshakeTimeout / 1000} s`)
-      throw new Error(`${hint(this.#context.node.peerId.toString())} (${explain(error)})`)
+      if (signal.aborted)
+        throw new Error(`it did not answer within ${limits.handshakeTimeout / 1000} s`, { cause: error })
+      throw new Error(`${hint(this.#context.node.peerId.toString())} (${explain(error)})`, { cause: error })
     }
   }
 

@@ -64,8 +64,8 @@ class SeededRandom implements Random {
     const shuffled = [...items]
     for (let last = shuffled.length - 1; last > 0; last--) {
       const other = this.integer(last + 1)
-      const item = shuffled[last] as T
-      shuffled[last] = shuffled[other] as T
+      const item = shuffled[last]
+      shuffled[last] = shuffled[other]
       shuffled[other] = item
     }
     return shuffled

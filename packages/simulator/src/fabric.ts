@@ -140,7 +140,7 @@ class SimulatedWork<Result> implements PromiseLike<Result> {
     })
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: awaiting is what parks the program, so it has to be seen.
+  // Awaiting is what parks the program, so it has to be seen.
   then<Fulfilled = Result, Rejected = never>(
     onFulfilled?: ((value: Result) => Fulfilled | PromiseLike<Fulfilled>) | null,
     onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null

@@ -75,7 +75,7 @@ test('data with a single sample are refused, as nothing is left to test', async 
   t.teardown(() => rm(folder, { recursive: true }))
   await writeFile(join(folder, 'a.csv'), '1,0')
   const loaded = loadShare({ ...options, data: { kind: 'files', path: folder }, peers: ['a'] })
-  await t.throwsAsync(loaded, { instanceOf: InputError, message: /1 sample, at least 2 are expected/ })
+  await t.throwsAsync(loaded, { instanceOf: InputError, message: /one sample, at least 2 are expected/ })
 })
 
 const mnist = fileURLToPath(new URL('../../../../shared/data/mnist', import.meta.url))

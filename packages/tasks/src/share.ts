@@ -78,7 +78,9 @@ function check({ testShare, peers, self }: SplitOptions): void {
 /** The numbers of the training and of the test samples; at least one of each. */
 function split(count: number, { testShare, seed }: SplitOptions): readonly [Uint32Array, Uint32Array] {
   if (count < 2)
-    throw new InputError(`the data has ${count === 0 ? 'no samples' : 'one sample'}, at least 2 are expected: one to train and one to test`)
+    throw new InputError(
+      `the data has ${count === 0 ? 'no samples' : 'one sample'}, at least 2 are expected: one to train and one to test`
+    )
   const order = createRandom(seed, 'split').shuffle(Array.from({ length: count }, (_, index) => index))
   const held = Math.min(count - 1, Math.max(1, Math.round(count * testShare)))
   return [Uint32Array.from(order.slice(held)), Uint32Array.from(order.slice(0, held))]

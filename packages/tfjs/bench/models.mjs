@@ -23,7 +23,7 @@ for (const model of models) {
   const parameters = await task.initialise(1).run()
   const batch = Uint32Array.from({ length: batchLength }, (_, index) => index)
   let best = Number.POSITIVE_INFINITY
-  for (const end = performance.now() + budget; performance.now() < end; ) {
+  for (const end = performance.now() + budget; performance.now() < end;) {
     const start = performance.now()
     await task.gradient(parameters, batch).run()
     best = Math.min(best, performance.now() - start)

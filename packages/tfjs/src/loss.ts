@@ -26,13 +26,13 @@ export function countRight(outputs: Tensor, targets: Tensor): number {
 
 /** `mean( −Σ_c t_c · log softmax(z)_c )`, computed without overflow. */
 function fromLogits(logits: Tensor, targets: Tensor): Scalar {
-  return tf.losses.softmaxCrossEntropy(targets, logits)
+  return tf.losses.softmaxCrossEntropy<Tensor, Scalar>(targets, logits)
 }
 
 /** `mean( −Σ_c t_c · log p_c )`. */
 function fromProbabilities(probabilities: Tensor, targets: Tensor): Scalar {
   const logarithms = tf.log(tf.maximum(probabilities, leastProbability))
-  return tf.neg(tf.mean(tf.sum(tf.mul(targets, logarithms), -1)))
+  return tf.neg(tf.mean<Scalar>(tf.sum(tf.mul(targets, logarithms), -1)))
 }
 
 function meanSquaredError(outputs: Tensor, targets: Tensor): Scalar {

@@ -1,49 +1,54 @@
-import { InputError } from '@murmuration/core'
-import type { ShareOptions } from '@murmuration/tasks'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { InputError, type Task } from '@murmuration/core'
 import test from 'ava'
-import { shareOut } from './own-data.js'
+import { checkedSamples } from './own-data.js'
+import { createTask, type TfjsTaskOptions } from './task.js'
 
-const options: ShareOptions = {
-  data: { kind: 'digits', samples: 2 },
-  testShare: 0.2,
-  partition: { kind: 'equal' },
-  peers: ['a', 'b'],
-  seed: 1
-}
-const inputs = Float32Array.from({ length: 60 }, (_, index) => index)
-const own = { inputs, inputShape: [2], targets: inputs.filter((_, index) => index % 2 === 0), targetShape: [] }
+const own = { inputs: new Float32Array(60), inputShape: [2], targets: new Float32Array(30) }
 
-test('every sample is in one shard or in the test set, with its own target', (t) => {
-  const [a, b] = ['a', 'b'].map((self) => shareOut(own, { ...options, self }))
-  const all = [a.train, b.train, a.test]
-  for (const { inputs, targets, count } of all) {
-    for (let index = 0; index < count; index++) t.is(inputs[2 * index], targets[index])
-  }
-  t.deepEqual(
-    all.map(({ count }) => count),
-    [12, 12, 6]
-  )
-  t.is(new Set(all.flatMap(({ targets }) => [...targets])).size, 30)
-  t.deepEqual(a.test, b.test)
-})
-
-test('the union holds the shards one after the other', (t) => {
-  const { train } = shareOut(own, options)
-  const shards = ['a', 'b'].map((self) => shareOut(own, { ...options, self }).train)
-  t.deepEqual(
-    [...train.targets],
-    shards.flatMap(({ targets }) => [...targets])
-  )
+test('samples without a target shape have one number each', (t) => {
+  t.deepEqual(checkedSamples({ ...own, classes: 1 }), { ...own, count: 30, targetShape: [], classes: 1 })
 })
 
 test('samples that do not fit are errors that say what is wrong', (t) => {
   const fails = (changed: object, message: RegExp) =>
-    t.throws(() => shareOut({ ...own, ...changed }, options), { instanceOf: InputError, message })
-  fails({ inputShape: [7] }, /60 input values/)
+    t.throws(() => checkedSamples({ ...own, ...changed }), { instanceOf: InputError, message })
+  fails({ inputShape: [7] }, /60 input values, no whole samples of shape \[7\]/)
+  fails({ inputShape: [0] }, /60 input values/)
   fails({ targets: new Float32Array(29) }, /29 target values for 30 samples/)
-  fails({ classes: 3 }, /no class numbers from 0 to 2/)
-  t.throws(() => shareOut(own, { ...options, partition: { kind: 'dirichlet', alpha: 1 } }), {
-    instanceOf: InputError,
-    message: /use "equal"/
-  })
+  fails({ targetShape: [2] }, /30 target values for 30 samples of shape \[2\]/)
+  fails({ targets: own.targets.map((_, index) => index % 4), classes: 3 }, /no class numbers from 0 to 2/)
+  fails({ inputs: [1, 2] }, /loadSamples does not return .* as Float32Array/)
+  t.throws(() => checkedSamples(undefined), { instanceOf: InputError, message: /loadSamples does not return/ })
+})
+
+const split: TfjsTaskOptions['share'] = { testShare: 0.2, partition: { kind: 'equal' }, peers: ['a'], seed: 1 }
+
+async function taskOf(loadSamples: string, share = split): Promise<Task> {
+  const path = join(await mkdtemp(join(tmpdir(), 'murmuration-')), 'model.mjs')
+  const createModel =
+    '({ layers, sequential }, { inputShape }) => sequential({ layers: [layers.dense({ inputShape, units: 2 })] })'
+  await writeFile(path, `export const createModel = ${createModel}\n${loadSamples}`)
+  return createTask({ share, model: { kind: 'module', path }, backend: 'cpu' })
+}
+
+test.serial("a module's own data are what is learned from, whether or not the share names others", async (t) => {
+  const loadSamples = `export const loadSamples = () =>
+    ({ inputs: new Float32Array(80), inputShape: [2], targets: new Float32Array(40), classes: 2 })`
+  const named = { ...split, data: { kind: 'digits', samples: 20 } } as const
+  for (const share of [split, named]) {
+    const { about, samples } = await taskOf(loadSamples, share)
+    t.is(about.data, "32 rows of 2 numbers of the task's own, 8 to test")
+    t.is(samples, 32)
+  }
+})
+
+test.serial('a module that brings no data, where the share names none either, is refused', async (t) => {
+  const rejects = (loadSamples: string, message: RegExp) =>
+    t.throwsAsync(taskOf(loadSamples), { instanceOf: InputError, message })
+  await rejects('', /share\.data is missing/)
+  await rejects('export const loadSamples = () => {}', /loadSamples does not return/)
+  await rejects('export const loadSamples = () => { throw new Error("no luck") }', /loadSamples .* fails: no luck/)
 })

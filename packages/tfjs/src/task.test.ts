@@ -69,7 +69,7 @@ async function matchesDifferences(t: ExecutionContext, task: Task): Promise<void
 const models: Readonly<Record<string, [string, Fixture?]>> = {
   'dense layers': ["l.flatten(), l.dense({ units: 8, activation: 'tanh' }), l.dense({ units: classes })"],
   'probabilities from a softmax': ["l.flatten(), l.dense({ units: classes, activation: 'softmax' })"],
-  convolutions: [
+  'convolutions': [
     "l.conv2d({ filters: 3, kernelSize: 3, strides: 2, padding: 'same', activation: 'tanh' }), l.conv2d({ filters: 2, kernelSize: 2, activation: 'tanh' }), l.flatten(), l.dense({ units: classes })"
   ],
   'transposed convolutions': [
@@ -266,7 +266,7 @@ test.serial('what a user does wrong is said with what was expected', async (t) =
 test.serial('the task says what it is', async (t) => {
   const task = await createTask({ share: share(20), model: { kind: 'mlp', hidden: [5] } })
   t.is(task.about.backend, 'wasm')
-  t.is(task.about.model, 'mlp: Reshape, Dense, Dense; 3985 parameters')
+  t.is(task.about.model, 'mlp 784-5-10, 3,985 parameters')
   t.is(lengthOf(task.schema), 3985)
   t.is(task.samples, 16)
 })

@@ -1,5 +1,12 @@
 import { InputError, messageOf, type Task } from '@murmuration/core'
-import { aboutShare, type DataDescription, loadShare, type Share, type SplitOptions, shareOut } from '@murmuration/tasks'
+import {
+  aboutShare,
+  type DataDescription,
+  loadShare,
+  type Share,
+  type SplitOptions,
+  shareOut
+} from '@murmuration/tasks'
 import { type BackendChoice, chooseBackend } from './backend.js'
 import { describe } from './describe.js'
 import { lossFor } from './loss.js'

@@ -36,7 +36,7 @@ export function partsOf(graph: Graph): readonly (readonly number[])[] {
   for (const node of graph.keys()) {
     if (part[node] >= 0) continue
     const members: number[] = []
-    for (const queue = [node]; queue.length > 0; ) {
+    for (const queue = [node]; queue.length > 0;) {
       const next = queue.pop() as number
       if (part[next] >= 0) continue
       part[next] = parts.length

@@ -20,7 +20,7 @@ test('a ring with Metropolis weights passes every check', (t) => {
 
 test('uniform weights are not doubly stochastic on a star', (t) => {
   const findings = structureFindings(build(4, { kind: 'star' }, 'uniform'))
-  t.deepEqual(notOk(findings), { 'doubly-stochastic': 'warning', symmetric: 'warning' })
+  t.deepEqual(notOk(findings), { 'doubly-stochastic': 'warning', 'symmetric': 'warning' })
   const message = findings.find(({ check }) => check === 'doubly-stochastic')?.message ?? ''
   t.regex(message, /a \(1\.75\).*weights: metropolis/)
 })

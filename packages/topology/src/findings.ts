@@ -9,13 +9,7 @@ import { shownSum, sumTolerance } from './weights.js'
 /** What a check of a topology found. */
 export interface Finding {
   readonly check:
-    | 'connected'
-    | 'row-sums'
-    | 'non-negative'
-    | 'self-weights'
-    | 'doubly-stochastic'
-    | 'symmetric'
-    | 'agreement'
+    'connected' | 'row-sums' | 'non-negative' | 'self-weights' | 'doubly-stochastic' | 'symmetric' | 'agreement'
   /** 'error': training on it cannot work. 'warning': some algorithms are not made for it. */
   readonly level: 'ok' | 'warning' | 'error'
   /** A sentence. */

@@ -4,8 +4,7 @@ import { type Path, type Problem, within } from './problems.js'
 
 /** A value, or what is wrong with what was to become one. */
 export type Result<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly problems: readonly Problem[] }
+  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problems: readonly Problem[] }
 
 /** Validates `input`, with problems in words for people who write files, not for those who wrote the schema. */
 export function validate<Schema extends z.ZodType>(schema: Schema, input: unknown): Result<z.output<Schema>> {

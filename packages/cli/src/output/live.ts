@@ -156,7 +156,7 @@ class Board {
         chalk.dim(title)
       ),
       colAligns: ['left', 'right', 'right', 'right', 'right', 'right', 'right', 'left'],
-      style: { head: [], border: [], 'padding-left': 2, 'padding-right': 1 },
+      style: { 'head': [], 'border': [], 'padding-left': 2, 'padding-right': 1 },
       chars: noBorders
     })
     const shown = start.peers.filter((peer) => this.#peers.has(peer)).slice(0, 16)

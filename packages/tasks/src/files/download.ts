@@ -103,7 +103,7 @@ async function save(url: URL, path: string, limits: DownloadLimits): Promise<str
   const file = await open(path, 'w')
   try {
     let total = 0
-    for await (const chunk of response.body) {
+    for await (const chunk of chunksOf(response.body)) {
       total += chunk.byteLength
       if (total > limits.bytes) throw new Error(`it is larger than ${limits.bytes} bytes`)
       hash.update(chunk)
@@ -120,4 +120,14 @@ function reason(error: unknown, { milliseconds }: DownloadLimits): string {
   return error instanceof Error && error.cause !== undefined
     ? `${error.message} (${messageOf(error.cause)})`
     : messageOf(error)
+}
+
+/** The pieces of an answer. The stream can be iterated over as it is, but not by its type. */
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
+  } finally {
+    await reader.cancel()
+  }
 }

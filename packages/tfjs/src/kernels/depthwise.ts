@@ -62,7 +62,7 @@ function filterGradient(x: Tensor, dy: Tensor, shape: Shape): Tensor {
   const gradient = new Float32Array(filterHeight * filterWidth * outChannels)
   const outputs = batchSize * outHeight * outWidth
   for (let output = 0; output < outputs; output++) addOutput(gradient, shape, input, incoming, output)
-  return tensor4d(gradient, filterShape as [number, number, number, number])
+  return tensor4d(gradient, filterShape)
 }
 
 /** Adds what the place of the output with this number, counted along samples, rows and columns, gives to every tap. */

@@ -13,7 +13,7 @@ async function outcome(backend: string, kernel: string, shapes: Shapes, attribut
   while (!(await setBackend(backend))) throw new Error(`${backend} does not start`)
   return tidy(() => {
     const inputs = Object.entries(shapes).map(([name, shape]) => [name, draw(name, [...shape])] as const)
-    const output = engine().runKernel(kernel, Object.fromEntries(inputs), attributes) as Tensor
+    const output = engine().runKernel<Tensor>(kernel, Object.fromEntries(inputs), attributes)
     return { shape: output.shape, values: Array.from(output.dataSync<'float32'>()) }
   })
 }
@@ -82,7 +82,7 @@ function forwardAt({ kernel, shapes, attributes }: Call, variable: string, k: nu
     name,
     (name === variable ? unit : integers)(name, [...shape])
   ])
-  const output = engine().runKernel(kernel, Object.fromEntries(inputs), attributes) as Tensor
+  const output = engine().runKernel<Tensor>(kernel, Object.fromEntries(inputs), attributes)
   return output.dataSync<'float32'>()
 }
 
