@@ -130,9 +130,11 @@ test('closing ends even a thread that computes for ever, and says so to who wait
 })
 
 test('a thread that does not answer in time is given up', async (t) => {
-  const worker = await start(t, moduleOf(endless), {}, { patience: 1000 })
-  const late = worker.gradient(Float32Array.of(1), noBatch).run()
-  await t.throwsAsync(late, { message: /did not answer within 1 s/ })
+  // On a busy machine that may already be the start, which has the same patience.
+  const late = start(t, moduleOf(endless), {}, { patience: 2000 }).then((worker) =>
+    worker.gradient(Float32Array.of(1), noBatch).run()
+  )
+  await t.throwsAsync(late, { message: /did not answer within 2 s/ })
 })
 
 test('a signal ends the thread while it builds the task', async (t) => {
