@@ -26,7 +26,7 @@ test('the training file in the documents is one, and shows the defaults', (t) =>
 })
 
 test('the training files of the examples are accepted, and options set things in their place', async (t) => {
-  for (const file of ['mlp', 'cnn']) {
+  for (const file of ['mlp', 'mlp-by-label', 'cnn']) {
     const path = new URL(`examples/mnist/${file}.yaml`, root).pathname
     const training = await readTrainingFile(path, { data: '/some/folder', partition: 'dirichlet:0.5' })
     t.deepEqual(training.data, { path: '/some/folder' })

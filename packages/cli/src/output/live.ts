@@ -2,7 +2,7 @@ import chalk from 'chalk'
 import Table from 'cli-table3'
 import { createLogUpdate } from 'log-update'
 import type { EvaluationEvent, NeighbourEvent, Output, PeerEvent, RunEvent, StartEvent, StepEvent } from '../events.js'
-import { bytes, count, duration, lineOf, methodText, percent, reasonOf, short, startText } from './texts.js'
+import { bytes, count, duration, lineOf, percent, reasonOf, roundsText, short, startText } from './texts.js'
 
 const frameInterval = 100
 const bars = '▁▂▃▄▅▆▇█'
@@ -70,8 +70,8 @@ class Board {
   render(columns: number): string {
     const start = this.#start
     if (start === undefined) return ''
-    const width = Math.max(60, Math.min(columns, 110))
-    return ['', ...this.#head(start), '', ...this.#progress(start, width), '', this.#table(start), ''].join('\n')
+    const width = Math.max(60, Math.min(columns, 120))
+    return ['', ...this.#head(start, width), '', ...this.#progress(start, width), '', this.#table(start), ''].join('\n')
   }
 
   #takeNeighbour(event: NeighbourEvent): void {
@@ -86,16 +86,19 @@ class Board {
     if (event.loss !== undefined) this.#losses.push(event.loss)
   }
 
-  #head(start: StartEvent): string[] {
+  #head(start: StartEvent, width: number): string[] {
     const [first] = this.#peers.values()
-    const facts: (readonly [string, string | undefined])[] = [['method', methodText(start)]]
+    const facts: (readonly [string, string | undefined])[] = [
+      ['method', start.algorithm],
+      ['rounds', roundsText(start)]
+    ]
     if (first !== undefined) {
       const { model, data, backend } = first.about
       facts.push(['model', model], ['data', data], ['backend', backend && `${backend}${reasonOf(first.about)}`])
     }
     const lines = facts
       .filter(([, text]) => text !== undefined)
-      .map(([name, text]) => chalk.dim(`  ${name.padEnd(8)} ${text}`))
+      .map(([name, text]) => chalk.dim(fit(`  ${name.padEnd(8)} ${text}`, width)))
     return [`${chalk.bold.cyan('murmuration')}  ${startText(start)}`, ...lines]
   }
 
@@ -103,9 +106,8 @@ class Board {
     const total = start.rounds + start.closingRounds
     const reports = [...this.#steps.values()]
     if (reports.length === 0 || this.#began === undefined) {
-      return [
-        `  ${chalk.yellow('connecting')}  ${count(this.#peers.size)} of ${count(start.peers.length)} peers are up`
-      ]
+      const [up, all] = [this.#peers.size, start.peers.length]
+      return [`  ${chalk.yellow(up === 0 ? 'starting' : 'connecting')}  ${count(up)} of ${count(all)} peers are up`]
     }
     const done = reports.length < this.#expected(start) ? 0 : Math.min(...reports.map((report) => report.round + 1))
     const samples = reports.reduce((sum, report) => sum + report.samples, 0)
@@ -182,6 +184,11 @@ class Board {
       neighbours + missing
     ]
   }
+}
+
+/** The beginning of a text that is too long for its line. */
+function fit(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`
 }
 
 function markOf({ neighbour, state }: NeighbourEvent): string {

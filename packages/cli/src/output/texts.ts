@@ -30,16 +30,16 @@ export function startText({ peers, topology, spectralGap }: StartEvent): string 
   return `${count(peers.length)} peers, ${topology}, spectral gap ${short(spectralGap)}`
 }
 
-/** What is going to be run. */
-export function methodText({ algorithm, rounds, closingRounds }: StartEvent): string {
-  return `${algorithm}; ${count(rounds)} rounds and ${count(closingRounds)} of averaging at the end`
+/** How long it is going to run. */
+export function roundsText({ rounds, closingRounds }: StartEvent): string {
+  return `${count(rounds)} of training, ${count(closingRounds)} of averaging at the end`
 }
 
 /** An event as a plain line; steps are for the caller to thin out. */
 export function lineOf(event: RunEvent): string {
   switch (event.kind) {
     case 'start':
-      return `${startText(event)}\n${methodText(event)}`
+      return `${startText(event)}\n${event.algorithm}\nrounds: ${roundsText(event)}`
     case 'peer':
       return `${event.peer} is up: ${event.addresses.join(', ')}; ${event.about.model ?? 'a model'}; ${event.about.data ?? 'its own data'}; ${event.about.backend ?? 'TypeScript'}${reasonOf(event.about)}`
     case 'neighbour':
