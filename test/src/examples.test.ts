@@ -37,6 +37,17 @@ test('a model of one’s own trains on every peer', async (t) => {
   t.true((summary.accuracyOfMean as number) > 0.3, `accuracy ${summary.accuracyOfMean}`)
 })
 
+test('the model in the README trains as it stands there', async (t) => {
+  const folder = await temporaryFolder()
+  const [, module] = /```js\n([\s\S]*?)```/.exec(textOf('README.md')) ?? []
+  await writeFile(join(folder, 'my-task.mjs'), module ?? '')
+  await writeFile(join(folder, 'short.yaml'), 'data: { digits: 400 }\nrounds: 20\nrate: { initial: 0.05 }\n')
+  const args = ['swarm', 'topologies/ring-4.yaml', '--task', join(folder, 'my-task.mjs'), '--no-baseline', '--json']
+  const result = await murmur([...args, '--train', join(folder, 'short.yaml')], folder).result
+  t.is(result.code, 0, result.stderr)
+  t.true((recordsOf(result).at(-1)?.accuracyOfMean as number) > 0.3)
+})
+
 const mnist = join(root, '../shared/data/mnist')
 const withDigits = existsSync(mnist) ? test : test.skip
 
