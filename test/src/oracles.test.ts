@@ -172,6 +172,23 @@ test('a neighbour that is lost is named, its weight goes to one’s own paramete
   ])
 })
 
+test('a neighbour that takes nothing any more is named as unsent, and holds the others up once and no more', async (t) => {
+  const topology = complete('a', 'b', 'c')
+  const reports: { readonly unsent: string; readonly waited: number }[] = []
+  await simulate({ topology, seed: 1, wire: vectorWire, latency: 10, cost: () => 1 }, async (fabric) => {
+    const rounds = fabric.self === 'c' ? 2 : 20
+    for await (const { unsent, waited } of averaging(fabric, Float32Array.of(1), { rounds, patience: 500 })) {
+      if (fabric.self === 'a') reports.push({ unsent: unsent.join(' '), waited })
+    }
+  })
+  t.is(reports.length, 20)
+  t.is(reports[19].unsent, 'c')
+  t.deepEqual(
+    reports.map(({ waited }) => waited).filter((waited) => waited > 10),
+    [500]
+  )
+})
+
 async function gradientAt(task: QuadraticTask, x: Float64Array): Promise<Float64Array> {
   const { vector } = await task.gradient(Float32Array.from(x), Uint32Array.of(0)).run()
   return Float64Array.from(vector)

@@ -55,10 +55,10 @@ export async function* dpsgd(
   for (let k = 0; k < options.rounds; k++) {
     fabric.signal.throwIfAborted()
     const rate = options.rate(k)
-    const { next, loss, missing, waited, disagreement } = await step(peer, k, x, batches.next(), rate)
+    const { next, loss, ...mixed } = await step(peer, k, x, batches.next(), rate)
     x = next
     const samples = (k + 1) * options.batchSize
-    yield { round: k, phase: 'train', loss, rate, samples, missing, waited, disagreement, parameters: x }
+    yield { round: k, phase: 'train', loss, rate, samples, ...mixed, parameters: x }
   }
 
   const closing = { first: options.rounds, rounds: options.closingRounds, samples: options.rounds * options.batchSize }

@@ -21,6 +21,7 @@ export interface Mixed {
   /** `Σ_j W_ij x_j` over oneself and the neighbours, as a new vector. */
   readonly average: Float32Array
   readonly missing: readonly PeerName[]
+  readonly unsent: readonly PeerName[]
   readonly waited: Milliseconds
   /** Root mean square of the neighbours' distances from one's own parameters. */
   readonly disagreement: number
@@ -28,15 +29,18 @@ export interface Mixed {
 
 /**
  * The synchronous exchange with the neighbours of a round: send one's own parameters, collect theirs, average.
+ *
  * A neighbour that does not come within `patience` counts as missing: its weight goes to one's own parameters, so that
- * the row still sums to 1, and it is not waited for again until it is heard of. When nobody comes the peer does not go on
- * alone: a {@link NeighboursMissingError} names them.
+ * the row still sums to 1, and it is not waited for again until it is heard of. Nor is one that cannot be reached. When
+ * nobody comes the peer does not go on alone: a {@link NeighboursMissingError} names them.
  */
 export class Exchange {
   readonly #fabric: Fabric<VectorMessage>
   readonly #patience: Milliseconds
   readonly #buffer: RoundBuffer<VectorMessage>
+  /** Neighbours that are not waited for, until they are heard of. */
   readonly #absent = new Set<PeerName>()
+  #unsent: PeerName[] = []
 
   constructor(fabric: Fabric<VectorMessage>, patience: Milliseconds) {
     this.#fabric = fabric
@@ -46,8 +50,11 @@ export class Exchange {
 
   /** Sends `x` to the neighbours of `round`. It must not change afterwards. */
   send(round: number, x: Float32Array): void {
+    this.#unsent = []
     for (const to of this.#fabric.neighbours(round).sendTo) {
-      this.#fabric.send(to, { kind: parametersKind, round, vector: x })
+      const result = this.#fabric.send(to, { kind: parametersKind, round, vector: x })
+      if (result !== 'queued') this.#unsent.push(to)
+      if (result === 'unreachable') this.#absent.add(to)
     }
   }
 
@@ -64,12 +71,13 @@ export class Exchange {
     const theirs = this.#buffer.take()
     const mixed = { average: average(this.#fabric.self, x, mixing, theirs), disagreement: spread(x, theirs) }
     for (const message of theirs.values()) this.#fabric.recycle(message)
-    return { ...mixed, missing, waited }
+    return { ...mixed, missing, unsent: this.#unsent, waited }
   }
 
   async #receiveAll(deadline: Milliseconds): Promise<void> {
-    while (this.#buffer.missing().some((name) => !this.#absent.has(name))) {
-      const envelope = await this.#fabric.receive(deadline)
+    for (let missing = this.#buffer.missing(); missing.length > 0; missing = this.#buffer.missing()) {
+      const isWaitedFor = missing.some((name) => !this.#absent.has(name))
+      const envelope = await this.#fabric.receive(isWaitedFor ? deadline : this.#fabric.now())
       if (envelope === undefined) return
       const { from, message } = envelope
       if (message.kind !== parametersKind) continue

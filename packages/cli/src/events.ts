@@ -51,7 +51,10 @@ export interface StepEvent {
   readonly samples: number
   /** Root mean square distance of the neighbours' parameters from the peer's own. */
   readonly disagreement: number
+  /** Neighbours whose parameters did not come in the last round of the report. */
   readonly missing: readonly PeerName[]
+  /** Neighbours that could not be sent to in it. */
+  readonly unsent: readonly PeerName[]
   /** Since this peer began to train. */
   readonly seconds: number
   /** The share of the time in which the peer waited for its neighbours, 0 … 1. */

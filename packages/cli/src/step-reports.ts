@@ -27,7 +27,7 @@ export class StepReports {
 
   /** Takes a step in; a report when it is time for one. */
   add(step: StepReport): StepEvent | undefined {
-    const { round, phase, loss, rate, samples, disagreement, missing } = step
+    const { round, phase, loss, rate, samples, disagreement, missing, unsent } = step
     this.#waited += step.waited
     this.#disagreement = disagreement
     if (loss !== undefined) this.#losses.push(loss)
@@ -43,6 +43,7 @@ export class StepReports {
       samples,
       disagreement,
       missing,
+      unsent,
       ...this.#times(),
       bytesSent: sent.payload + sent.overhead,
       bytesReceived: received.payload + received.overhead

@@ -20,6 +20,8 @@ export interface StepReport {
   readonly disagreement: number
   /** Neighbours whose parameters did not come in time. Their weight went to one's own parameters. */
   readonly missing: readonly PeerName[]
+  /** Neighbours that could not be sent to: their queue is full, or they have left. */
+  readonly unsent: readonly PeerName[]
   /** One's own parameters after the round. Not to be changed, and valid until the next step: copy them to keep them. */
   readonly parameters: Float32Array
 }
