@@ -234,6 +234,7 @@ export function complete(...names: readonly string[]): Topology {
   const peers = names.map(peerName).sort(byName)
   const weight = 1 / peers.length
   const mixing = (peer: PeerName): Mixing => {
+    if (!peers.includes(peer)) throw new RangeError(`there is no peer ${peer}`)
     const others = peers.filter((name) => name !== peer)
     return { selfWeight: weight, receiveFrom: others.map((name) => ({ name, weight })), sendTo: others }
   }

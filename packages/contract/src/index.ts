@@ -4,3 +4,5 @@
  * @packageDocumentation
  */
 export * from './fabric-suite.js'
+export * from './task-suite.js'
+export * from './topology-suite.js'

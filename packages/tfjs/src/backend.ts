@@ -38,7 +38,16 @@ const candidates: readonly Candidate[] = [
  * JavaScript), or the one that is asked for. The first two count only where the user has installed their packages.
  * Throws an InputError when none of what was asked for can start.
  */
-export async function chooseBackend(choice: BackendChoice = 'auto'): Promise<Backend> {
+export function chooseBackend(choice: BackendChoice = 'auto'): Promise<Backend> {
+  const chosen = lastTurn.then(() => choose(choice))
+  lastTurn = chosen.catch(() => {})
+  return chosen
+}
+
+// One after the other: while a backend starts for the first time, TensorFlow.js has none at all.
+let lastTurn: Promise<unknown> = Promise.resolve()
+
+async function choose(choice: BackendChoice): Promise<Backend> {
   // Without this, TensorFlow.js prints advertisements and warnings into the user's output.
   enableProdMode()
   const failures: string[] = []

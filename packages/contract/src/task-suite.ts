@@ -1,0 +1,75 @@
+import type { Task } from '@murmuration/core'
+import { allFinite, axpy, dot, hashVector, lengthOf } from '@murmuration/vectors'
+import type { TestFn } from 'ava'
+
+/** A task to be held to what every task promises. */
+export interface TaskCase {
+  readonly name: string
+  /** Builds the task anew, the same each time. `close` is called in the end. */
+  create(): Promise<Task & { close?(): Promise<void> }>
+}
+
+/** What every task promises, as tests. */
+export function testTask(test: TestFn, { name, create }: TaskCase): void {
+  const withTask = async (body: (task: Task) => Promise<void>) => {
+    const task = await create()
+    try {
+      await body(task)
+    } finally {
+      await task.close?.()
+    }
+  }
+  const someBatch = (task: Task) => Uint32Array.from({ length: 8 }, (_, k) => (k * 7) % task.samples)
+
+  test(`${name}: parameters start as the schema says, with the same bits for a seed`, async (t) => {
+    await withTask(async (task) => {
+      const start = await task.initialise(3).run()
+      t.is(start.length, lengthOf(task.schema))
+      t.true(allFinite(start))
+      t.true(task.samples >= 1)
+      await withTask(async (twin) => {
+        t.deepEqual(twin.schema, task.schema)
+        t.is(hashVector(await twin.initialise(3).run()), hashVector(start))
+      })
+    })
+  })
+
+  test(`${name}: the same batch gives the same gradient, bit by bit, and changes neither parameters nor batch`, async (t) => {
+    await withTask(async (task) => {
+      const x = await task.initialise(3).run()
+      const [before, batch] = [hashVector(x), someBatch(task)]
+      const first = await task.gradient(x, batch).run()
+      const [loss, hash] = [first.loss, hashVector(first.vector)]
+      t.is(first.vector.length, x.length)
+      t.true(Number.isFinite(loss) && allFinite(first.vector))
+      const second = await task.gradient(x, batch).run()
+      t.deepEqual([second.loss, hashVector(second.vector)], [loss, hash])
+      t.is(hashVector(x), before)
+      t.deepEqual(batch, someBatch(task))
+    })
+  })
+
+  test(`${name}: the gradient is the slope of the loss`, async (t) => {
+    await withTask(async (task) => {
+      const x = await task.initialise(3).run()
+      const batch = someBatch(task)
+      const slope = (await task.gradient(x, batch).run()).vector.slice()
+      const square = dot(slope, slope)
+      const step = 1e-2 / Math.sqrt(square)
+      const lossAt = async (factor: number) =>
+        (await task.gradient(axpy(x.slice(), factor * step, slope), batch).run()).loss
+      const measured = ((await lossAt(1)) - (await lossAt(-1))) / (2 * step)
+      t.true(Math.abs(measured - square) < 0.02 * square, `${measured} measured, ${square} by the gradient`)
+    })
+  })
+
+  test(`${name}: evaluating gives the same finite loss twice, and an accuracy from 0 to 1 if any`, async (t) => {
+    await withTask(async (task) => {
+      const x = await task.initialise(3).run()
+      const { loss, accuracy = 0 } = await task.evaluate(x).run()
+      t.true(Number.isFinite(loss))
+      t.true(accuracy >= 0 && accuracy <= 1)
+      t.is((await task.evaluate(x).run()).loss, loss)
+    })
+  })
+}
