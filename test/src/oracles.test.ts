@@ -168,8 +168,20 @@ test('a neighbour that is lost is named, its weight goes to one’s own paramete
     '0  5',
     '1  5',
     '2 c 5',
-    'NeighboursMissingError: b heard nothing of a, c in round 3 for 0.5 s, and has no other neighbour in this round; it does not train alone'
+    'NeighboursMissingError: b heard nothing of a, c in round 3, nor has it another neighbour in this round; it does not train alone'
   ])
+})
+
+test('on a ring, the loss of one peer does not part the others, who wait for those that wait for it', async (t) => {
+  const ended: string[] = []
+  const topology = createTopology({ peers: ['a', 'b', 'c', 'd'].map(peerName), graph: { kind: 'ring' } })
+  await simulate({ topology, seed: 1, wire: vectorWire, latency: 10, cost: () => 1 }, async (fabric) => {
+    const rounds = fabric.self === 'b' ? 2 : 20
+    for await (const { round } of averaging(fabric, Float32Array.of(1), { rounds, patience: 500 })) {
+      if (round === 19) ended.push(fabric.self)
+    }
+  })
+  t.deepEqual(ended.sort(), ['a', 'c', 'd'])
 })
 
 test('a neighbour that takes nothing any more is named as unsent, and holds the others up once and no more', async (t) => {

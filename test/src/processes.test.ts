@@ -144,6 +144,57 @@ test.serial('wrong files and options end with code 2 and say where', async (t) =
   t.is(nobody.code, 2)
   t.regex(nobody.stderr, /a, b, c, d/)
   t.is((await murmur(['swram'], folder).result).code, 2)
+  const name = await murmur(['identity', '../a'], folder).result
+  t.is(name.code, 2)
+  t.notRegex(name.stderr, /\n +at /)
+})
+
+test.serial('a place where no model can be written is told before the training, also to a single peer', async (t) => {
+  const { folder } = t.context
+  const save = ['--train', join(folder, 'training.yaml'), '--save', join(folder, 'nowhere/model.safetensors')]
+  for (const run of [['swarm'], ['peer', '--as', 'a']]) {
+    const result = await murmur([...run, 'topologies/ring-4.yaml', ...save], folder).result
+    t.is(result.code, 2)
+    t.regex(result.stderr, /--save .*nowhere.*ENOENT/)
+    t.is(result.stdout, '')
+  }
+})
+
+test.serial('a reader that has seen enough stops the run in good order', async (t) => {
+  const { folder } = t.context
+  await writeFile(join(folder, 'long.yaml'), training.replace('rounds: 30', 'rounds: 20000'))
+  const swarm = murmur(['swarm', 'topologies/ring-4.yaml', '--train', join(folder, 'long.yaml'), '--json'], folder)
+  await swarm.saying('"kind":"step"')
+  const children = peerProcesses(swarm)
+  swarm.process.stdout?.destroy()
+  const { code, stderr } = await swarm.result
+  t.is(code, 130)
+  t.is(stderr, 'murmur: the output ended: write EPIPE\n')
+  t.deepEqual(children.filter(isAlive), [])
+})
+
+test.serial('a model that is never built holds up neither Ctrl-C nor the end', async (t) => {
+  const { folder } = t.context
+  const module = join(folder, 'endless.mjs')
+  await writeFile(module, 'export function createModel() { console.log("building"); for (;;); }')
+  const swarm = murmur(['swarm', 'topologies/ring-4.yaml', '--task', module], folder)
+  await swarm.saying('rounds:')
+  swarm.process.kill('SIGINT')
+  const { code, stderr } = await swarm.result
+  t.is(code, 130)
+  t.is(stderr, 'murmur: stopped by a signal\n')
+})
+
+test.serial('on a ring, the others go on to the end without a peer that is killed', async (t) => {
+  const { folder } = t.context
+  await writeFile(join(folder, 'training.yaml'), `${training.replace('rounds: 30', 'rounds: 1000')}patience: 2 s\n`)
+  const args = ['swarm', 'topologies/ring-4.yaml', '--train', join(folder, 'training.yaml'), '--json']
+  const swarm = murmur(args, folder)
+  await swarm.saying('"kind":"step"')
+  process.kill(peerProcesses(swarm)[2], 'SIGKILL')
+  const result = await swarm.result
+  t.is(result.code, 0, result.stderr)
+  t.is(recordsOf(result).at(-1)?.kind, 'summary')
 })
 
 test.serial('a new key is readable by its owner alone, and stays', async (t) => {

@@ -32,7 +32,8 @@ export interface Mixed {
  *
  * A neighbour that does not come within `patience` counts as missing: its weight goes to one's own parameters, so that
  * the row still sums to 1, and it is not waited for again until it is heard of. Nor is one that cannot be reached. When
- * nobody comes the peer does not go on alone: a {@link NeighboursMissingError} names them.
+ * nobody comes, not within twice the patience either, the peer does not go on alone: a {@link NeighboursMissingError} names
+ * them. Twice, because a neighbour that waits for one that is lost comes only when its own patience has ended.
  */
 export class Exchange {
   readonly #fabric: Fabric<VectorMessage>
@@ -41,6 +42,8 @@ export class Exchange {
   /** Neighbours that are not waited for, until they are heard of. */
   readonly #absent = new Set<PeerName>()
   #unsent: PeerName[] = []
+  /** A round of others that is too far ahead of one's own, if there was one. */
+  #tooFar: number | undefined
 
   constructor(fabric: Fabric<VectorMessage>, patience: Milliseconds) {
     this.#fabric = fabric
@@ -63,7 +66,7 @@ export class Exchange {
     invariant(this.#buffer.round === round, () => `round ${round} after round ${this.#buffer.round - 1}`)
     const mixing = this.#fabric.neighbours(round)
     const start = this.#fabric.now()
-    await this.#receiveAll(start + this.#patience)
+    await this.#receiveAll(start, mixing)
     const waited = this.#fabric.now() - start
     const missing = this.#buffer.missing()
     this.#refuseToGoOnAlone(round, mixing, missing)
@@ -74,24 +77,32 @@ export class Exchange {
     return { ...mixed, missing, unsent: this.#unsent, waited }
   }
 
-  async #receiveAll(deadline: Milliseconds): Promise<void> {
+  async #receiveAll(start: Milliseconds, { receiveFrom }: Mixing): Promise<void> {
     for (let missing = this.#buffer.missing(); missing.length > 0; missing = this.#buffer.missing()) {
       const isWaitedFor = missing.some((name) => !this.#absent.has(name))
+      const isAlone = missing.length === receiveFrom.length
+      const deadline = start + (isAlone ? 2 : 1) * this.#patience
       const envelope = await this.#fabric.receive(isWaitedFor ? deadline : this.#fabric.now())
       if (envelope === undefined) return
       const { from, message } = envelope
       if (message.kind !== parametersKind) continue
-      if (this.#buffer.offer(from, message.round, message) === 'kept') this.#absent.delete(from)
+      const offer = this.#buffer.offer(from, message.round, message)
+      if (offer === 'too-early') this.#tooFar = message.round
+      if (offer === 'kept') this.#absent.delete(from)
       else this.#fabric.recycle(message)
     }
   }
 
   #refuseToGoOnAlone(round: number, mixing: Mixing, missing: readonly PeerName[]): void {
     if (missing.length === 0 || missing.length < mixing.receiveFrom.length) return
+    const behind =
+      this.#tooFar === undefined
+        ? ''
+        : `; others are in round ${this.#tooFar}, and who was started anew or stalled cannot catch up`
     throw new NeighboursMissingError(
       missing,
-      `${this.#fabric.self} heard nothing of ${missing.join(', ')} in round ${round} for ${this.#patience / 1000} s, ` +
-        'and has no other neighbour in this round; it does not train alone'
+      `${this.#fabric.self} heard nothing of ${missing.join(', ')} in round ${round}, nor has it ` +
+        `another neighbour in this round; it does not train alone${behind}`
     )
   }
 }

@@ -5,6 +5,7 @@ import type { RosterEntry } from '@murmuration/libp2p'
 import type { RunEvent } from './events.js'
 import type { RunRequest } from './plan.js'
 import type { PeerResult } from './run-peer.js'
+import { LostError } from './exit-codes.js'
 import type { FromChild, ToChild } from './swarm-messages.js'
 
 /** How long a process that was told to stop may take before it is killed. */
@@ -14,11 +15,6 @@ const graceful = 5_000
 export interface ChildListener {
   readonly event: (event: RunEvent) => void
   readonly snapshot: (peer: PeerName, round: number, parameters: Float32Array) => void
-}
-
-/** A peer's process ended without a word: killed, or crashed. */
-export class LostError extends Error {
-  override readonly name = 'LostError'
 }
 
 /** One peer of a swarm, in a process of its own. */
@@ -86,9 +82,7 @@ export class Child {
 }
 
 /** The error of another process, with the name that tells its kind. */
-function errorOf(peer: PeerName, { name, message }: { readonly name: string; readonly message: string }): Error {
+function errorOf(peer: PeerName, { name, message, stack }: Extract<FromChild, { kind: 'failed' }>): Error {
   if (name === 'StoppedError') return new StoppedError(message)
-  const error = new Error(`peer ${peer}: ${message}`)
-  error.name = name
-  return error
+  return Object.assign(new Error(`peer ${peer}: ${message}`), { name, stack: `peer ${peer}: ${stack ?? message}` })
 }

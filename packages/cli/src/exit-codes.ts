@@ -26,9 +26,15 @@ export class DisagreementError extends Error {
   override readonly name = 'DisagreementError'
 }
 
+/** A peer's process ended without a word: killed, or crashed. */
+export class LostError extends Error {
+  override readonly name = 'LostError'
+}
+
 const byErrorName = new Map<string, ExitName>([
   [nameOf(InputError), 'input'],
   [nameOf(NeighboursMissingError), 'neighboursMissing'],
+  [nameOf(LostError), 'neighboursMissing'],
   [nameOf(RefusedError), 'refused'],
   [nameOf(DivergedError), 'diverged'],
   [nameOf(DisagreementError), 'disagreement'],

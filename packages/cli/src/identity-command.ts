@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { peerName } from '@murmuration/core'
+import type { PeerName } from '@murmuration/core'
 import { createIdentity, readIdentity, writeIdentity } from '@murmuration/libp2p'
 import { identityDirectory } from './home.js'
 
@@ -15,8 +15,8 @@ export interface IdentityReport {
 
 /** Reads the key of peer `name`, creating it when there is none, in `key` or in the user's home. */
 export async function identityOf(
-  name: string,
-  key = join(identityDirectory(), `${peerName(name)}.key`)
+  name: PeerName,
+  key = join(identityDirectory(), `${name}.key`)
 ): Promise<IdentityReport> {
   const existed = await exists(key)
   if (!existed) await writeIdentity(key, await createIdentity())

@@ -16,6 +16,7 @@ export class Judge {
   readonly #task: TaskWorker
   readonly #emit: (event: EvaluationEvent) => void
   readonly #snapshots = new Map<number, Map<PeerName, Float32Array>>()
+  readonly #lost = new Set<PeerName>()
   #busy: Promise<void> = Promise.resolve()
   #queued = 0
   #lastDistance: number | undefined
@@ -26,9 +27,9 @@ export class Judge {
     this.#emit = emit
   }
 
-  /** Loads the union of all data. */
-  static async start(plan: Plan, emit: (event: EvaluationEvent) => void): Promise<Judge> {
-    return new Judge(plan, await startTaskWorker(taskOf(plan)), emit)
+  /** Loads the union of all data. Ends what it does when `signal` is aborted. */
+  static async start(plan: Plan, emit: (event: EvaluationEvent) => void, signal: AbortSignal): Promise<Judge> {
+    return new Judge(plan, await startTaskWorker(taskOf(plan), { signal }), emit)
   }
 
   /** The consensus distance of the last round that all peers gave their parameters of. */
@@ -40,9 +41,21 @@ export class Judge {
   take(peer: PeerName, round: number, parameters: Float32Array): void {
     const known = this.#snapshots.get(round) ?? new Map<PeerName, Float32Array>()
     this.#snapshots.set(round, known.set(peer, parameters))
-    if (known.size < this.#plan.file.topology.peers.length) return
-    for (const earlier of this.#snapshots.keys()) if (earlier <= round) this.#snapshots.delete(earlier)
-    this.#judge(round, [...known.values()])
+    this.#judgeIfComplete(round, known)
+  }
+
+  /** A peer whose process was lost: the mean is that of the others from now on. */
+  lose(peer: PeerName): void {
+    this.#lost.add(peer)
+    for (const [round, known] of [...this.#snapshots]) this.#judgeIfComplete(round, known)
+  }
+
+  #judgeIfComplete(round: number, known: ReadonlyMap<PeerName, Float32Array>): void {
+    const alive = this.#plan.file.topology.peers.filter((peer) => !this.#lost.has(peer))
+    const models = alive.flatMap((peer) => known.get(peer) ?? [])
+    if (models.length === 0 || models.length < alive.length) return
+    for (const earlier of [...this.#snapshots.keys()]) if (earlier <= round) this.#snapshots.delete(earlier)
+    this.#judge(round, models)
   }
 
   /** Evaluates the mean of `models`, in the order of the peers' names. */

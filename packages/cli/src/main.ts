@@ -1,5 +1,6 @@
-import { messageOf, StoppedError } from '@murmuration/core'
+import { messageOf, type PeerName, peerName, StoppedError } from '@murmuration/core'
 import { duration, readTopologyFile } from '@murmuration/topology'
+import chalk from 'chalk'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { Output } from './events.js'
 import { exitCodes, exitNameOf } from './exit-codes.js'
@@ -39,15 +40,16 @@ runOptions(program.command('swarm'))
 
 runOptions(program.command('peer'))
   .description("run this machine's peer of a topology")
-  .requiredOption('--as <name>', 'which peer of the topology this is')
+  .requiredOption('--as <name>', 'which peer of the topology this is', nameOf)
   .option('--key <file>', 'the private key of this peer; see "murmur identity"')
   .addOption(
     new Option('--wait <time>', 'how long to wait for the neighbours at the start')
       .argParser(durationOf)
       .default(300_000, '5 min')
   )
-  .action((topology: string, flags: RunFlags & { readonly as: string; readonly key?: string; readonly wait: number }) =>
-    run(flags, (emit, signal) => runPeerCommand(requestOf(topology, flags), { ...flags, emit, signal }))
+  .action(
+    (topology: string, flags: RunFlags & { readonly as: PeerName; readonly key?: string; readonly wait: number }) =>
+      run(flags, (emit, signal) => runPeerCommand(requestOf(topology, flags), { ...flags, emit, signal }))
   )
 
 program
@@ -63,10 +65,10 @@ program
 program
   .command('identity')
   .description("create this machine's key for a peer, once, and print the peer's id")
-  .argument('<name>', 'the name of the peer')
+  .argument('<name>', 'the name of the peer', nameOf)
   .option('--key <file>', 'where to keep the key (default: in the home of murmur)')
   .option('--json', 'print one JSON object')
-  .action(async (name: string, { key, json }: { readonly key?: string; readonly json?: boolean }) => {
+  .action(async (name: PeerName, { key, json }: { readonly key?: string; readonly json?: boolean }) => {
     const report = await identityOf(name, key)
     print(json ? JSON.stringify(report) : identityText(report))
   })
@@ -100,6 +102,8 @@ async function run(
   const stop = stopOnSignal()
   try {
     await body((event) => output.event(event), stop)
+  } catch (error) {
+    throw stop.aborted ? stop.reason : error
   } finally {
     output.end()
   }
@@ -110,7 +114,7 @@ function outputOf({ json }: RunFlags): Output {
   return process.stdout.isTTY ? liveOutput(process.stdout, () => performance.now()) : lineOutput(process.stdout)
 }
 
-/** The first Ctrl-C stops in good order, the second at once. */
+/** The first Ctrl-C stops in good order, the second at once. A reader of the output that goes away stops the run as well. */
 function stopOnSignal(): AbortSignal {
   const controller = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -119,6 +123,7 @@ function stopOnSignal(): AbortSignal {
       controller.abort(new StoppedError('stopped by a signal'))
     })
   }
+  process.stdout.on('error', ({ message }) => controller.abort(new StoppedError(`the output ended: ${message}`)))
   return controller.signal
 }
 
@@ -126,6 +131,14 @@ function durationOf(text: string): number {
   const result = duration().safeParse(text)
   if (result.success) return result.data
   throw new InvalidArgumentError(`expected ${result.error.issues[0].message}`)
+}
+
+function nameOf(text: string): PeerName {
+  try {
+    return peerName(text)
+  } catch (error) {
+    throw new InvalidArgumentError(messageOf(error))
+  }
 }
 
 function exitCodeLines(): string {
@@ -146,6 +159,10 @@ function codeOf(error: unknown): number {
   return exitCodes[name].code
 }
 
+// See no-color.org.
+if (process.env.NO_COLOR) chalk.level = 0
+// A reader that has seen enough, such as head, is no error.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 try {
   await program.parseAsync()
 } catch (error) {

@@ -1,15 +1,14 @@
-import { writeFile } from 'node:fs/promises'
-import { peerName } from '@murmuration/core'
+import { byName, type PeerName, type Topology } from '@murmuration/core'
 import { hashVector } from '@murmuration/vectors'
 import type { PeerSummary, RunEvent } from './events.js'
 import { makePlan, type RunRequest, startEvent } from './plan.js'
 import { placeOf } from './roster.js'
 import { type PeerResult, runPeer } from './run-peer.js'
-import { safetensors } from './safetensors.js'
+import { checkSave, saveModel } from './save.js'
 
 /** How this machine's peer runs. */
 export interface PeerOptions {
-  readonly as: string
+  readonly as: PeerName
   readonly key?: string
   readonly save?: string
   /** How long to wait for the neighbours at the start, in milliseconds. */
@@ -21,14 +20,12 @@ export interface PeerOptions {
 /** Runs one peer of a topology on this machine. Rejects with the typed errors of core. */
 export async function runPeerCommand(request: RunRequest, options: PeerOptions): Promise<PeerSummary> {
   const plan = await makePlan(request)
-  const self = peerName(options.as)
+  const self = options.as
+  if (options.save !== undefined) await checkSave(options.save)
   const { identity, listen, roster } = await placeOf(plan, self, options.key)
   options.emit(startEvent(plan))
-  const others = roster.filter(({ name }) => name !== self).map(({ name }) => name)
-  options.emit({
-    kind: 'note',
-    text: `${self} waits up to ${options.wait / 1000} s for its neighbours among ${others.join(', ')}`
-  })
+  const neighbours = neighboursOf(plan.file.topology, self)
+  options.emit({ kind: 'note', text: `${self} waits up to ${options.wait / 1000} s for ${neighbours.join(', ')}` })
   const result = await runPeer({
     plan,
     self,
@@ -37,13 +34,24 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
     roster: async () => roster,
     patience: options.wait,
     emit: options.emit,
+    onParameters: async (round, parameters, task) => {
+      const evaluation = await task.evaluate(parameters).run()
+      options.emit({ kind: 'evaluation', of: self, round, ...evaluation })
+    },
     signal: options.signal
   })
-  if (options.save !== undefined) await writeFile(options.save, safetensors(result.task.schema, result.parameters))
+  if (options.save !== undefined) await saveModel(options.save, result.task.schema, result.parameters)
   const { rounds, batchSize, seed } = plan.options
   const summary = summarise(result, { self, peers: roster.length, rounds, samples: rounds * batchSize, seed })
   options.emit(summary)
   return summary
+}
+
+/** Whom a peer exchanges with in some round. */
+function neighboursOf(topology: Topology, self: PeerName): PeerName[] {
+  const rows = Array.from({ length: topology.period }, (_, round) => topology.mixing(self, round))
+  const names = rows.flatMap(({ sendTo, receiveFrom }) => [...sendTo, ...receiveFrom.map(({ name }) => name)])
+  return [...new Set(names)].sort(byName)
 }
 
 function summarise(

@@ -30,8 +30,8 @@ export interface PeerRun {
   /** How long to wait for the neighbours at the start, in milliseconds. */
   readonly patience: number
   readonly emit: (event: RunEvent) => void
-  /** Told of the parameters now and then; they must be copied to be kept. */
-  readonly onParameters?: (round: number, parameters: Float32Array) => void
+  /** Given the parameters now and then, for evaluation; waited for. They must be copied to be kept. */
+  readonly onParameters: (round: number, parameters: Float32Array, task: Task) => Promise<void>
   /** Aborted when the peer is to stop. */
   readonly signal: AbortSignal
 }
@@ -112,7 +112,8 @@ async function train(run: PeerRun, task: Task, peer: Peer) {
     if (step.done) return { parameters: step.value, ...reports.totals() }
     const event = reports.add(step.value)
     if (event !== undefined) run.emit(event)
-    if (isSnapshot(step.value, every, options.rounds)) run.onParameters?.(step.value.round, step.value.parameters)
+    const { round, parameters } = step.value
+    if (isSnapshot(step.value, every, options.rounds)) await run.onParameters(round, parameters, task)
   }
 }
 

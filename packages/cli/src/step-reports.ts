@@ -3,8 +3,11 @@ import type { PeerName, StepReport } from '@murmuration/core'
 import type { Peer } from '@murmuration/libp2p'
 import { type StepEvent, secondsOf } from './events.js'
 
-/** How many reports a run gives at most, so that a long one does not drown its reader. */
+/** A run is divided into so many reports, so that a long one does not drown its reader … */
 const reportsMax = 500
+
+/** … unless that would keep it waiting for longer than this, in milliseconds. */
+const silenceMax = 2000
 
 /** Sums up the steps of a peer into reports over a few rounds each. */
 export class StepReports {
@@ -16,6 +19,9 @@ export class StepReports {
   #waited = 0
   #losses: number[] = []
   #disagreement = 0
+  /** Who was missing in the last round: a change is worth a report. */
+  #missing = ''
+  #reported: number
 
   constructor(self: PeerName, peer: Peer, { rounds, closingRounds }: DpsgdOptions) {
     this.#self = self
@@ -23,6 +29,7 @@ export class StepReports {
     this.#last = rounds + closingRounds - 1
     this.#every = Math.ceil((rounds + closingRounds) / reportsMax)
     this.#start = peer.fabric.now()
+    this.#reported = this.#start
   }
 
   /** Takes a step in; a report when it is time for one. */
@@ -31,7 +38,11 @@ export class StepReports {
     this.#waited += step.waited
     this.#disagreement = disagreement
     if (loss !== undefined) this.#losses.push(loss)
-    if ((round + 1) % this.#every !== 0 && round !== this.#last && missing.length === 0) return undefined
+    const sameMissing = missing.join() === this.#missing
+    this.#missing = missing.join()
+    const isDue = (round + 1) % this.#every === 0 || this.#peer.fabric.now() - this.#reported >= silenceMax
+    if (!isDue && round !== this.#last && sameMissing) return undefined
+    this.#reported = this.#peer.fabric.now()
     const { sent, received } = this.#peer.traffic()
     return {
       kind: 'step',

@@ -9,8 +9,9 @@ const stop = new AbortController()
 const roster = deferred<readonly RosterEntry[]>()
 roster.promise.catch(() => {})
 
-// Ctrl-C reaches every process of the terminal. Here the parent decides, so that all stop in order.
-process.on('SIGINT', () => {})
+// Signals often reach all processes of a terminal or a container. Here the parent decides, so that all stop in order.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
+process.stderr.on('error', () => {})
 process.on('disconnect', halt)
 process.on('message', (message: ToChild) => {
   if (message.kind === 'stop') halt()
@@ -33,13 +34,13 @@ async function run({ request, self, patience }: Extract<ToChild, { kind: 'run' }
       roster: (me) => announce(self, me),
       patience,
       emit: (event) => void tell({ kind: 'event', event }),
-      onParameters: (round, parameters) => void tell({ kind: 'snapshot', round, parameters }),
+      onParameters: (round, parameters) => tell({ kind: 'snapshot', round, parameters }),
       signal: stop.signal
     })
     await tell({ kind: 'result', result })
   } catch (error) {
-    const { name, message } = error instanceof Error ? error : new Error(String(error))
-    await tell({ kind: 'failed', name, message })
+    const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
+    await tell({ kind: 'failed', name, message, stack })
   }
   process.exit()
 }

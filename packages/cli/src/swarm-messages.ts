@@ -16,4 +16,4 @@ export type FromChild =
   | { readonly kind: 'event'; readonly event: RunEvent }
   | { readonly kind: 'snapshot'; readonly round: number; readonly parameters: Float32Array }
   | { readonly kind: 'result'; readonly result: PeerResult }
-  | { readonly kind: 'failed'; readonly name: string; readonly message: string }
+  | { readonly kind: 'failed'; readonly name: string; readonly message: string; readonly stack?: string }

@@ -1,13 +1,12 @@
-import { writeFile } from 'node:fs/promises'
-import { deferred, type PeerName, StoppedError } from '@murmuration/core'
+import { deferred, type PeerName, type Schema } from '@murmuration/core'
 import { consensusDistance, mean, norm } from '@murmuration/vectors'
-import { Child, LostError } from './child.js'
+import { Child } from './child.js'
 import type { RunEvent, Summary } from './events.js'
-import { DisagreementError } from './exit-codes.js'
+import { DisagreementError, LostError } from './exit-codes.js'
 import { type Centralised, Judge } from './judge.js'
 import { makePlan, type Plan, type RunRequest, startEvent } from './plan.js'
 import type { PeerResult } from './run-peer.js'
-import { safetensors } from './safetensors.js'
+import { checkSave, saveModel } from './save.js'
 
 /** How a swarm runs. */
 export interface SwarmOptions {
@@ -36,18 +35,20 @@ type Results = ReadonlyMap<PeerName, PeerResult>
  */
 export async function runSwarm(request: RunRequest, options: SwarmOptions): Promise<Summary> {
   const plan = await makePlan(request)
+  if (options.save !== undefined) await checkSave(options.save)
   options.emit(startEvent(plan))
-  const judge = await Judge.start(plan, options.emit)
+  const judge = await Judge.start(plan, options.emit, options.signal)
   try {
     const results = await runChildren(plan, request, judge, options)
     const models = [...results.values()].map(({ parameters }) => parameters)
+    // Before all that may still fail or be stopped.
+    if (options.save !== undefined) await saveModel(options.save, schemaOf(results), mean(models))
     const ofMean = await judge.evaluateMean(models)
     const central =
       options.baseline && results.size === plan.file.topology.peers.length
         ? await judge.centralised(sampleCounts(results), options.now, options.signal)
         : undefined
     const summary = summarise(plan, results, { ofMean, central, before: judge.lastDistance })
-    if (options.save !== undefined) await save(options.save, results)
     options.emit(summary)
     checkAgreement(plan, models, summary)
     return summary
@@ -63,13 +64,13 @@ async function runChildren(plan: Plan, request: RunRequest, judge: Judge, option
   const stop = () => Promise.all(children.map((child) => child.stop()))
   const stopped = deferred<never>()
   stopped.promise.catch(() => {})
-  const abort = () => stopped.reject(new StoppedError())
+  const abort = () => stopped.reject(signal.reason)
   signal.addEventListener('abort', abort)
   if (signal.aborted) abort()
   try {
     const roster = await Promise.race([Promise.all(children.map((child) => child.listening)), stopped.promise])
     for (const child of children) child.meet(roster)
-    return await Promise.race([collect(children, emit), stopped.promise])
+    return await Promise.race([collect(children, emit, judge), stopped.promise])
   } finally {
     signal.removeEventListener('abort', abort)
     await stop()
@@ -77,7 +78,7 @@ async function runChildren(plan: Plan, request: RunRequest, judge: Judge, option
 }
 
 /** Waits for all results. A lost process is a note; another error is thrown, the first of them. */
-async function collect(children: readonly Child[], emit: (event: RunEvent) => void): Promise<Results> {
+async function collect(children: readonly Child[], emit: (event: RunEvent) => void, judge: Judge): Promise<Results> {
   const results = new Map<PeerName, PeerResult>()
   await Promise.all(
     children.map(async (child) => {
@@ -86,6 +87,7 @@ async function collect(children: readonly Child[], emit: (event: RunEvent) => vo
       } catch (error) {
         if (!(error instanceof LostError)) throw error
         emit({ kind: 'note', text: `${error.message}; the others go on` })
+        judge.lose(child.name)
       }
     })
   )
@@ -157,7 +159,7 @@ function sampleCounts(results: Results): number[] {
   return [...results.values()].map(({ task }) => task.samples)
 }
 
-async function save(path: string, results: Results): Promise<void> {
-  const all = [...results.values()]
-  await writeFile(path, safetensors(all[0].task.schema, mean(all.map(({ parameters }) => parameters))))
+/** The same for all peers; those with another are refused by their neighbours. */
+function schemaOf(results: Results): Schema {
+  return [...results.values()][0].task.schema
 }

@@ -16,7 +16,7 @@ const model = z.union([
 
 const data = z.union([
   z.literal('digits'),
-  z.strictObject({ digits: z.int().min(100) }),
+  z.strictObject({ digits: z.int().min(100).max(1e6) }),
   z.strictObject({ path: z.string().min(1), sha256: z.record(z.string(), z.string()).optional() })
 ])
 
@@ -31,7 +31,10 @@ const decay = z.union([
 export const trainingSchema = z.strictObject({
   model: model.default('mlp').meta({ description: 'What is learned: mlp, cnn, softmax, or { module: ./my-task.js }' }),
   data: data.default('digits').meta({ description: 'digits (drawn, embedded) or { path: folder, file or URL }' }),
-  test: share().default(0.2).meta({ description: 'The share of the samples that is held back for testing' }),
+  test: share()
+    .refine((test) => test > 0 && test < 1, 'more than 0 % and less than 100 %')
+    .default(0.2)
+    .meta({ description: 'The share of the samples that is held back for testing' }),
   partition: partition
     .default('equal')
     .meta({ description: 'How the samples are shared out: equal, label, { dirichlet: alpha }' }),
@@ -39,7 +42,7 @@ export const trainingSchema = z.strictObject({
     .strictObject({
       name: z.literal('dpsgd').default('dpsgd'),
       order: z.literal(['combine-then-adapt', 'adapt-then-combine']).default('combine-then-adapt'),
-      batch: atLeastOne.default(32).meta({ description: 'Samples per peer and step' }),
+      batch: atLeastOne.max(1e6).default(32).meta({ description: 'Samples per peer and step' }),
       momentum: z.number().min(0).lt(1).default(0.9),
       nesterov: z.boolean().default(false),
       weightDecay: z.number().min(0).default(1e-4)
@@ -49,7 +52,7 @@ export const trainingSchema = z.strictObject({
     .strictObject({ initial: positive.default(0.1), warmup: whole.default(0), decay: decay.default('cosine') })
     .prefault({})
     .meta({ description: 'The learning rate' }),
-  rounds: atLeastOne.default(400).meta({ description: 'Rounds of training; one step per peer each' }),
+  rounds: atLeastOne.max(1e9).default(400).meta({ description: 'Rounds of training; one step per peer each' }),
   agreement: z.number().gt(0).lt(1).default(1e-5).meta({
     description: 'The share of the disagreement at the end of training that the closing rounds of averaging may leave'
   }),
@@ -101,18 +104,30 @@ function override(training: Training, { data, partition, task }: TrainingOverrid
   return {
     ...training,
     ...(task === undefined ? {} : { model: { module: resolve(task) } }),
-    ...(data === undefined ? {} : { data: data === 'digits' ? data : { path: resolvePath('.', data) } }),
+    ...(data === undefined ? {} : { data: dataOf(data, training.data) }),
     ...(partition === undefined ? {} : { partition: partitionOf(partition) })
   }
 }
 
+/** What is fetched needs checksums, which only the file can give. */
+function dataOf(text: string, inFile: Training['data']): Training['data'] {
+  if (text === 'digits') return text
+  const path = resolvePath('.', text)
+  const sha256 = isUrl(text) && typeof inFile === 'object' && 'path' in inFile ? inFile.sha256 : undefined
+  return sha256 === undefined ? { path } : { path, sha256 }
+}
+
 function resolvePath(directory: string, path: string): string {
-  return /^https?:\/\//.test(path) ? path : resolve(directory, path)
+  return isUrl(path) ? path : resolve(directory, path)
+}
+
+function isUrl(path: string): boolean {
+  return /^https?:\/\//.test(path)
 }
 
 function partitionOf(text: string): Training['partition'] {
   if (text === 'equal' || text === 'label') return text
   const alpha = Number(/^dirichlet:(.+)$/.exec(text)?.[1])
-  if (alpha > 0) return { dirichlet: alpha }
+  if (alpha > 0 && alpha < Infinity) return { dirichlet: alpha }
   throw new InputError(`--partition: found "${text}", expected equal, label or dirichlet:ALPHA with ALPHA above 0`)
 }

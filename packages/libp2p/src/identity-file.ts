@@ -42,7 +42,9 @@ async function readIfThere(path: string): Promise<Identity | undefined> {
   try {
     const file = await open(path)
     try {
-      const { mode, size } = await file.stat()
+      const status = await file.stat()
+      const { mode, size } = status
+      if (!status.isFile()) throw new InputError(`${path} is no key file but a folder or device`)
       checkMode(path, mode)
       if (size > longest) throw new InputError(`${path} has ${size} bytes and is no key file`)
       return decodeIdentity(await file.readFile('utf8'), path)
@@ -81,7 +83,8 @@ async function placeIfAbsent(path: string, identity: Identity): Promise<boolean>
     if (codeOf(error) === 'EEXIST') return false
     throw new InputError(`the key file ${path} cannot be written: ${messageOf(error)}`)
   } finally {
-    await rm(draft, { force: true })
+    // Where there is no folder to write to, there is none to remove from either; that is told already.
+    await rm(draft, { force: true }).catch(() => {})
   }
 }
 

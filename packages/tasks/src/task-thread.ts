@@ -92,7 +92,8 @@ export class TaskThread {
     if (signal?.aborted) abort()
     this.#worker.on('exit', (code) => {
       signal?.removeEventListener('abort', abort)
-      this.#stop(new Error(`the task's thread ended with code ${code}`))
+      const why = code === 13 ? ': it awaits something that nothing can bring about any more' : ''
+      this.#stop(new Error(`the task's thread ended with code ${code}${why}`))
     })
   }
 

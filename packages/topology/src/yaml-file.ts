@@ -41,6 +41,10 @@ export function parseYamlFile<Schema extends z.ZodType>(
   return { value: result.value, errorOf }
 }
 
+/** What is told of a file in which everything is wrong, such as one that is no text. */
+const problemsMax = 20
+const messageMax = 500
+
 interface Located {
   readonly offset: number
   readonly message: string
@@ -48,9 +52,13 @@ interface Located {
 
 function errorAt(fileName: string, lines: LineCounter, found: readonly Located[]): InputError {
   const inOrder = [...found].sort((left, right) => left.offset - right.offset)
-  return new InputError(
-    inOrder.map(({ offset, message }) => `${place(fileName, lines, offset)}: ${message}`).join('\n')
-  )
+  const told = inOrder.slice(0, problemsMax).map(({ offset, message }) => {
+    const short = message.length > messageMax ? `${message.slice(0, messageMax)}…` : message
+    // Control characters would act on the terminal.
+    return `${place(fileName, lines, offset)}: ${short.replaceAll(/\p{Cc}/gu, '�')}`
+  })
+  if (inOrder.length > problemsMax) told.push(`${fileName}: and ${inOrder.length - problemsMax} more problems`)
+  return new InputError(told.join('\n'))
 }
 
 /** An empty file is an empty mapping. */

@@ -6,12 +6,13 @@ const thinning = 20
 
 /** Plain lines for logs and pipes. */
 export function lineOutput(stream: NodeJS.WritableStream): Output {
-  const steps = new Map<string, number>()
+  const steps = new Map<string, { readonly seen: number; readonly missing: string }>()
   const wanted = (event: RunEvent): boolean => {
     if (event.kind !== 'step') return true
-    const seen = (steps.get(event.peer) ?? 0) + 1
-    steps.set(event.peer, seen)
-    return seen % thinning === 1 || event.missing.length > 0
+    const last = steps.get(event.peer) ?? { seen: 0, missing: '' }
+    const [seen, missing] = [last.seen + 1, event.missing.join()]
+    steps.set(event.peer, { seen, missing })
+    return seen % thinning === 1 || missing !== last.missing
   }
   return {
     event: (event) => {

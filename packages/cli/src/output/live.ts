@@ -121,13 +121,20 @@ class Board {
     return [
       `  ${chalk.bold(phase)} ${bar} ${count(done)}/${count(total)} rounds  ${count(samples / elapsed)} samples/s  ${time}`,
       `  loss ${chalk.bold(short(this.#recentLoss()))} ${chalk.cyan(this.#sparkline(24))}   ` +
-        `accuracy ${chalk.bold(percent(this.#mean?.accuracy))}   consensus distance ${chalk.bold(short(this.#mean?.consensusDistance ?? worst(reports)))}`,
+        `accuracy ${chalk.bold(percent(this.#mean?.accuracy))}   ${this.#distance(reports)}`,
       ...(this.#centralised === undefined
         ? []
         : [
             `  plain SGD on all the data: round ${count(this.#centralised.round + 1)}, accuracy ${percent(this.#centralised.accuracy)}`
           ])
     ]
+  }
+
+  /** A swarm's display knows all models now and then; a single peer's knows its neighbours' only. */
+  #distance(reports: readonly StepEvent[]): string {
+    const known = this.#mean?.consensusDistance
+    if (known !== undefined) return `consensus distance ${chalk.bold(short(known))}`
+    return `distance to neighbours ${chalk.bold(short(Math.max(...reports.map((report) => report.disagreement))))}`
   }
 
   /** How many peers report to this display: all in a swarm, one when it is a single peer's. */
@@ -195,10 +202,6 @@ function markOf({ neighbour, state }: NeighbourEvent): string {
   if (state === 'ready') return `${neighbour} ${chalk.green('●')}`
   if (state === 'refused' || state === 'silent') return `${neighbour} ${chalk.red('●')} ${state}`
   return state === 'left' ? chalk.dim(`${neighbour} ○`) : `${neighbour} ${chalk.yellow('○')}`
-}
-
-function worst(reports: readonly StepEvent[]): number {
-  return Math.max(...reports.map((report) => report.disagreement))
 }
 
 const noBorders = Object.fromEntries(

@@ -16,7 +16,7 @@ export interface DownloadLimits {
 
 /** 1 GiB and 10 minutes a file; kept in `data` of `$MURMURATION_HOME`, or of `.murmuration` in the user's home. */
 export function defaultLimits(): DownloadLimits {
-  const home = process.env.MURMURATION_HOME ?? join(homedir(), '.murmuration')
+  const home = process.env.MURMURATION_HOME || join(homedir(), '.murmuration')
   return { bytes: 2 ** 30, milliseconds: 600_000, folder: join(home, 'data') }
 }
 

@@ -1,0 +1,21 @@
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { InputError } from '@murmuration/core'
+import test from 'ava'
+import { checkSave } from './save.js'
+
+test('asking whether a model can be written leaves the folder, and a model that is there, as they are', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmur-save-'))
+  await checkSave(join(folder, 'new'))
+  t.deepEqual(await readdir(folder), [])
+  await writeFile(join(folder, 'old'), 'model')
+  await checkSave(join(folder, 'old'))
+  t.is(await readFile(join(folder, 'old'), 'utf8'), 'model')
+})
+
+test('a folder, and what lies in none, are refused', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmur-save-'))
+  await t.throwsAsync(checkSave(folder), { instanceOf: InputError, message: /is no file/ })
+  await t.throwsAsync(checkSave(join(folder, 'none/model')), { instanceOf: InputError, message: /ENOENT/ })
+})

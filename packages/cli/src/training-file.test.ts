@@ -1,0 +1,35 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { InputError } from '@murmuration/core'
+import test from 'ava'
+import { readTrainingFile } from './training-file.js'
+
+async function fileOf(text: string): Promise<string> {
+  const path = join(await mkdtemp(join(tmpdir(), 'murmur-training-')), 'training.yaml')
+  await writeFile(path, text)
+  return path
+}
+
+test('shares and counts that no run could have are told with their place', async (t) => {
+  const rejects = async (text: string, message: RegExp) =>
+    t.throwsAsync(readTrainingFile(await fileOf(text)), { instanceOf: InputError, message })
+  await rejects('test: 0 %', /:1:7: test: .*more than 0 % and less than 100 %/)
+  await rejects('test: 100 %', /:1:7: test: .*more than 0 % and less than 100 %/)
+  await rejects('rounds: 1e12', /:1:9: rounds: .*at most 1000000000/)
+  await rejects('data: { digits: 1e10 }', /data\.digits: .*at most 1000000/)
+})
+
+test('the URL of --data has the checksums of the file, a path has none', async (t) => {
+  const sha256 = { 'x.csv': 'ab' }
+  const path = await fileOf('data: { path: other, sha256: { x.csv: ab } }')
+  const url = 'https://example.org/x.csv'
+  t.deepEqual((await readTrainingFile(path, { data: url })).data, { path: url, sha256 })
+  t.deepEqual((await readTrainingFile(path, { data: '/x.csv' })).data, { path: '/x.csv' })
+})
+
+test('an alpha that is no number above 0 is refused', async (t) => {
+  for (const partition of ['dirichlet:0', 'dirichlet:Infinity', 'dirichlet:x', 'dirichlet']) {
+    await t.throwsAsync(readTrainingFile(undefined, { partition }), { instanceOf: InputError, message: /--partition/ })
+  }
+})
