@@ -168,7 +168,7 @@ test('a neighbour that is lost is named, its weight goes to one’s own paramete
     '0  5',
     '1  5',
     '2 c 5',
-    'NeighboursMissingError: b heard nothing of a, c in round 3, nor has it another neighbour in this round; it does not train alone'
+    'NeighboursMissingError: b heard nothing of a, c in round 3, nor has it another neighbour left; it does not train alone'
   ])
 })
 
@@ -182,6 +182,18 @@ test('on a ring, the loss of one peer does not part the others, who wait for tho
     }
   })
   t.deepEqual(ended.sort(), ['a', 'c', 'd'])
+})
+
+test('where a peer has one neighbour a round, the loss of one does not end the others', async (t) => {
+  const ended: string[] = []
+  const topology = createTopology({ peers: peersOf(8), graph: { kind: 'one-peer-exponential' } })
+  await simulate({ topology, seed: 1, wire: vectorWire, latency: 10, cost: () => 1 }, async (fabric) => {
+    const rounds = fabric.self === 'p03' ? 4 : 20
+    for await (const { round } of averaging(fabric, Float32Array.of(1), { rounds, patience: 500 })) {
+      if (round === 19) ended.push(fabric.self)
+    }
+  })
+  t.is(ended.length, 7)
 })
 
 test('a neighbour that takes nothing any more is named as unsent, and holds the others up once and no more', async (t) => {

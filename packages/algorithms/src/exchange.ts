@@ -32,8 +32,9 @@ export interface Mixed {
  *
  * A neighbour that does not come within `patience` counts as missing: its weight goes to one's own parameters, so that
  * the row still sums to 1, and it is not waited for again until it is heard of. Nor is one that cannot be reached. When
- * nobody comes, not within twice the patience either, the peer does not go on alone: a {@link NeighboursMissingError} names
- * them. Twice, because a neighbour that waits for one that is lost comes only when its own patience has ended.
+ * none of a round comes the wait is twice as long, because a neighbour that waits for one that is lost comes only when its
+ * own patience has ended. When no neighbour is left, also of earlier rounds, the peer does not go on alone: a
+ * {@link NeighboursMissingError} names them.
  */
 export class Exchange {
   readonly #fabric: Fabric<VectorMessage>
@@ -41,6 +42,8 @@ export class Exchange {
   readonly #buffer: RoundBuffer<VectorMessage>
   /** Neighbours that are not waited for, until they are heard of. */
   readonly #absent = new Set<PeerName>()
+  /** All whom this peer has had to receive from; where the topology changes by round, those of a period. */
+  readonly #known = new Set<PeerName>()
   #unsent: PeerName[] = []
   /** A round of others that is too far ahead of one's own, if there was one. */
   #tooFar: number | undefined
@@ -69,8 +72,9 @@ export class Exchange {
     await this.#receiveAll(start, mixing)
     const waited = this.#fabric.now() - start
     const missing = this.#buffer.missing()
-    this.#refuseToGoOnAlone(round, mixing, missing)
     for (const name of missing) this.#absent.add(name)
+    for (const { name } of mixing.receiveFrom) this.#known.add(name)
+    this.#refuseToGoOnAlone(round, missing)
     const theirs = this.#buffer.take()
     const mixed = { average: average(this.#fabric.self, x, mixing, theirs), disagreement: spread(x, theirs) }
     for (const message of theirs.values()) this.#fabric.recycle(message)
@@ -93,8 +97,8 @@ export class Exchange {
     }
   }
 
-  #refuseToGoOnAlone(round: number, mixing: Mixing, missing: readonly PeerName[]): void {
-    if (missing.length === 0 || missing.length < mixing.receiveFrom.length) return
+  #refuseToGoOnAlone(round: number, missing: readonly PeerName[]): void {
+    if (missing.length === 0 || [...this.#known].some((name) => !this.#absent.has(name))) return
     const behind =
       this.#tooFar === undefined
         ? ''
@@ -102,7 +106,7 @@ export class Exchange {
     throw new NeighboursMissingError(
       missing,
       `${this.#fabric.self} heard nothing of ${missing.join(', ')} in round ${round}, nor has it ` +
-        `another neighbour in this round; it does not train alone${behind}`
+        `another neighbour left; it does not train alone${behind}`
     )
   }
 }
