@@ -115,20 +115,21 @@ test.serial('Ctrl-C stops all peers within seconds and leaves no process behind'
   t.deepEqual(children.filter(isAlive), [])
 })
 
-test.serial('a peer that is killed is named, and the others go on to the end', async (t) => {
-  const { folder } = t.context
-  const file = `${training.replace('rounds: 30', 'rounds: 400')}patience: 3 s\n`
-  await writeFile(join(folder, 'training.yaml'), file)
-  const args = ['swarm', 'topologies/complete-4.yaml', '--train', join(folder, 'training.yaml'), '--json']
-  const swarm = murmur(args, folder)
-  await swarm.saying('"kind":"step"')
-  process.kill(peerProcesses(swarm)[2], 'SIGKILL')
-  const result = await swarm.result
-  t.is(result.code, 0, result.stderr)
-  const records = recordsOf(result)
-  t.true(records.some(({ kind, text }) => kind === 'note' && /peer [a-d] ended by SIGKILL/.test(String(text))))
-  t.is(records.at(-1)?.kind, 'summary')
-})
+for (const topology of ['complete-4', 'ring-4']) {
+  test.serial(`a peer that is killed is named, and the others go on to the end: ${topology}`, async (t) => {
+    const { folder } = t.context
+    await writeFile(join(folder, 'training.yaml'), `${training.replace('rounds: 30', 'rounds: 1000')}patience: 2 s\n`)
+    const train = ['--train', join(folder, 'training.yaml'), '--json']
+    const swarm = murmur(['swarm', `topologies/${topology}.yaml`, ...train], folder)
+    await swarm.saying('"kind":"step"')
+    process.kill(peerProcesses(swarm)[2], 'SIGKILL')
+    const result = await swarm.result
+    t.is(result.code, 0, result.stderr)
+    const records = recordsOf(result)
+    t.true(records.some(({ kind, text }) => kind === 'note' && /peer [a-d] ended by SIGKILL/.test(String(text))))
+    t.is(records.at(-1)?.kind, 'summary')
+  })
+}
 
 test.serial('wrong files and options end with code 2 and say where', async (t) => {
   const { folder } = t.context
@@ -183,18 +184,6 @@ test.serial('a model that is never built holds up neither Ctrl-C nor the end', a
   const { code, stderr } = await swarm.result
   t.is(code, 130)
   t.is(stderr, 'murmur: stopped by a signal\n')
-})
-
-test.serial('on a ring, the others go on to the end without a peer that is killed', async (t) => {
-  const { folder } = t.context
-  await writeFile(join(folder, 'training.yaml'), `${training.replace('rounds: 30', 'rounds: 1000')}patience: 2 s\n`)
-  const args = ['swarm', 'topologies/ring-4.yaml', '--train', join(folder, 'training.yaml'), '--json']
-  const swarm = murmur(args, folder)
-  await swarm.saying('"kind":"step"')
-  process.kill(peerProcesses(swarm)[2], 'SIGKILL')
-  const result = await swarm.result
-  t.is(result.code, 0, result.stderr)
-  t.is(recordsOf(result).at(-1)?.kind, 'summary')
 })
 
 test.serial('a new key is readable by its owner alone, and stays', async (t) => {

@@ -74,7 +74,8 @@ export class Exchange {
     const missing = this.#buffer.missing()
     for (const name of missing) this.#absent.add(name)
     for (const { name } of mixing.receiveFrom) this.#known.add(name)
-    this.#refuseToGoOnAlone(round, missing)
+    const isAlone = missing.length > 0 && missing.length === mixing.receiveFrom.length
+    if (isAlone) this.#refuseToGoOnAlone(round, missing)
     const theirs = this.#buffer.take()
     const mixed = { average: average(this.#fabric.self, x, mixing, theirs), disagreement: spread(x, theirs) }
     for (const message of theirs.values()) this.#fabric.recycle(message)
@@ -97,8 +98,9 @@ export class Exchange {
     }
   }
 
+  /** Nobody came in this round. That is borne as long as a neighbour of another round may still come. */
   #refuseToGoOnAlone(round: number, missing: readonly PeerName[]): void {
-    if (missing.length === 0 || [...this.#known].some((name) => !this.#absent.has(name))) return
+    if ([...this.#known].some((name) => !this.#absent.has(name))) return
     const behind =
       this.#tooFar === undefined
         ? ''
