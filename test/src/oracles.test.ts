@@ -1,7 +1,7 @@
 import { averaging, type DpsgdOptions, dpsgd, sgd } from '@murmuration/algorithms'
 import { type PeerName, peerName, type Task } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { simulate } from '@murmuration/simulator'
+import { simulate, uniformLinks } from '@murmuration/simulator'
 import { createQuadraticTask, createSoftmaxTask, type QuadraticTask } from '@murmuration/tasks'
 import { applyMixing, contraction, createTopology, type GraphDescription, mixingMatrix } from '@murmuration/topology'
 import { consensusDistance, distance, mean, norm, vectorWire } from '@murmuration/vectors'
@@ -153,17 +153,20 @@ test('a neighbour that is lost is named, its weight goes to one’s own paramete
   const missing: string[] = []
   const topology = complete('a', 'b', 'c')
   const start = Float32Array.of(3)
-  await simulate({ topology, seed: 1, wire: vectorWire, latency: 10, cost: () => 1 }, async (fabric) => {
-    const rounds = { a: 3, b: 6, c: 2 }[fabric.self as string] ?? 0
-    const own = fabric.self === 'b' ? Float32Array.of(9) : start
-    try {
-      for await (const step of averaging(fabric, own, { rounds, patience: 500 })) {
-        if (fabric.self === 'b') missing.push(`${step.round} ${step.missing.join(' ')} ${step.parameters[0]}`)
+  await simulate(
+    { topology, seed: 1, wire: vectorWire, links: uniformLinks({ latency: 10 }), cost: () => 1 },
+    async (fabric) => {
+      const rounds = { a: 3, b: 6, c: 2 }[fabric.self as string] ?? 0
+      const own = fabric.self === 'b' ? Float32Array.of(9) : start
+      try {
+        for await (const step of averaging(fabric, own, { rounds, patience: 500 })) {
+          if (fabric.self === 'b') missing.push(`${step.round} ${step.missing.join(' ')} ${step.parameters[0]}`)
+        }
+      } catch (error) {
+        missing.push(String(error))
       }
-    } catch (error) {
-      missing.push(String(error))
     }
-  })
+  )
   t.deepEqual(missing.slice(0, 4), [
     '0  5',
     '1  5',
@@ -175,36 +178,45 @@ test('a neighbour that is lost is named, its weight goes to one’s own paramete
 test('on a ring, the loss of one peer does not part the others, who wait for those that wait for it', async (t) => {
   const ended: string[] = []
   const topology = createTopology({ peers: ['a', 'b', 'c', 'd'].map(peerName), graph: { kind: 'ring' } })
-  await simulate({ topology, seed: 1, wire: vectorWire, latency: 10, cost: () => 1 }, async (fabric) => {
-    const rounds = fabric.self === 'b' ? 2 : 20
-    for await (const { round } of averaging(fabric, Float32Array.of(1), { rounds, patience: 500 })) {
-      if (round === 19) ended.push(fabric.self)
+  await simulate(
+    { topology, seed: 1, wire: vectorWire, links: uniformLinks({ latency: 10 }), cost: () => 1 },
+    async (fabric) => {
+      const rounds = fabric.self === 'b' ? 2 : 20
+      for await (const { round } of averaging(fabric, Float32Array.of(1), { rounds, patience: 500 })) {
+        if (round === 19) ended.push(fabric.self)
+      }
     }
-  })
+  )
   t.deepEqual(ended.sort(), ['a', 'c', 'd'])
 })
 
 test('where a peer has one neighbour a round, the loss of one does not end the others', async (t) => {
   const ended: string[] = []
   const topology = createTopology({ peers: peersOf(8), graph: { kind: 'one-peer-exponential' } })
-  await simulate({ topology, seed: 1, wire: vectorWire, latency: 10, cost: () => 1 }, async (fabric) => {
-    const rounds = fabric.self === 'p03' ? 4 : 20
-    for await (const { round } of averaging(fabric, Float32Array.of(1), { rounds, patience: 500 })) {
-      if (round === 19) ended.push(fabric.self)
+  await simulate(
+    { topology, seed: 1, wire: vectorWire, links: uniformLinks({ latency: 10 }), cost: () => 1 },
+    async (fabric) => {
+      const rounds = fabric.self === 'p03' ? 4 : 20
+      for await (const { round } of averaging(fabric, Float32Array.of(1), { rounds, patience: 500 })) {
+        if (round === 19) ended.push(fabric.self)
+      }
     }
-  })
+  )
   t.is(ended.length, 7)
 })
 
 test('a neighbour that takes nothing any more is named as unsent, and holds the others up once and no more', async (t) => {
   const topology = complete('a', 'b', 'c')
   const reports: { readonly unsent: string; readonly waited: number }[] = []
-  await simulate({ topology, seed: 1, wire: vectorWire, latency: 10, cost: () => 1 }, async (fabric) => {
-    const rounds = fabric.self === 'c' ? 2 : 20
-    for await (const { unsent, waited } of averaging(fabric, Float32Array.of(1), { rounds, patience: 500 })) {
-      if (fabric.self === 'a') reports.push({ unsent: unsent.join(' '), waited })
+  await simulate(
+    { topology, seed: 1, wire: vectorWire, links: uniformLinks({ latency: 10 }), cost: () => 1 },
+    async (fabric) => {
+      const rounds = fabric.self === 'c' ? 2 : 20
+      for await (const { unsent, waited } of averaging(fabric, Float32Array.of(1), { rounds, patience: 500 })) {
+        if (fabric.self === 'a') reports.push({ unsent: unsent.join(' '), waited })
+      }
     }
-  })
+  )
   t.is(reports.length, 20)
   t.is(reports[19].unsent, 'c')
   t.deepEqual(

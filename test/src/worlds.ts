@@ -2,7 +2,7 @@
 import { complete, type FabricWorld, vectorLength } from '@murmuration/contract'
 import { deferred, type Fabric, type PeerName, StoppedError, type Topology } from '@murmuration/core'
 import { createIdentity, createPeer, type Peer } from '@murmuration/libp2p'
-import { simulate } from '@murmuration/simulator'
+import { simulate, uniformLinks } from '@murmuration/simulator'
 import { type VectorMessage, vectorWire } from '@murmuration/vectors'
 
 export { complete }
@@ -20,7 +20,10 @@ export interface WorldOptions {
 
 /** Runs `program` on every peer in virtual time: 10 ms of latency, and 1 ms per sample of computing. */
 export async function inSimulator({ topology, seed }: WorldOptions, program: Program): Promise<void> {
-  await simulate({ topology, seed, wire: vectorWire, latency: 10, cost: ({ samples }) => samples }, program)
+  await simulate(
+    { topology, seed, wire: vectorWire, links: uniformLinks({ latency: 10 }), cost: ({ samples }) => samples },
+    program
+  )
 }
 
 /** Runs `program` on every peer over real libp2p: TCP on the loopback, noise, yamux. */
@@ -68,8 +71,9 @@ export const simulatedWorld: FabricWorld = {
   run: (topology, program) => inSimulator({ topology, seed: 1, length: vectorLength }, program),
   runAndStop: async (topology, stopped, program) => {
     const stops = new Map([[stopped, 100]])
-    await simulate({ topology, seed: 1, wire: vectorWire, latency: 10, cost: () => 1, stops }, (fabric) =>
-      program(fabric, () => {})
+    await simulate(
+      { topology, seed: 1, wire: vectorWire, links: uniformLinks({ latency: 10 }), cost: () => 1, stops },
+      (fabric) => program(fabric, () => {})
     )
   }
 }

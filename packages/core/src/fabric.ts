@@ -20,8 +20,8 @@ export interface Work<Result> {
   readonly kind: string
   /** How many samples it goes through; the unit of the simulator's cost model. */
   readonly samples: number
-  /** Computes. Called once. What it reads must not change until it has finished. */
-  run(): Promise<Result>
+  /** Computes. Called once. What it reads must not change until it has finished. A result at hand needs no promise. */
+  run(): Result | Promise<Result>
 }
 
 /**
@@ -63,6 +63,8 @@ export interface Fabric<Message> {
 export interface Wire<Message> {
   /** Bytes on the link, the frame's header included. */
   byteLength(message: Message): number
+  /** Of these, the bytes that the algorithm wanted to send. */
+  payloadLength(message: Message): number
   /** A copy that shares no memory with the original. */
   copy(message: Message): Message
 }

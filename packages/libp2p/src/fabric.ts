@@ -63,6 +63,7 @@ export class NetworkFabric implements Fabric<VectorMessage> {
   send(to: PeerName, message: VectorMessage): SendResult {
     const { elements, offer } = this.#options
     const { length } = message.vector
+    invariant((message.offset ?? 0) === 0, 'a stretch of the parameters was sent; this fabric sends them whole')
     invariant(length === elements, () => `a vector of ${length} numbers was sent; the schema has ${elements}`)
     this.#round = Math.max(this.#round, message.round)
     return offer(to, message)

@@ -2,10 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as realDelay } from 'node:timers/promises'
 import { byName, type Fabric, type PeerName, peerName, type Topology, type Wire } from '@murmuration/core'
 import test from 'ava'
-import { type SimulationOptions, simulate } from './simulation.js'
+import { type SimulationOptions, simulate, uniformLinks } from './simulation.js'
 
 /** A message is a text. */
-const wire: Wire<string> = { byteLength: (text) => text.length, copy: (text) => text }
+const wire: Wire<string> = {
+  byteLength: (text) => text.length,
+  payloadLength: (text) => text.length,
+  copy: (text) => text
+}
 
 function everyone(...names: readonly string[]): Topology {
   const peers = names.map(peerName).sort(byName)
@@ -27,7 +31,10 @@ function run(
   options: Partial<SimulationOptions<string>> = {}
 ) {
   const topology = everyone(...names)
-  return simulate({ topology, seed: 1, wire, latency: 10, cost: () => 100, ...options }, program)
+  return simulate(
+    { topology, seed: 1, wire, links: uniformLinks({ latency: 10 }), cost: () => 100, ...options },
+    program
+  )
 }
 
 test('a message takes the latency of its link, and bytes are counted', async (t) => {
@@ -154,12 +161,15 @@ test('a thousand peers that all talk to all of a ring come to the end they shoul
       return { selfWeight: 1 / 3, receiveFrom: next.map((name) => ({ name, weight: 1 / 3 })), sendTo: next }
     }
   }
-  const result = await simulate({ topology: ring, seed: 1, wire, latency: 10, cost: () => 0 }, async (fabric) => {
-    const { sendTo } = fabric.neighbours(0)
-    for (let round = 0; round < 5; round++) {
-      for (const to of sendTo) fabric.send(to, 'x')
-      for (const _ of sendTo) await fabric.receive()
+  const result = await simulate(
+    { topology: ring, seed: 1, wire, links: uniformLinks({ latency: 10 }), cost: () => 0 },
+    async (fabric) => {
+      const { sendTo } = fabric.neighbours(0)
+      for (let round = 0; round < 5; round++) {
+        for (const to of sendTo) fabric.send(to, 'x')
+        for (const _ of sendTo) await fabric.receive()
+      }
     }
-  })
+  )
   t.deepEqual(result, { elapsed: 50, messages: 10_000, bytes: 10_000 })
 })

@@ -2,6 +2,7 @@ import {
   type Envelope,
   type Fabric,
   invariant,
+  type Links,
   type Milliseconds,
   type PeerName,
   type SendResult,
@@ -15,13 +16,32 @@ import { SimulatedFabric, type World } from './fabric.js'
 import { Kernel, Program } from './kernel.js'
 import { Mailbox } from './mailbox.js'
 
+/** An endpoint beyond the peers. */
+export interface Server {
+  readonly name: PeerName
+  /** Whose machine it runs on, and so whose line it shares; its own when absent. */
+  readonly on?: PeerName
+}
+
+/** Links that are alike everywhere: one-way latency in milliseconds, bandwidth of each peer's line in bits per second. */
+export function uniformLinks({ latency = 0, bandwidth = Number.POSITIVE_INFINITY }): Links {
+  const infinite = Number.POSITIVE_INFINITY
+  const path = { latency, jitter: 0, loss: 0, bandwidth: infinite, window: infinite, pipes: [] }
+  return { access: () => ({ up: bandwidth, down: bandwidth }), path: () => path }
+}
+
 /** What is simulated. */
 export interface SimulationOptions<Message> {
   readonly topology: Topology
   readonly seed: number
   readonly wire: Wire<Message>
-  /** From sending to arrival, on every link. */
-  readonly latency: Milliseconds
+  /**
+   * Endpoints beyond the topology's peers, such as parameter servers. They have no neighbours and run the same program,
+   * which goes by `fabric.self`. Everybody can send to everybody.
+   */
+  readonly servers?: readonly Server[]
+  /** The network between them; {@link uniformLinks} for one that is alike everywhere. */
+  readonly links: Links
   /** What a peer's computing takes. */
   readonly cost: (work: Work<unknown>, peer: PeerName) => Milliseconds
   /** Messages from one peer to another that are under way or wait in the mailbox; one more is 'full'. */
@@ -55,6 +75,7 @@ export async function simulate<Message>(
 
 class Network<Message> {
   readonly #options: SimulationOptions<Message>
+  readonly #endpoints: readonly PeerName[]
   readonly #kernel = new Kernel()
   readonly #mailboxes: ReadonlyMap<PeerName, Mailbox<Message>>
   readonly #stop: ReadonlyMap<PeerName, AbortController>
@@ -65,12 +86,13 @@ class Network<Message> {
 
   constructor(options: SimulationOptions<Message>) {
     this.#options = options
-    this.#mailboxes = new Map(options.topology.peers.map((peer) => [peer, new Mailbox<Message>()]))
-    this.#stop = new Map(options.topology.peers.map((peer) => [peer, new AbortController()]))
+    this.#endpoints = [...options.topology.peers, ...(options.servers ?? []).map(({ name }) => name)]
+    this.#mailboxes = new Map(this.#endpoints.map((peer) => [peer, new Mailbox<Message>()]))
+    this.#stop = new Map(this.#endpoints.map((peer) => [peer, new AbortController()]))
   }
 
   async run(program: PeerProgram<Message>): Promise<SimulationResult> {
-    for (const peer of this.#options.topology.peers) this.#start(peer, program)
+    for (const peer of this.#endpoints) this.#start(peer, program)
     for (const [peer, time] of this.#options.stops ?? []) {
       this.#kernel.schedule(time, () => this.#stop.get(peer)?.abort(new StoppedError()))
     }
@@ -112,7 +134,8 @@ class Network<Message> {
   }
 
   #send(from: PeerName, to: PeerName, message: Message): SendResult {
-    const { wire, latency, queueLimit = 8 } = this.#options
+    const { wire, links, queueLimit = 8 } = this.#options
+    const { latency } = links.path(from, to)
     if (!this.#mailboxes.has(to)) return 'unreachable'
     if (this.#count(from, to, 0) >= queueLimit) return 'full'
     this.#count(from, to, 1)

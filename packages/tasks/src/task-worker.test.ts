@@ -54,9 +54,9 @@ test('a task in a thread gives the same bits as in this thread', async (t) => {
   const parameters = (await here.initialise(1).run()).map((_, index) => Math.fround((index % 7) / 10))
   const both = async (compute: (task: Task) => Promise<unknown>) =>
     t.deepEqual(await compute(worker), await compute(here))
-  await both((task) => task.initialise(1).run())
-  await both((task) => task.gradient(parameters, Uint32Array.of(3, 1, 4, 1)).run())
-  await both((task) => task.evaluate(parameters).run())
+  await both(async (task) => task.initialise(1).run())
+  await both(async (task) => task.gradient(parameters, Uint32Array.of(3, 1, 4, 1)).run())
+  await both(async (task) => task.evaluate(parameters).run())
   t.deepEqual(worker.schema, here.schema)
   t.is(worker.samples, here.samples)
   t.is(worker.about.data, here.about.data)

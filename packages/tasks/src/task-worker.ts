@@ -1,12 +1,27 @@
-import { invariant, type Task, type TaskDescription } from '@murmuration/core'
+import {
+  type Evaluation,
+  type Gradient,
+  invariant,
+  type Task,
+  type TaskDescription,
+  type Work
+} from '@murmuration/core'
 import { lengthOf } from '@murmuration/vectors'
 import { TaskThread, type TaskWorkerOptions } from './task-thread.js'
 import type { WorkerAnswer, WorkerMessage, WorkerReady } from './worker-protocol.js'
 
 /** A task that computes in a thread of its own. */
 export interface TaskWorker extends Task {
+  initialise(seed: number): ThreadWork<Float32Array>
+  gradient(parameters: Float32Array, batch: Uint32Array): ThreadWork<Gradient>
+  evaluate(parameters: Float32Array): ThreadWork<Evaluation>
   /** Ends the thread, whatever it does. What was asked for and not answered rejects with a StoppedError. */
   close(): Promise<void>
+}
+
+/** Work that another thread does. */
+export interface ThreadWork<Result> extends Work<Result> {
+  run(): Promise<Result>
 }
 
 /**

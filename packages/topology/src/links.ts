@@ -1,4 +1,4 @@
-import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { Links, PeerName } from '@murmuration/core'
 import { z } from 'zod'
 import { unknownPeer } from './nearest.js'
 import { type Problem, problem } from './problems.js'
@@ -22,34 +22,6 @@ export const linksSchema = z.strictObject({
 
 type LinksDescription = z.output<typeof linksSchema>
 
-/** A peer's own line, which all that it sends or receives shares. Bits per second; Infinity when nothing limits it. */
-export interface AccessLink {
-  readonly up: number
-  readonly down: number
-}
-
-/** The way from one peer to another. */
-export interface PathLink {
-  /** One way. */
-  readonly latency: Milliseconds
-  /** How far the latency varies. */
-  readonly jitter: Milliseconds
-  /** The share of packets that is lost, 0 … 1. */
-  readonly loss: number
-  /** Bits per second of this way alone; Infinity when only the peers' own lines limit it. */
-  readonly bandwidth: number
-}
-
-/** What a topology file says of the network between its peers. */
-export interface Links {
-  access(peer: PeerName): AccessLink
-  /**
-   * What is said of the pair; else the larger of what is said of either peer; else the default; else 0 (bandwidth:
-   * Infinity). The same in both directions.
-   */
-  path(from: PeerName, to: PeerName): PathLink
-}
-
 /** Names in links that no peer has, pairs of a peer with itself, and pairs that come twice. */
 export function linkProblems(links: LinksDescription, peers: readonly PeerName[]): Problem[] {
   const known = new Set<string>(peers)
@@ -71,7 +43,10 @@ export function linkProblems(links: LinksDescription, peers: readonly PeerName[]
   return [...strangers, ...pairs]
 }
 
-/** The links of a description without problems. */
+/**
+ * The links of a description without problems. A value of a path is what is said of the pair; else the larger of what is
+ * said of either peer; else the default; else 0 (bandwidth: Infinity). Paths are the same in both directions.
+ */
 export function createLinks({ default: all = {}, peers = {}, pairs = [] }: LinksDescription): Links {
   const ofPeer = new Map(Object.entries(peers))
   const ofPair = new Map(pairs.map((pair) => [pairKey(...pair.between), pair]))
@@ -89,7 +64,14 @@ export function createLinks({ default: all = {}, peers = {}, pairs = [] }: Links
         return pair?.[field] ?? (own.length > 0 ? Math.max(...own) : (all[field] ?? 0))
       }
       const bandwidth = pair?.bandwidth ?? Number.POSITIVE_INFINITY
-      return { latency: value('latency'), jitter: value('jitter'), loss: value('loss'), bandwidth }
+      return {
+        latency: value('latency'),
+        jitter: value('jitter'),
+        loss: value('loss'),
+        bandwidth,
+        window: Number.POSITIVE_INFINITY,
+        pipes: []
+      }
     }
   }
 }

@@ -1,17 +1,20 @@
 import type { Wire } from '@murmuration/core'
 import { frameHeaderLength } from './frame.js'
 
-/** What the algorithms put on links: one flat vector that belongs to a round. */
+/** What the algorithms put on links: the flat parameters of a round, or a stretch of them. */
 export interface VectorMessage {
   /** What the vector is, 0 … 255; each algorithm numbers its own kinds. */
   readonly kind: number
   /** 0, 1, … */
   readonly round: number
+  /** Which element of the parameters the vector begins with; 0 when absent. */
+  readonly offset?: number
   readonly vector: Float32Array
 }
 
 /** How large a {@link VectorMessage} is as a frame, and how it is copied. */
 export const vectorWire: Wire<VectorMessage> = {
   byteLength: (message) => frameHeaderLength + message.vector.byteLength,
+  payloadLength: (message) => message.vector.byteLength,
   copy: (message) => ({ ...message, vector: Float32Array.from(message.vector) })
 }
