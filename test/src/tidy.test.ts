@@ -18,6 +18,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   tasks: ['core', 'random', 'vectors'],
   tfjs: ['core', 'random', 'vectors', 'tasks'],
   libp2p: ['core', 'random', 'vectors'],
+  report: ['core'],
   contract: ['core', 'vectors']
 }
 
