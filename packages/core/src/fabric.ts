@@ -67,4 +67,6 @@ export interface Wire<Message> {
   payloadLength(message: Message): number
   /** A copy that shares no memory with the original. */
   copy(message: Message): Message
+  /** Takes back the memory of a copy that nobody looks at any more, for the next one. */
+  recycle?(message: Message): void
 }

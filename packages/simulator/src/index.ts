@@ -3,5 +3,17 @@
  *
  * @packageDocumentation
  */
+export {
+  drawFaults,
+  type FaultDraw,
+  type FaultEvent,
+  type Faults,
+  noFaults,
+  type Rule,
+  type Verdict
+} from './faults.js'
 export { DeadlockError } from './kernel.js'
+export { LogHash } from './log-hash.js'
+export { measuredNetwork, type NetworkOptions, rawNetwork } from './network/network.js'
 export * from './simulation.js'
+export type { TimeShares } from './time-use.js'

@@ -1,20 +1,30 @@
 import { InvariantError, invariant, type Milliseconds, type PeerName } from '@murmuration/core'
-import TinyQueue from 'tinyqueue'
+import { type Event, EventQueue } from './event-queue.js'
 
-/** Something that happens at a point in virtual time. */
-interface Event {
-  readonly time: Milliseconds
-  /** Breaks ties: what was scheduled first happens first. */
-  readonly sequence: number
-  readonly action: () => void | Promise<void>
-  cancelled: boolean
+/** Who could still wake a program that was woken by something else. */
+export interface Waker {
+  forget(program: Program): void
+}
+
+/** Holds the wakes of a machine that is frozen, in their order. */
+export interface Gate {
+  isShut: boolean
+  readonly held: (() => void)[]
 }
 
 /** One activity of one peer, as the kernel sees it: running, or waiting for something that can be named. */
 export class Program {
-  waitingFor: string | undefined
+  waitingFor: string | (() => string) | undefined
+  /** The deadline of the present wait. */
+  timer: Event | undefined
+  waker: Waker | undefined
+  resolve: ((value: never) => void) | undefined
+  reject: ((error: unknown) => void) | undefined
 
-  constructor(readonly peer: PeerName) {}
+  constructor(
+    readonly peer: PeerName,
+    readonly gate: Gate = { isShut: false, held: [] }
+  ) {}
 }
 
 /** All events are over and programs still wait: nothing can ever wake them. */
@@ -22,38 +32,53 @@ export class DeadlockError extends Error {
   override readonly name = 'DeadlockError'
 }
 
+/** How many waiting programs the error of a deadlock names. */
+const namedMost = 20
+
 /**
  * Virtual time by counting (the "baton"). Waking a program adds one to `running`, its next wait or its end takes one away,
  * and time moves only at zero. So whatever else a program awaits happens at frozen virtual time, one program runs at a
  * time, in the order of (time, sequence number), and a deadlock is an empty heap with programs that wait.
  */
 export class Kernel {
-  readonly #events = new TinyQueue<Event>([], (left, right) => left.time - right.time || left.sequence - right.sequence)
+  readonly #events = new EventQueue()
   readonly #programs = new Set<Program>()
+  readonly #settlers: (() => void)[] = []
   #now: Milliseconds = 0
-  #sequence = 0
   #running = 0
-  #resume: (() => void) | undefined
+  #expected = 0
+  #idle: (() => void) | undefined
 
   /** The virtual clock. */
   now(): Milliseconds {
     return this.#now
   }
 
-  /** Has `action` happen at `time`, now at the earliest. The function that is returned cancels it. */
-  schedule(time: Milliseconds, action: () => void | Promise<void>): () => void {
-    invariant(!Number.isNaN(time), 'an event was scheduled at the time NaN')
-    const event = { time: Math.max(time, this.#now), sequence: this.#sequence++, action, cancelled: false }
-    this.#events.push(event)
-    return () => {
-      event.cancelled = true
-    }
+  /** Has `action` happen at `time`, now at the earliest. */
+  schedule(time: Milliseconds, action: Event['action']): Event {
+    return this.#events.push(time > this.#now ? time : this.#now, action)
+  }
+
+  /** Has `action` happen once, after all that happens at the present time, before the clock moves. */
+  beforeTimeMoves(action: () => void): void {
+    this.#settlers.push(action)
+  }
+
+  /** A program will start later: until then the simulation is not over, even without programs. */
+  expectProgram(): void {
+    this.#expected++
+  }
+
+  /** The program that was expected starts, or never will. */
+  expectedProgramCame(): void {
+    this.#expected--
   }
 
   /** Starts a program at the present time. `ended` is told how it ended. */
   start(program: Program, body: () => Promise<void>, ended: (error?: unknown) => void): void {
     this.#programs.add(program)
     this.schedule(this.#now, () => {
+      if (!this.#programs.has(program)) return
       this.#running++
       body().then(
         () => this.#end(program, ended),
@@ -62,54 +87,89 @@ export class Kernel {
     })
   }
 
+  /** Takes a waiting program out of the world without a word to it, as a crash does. */
+  kill(program: Program): void {
+    if (!this.#programs.delete(program)) return
+    this.#forget(program)
+    program.resolve = undefined
+    program.reject = undefined
+  }
+
   /**
-   * Parks the program until `register`'s function is called, with the value to go on with. This is the only way in which
-   * a program waits.
+   * Parks the program until it is woken or failed. This is the only way in which a program waits.
+   *
+   * @param waitingFor - what a deadlock says that it waits for
    */
-  park<Value>(
-    program: Program,
-    waitingFor: string,
-    register: (wake: (value: Value) => void, fail: (error: unknown) => void) => void
-  ): Promise<Value> {
+  park<Value>(program: Program, waitingFor: string | (() => string)): Promise<Value> {
     if (program.waitingFor !== undefined) {
       throw new InvariantError(
-        `${program.peer} waits for ${waitingFor} while it waits for ${program.waitingFor}; ` +
+        `${program.peer} waits for ${textOf(waitingFor)} while it waits for ${textOf(program.waitingFor)}; ` +
           'a program waits for one thing at a time, two activities need fabric.spawn'
       )
     }
     program.waitingFor = waitingFor
     this.#release()
     return new Promise((resolve, reject) => {
-      register(
-        (value) => {
-          this.#wake(program)
-          resolve(value)
-        },
-        (error) => {
-          this.#wake(program)
-          reject(error)
-        }
-      )
+      program.resolve = resolve
+      program.reject = reject
     })
   }
 
-  /** Runs until no program is left. Throws a {@link DeadlockError} that names who waits for what when time has run out. */
-  async run(): Promise<void> {
-    for (;;) {
-      if (this.#running > 0) await new Promise<void>((resolve) => (this.#resume = resolve))
-      const event = this.#events.pop()
-      if (event === undefined) break
-      if (event.cancelled) continue
-      this.#now = event.time
-      await event.action()
-    }
-    if (this.#programs.size > 0) throw new DeadlockError(this.#deadlock())
+  /** Lets a parked program go on with `value`. A machine that is frozen goes on when it thaws. */
+  wake(program: Program, value: unknown): void {
+    this.#forget(program)
+    if (program.gate.isShut) program.gate.held.push(() => this.#resume(program)?.(value as never))
+    else this.#resume(program)?.(value as never)
   }
 
-  #wake(program: Program): void {
+  /** Lets a parked program go on with an error. */
+  fail(program: Program, error: unknown): void {
+    this.#forget(program)
+    const { reject } = program
+    const failNow = () => {
+      this.#resume(program)
+      reject?.(error)
+    }
+    if (program.gate.isShut) program.gate.held.push(failNow)
+    else failNow()
+  }
+
+  /**
+   * Runs until no program is left, or the clock would pass `until`; the result says whether it ended. Throws a
+   * {@link DeadlockError} that names who waits for what when nothing can happen any more.
+   */
+  async run(until = Number.POSITIVE_INFINITY): Promise<boolean> {
+    for (;;) {
+      if (this.#running > 0) await new Promise<void>((resolve) => (this.#idle = resolve))
+      if (this.#programs.size === 0 && this.#expected === 0) return true
+      const event = this.#events.peek()
+      if ((event === undefined || event.time > this.#now) && this.#settlers.length > 0) {
+        for (const settle of this.#settlers.splice(0)) settle()
+        continue
+      }
+      if (event === undefined) throw new DeadlockError(this.#deadlock())
+      if (event.time > until) return false
+      invariant(event.time >= this.#now, 'virtual time went back')
+      this.#now = event.time
+      this.#events.pop()
+      const busy = event.action()
+      if (busy !== undefined) await busy
+    }
+  }
+
+  #resume(program: Program): ((value: never) => void) | undefined {
     invariant(program.waitingFor !== undefined, () => `${program.peer} was woken while it runs`)
     program.waitingFor = undefined
     this.#running++
+    return program.resolve
+  }
+
+  /** Undoes what else could wake it. */
+  #forget(program: Program): void {
+    if (program.timer !== undefined) program.timer.cancelled = true
+    program.timer = undefined
+    program.waker?.forget(program)
+    program.waker = undefined
   }
 
   #end(program: Program, ended: (error?: unknown) => void, error?: unknown): void {
@@ -121,11 +181,19 @@ export class Kernel {
   #release(): void {
     this.#running--
     invariant(this.#running >= 0, 'more programs wait than there are')
-    if (this.#running === 0) this.#resume?.()
+    if (this.#running === 0) this.#idle?.()
   }
 
   #deadlock(): string {
-    const waiting = [...this.#programs].map(({ peer, waitingFor }) => `  ${peer} waits for ${waitingFor}`)
-    return `nothing can happen any more at ${this.#now} ms, and ${waiting.length} programs wait:\n${waiting.join('\n')}`
+    const waiting = [...this.#programs]
+    const named = waiting
+      .slice(0, namedMost)
+      .map(({ peer, waitingFor }) => `  ${peer} waits for ${textOf(waitingFor ?? 'nothing that is known')}`)
+    if (waiting.length > namedMost) named.push(`  and ${waiting.length - namedMost} more`)
+    return `nothing can happen any more at ${this.#now} ms, and ${waiting.length} programs wait:\n${named.join('\n')}`
   }
+}
+
+function textOf(what: string | (() => string)): string {
+  return typeof what === 'string' ? what : what()
 }

@@ -1,30 +1,36 @@
-import type { Envelope } from '@murmuration/core'
+import type { Program, Waker } from './kernel.js'
 
-type Wake<Message> = (envelope: Envelope<Message>) => void
+/** Messages that have arrived, and the programs that wait for one; at any time one of the two lists is empty. */
+export class Mailbox<Message> implements Waker {
+  readonly #messages: Message[] = []
+  readonly #waiting: Program[] = []
 
-/** Messages that have arrived, and the activities that wait for one; at any time one of the two lists is empty. */
-export class Mailbox<Message> {
-  readonly #messages: Envelope<Message>[] = []
-  readonly #waiting: Wake<Message>[] = []
-
-  /** Hands the message to the activity that has waited longest, or keeps it. */
-  deliver(envelope: Envelope<Message>): void {
-    const wake = this.#waiting.shift()
-    if (wake === undefined) this.#messages.push(envelope)
-    else wake(envelope)
+  /** Keeps the message, or gives back the program that has waited longest and is to have it. */
+  deliver(message: Message): Program | undefined {
+    const program = this.#waiting.shift()
+    if (program === undefined) this.#messages.push(message)
+    return program
   }
 
   /** The oldest message, if there is one. */
-  take(): Envelope<Message> | undefined {
+  take(): Message | undefined {
     return this.#messages.shift()
   }
 
-  /** Has `wake` called with the next message. The function that is returned gives up waiting. */
-  wait(wake: Wake<Message>): () => void {
-    this.#waiting.push(wake)
-    return () => {
-      const index = this.#waiting.indexOf(wake)
-      if (index >= 0) this.#waiting.splice(index, 1)
-    }
+  /** The program waits for the next message. */
+  wait(program: Program): void {
+    this.#waiting.push(program)
+    program.waker = this
+  }
+
+  /** The program does not wait any more. */
+  forget(program: Program): void {
+    const index = this.#waiting.indexOf(program)
+    if (index >= 0) this.#waiting.splice(index, 1)
+  }
+
+  /** Forgets all messages. */
+  clear(): void {
+    this.#messages.length = 0
   }
 }

@@ -1,5 +1,4 @@
 import {
-  type Envelope,
   type Fabric,
   invariant,
   type Links,
@@ -12,9 +11,16 @@ import {
   type Work
 } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
+import { Barriers } from './barriers.js'
+import { type Carrier, Connection, Delivery } from './connection.js'
+import { Endpoint } from './endpoint.js'
 import { SimulatedFabric, type World } from './fabric.js'
+import { type FaultEvent, type Faults, judge, noFaults } from './faults.js'
 import { Kernel, Program } from './kernel.js'
-import { Mailbox } from './mailbox.js'
+import { LogHash } from './log-hash.js'
+import { createNetwork, type Network, type NetworkOptions, rawNetwork } from './network/network.js'
+import type { TimeShares } from './time-use.js'
+import { Traffic } from './traffic.js'
 
 /** An endpoint beyond the peers. */
 export interface Server {
@@ -33,21 +39,35 @@ export function uniformLinks({ latency = 0, bandwidth = Number.POSITIVE_INFINITY
 /** What is simulated. */
 export interface SimulationOptions<Message> {
   readonly topology: Topology
-  readonly seed: number
-  readonly wire: Wire<Message>
   /**
    * Endpoints beyond the topology's peers, such as parameter servers. They have no neighbours and run the same program,
    * which goes by `fabric.self`. Everybody can send to everybody.
    */
   readonly servers?: readonly Server[]
+  readonly seed: number
+  readonly wire: Wire<Message>
   /** The network between them; {@link uniformLinks} for one that is alike everywhere. */
   readonly links: Links
-  /** What a peer's computing takes. */
+  /** How bytes move; {@link rawNetwork} when absent. */
+  readonly network?: NetworkOptions
+  /** What a peer's computing takes, in milliseconds. Called once for each work. */
   readonly cost: (work: Work<unknown>, peer: PeerName) => Milliseconds
-  /** Messages from one peer to another that are under way or wait in the mailbox; one more is 'full'. */
+  /** Messages from one peer to another that are under way or wait in the mailbox; one more is 'full'. 8 by default. */
   readonly queueLimit?: number
+  readonly faults?: Faults
   /** When a peer is told to stop. */
   readonly stops?: ReadonlyMap<PeerName, Milliseconds>
+  /** Virtual time at which everybody is told to stop. */
+  readonly until?: Milliseconds
+  readonly observer?: SimulationObserver
+}
+
+/** Is told what happens, for pictures. Times are virtual. */
+export interface SimulationObserver {
+  /** A message has arrived or, when `arrived` is undefined, is lost. */
+  message?(from: PeerName, to: PeerName, bytes: number, sent: Milliseconds, arrived: Milliseconds | undefined): void
+  work?(peer: PeerName, kind: string, start: Milliseconds, end: Milliseconds): void
+  fault?(event: FaultEvent): void
 }
 
 /** What a simulation came to. */
@@ -69,93 +89,246 @@ export async function simulate<Message>(
   options: SimulationOptions<Message>,
   program: PeerProgram<Message>
 ): Promise<SimulationResult> {
-  const network = new Network(options)
-  return network.run(program)
+  const simulation = new Simulation(options, program)
+  await simulation.run()
+  return { elapsed: simulation.now(), messages: simulation.traffic.messages, bytes: simulation.traffic.bytes }
 }
 
-class Network<Message> {
+/** A simulation that can be watched and stopped from outside while it runs. */
+export class Simulation<Message> implements World<Message>, Carrier<Message> {
+  readonly kernel = new Kernel()
+  readonly traffic = new Traffic()
+  /** Of every arrival and every end of a computation, in order. */
+  readonly log = new LogHash()
   readonly #options: SimulationOptions<Message>
-  readonly #endpoints: readonly PeerName[]
-  readonly #kernel = new Kernel()
-  readonly #mailboxes: ReadonlyMap<PeerName, Mailbox<Message>>
-  readonly #stop: ReadonlyMap<PeerName, AbortController>
-  readonly #pending = new Map<string, number>()
+  readonly #program: PeerProgram<Message>
+  readonly #network: Network
+  readonly #endpoints = new Map<PeerName, Endpoint<Message>>()
+  readonly #barriers: Barriers<Delivery<Message>>
+  readonly #faults: Faults
+  readonly #ruleDice
   #failure: { readonly error: unknown } | undefined
-  #messages = 0
-  #bytes = 0
+  #isStopping = false
 
-  constructor(options: SimulationOptions<Message>) {
+  constructor(options: SimulationOptions<Message>, program: PeerProgram<Message>) {
     this.#options = options
-    this.#endpoints = [...options.topology.peers, ...(options.servers ?? []).map(({ name }) => name)]
-    this.#mailboxes = new Map(this.#endpoints.map((peer) => [peer, new Mailbox<Message>()]))
-    this.#stop = new Map(this.#endpoints.map((peer) => [peer, new AbortController()]))
-  }
-
-  async run(program: PeerProgram<Message>): Promise<SimulationResult> {
-    for (const peer of this.#endpoints) this.#start(peer, program)
-    for (const [peer, time] of this.#options.stops ?? []) {
-      this.#kernel.schedule(time, () => this.#stop.get(peer)?.abort(new StoppedError()))
+    this.#program = program
+    this.#network = createNetwork(this.kernel, options.links, options.network ?? rawNetwork)
+    this.#faults = options.faults ?? noFaults
+    this.#ruleDice = createRandom(options.seed, 'rules')
+    this.#barriers = new Barriers((delivery) => this.#deliver(delivery))
+    const peers = options.topology.peers.map((name): Server => ({ name }))
+    for (const [index, { name, on = name }] of [...peers, ...(options.servers ?? [])].entries()) {
+      invariant(!this.#endpoints.has(name), () => `two endpoints have the name ${name}`)
+      this.#endpoints.set(name, new Endpoint(name, index, on, createRandom(options.seed, name)))
     }
-    await this.#kernel.run()
-    if (this.#failure !== undefined) throw this.#failure.error
-    return { elapsed: this.#kernel.now(), messages: this.#messages, bytes: this.#bytes }
   }
 
-  #start(peer: PeerName, program: PeerProgram<Message>): void {
-    const handle = new Program(peer)
-    const fabric = new SimulatedFabric(this.#worldOf(peer), handle)
-    this.#kernel.start(
-      handle,
-      () => program(fabric),
-      (error) => this.#ended(error)
+  now(): Milliseconds {
+    return this.kernel.now()
+  }
+
+  /** Runs to the end. Rejects as {@link simulate} does. */
+  async run(): Promise<void> {
+    const { stops, until } = this.#options
+    const late = new Set(this.#faults.events.flatMap((event) => (event.kind === 'join' ? [event.peer] : [])))
+    for (const event of this.#faults.events) this.#planFault(event)
+    for (const endpoint of this.#endpoints.values()) {
+      if (!late.has(endpoint.name)) this.#join(endpoint)
+    }
+    for (const [peer, time] of stops ?? []) this.kernel.schedule(time, () => this.#leave(this.#endpoint(peer)))
+    if (!(await this.kernel.run(until))) {
+      this.stop('the time is up')
+      await this.kernel.run()
+    }
+    if (this.#failure !== undefined) throw this.#failure.error
+  }
+
+  /** Tells everybody to stop. To be called by a program or from an observer, while the clock stands still. */
+  stop(reason?: string): void {
+    if (this.#isStopping) return
+    this.#isStopping = true
+    for (const endpoint of this.#endpoints.values()) {
+      this.#thaw(endpoint)
+      this.#leave(endpoint, reason)
+    }
+  }
+
+  /** Where a peer's time went until now. */
+  timeOf(peer: PeerName): TimeShares {
+    return this.#endpoint(peer).timeUse.totals(this.now())
+  }
+
+  mixing(peer: PeerName, round: number) {
+    return this.#options.topology.mixing(peer, round)
+  }
+
+  cost(work: Work<unknown>, peer: PeerName): Milliseconds {
+    return this.#options.cost(work, peer)
+  }
+
+  recycle(message: Message): void {
+    this.#options.wire.recycle?.(message)
+  }
+
+  schedule(time: Milliseconds, action: () => void): void {
+    this.kernel.schedule(time, action)
+  }
+
+  spawn(endpoint: Endpoint<Message>, activity: PeerProgram<Message>): void {
+    const program = new Program(endpoint.name, endpoint.gate)
+    endpoint.programs.add(program)
+    const fabric = new SimulatedFabric(this, endpoint, program)
+    this.kernel.start(
+      program,
+      () => activity(fabric),
+      (error) => this.#ended(endpoint, program, error)
     )
   }
 
-  /** After the first failure all peers are stopped, so that the simulation ends. */
-  #ended(error: unknown): void {
-    if (error === undefined || error instanceof StoppedError || this.#failure !== undefined) return
-    this.#failure = { error }
-    for (const controller of this.#stop.values()) controller.abort(new StoppedError())
-  }
-
-  #worldOf(peer: PeerName): World<Message> {
-    const { topology, seed, cost } = this.#options
-    return {
-      kernel: this.#kernel,
-      mailbox: this.#mailboxOf(peer),
-      random: createRandom(seed, peer),
-      signal: (this.#stop.get(peer) as AbortController).signal,
-      mixing: (round) => topology.mixing(peer, round),
-      send: (to, message) => this.#send(peer, to, message),
-      taken: (envelope) => this.#count(envelope.from, peer, -1),
-      cost: (work) => cost(work, peer),
-      spawn: (activity) => this.#start(peer, activity)
+  send(from: Endpoint<Message>, to: PeerName, message: Message): SendResult {
+    const target = this.#endpoints.get(to)
+    if (target === undefined || target.presence === 'ended') return 'unreachable'
+    const { wire, network = rawNetwork, queueLimit = 8 } = this.#options
+    const connection = from.connections.get(to) ?? this.#connect(from, target)
+    if (connection.pending >= queueLimit) return 'full'
+    const bytes = wire.byteLength(message) + network.messageOverhead
+    const isRemote = from.machine !== target.machine
+    this.traffic.count(from.machine, target.machine, bytes, wire.payloadLength(message), isRemote)
+    const { rules } = this.#faults
+    const now = this.now()
+    const verdict = rules.length === 0 ? 'pass' : judge(rules, from.name, to, now, this.#ruleDice)
+    if (verdict === 'drop') {
+      this.#options.observer?.message?.(from.name, to, bytes, now, undefined)
+      return 'queued'
     }
-  }
-
-  #send(from: PeerName, to: PeerName, message: Message): SendResult {
-    const { wire, links, queueLimit = 8 } = this.#options
-    const { latency } = links.path(from, to)
-    if (!this.#mailboxes.has(to)) return 'unreachable'
-    if (this.#count(from, to, 0) >= queueLimit) return 'full'
-    this.#count(from, to, 1)
-    this.#messages++
-    this.#bytes += wire.byteLength(message)
-    const envelope: Envelope<Message> = { from, message: wire.copy(message) }
-    this.#kernel.schedule(this.#kernel.now() + latency, () => this.#mailboxOf(to).deliver(envelope))
+    const delay = verdict === 'pass' ? 0 : verdict.delay
+    connection.send(new Delivery(connection, wire.copy(message), bytes, now, delay))
     return 'queued'
   }
 
-  /** Changes how many messages are pending on a link, and says how many there are then. */
-  #count(from: PeerName, to: PeerName, change: number): number {
-    const link = `${from} ${to}`
-    const pending = (this.#pending.get(link) ?? 0) + change
-    invariant(pending >= 0, () => `${to} took more messages of ${from} than were sent`)
-    this.#pending.set(link, pending)
-    return pending
+  arrived(delivery: Delivery<Message>): void {
+    const { from, to } = delivery.connection
+    if (!this.#barriers.isBetween(from.name, to.name)) this.#deliver(delivery)
+    else if (this.#options.network?.transport === 'datagram') this.lost(delivery)
+    else this.#barriers.hold(delivery)
   }
 
-  #mailboxOf(peer: PeerName): Mailbox<Message> {
-    return this.#mailboxes.get(peer) as Mailbox<Message>
+  lost({ connection, bytes, sentAt }: Delivery<Message>): void {
+    connection.taken()
+    this.#options.observer?.message?.(connection.from.name, connection.to.name, bytes, sentAt, undefined)
+  }
+
+  workEnded(endpoint: Endpoint<Message>, kind: string, start: Milliseconds): void {
+    this.log.add(this.now())
+    this.log.add(-1 - endpoint.index)
+    this.#options.observer?.work?.(endpoint.name, kind, start, this.now())
+  }
+
+  #deliver(delivery: Delivery<Message>): void {
+    const { from, to } = delivery.connection
+    if (to.presence !== 'up') return this.lost(delivery)
+    const now = this.now()
+    this.log.add(now)
+    this.log.add(from.index * this.#endpoints.size + to.index)
+    this.log.add(delivery.bytes)
+    this.#options.observer?.message?.(from.name, to.name, delivery.bytes, delivery.sentAt, now)
+    const program = to.mailbox.deliver(delivery)
+    if (program !== undefined) this.kernel.wake(program, delivery)
+  }
+
+  #connect(from: Endpoint<Message>, to: Endpoint<Message>): Connection<Message> {
+    const { links, seed, network = rawNetwork } = this.#options
+    const isLocal = from.machine === to.machine
+    const there = links.path(from.machine, to.machine)
+    const back = links.path(to.machine, from.machine)
+    const latency = there.latency * network.latencyFactor
+    const roundTrip = latency + back.latency * network.latencyFactor
+    const connection = new Connection(from, to, this, {
+      channel: isLocal ? undefined : this.#network.channel(from.machine, to.machine),
+      path: { latency, roundTrip, jitter: there.jitter, loss: there.loss },
+      transport: network.transport,
+      random: there.jitter > 0 || there.loss > 0 ? createRandom(seed, 'link', from.name, to.name) : from.random
+    })
+    from.connections.set(to.name, connection)
+    return connection
+  }
+
+  #join(endpoint: Endpoint<Message>): void {
+    if (this.#isStopping) return
+    endpoint.presence = 'up'
+    endpoint.stopping = new AbortController()
+    endpoint.isStopping = false
+    this.spawn(endpoint, this.#program)
+  }
+
+  #leave(endpoint: Endpoint<Message>, reason?: string): void {
+    const error = new StoppedError(reason)
+    endpoint.isStopping = true
+    endpoint.stopping.abort(error)
+    for (const program of endpoint.programs) {
+      if (program.waitingFor !== undefined) this.kernel.fail(program, error)
+    }
+  }
+
+  #crash(endpoint: Endpoint<Message>): void {
+    endpoint.presence = 'crashed'
+    for (const program of endpoint.programs) this.kernel.kill(program)
+    endpoint.programs.clear()
+    endpoint.gate.held.length = 0
+    endpoint.mailbox.clear()
+    for (const connection of endpoint.connections.values()) connection.cut()
+    endpoint.connections.clear()
+    for (const other of this.#endpoints.values()) other.connections.delete(endpoint.name)
+    endpoint.timeUse.clear(this.now())
+  }
+
+  #thaw(endpoint: Endpoint<Message>): void {
+    if (endpoint.frozenSince === undefined) return
+    endpoint.frozenFor += this.now() - endpoint.frozenSince
+    endpoint.frozenSince = undefined
+    endpoint.gate.isShut = false
+    for (const goOn of endpoint.gate.held.splice(0)) goOn()
+  }
+
+  /** After the first failure all peers are stopped, so that the simulation ends. */
+  #ended(endpoint: Endpoint<Message>, program: Program, error: unknown): void {
+    endpoint.programs.delete(program)
+    if (endpoint.programs.size === 0) endpoint.presence = 'ended'
+    if (error === undefined || error instanceof StoppedError || this.#failure !== undefined) return
+    this.#failure = { error }
+    this.stop()
+  }
+
+  #planFault(event: FaultEvent): void {
+    const starts = event.kind === 'join' || event.kind === 'restart'
+    if (starts) this.kernel.expectProgram()
+    this.kernel.schedule(event.at, () => {
+      if (starts) this.kernel.expectedProgramCame()
+      this.#options.observer?.fault?.(event)
+      this.#applyFault(event)
+    })
+  }
+
+  #applyFault(event: FaultEvent): void {
+    if (!('peer' in event)) return this.#barriers.apply(event)
+    const endpoint = this.#endpoint(event.peer)
+    const { presence } = endpoint
+    if (event.kind === 'skew') endpoint.skew(this.now(), event.factor)
+    if (event.kind === 'crash' && presence === 'up') this.#crash(endpoint)
+    if (event.kind === 'restart' && presence === 'crashed') this.#join(endpoint)
+    if (event.kind === 'join' && presence === 'absent') this.#join(endpoint)
+    if (event.kind === 'leave' && presence === 'up') this.#leave(endpoint)
+    if (event.kind === 'thaw') this.#thaw(endpoint)
+    if (event.kind === 'freeze' && presence === 'up' && endpoint.frozenSince === undefined) {
+      endpoint.frozenSince = this.now()
+      endpoint.gate.isShut = true
+    }
+  }
+
+  #endpoint(peer: PeerName): Endpoint<Message> {
+    const endpoint = this.#endpoints.get(peer)
+    invariant(endpoint !== undefined, () => `the simulation has no endpoint ${peer}`)
+    return endpoint
   }
 }

@@ -9,6 +9,9 @@ export interface Term {
 /** How many elements are summed in float64 at a time; 16 KiB, so that they stay in the first-level cache. */
 const blockLength = 2048
 
+/** The sums of one block; nothing else runs between its first use and its last. */
+const blockSums = new Float64Array(blockLength)
+
 /**
  * `out[i] = Σ_t weight_t · vector_t[i]`, summed in float64 in the order of `terms` and rounded to float32 once.
  * The order is part of the result: give the terms in the order of the peers' names, never of arrival.
@@ -17,10 +20,10 @@ const blockLength = 2048
  */
 export function weightedSum(out: Float32Array, terms: readonly Term[]): Float32Array {
   for (const { vector } of terms) sameLength(out, vector)
-  const sums = new Float64Array(Math.min(blockLength, out.length))
+  const sums = blockSums
   for (let start = 0; start < out.length; start += blockLength) {
     const length = Math.min(blockLength, out.length - start)
-    sums.fill(0)
+    sums.fill(0, 0, length)
     for (let t = 0; t + 1 < terms.length; t += 2) addTwo(sums, terms[t], terms[t + 1], start, length)
     if (terms.length % 2 === 1) addOne(sums, terms[terms.length - 1], start, length)
     for (let i = 0; i < length; i++) out[start + i] = sums[i]

@@ -18,3 +18,26 @@ export const vectorWire: Wire<VectorMessage> = {
   payloadLength: (message) => message.vector.byteLength,
   copy: (message) => ({ ...message, vector: Float32Array.from(message.vector) })
 }
+
+/**
+ * {@link vectorWire} with memory that is used again: what is recycled serves for the next copy of the same length. For many
+ * small vectors, fresh memory would cost more than all the rest.
+ */
+export function pooledVectorWire(): Wire<VectorMessage> & { recycle(message: VectorMessage): void } {
+  const free = new Map<number, Float32Array[]>()
+  return {
+    ...vectorWire,
+    copy: (message) => {
+      const { vector } = message
+      const copy = free.get(vector.length)?.pop()
+      if (copy === undefined) return vectorWire.copy(message)
+      copy.set(vector)
+      return { kind: message.kind, round: message.round, offset: message.offset, vector: copy }
+    },
+    recycle: ({ vector }) => {
+      const known = free.get(vector.length)
+      if (known === undefined) free.set(vector.length, [vector])
+      else known.push(vector)
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import {
+  type Envelope,
+  invariant,
+  type Milliseconds,
+  type PathLink,
+  type PeerName,
+  type Random
+} from '@murmuration/core'
+import type { Endpoint } from './endpoint.js'
+import { type Channel, type NetworkOptions, segmentBytes, type Transfer } from './network/network.js'
+
+/** What a connection needs of its simulation. */
+export interface Carrier<Message> {
+  now(): Milliseconds
+  schedule(time: Milliseconds, action: () => void): void
+  /** A delivery has arrived, or is lost; told once for each. */
+  arrived(delivery: Delivery<Message>): void
+  lost(delivery: Delivery<Message>): void
+}
+
+/** A message on its way: an envelope that knows where it is. */
+export class Delivery<Message> implements Envelope<Message>, Transfer {
+  state: 'sending' | 'flying' | 'over' = 'sending'
+
+  constructor(
+    readonly connection: Connection<Message>,
+    readonly message: Message,
+    readonly bytes: number,
+    readonly sentAt: Milliseconds,
+    /** How much later than otherwise it arrives. */
+    readonly delay: Milliseconds
+  ) {}
+
+  get from(): PeerName {
+    return this.connection.from.name
+  }
+
+  sent(): void {
+    this.connection.passed(this)
+  }
+}
+
+/** How a connection carries. */
+export interface Route {
+  /** Undefined between endpoints on one machine. */
+  readonly channel: Channel | undefined
+  readonly path: Pick<PathLink, 'latency' | 'jitter' | 'loss'> & { readonly roundTrip: Milliseconds }
+  readonly transport: NetworkOptions['transport']
+  /** For jitter and loss. */
+  readonly random: Random
+}
+
+/** The way from one endpoint to another; messages arrive in the order of sending, unless it carries datagrams. */
+export class Connection<Message> {
+  readonly from: Endpoint<Message>
+  readonly to: Endpoint<Message>
+  /** Messages on their way or in the mailbox. */
+  pending = 0
+  readonly #carrier: Carrier<Message>
+  readonly #route: Route
+  #lastArrival: Milliseconds = 0
+
+  constructor(from: Endpoint<Message>, to: Endpoint<Message>, carrier: Carrier<Message>, route: Route) {
+    this.from = from
+    this.to = to
+    this.#carrier = carrier
+    this.#route = route
+  }
+
+  send(delivery: Delivery<Message>): void {
+    this.pending++
+    if (this.#route.channel === undefined) {
+      delivery.state = 'flying'
+      this.#fly(delivery, this.#carrier.now() + delivery.delay)
+      return
+    }
+    this.from.timeUse.transfer(this.#carrier.now(), 1)
+    this.#route.channel.send(delivery)
+  }
+
+  /** The last byte has left. */
+  passed(delivery: Delivery<Message>): void {
+    invariant(delivery.state === 'sending', 'a message was sent twice')
+    const now = this.#carrier.now()
+    delivery.state = 'flying'
+    this.from.timeUse.transfer(now, -1)
+    const { path, transport, random } = this.#route
+    const { latency, jitter, loss } = path
+    const packets = Math.max(1, Math.ceil(delivery.bytes / segmentBytes))
+    if (transport === 'datagram' && loss > 0 && random.uniform() >= (1 - loss) ** packets) {
+      this.#over(delivery)
+      this.#carrier.lost(delivery)
+      return
+    }
+    const late = (jitter > 0 ? random.uniform() * jitter : 0) + this.#recovery(packets)
+    this.#fly(delivery, now + latency + late + delivery.delay)
+  }
+
+  /** The sender has crashed: what has not left is gone. What has left arrives. */
+  cut(): void {
+    this.#route.channel?.cut()
+  }
+
+  /** The receiver has taken a message out of its mailbox, or never will. */
+  taken(): void {
+    this.pending--
+    invariant(this.pending >= 0, () => `${this.to.name} took more messages of ${this.from.name} than were sent`)
+  }
+
+  #fly(delivery: Delivery<Message>, arrival: Milliseconds): void {
+    const time = this.#route.transport === 'stream' ? Math.max(arrival, this.#lastArrival) : arrival
+    this.#lastArrival = time
+    this.#carrier.schedule(time, () => {
+      this.#over(delivery)
+      this.#carrier.arrived(delivery)
+    })
+  }
+
+  #over(delivery: Delivery<Message>): void {
+    invariant(delivery.state === 'flying', 'a message came from nowhere')
+    delivery.state = 'over'
+  }
+
+  /**
+   * How long a stream takes to send again what was lost of so many packets: a round trip for every time that some are lost.
+   * All are through after r more times with the probability (1 − loss^(r+1))^packets.
+   */
+  #recovery(packets: number): Milliseconds {
+    const { path, transport, random } = this.#route
+    const { loss, roundTrip } = path
+    if (loss === 0 || transport === 'datagram') return 0
+    const chance = random.uniform()
+    let times = 0
+    while (times < 100 && (1 - loss ** (times + 1)) ** packets < chance) times++
+    return times * roundTrip
+  }
+}

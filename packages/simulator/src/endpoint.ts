@@ -1,0 +1,61 @@
+import type { Milliseconds, PeerName, Random } from '@murmuration/core'
+import type { Connection, Delivery } from './connection.js'
+import type { Gate, Program } from './kernel.js'
+import { Mailbox } from './mailbox.js'
+import { TimeUse } from './time-use.js'
+
+/** Whether an endpoint is there: not yet joined, running, gone without a word, or ended. */
+export type Presence = 'absent' | 'up' | 'crashed' | 'ended'
+
+/** A peer or server of a simulation, with what it owns. */
+export class Endpoint<Message> {
+  readonly mailbox = new Mailbox<Delivery<Message>>()
+  readonly gate: Gate = { isShut: false, held: [] }
+  readonly programs = new Set<Program>()
+  readonly connections = new Map<PeerName, Connection<Message>>()
+  readonly timeUse = new TimeUse()
+  presence: Presence = 'absent'
+  stopping = new AbortController()
+  /** What the signal of `stopping` says, for less time. */
+  isStopping = false
+  /** How long it was frozen before the present freeze, and since when it is frozen now. */
+  frozenFor: Milliseconds = 0
+  frozenSince: Milliseconds | undefined
+  /** Its clock shows `#shown + (t − #set) · #pace` at the time t. */
+  #shown: Milliseconds = 0
+  #set: Milliseconds = 0
+  #pace = 1
+
+  /**
+   * @param index - its place among all endpoints
+   * @param machine - whose line it shares
+   */
+  constructor(
+    readonly name: PeerName,
+    readonly index: number,
+    readonly machine: PeerName,
+    readonly random: Random
+  ) {}
+
+  /** What its clock shows at the virtual time `now`. */
+  clock(now: Milliseconds): Milliseconds {
+    return this.#pace === 1 && this.#set === 0 ? now : this.#shown + (now - this.#set) * this.#pace
+  }
+
+  /** The virtual time at which its clock shows `shown`. */
+  timeOf(shown: Milliseconds): Milliseconds {
+    return this.#pace === 1 && this.#set === 0 ? shown : this.#set + (shown - this.#shown) / this.#pace
+  }
+
+  /** From now on its clock goes `pace` times as fast. It never jumps. */
+  skew(now: Milliseconds, pace: number): void {
+    this.#shown = this.clock(now)
+    this.#set = now
+    this.#pace = pace
+  }
+
+  /** How long it has been frozen until now. */
+  frozen(now: Milliseconds): Milliseconds {
+    return this.frozenFor + (this.frozenSince === undefined ? 0 : now - this.frozenSince)
+  }
+}

@@ -1,0 +1,73 @@
+import { invariant, type Milliseconds } from '@murmuration/core'
+import TinyQueue from 'tinyqueue'
+
+/** Something that happens at a point in virtual time. */
+export interface Event {
+  readonly time: Milliseconds
+  readonly action: () => void | Promise<void>
+  /** Set it, and nothing happens. */
+  cancelled: boolean
+}
+
+/**
+ * Events in the order of their times, and at one time in the order in which they were pushed. Peers in lock-step have thousands
+ * of events at one time, so those of one time share a place in the heap.
+ */
+export class EventQueue {
+  readonly #times = new TinyQueue<Milliseconds>()
+  readonly #byTime = new Map<Milliseconds, Event[]>()
+  #first: Event[] = []
+  /** How many of `#first` have been popped. */
+  #popped = 0
+
+  /** Adds an event, at a time that is not before the one that was popped last. */
+  push(time: Milliseconds, action: Event['action']): Event {
+    invariant(!Number.isNaN(time), 'an event was scheduled at the time NaN')
+    const event = { time, action, cancelled: false }
+    const others = this.#byTime.get(time)
+    if (others !== undefined) {
+      others.push(event)
+      return event
+    }
+    this.#byTime.set(time, [event])
+    this.#times.push(time)
+    return event
+  }
+
+  /** The next event that was not cancelled, left where it is. */
+  peek(): Event | undefined {
+    this.#putBackIfEarly()
+    for (;;) {
+      if (this.#popped >= this.#first.length && !this.#open()) return undefined
+      const event = this.#first[this.#popped]
+      if (!event.cancelled) return event
+      this.#popped++
+    }
+  }
+
+  /** Takes away the event that `peek` gave. */
+  pop(): void {
+    this.#popped++
+  }
+
+  /** Something earlier than what was peeked at may have been pushed since. */
+  #putBackIfEarly(): void {
+    const time = this.#times.peek()
+    if (time === undefined || this.#first.length === 0 || time >= this.#first[0].time) return
+    if (this.#popped < this.#first.length) this.#times.push(this.#first[0].time)
+    else this.#byTime.delete(this.#first[0].time)
+    this.#first = []
+    this.#popped = 0
+  }
+
+  /** Goes on to the events of the next time. A time stays open, for more events at it, until another is asked for. */
+  #open(): boolean {
+    const time = this.#times.peek()
+    if (time === undefined) return false
+    if (this.#first.length > 0) this.#byTime.delete(this.#first[0].time)
+    this.#popped = 0
+    this.#times.pop()
+    this.#first = this.#byTime.get(time) as Event[]
+    return true
+  }
+}

@@ -1,0 +1,213 @@
+import { invariant } from '@murmuration/core'
+import TinyQueue from 'tinyqueue'
+
+/** What several flows share: a line in one direction. */
+export class Line {
+  readonly flows = new Set<Flow>()
+  /** Which solution drew it in whole, and which filling touched it. */
+  region = 0
+  filling = 0
+  /** While filling: what is left to share, among how much use, of how many flows. */
+  left = 0
+  load = 0
+  open = 0
+
+  /** @param capacity - bytes per millisecond, above 0 */
+  constructor(
+    readonly name: string,
+    readonly capacity: number
+  ) {
+    invariant(capacity > 0, () => `the line ${name} carries ${capacity} bytes per millisecond`)
+  }
+}
+
+/** A line on a flow's way, and how many bytes of it one byte of the flow takes. */
+export interface Use {
+  readonly line: Line
+  readonly share: number
+}
+
+/** Bytes on their way from one place to another, through some lines. */
+export class Flow {
+  /** Bytes per millisecond. */
+  rate = 0
+  /** Why it is not faster: a line that is full, on which nobody is faster. Undefined when it is its own cap. */
+  bottleneck: Line | undefined
+  region = 0
+  /** What is found while filling; below 0 for nothing yet. */
+  nextRate = -1
+  nextBottleneck: Line | undefined
+
+  /** @param cap - bytes per millisecond that it never exceeds; Infinity when only the lines limit it */
+  constructor(
+    readonly uses: readonly Use[],
+    readonly cap: number
+  ) {
+    invariant(uses.length > 0 || cap < Infinity, 'a flow that nothing limits has no rate')
+  }
+}
+
+/** How much rates may differ and still count as the same, for the sake of rounding. */
+const tolerance = 1e-9
+
+/**
+ * Max-min fair rates: no flow can get more without another that has no more than it getting less (Bertsekas & Gallager, Data
+ * Networks, section 6.5.2, by progressive filling). Equivalently: every flow is at its cap or goes through a full line on which
+ * no flow is faster. That certificate makes it possible to solve anew only where something changed: the flows on changed lines
+ * are filled while all others keep their rates, and the region grows by the lines on which the certificate then fails.
+ */
+export class MaxMin {
+  readonly #changed = new Set<Line>()
+  readonly #alone = new Set<Flow>()
+  #regions = 0
+  #fillings = 0
+
+  /** A flow begins. Its rate is known after `solve`. */
+  add(flow: Flow): void {
+    for (const { line } of flow.uses) {
+      line.flows.add(flow)
+      this.#changed.add(line)
+    }
+    if (flow.uses.length === 0) this.#alone.add(flow)
+  }
+
+  /** A flow ends. */
+  remove(flow: Flow): void {
+    for (const { line } of flow.uses) {
+      line.flows.delete(flow)
+      this.#changed.add(line)
+    }
+    this.#alone.delete(flow)
+    flow.rate = 0
+  }
+
+  /** Finds the rates that follow from what began and ended since the last time, and tells of each that changes. */
+  solve(onChange: (flow: Flow, rate: number) => void): void {
+    for (const flow of this.#alone) onChange(flow, flow.cap)
+    this.#alone.clear()
+    const region = ++this.#regions
+    const flows: Flow[] = []
+    let grow: Iterable<Line> = this.#changed
+    for (;;) {
+      for (const line of grow) draw(line, region, flows)
+      const touched = this.#fill(flows, region)
+      const broken = touched.filter((line) => line.region !== region && isBroken(line, region))
+      if (broken.length === 0) break
+      grow = broken
+    }
+    this.#changed.clear()
+    for (const flow of flows) {
+      flow.bottleneck = flow.nextBottleneck
+      if (Math.abs(flow.nextRate - flow.rate) > tolerance * flow.rate) onChange(flow, flow.nextRate)
+    }
+  }
+
+  /** Progressive filling of `flows` within what the others leave. Returns the lines that they go through. */
+  #fill(flows: readonly Flow[], region: number): Line[] {
+    const touched = this.#open(flows, region)
+    const next = new TinyQueue<Limit>(limitsOf(flows, touched), (a, b) => a.rate - b.rate)
+    for (let limit = next.pop(); limit !== undefined; limit = next.pop()) {
+      if (limit.flow !== undefined) {
+        if (limit.flow.nextRate < 0) freeze(limit.flow, limit.rate, undefined)
+        continue
+      }
+      const { line } = limit
+      if (line.open === 0) continue
+      const rate = Math.max(0, line.left) / line.load
+      if (rate > limit.rate * (1 + tolerance)) {
+        next.push({ rate, line })
+        continue
+      }
+      for (const flow of line.flows) {
+        if (flow.region === region && flow.nextRate < 0) freeze(flow, rate, line)
+      }
+    }
+    for (const line of touched) {
+      invariant(
+        line.left >= -1e-6 * line.capacity,
+        () => `the line ${line.name} is ${-line.left} B/ms over its capacity`
+      )
+    }
+    return touched
+  }
+
+  #open(flows: readonly Flow[], region: number): Line[] {
+    const filling = ++this.#fillings
+    const touched: Line[] = []
+    for (const flow of flows) {
+      flow.nextRate = -1
+      for (const { line, share } of flow.uses) {
+        if (line.filling !== filling) {
+          line.filling = filling
+          line.left = line.region === region ? line.capacity : line.capacity - takenByOthers(line, region)
+          line.load = 0
+          line.open = 0
+          touched.push(line)
+        }
+        line.load += share
+        line.open++
+      }
+    }
+    return touched
+  }
+}
+
+/** The rate at which a line is full, or a flow at its cap. */
+type Limit =
+  | { readonly rate: number; readonly line: Line; readonly flow?: undefined }
+  | { readonly rate: number; readonly flow: Flow }
+
+function limitsOf(flows: readonly Flow[], touched: readonly Line[]): Limit[] {
+  const limits: Limit[] = touched.map((line) => ({ rate: Math.max(0, line.left) / line.load, line }))
+  for (const flow of flows) if (flow.cap < Infinity) limits.push({ rate: flow.cap, flow })
+  return limits
+}
+
+function freeze(flow: Flow, rate: number, bottleneck: Line | undefined): void {
+  flow.nextRate = rate
+  flow.nextBottleneck = bottleneck
+  for (const { line, share } of flow.uses) {
+    line.left -= rate * share
+    line.load -= share
+    line.open--
+  }
+}
+
+/** Draws a line with all its flows into the region that is solved. */
+function draw(line: Line, region: number, flows: Flow[]): void {
+  line.region = region
+  for (const flow of line.flows) {
+    if (flow.region === region) continue
+    flow.region = region
+    flows.push(flow)
+  }
+}
+
+function takenByOthers(line: Line, region: number): number {
+  let taken = 0
+  for (const flow of line.flows) if (flow.region !== region) taken += flow.rate * shareOf(flow, line)
+  return taken
+}
+
+function shareOf(flow: Flow, line: Line): number {
+  for (const use of flow.uses) if (use.line === line) return use.share
+  return 0
+}
+
+/** Whether a line at the edge of the region is no longer the certificate that a flow within or outside takes it for. */
+function isBroken(line: Line, region: number): boolean {
+  let fastestWithin = 0
+  let fastestOutside = 0
+  for (const flow of line.flows) {
+    if (flow.region === region) fastestWithin = Math.max(fastestWithin, flow.nextRate)
+    else fastestOutside = Math.max(fastestOutside, flow.rate)
+  }
+  const isFull = line.left <= tolerance * line.capacity
+  for (const flow of line.flows) {
+    const isWithin = flow.region === region
+    if ((isWithin ? flow.nextBottleneck : flow.bottleneck) !== line) continue
+    if (isWithin && flow.nextRate < fastestOutside * (1 - tolerance)) return true
+    if (!isWithin && (!isFull || flow.rate < fastestWithin * (1 - tolerance))) return true
+  }
+  return false
+}
