@@ -148,7 +148,10 @@ export class Kernel {
         continue
       }
       if (event === undefined) throw new DeadlockError(this.#deadlock())
-      if (event.time > until) return false
+      if (event.time > until) {
+        this.#now = until
+        return false
+      }
       invariant(event.time >= this.#now, 'virtual time went back')
       this.#now = event.time
       this.#events.pop()

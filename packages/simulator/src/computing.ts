@@ -1,0 +1,59 @@
+import { invariant, type Milliseconds, type PeerName, type Random, type Work } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
+
+/** How a computation now and then takes longer than it should. */
+export type Stragglers =
+  | { readonly kind: 'none' }
+  /** Plus a time drawn from the exponential distribution: the shifted exponential of Lee et al. 2018 (Speeding Up Distributed Machine Learning Using Codes). */
+  | { readonly kind: 'shifted-exponential'; readonly mean: Milliseconds }
+  /** Times exp(σ z − σ²/2) with z normal, whose mean is 1. */
+  | { readonly kind: 'log-normal'; readonly sigma: number }
+  /** Times `factor`, with the probability `share`. */
+  | { readonly kind: 'slow-now-and-then'; readonly share: number; readonly factor: number }
+  /** Times one factor after the other, around and around; each peer begins at a place of its own. */
+  | { readonly kind: 'trace'; readonly factors: readonly number[] }
+
+/** What computing takes. */
+export interface ComputingModel {
+  readonly perSample: Milliseconds
+  readonly perStep: Milliseconds
+  /** How many times as long it takes on some peers. */
+  readonly slow: ReadonlyMap<PeerName, number>
+  readonly stragglers: Stragglers
+}
+
+/**
+ * The time of a work: (perStep + perSample · samples) · slow, and what the stragglers' model makes of it. Each peer has dice
+ * of its own, so that it draws the same times whatever the others do. Setting up costs nothing.
+ */
+export function computingCost(
+  model: ComputingModel,
+  seed: number
+): (work: Work<unknown>, peer: PeerName) => Milliseconds {
+  const draws = new Map<PeerName, (time: Milliseconds) => Milliseconds>()
+  return ({ kind, samples }, peer) => {
+    if (kind === 'initialise') return 0
+    const draw = draws.get(peer) ?? straggling(model.stragglers, createRandom(seed, peer, 'computing'))
+    draws.set(peer, draw)
+    return draw((model.perStep + model.perSample * samples) * (model.slow.get(peer) ?? 1))
+  }
+}
+
+function straggling(stragglers: Stragglers, random: Random): (time: Milliseconds) => Milliseconds {
+  switch (stragglers.kind) {
+    case 'none':
+      return (time) => time
+    case 'shifted-exponential':
+      return (time) => time - stragglers.mean * Math.log(1 - random.uniform())
+    case 'log-normal':
+      return (time) => time * Math.exp(stragglers.sigma * random.normal() - stragglers.sigma ** 2 / 2)
+    case 'slow-now-and-then':
+      return (time) => time * (random.uniform() < stragglers.share ? stragglers.factor : 1)
+    case 'trace': {
+      const { factors } = stragglers
+      invariant(factors.length > 0, 'a trace without factors')
+      let place = random.integer(factors.length)
+      return (time) => time * factors[place++ % factors.length]
+    }
+  }
+}

@@ -1,0 +1,226 @@
+import { byName, type Fabric, type PeerName, peerName, type Topology, type Wire } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
+import test from 'ava'
+import { drawFaults, type FaultEvent, judge, type Rule } from './faults.js'
+import { rawNetwork } from './network/network.js'
+import { type SimulationOptions, simulate, uniformLinks } from './simulation.js'
+
+/** A message is a number; it weighs 1000 bytes. */
+const wire: Wire<number> = { byteLength: () => 1000, payloadLength: () => 1000, copy: (value) => value }
+const [a, b, c] = ['a', 'b', 'c'].map(peerName)
+const topology: Topology = {
+  peers: [a, b, c].sort(byName),
+  period: 1,
+  mixing: () => ({ selfWeight: 1, receiveFrom: [], sendTo: [] })
+}
+
+type Program = (fabric: Fabric<number>, log: (what: unknown) => void) => Promise<void>
+
+/** Runs with events; says what was logged, with the virtual time. */
+async function run(
+  events: readonly FaultEvent[],
+  program: Program,
+  { rules = [], ...options }: Partial<SimulationOptions<number>> & { readonly rules?: readonly Rule[] } = {}
+) {
+  const lines: string[] = []
+  const settings = { topology, seed: 1, wire, links: uniformLinks({ latency: 10 }), cost: () => 100, queueLimit: 1000 }
+  let time = () => 0
+  await simulate<number>({ ...settings, faults: { rules, events }, ...options }, async (fabric) => {
+    if (fabric.self === a) time = () => fabric.now()
+    await program(fabric, (what) => lines.push(`${fabric.self} ${fabric.now()} ${String(what)}`))
+  })
+  return { lines, time: time() }
+}
+
+/** a sends 0, 1, 2, … to b every 10 ms; b logs what comes for 100 ms. */
+const ticking: Program = async (fabric, log) => {
+  if (fabric.self === a) {
+    for (let k = 0; k < 6; k++) {
+      fabric.send(b, k)
+      await fabric.sleep(10 * (k + 1))
+    }
+  }
+  if (fabric.self === b) {
+    for (let got = await fabric.receive(100); got !== undefined; got = await fabric.receive(100)) log(got.message)
+  }
+}
+
+test('the first rule that matches decides', (t) => {
+  const dice = createRandom(1, 'rules')
+  const rules: Rule[] = [
+    { from: a, to: b, after: 10, until: 20, verdict: 'drop' },
+    { from: a, verdict: { delay: 5 } }
+  ]
+  t.is(judge(rules, a, b, 10, dice), 'drop')
+  t.deepEqual(judge(rules, a, b, 20, dice), { delay: 5 })
+  t.deepEqual(judge(rules, a, c, 15, dice), { delay: 5 })
+  t.is(judge(rules, b, a, 15, dice), 'pass')
+})
+
+test('a share of messages is a share', (t) => {
+  const dice = createRandom(1, 'rules')
+  const rules: Rule[] = [{ share: 0.25, verdict: 'drop' }]
+  const dropped = Array.from({ length: 10_000 }, () => judge(rules, a, b, 0, dice)).filter(
+    (verdict) => verdict === 'drop'
+  )
+  t.true(Math.abs(dropped.length / 10_000 - 0.25) < 0.02)
+})
+
+test('rules drop and delay messages', async (t) => {
+  const rules: Rule[] = [
+    { from: a, after: 10, until: 30, verdict: 'drop' },
+    { from: a, after: 40, verdict: { delay: 7 } }
+  ]
+  const { lines } = await run([], ticking, { rules })
+  t.deepEqual(lines, ['b 10 0', 'b 40 3', 'b 57 4', 'b 67 5'])
+})
+
+test('who crashes is gone without a word, and what had left arrives', async (t) => {
+  const { lines } = await run([{ at: 25, kind: 'crash', peer: a }], ticking)
+  t.deepEqual(lines, ['b 10 0', 'b 20 1', 'b 30 2'])
+})
+
+test('what a crashed peer had not sent is gone', async (t) => {
+  const links = uniformLinks({ latency: 10, bandwidth: 8e5 })
+  const { lines } = await run([{ at: 25, kind: 'crash', peer: a }], ticking, { links })
+  t.deepEqual(lines, ['b 20 0', 'b 30 1'])
+})
+
+test('who restarts begins anew', async (t) => {
+  const { lines } = await run(
+    [
+      { at: 15, kind: 'crash', peer: a },
+      { at: 50, kind: 'restart', peer: a }
+    ],
+    async (fabric, log) => {
+      if (fabric.self !== a) return
+      log('begins')
+      await fabric.sleep(fabric.now() + 20)
+      log('ends')
+    }
+  )
+  t.deepEqual(lines, ['a 0 begins', 'a 50 begins', 'a 70 ends'])
+})
+
+test('messages for a crashed peer are lost', async (t) => {
+  const { lines } = await run(
+    [
+      { at: 15, kind: 'crash', peer: b },
+      { at: 45, kind: 'restart', peer: b }
+    ],
+    ticking
+  )
+  t.deepEqual(lines, ['b 10 0', 'b 50 4', 'b 60 5'])
+})
+
+test('who is frozen neither computes nor answers, and what came is there at the thaw', async (t) => {
+  const { lines } = await run(
+    [
+      { at: 15, kind: 'freeze', peer: b },
+      { at: 48, kind: 'thaw', peer: b }
+    ],
+    ticking
+  )
+  t.deepEqual(lines, ['b 10 0', 'b 48 1', 'b 48 2', 'b 48 3', 'b 50 4', 'b 60 5'])
+})
+
+test('computing takes longer by the time that its machine is frozen', async (t) => {
+  for (const [thaw, end] of [
+    [50, 130],
+    [500, 580]
+  ]) {
+    const events: FaultEvent[] = [
+      { at: 20, kind: 'freeze', peer: a },
+      { at: thaw, kind: 'thaw', peer: a }
+    ]
+    const { lines } = await run(events, async (fabric, log) => {
+      if (fabric.self !== a) return
+      await fabric.work({ kind: 'gradient', samples: 1, run: () => 0 })
+      log('done')
+    })
+    t.deepEqual(lines, [`a ${end} done`])
+  }
+})
+
+const cutOff: FaultEvent[] = [
+  { at: 15, kind: 'partition', groups: [[a], [b, c]] },
+  { at: 45, kind: 'heal' }
+]
+
+test('a stream holds back what a partition stops until it heals; datagrams are lost', async (t) => {
+  const stream = await run(cutOff, ticking)
+  t.deepEqual(stream.lines, ['b 10 0', 'b 45 1', 'b 45 2', 'b 45 3', 'b 50 4', 'b 60 5'])
+  const datagrams = await run(cutOff, ticking, { network: { ...rawNetwork, transport: 'datagram' } })
+  t.deepEqual(datagrams.lines, ['b 10 0', 'b 50 4', 'b 60 5'])
+})
+
+test('within a group, and for who is in none, a partition stops nothing', async (t) => {
+  const { lines } = await run([{ at: 0, kind: 'partition', groups: [[a, b], [c]] }], ticking)
+  t.is(lines.length, 6)
+})
+
+test('a clogged connection holds back one direction', async (t) => {
+  const there: FaultEvent[] = [
+    { at: 15, kind: 'clog', from: a, to: b },
+    { at: 33, kind: 'unclog', from: a, to: b }
+  ]
+  t.deepEqual((await run(there, ticking)).lines, ['b 10 0', 'b 33 1', 'b 33 2', 'b 40 3', 'b 50 4', 'b 60 5'])
+  const back: FaultEvent[] = [{ at: 15, kind: 'clog', from: b, to: a }]
+  t.is((await run(back, ticking)).lines[1], 'b 20 1')
+})
+
+test('who joins late begins late, and who leaves is told to stop', async (t) => {
+  const events: FaultEvent[] = [
+    { at: 20, kind: 'join', peer: b },
+    { at: 35, kind: 'leave', peer: b }
+  ]
+  const { lines } = await run(events, async (fabric, log) => {
+    if (fabric.self !== b) return
+    log('begins')
+    try {
+      await fabric.sleep(1000)
+    } finally {
+      log('leaves')
+    }
+  })
+  t.deepEqual(lines, ['b 20 begins', 'b 35 leaves'])
+})
+
+test('a clock that goes twice as fast wakes its peer after half the time, and never jumps', async (t) => {
+  const seen: number[] = []
+  const result = await simulate<number>(
+    {
+      topology,
+      seed: 1,
+      wire,
+      links: uniformLinks({}),
+      cost: () => 0,
+      faults: { rules: [], events: [{ at: 50, kind: 'skew', peer: a, factor: 2 }] }
+    },
+    async (fabric) => {
+      if (fabric.self !== a) return
+      await fabric.sleep(50)
+      seen.push(fabric.now())
+      await fabric.sleep(150)
+      seen.push(fabric.now())
+    }
+  )
+  t.deepEqual(seen, [50, 150])
+  t.is(result.elapsed, 100)
+})
+
+test('after a time limit all are told to stop', async (t) => {
+  const { time } = await run([], async (fabric) => fabric.sleep(1000), { until: 77 })
+  t.is(time, 77)
+})
+
+test('drawn faults begin in time, all end, and the same dice give the same', (t) => {
+  const draw = { crashes: 3, freezes: 3, partitions: 2, clogs: 2, within: 1000 }
+  const peers: PeerName[] = [a, b, c]
+  const faults = drawFaults(createRandom(5, 'faults'), peers, draw)
+  t.deepEqual(faults, drawFaults(createRandom(5, 'faults'), peers, draw))
+  t.is(faults.events.length, 20)
+  t.true(faults.events.every(({ at }, k) => at <= 1100 && (k === 0 || at >= faults.events[k - 1].at)))
+  const count = (kind: string) => faults.events.filter((event) => event.kind === kind).length
+  t.deepEqual([count('crash'), count('restart'), count('thaw'), count('heal'), count('unclog')], [3, 3, 3, 2, 2])
+})
