@@ -156,6 +156,7 @@ class SimulatedWork<Message, Result> implements PromiseLike<Result> {
 
   /** What a frozen machine has missed is made up for at its thaw. */
   #end(): void {
+    if (this.#program.isGone) return
     const now = this.#world.kernel.now()
     const endpoint = this.#endpoint
     const missed = endpoint.frozen(now) - this.#frozen

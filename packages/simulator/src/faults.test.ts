@@ -3,7 +3,8 @@ import { createRandom } from '@murmuration/random'
 import test from 'ava'
 import { drawFaults, type FaultEvent, judge, type Rule } from './faults.js'
 import { rawNetwork } from './network/network.js'
-import { type SimulationOptions, simulate, uniformLinks } from './simulation.js'
+import { simulate } from './simulation.js'
+import { type SimulationOptions, uniformLinks } from './simulation-options.js'
 
 /** A message is a number; it weighs 1000 bytes. */
 const wire: Wire<number> = { byteLength: () => 1000, payloadLength: () => 1000, copy: (value) => value }
@@ -84,6 +85,15 @@ test('what a crashed peer had not sent is gone', async (t) => {
   const links = uniformLinks({ latency: 10, bandwidth: 8e5 })
   const { lines } = await run([{ at: 25, kind: 'crash', peer: a }], ticking, { links })
   t.deepEqual(lines, ['b 20 0', 'b 30 1'])
+})
+
+test('what a peer computed when it crashed never ends', async (t) => {
+  const { lines, time } = await run([{ at: 50, kind: 'crash', peer: b }], async (fabric, log) => {
+    await fabric.work({ kind: 'gradient', samples: 1, run: () => 0 })
+    log('done')
+    await fabric.sleep(200)
+  })
+  t.deepEqual([lines, time], [['a 100 done', 'c 100 done'], 200])
 })
 
 test('who restarts begins anew', async (t) => {

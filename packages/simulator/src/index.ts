@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export { type ComputingModel, computingCost, type Stragglers } from './computing.js'
 export {
   drawFaults,
   type FaultDraw,
@@ -16,4 +17,5 @@ export { DeadlockError } from './kernel.js'
 export { LogHash } from './log-hash.js'
 export { measuredNetwork, type NetworkOptions, rawNetwork } from './network/network.js'
 export * from './simulation.js'
+export * from './simulation-options.js'
 export type { TimeShares } from './time-use.js'

@@ -15,6 +15,8 @@ export interface Gate {
 /** One activity of one peer, as the kernel sees it: running, or waiting for something that can be named. */
 export class Program {
   waitingFor: string | (() => string) | undefined
+  /** It was taken out of the world, and nothing wakes it any more. */
+  isGone = false
   /** The deadline of the present wait. */
   timer: Event | undefined
   waker: Waker | undefined
@@ -91,8 +93,7 @@ export class Kernel {
   kill(program: Program): void {
     if (!this.#programs.delete(program)) return
     this.#forget(program)
-    program.resolve = undefined
-    program.reject = undefined
+    program.isGone = true
   }
 
   /**

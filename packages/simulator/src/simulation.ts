@@ -1,13 +1,9 @@
 import {
-  type Fabric,
   invariant,
-  type Links,
   type Milliseconds,
   type PeerName,
   type SendResult,
   StoppedError,
-  type Topology,
-  type Wire,
   type Work
 } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
@@ -18,68 +14,10 @@ import { SimulatedFabric, type World } from './fabric.js'
 import { type FaultEvent, type Faults, judge, noFaults } from './faults.js'
 import { Kernel, Program } from './kernel.js'
 import { LogHash } from './log-hash.js'
-import { createNetwork, type Network, type NetworkOptions, rawNetwork } from './network/network.js'
+import { createNetwork, type Network, rawNetwork } from './network/network.js'
+import type { PeerProgram, Server, SimulationOptions, SimulationResult } from './simulation-options.js'
 import type { TimeShares } from './time-use.js'
 import { Traffic } from './traffic.js'
-
-/** An endpoint beyond the peers. */
-export interface Server {
-  readonly name: PeerName
-  /** Whose machine it runs on, and so whose line it shares; its own when absent. */
-  readonly on?: PeerName
-}
-
-/** Links that are alike everywhere: one-way latency in milliseconds, bandwidth of each peer's line in bits per second. */
-export function uniformLinks({ latency = 0, bandwidth = Number.POSITIVE_INFINITY }): Links {
-  const infinite = Number.POSITIVE_INFINITY
-  const path = { latency, jitter: 0, loss: 0, bandwidth: infinite, window: infinite, pipes: [] }
-  return { access: () => ({ up: bandwidth, down: bandwidth }), path: () => path }
-}
-
-/** What is simulated. */
-export interface SimulationOptions<Message> {
-  readonly topology: Topology
-  /**
-   * Endpoints beyond the topology's peers, such as parameter servers. They have no neighbours and run the same program,
-   * which goes by `fabric.self`. Everybody can send to everybody.
-   */
-  readonly servers?: readonly Server[]
-  readonly seed: number
-  readonly wire: Wire<Message>
-  /** The network between them; {@link uniformLinks} for one that is alike everywhere. */
-  readonly links: Links
-  /** How bytes move; {@link rawNetwork} when absent. */
-  readonly network?: NetworkOptions
-  /** What a peer's computing takes, in milliseconds. Called once for each work. */
-  readonly cost: (work: Work<unknown>, peer: PeerName) => Milliseconds
-  /** Messages from one peer to another that are under way or wait in the mailbox; one more is 'full'. 8 by default. */
-  readonly queueLimit?: number
-  readonly faults?: Faults
-  /** When a peer is told to stop. */
-  readonly stops?: ReadonlyMap<PeerName, Milliseconds>
-  /** Virtual time at which everybody is told to stop. */
-  readonly until?: Milliseconds
-  readonly observer?: SimulationObserver
-}
-
-/** Is told what happens, for pictures. Times are virtual. */
-export interface SimulationObserver {
-  /** A message has arrived or, when `arrived` is undefined, is lost. */
-  message?(from: PeerName, to: PeerName, bytes: number, sent: Milliseconds, arrived: Milliseconds | undefined): void
-  work?(peer: PeerName, kind: string, start: Milliseconds, end: Milliseconds): void
-  fault?(event: FaultEvent): void
-}
-
-/** What a simulation came to. */
-export interface SimulationResult {
-  /** Virtual time at the end. */
-  readonly elapsed: Milliseconds
-  readonly messages: number
-  readonly bytes: number
-}
-
-/** What each peer runs. A failure ends the simulation, a {@link StoppedError} only this peer. */
-export type PeerProgram<Message> = (fabric: Fabric<Message>) => Promise<void>
 
 /**
  * Runs `program` on every peer of the topology in virtual time, until all have ended. The same options give the same

@@ -1,11 +1,18 @@
-import type { DataDescription, Share, SplitOptions } from './samples.js'
+import type { DataDescription, Samples, SplitOptions } from './samples.js'
+
+/** What is said about a share; of the samples themselves nothing is. */
+export interface ShareFacts {
+  readonly train: Pick<Samples, 'count' | 'inputShape'>
+  readonly test: Pick<Samples, 'count'>
+  readonly shardSizes: readonly number[]
+}
 
 /**
  * What a share of the data is, for people; the part of a task's `about` that all tasks over shares have in common.
  * Without `data`, the samples are said to be the task's own.
  */
 export function aboutShare(
-  share: Share,
+  share: ShareFacts,
   options: SplitOptions & { readonly data?: DataDescription }
 ): { readonly data: string; readonly partition: string } {
   const all = share.shardSizes.reduce((sum, size) => sum + size, 0)
@@ -17,8 +24,16 @@ export function aboutShare(
 }
 
 function subject(data: DataDescription | undefined, inputShape: readonly number[]): string {
-  if (data?.kind === 'digits') return 'handwritten-like digits 28 × 28'
-  return data === undefined ? `${shaped(inputShape)} of the task's own` : shaped(inputShape)
+  switch (data?.kind) {
+    case undefined:
+      return `${shaped(inputShape)} of the task's own`
+    case 'digits':
+      return `handwritten-like digits ${inputShape[0]} × ${inputShape[1]}`
+    case 'gaussians':
+      return `samples of two normal classes in ${grouped(inputShape[0])} dimensions`
+    case 'files':
+      return shaped(inputShape)
+  }
 }
 
 function shaped(inputShape: readonly number[]): string {
@@ -46,8 +61,9 @@ function kindOf({ partition }: SplitOptions): string {
   }
 }
 
-function sizes({ shardSizes }: Share): string {
-  const [least, most] = [Math.min(...shardSizes), Math.max(...shardSizes)]
+function sizes({ shardSizes }: ShareFacts): string {
+  const least = shardSizes.reduce((min, size) => Math.min(min, size), Infinity)
+  const most = shardSizes.reduce((max, size) => Math.max(max, size), 0)
   return least === most ? `, ${grouped(least)} samples each` : `, ${grouped(least)} to ${grouped(most)} samples each`
 }
 

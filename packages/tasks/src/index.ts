@@ -4,15 +4,25 @@
  * @packageDocumentation
  */
 export * from './about.js'
-export * from './partition.js'
+export type { TaskFamily } from './family.js'
 export {
+  createLogisticFamily,
+  createLogisticTask,
+  type LogisticTaskOptions,
+  logisticTaskModule
+} from './logistic-task.js'
+export { type FamilyOptions, openFamily } from './open-family.js'
+export * from './partition.js'
+export type { QuadraticTaskOptions } from './quadratic-options.js'
+export {
+  createQuadraticFamily,
   createQuadraticTask,
+  type QuadraticFamily,
   type QuadraticTask,
-  type QuadraticTaskOptions,
   quadraticTaskModule
 } from './quadratic-task.js'
 export * from './samples.js'
 export * from './share.js'
-export { createSoftmaxTask, type SoftmaxTaskOptions, softmaxTaskModule } from './softmax-task.js'
+export { createSoftmaxFamily, createSoftmaxTask, type SoftmaxTaskOptions, softmaxTaskModule } from './softmax-task.js'
 export type { TaskWorkerOptions } from './task-thread.js'
 export { startTaskWorker, type TaskWorker } from './task-worker.js'

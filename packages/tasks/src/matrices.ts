@@ -13,24 +13,38 @@ export function inner(x: ArrayLike<number>, y: ArrayLike<number>): number {
 
 /** `x + a · y` as a new vector. */
 export function plus(x: ArrayLike<number>, a: number, y: ArrayLike<number>): Vector {
-  return Float64Array.from(x, (value, i) => value + a * y[i])
+  return addTo(Float64Array.from(x), a, y)
+}
+
+/** `x += a · y`, in place. */
+export function addTo(x: Vector, a: number, y: ArrayLike<number>): Vector {
+  for (let i = 0; i < x.length; i++) x[i] += a * y[i]
+  return x
 }
 
 /** The mean of at least one vector. */
 export function average(vectors: readonly Vector[]): Vector {
-  const sum = vectors.reduce((total, vector) => plus(total, 1, vector), new Float64Array(vectors[0].length))
+  const sum = new Float64Array(vectors[0].length)
+  for (const vector of vectors) addTo(sum, 1, vector)
   return sum.map((value) => value / vectors.length)
 }
 
-/** The matrix times the vector. */
-export function times(matrix: Vector, x: ArrayLike<number>): Vector {
+/** The matrix times the vector, into `out` if it is given. */
+export function times(matrix: Vector, x: ArrayLike<number>, out: Vector = new Float64Array(x.length)): Vector {
   const size = x.length
-  return Float64Array.from({ length: size }, (_, row) => inner(matrix.subarray(row * size, (row + 1) * size), x))
+  for (let row = 0; row < size; row++) {
+    let sum = 0
+    for (let i = 0; i < size; i++) sum += matrix[row * size + i] * x[i]
+    out[row] = sum
+  }
+  return out
 }
 
 /** A vector of normal draws. */
 export function normals(size: number, random: Random): Vector {
-  return Float64Array.from({ length: size }, () => random.normal())
+  const draws = new Float64Array(size)
+  for (let i = 0; i < size; i++) draws[i] = random.normal()
+  return draws
 }
 
 /** A point of the unit sphere, evenly drawn. */
@@ -44,8 +58,8 @@ export function direction(size: number, random: Random): Vector {
 export function orthonormal(size: number, random: Random): Vector[] {
   const basis: Vector[] = []
   while (basis.length < size) {
-    let vector = direction(size, random)
-    for (const other of [...basis, ...basis]) vector = plus(vector, -inner(vector, other), other)
+    const vector = direction(size, random)
+    for (const other of [...basis, ...basis]) addTo(vector, -inner(vector, other), other)
     const length = Math.sqrt(inner(vector, vector))
     if (length > 1e-9) basis.push(vector.map((value) => value / length))
   }
@@ -57,7 +71,9 @@ export function symmetric(vectors: readonly Vector[], values: readonly number[])
   const size = vectors.length
   const matrix = new Float64Array(size * size)
   vectors.forEach((vector, k) => {
-    for (let i = 0; i < matrix.length; i++) matrix[i] += values[k] * vector[Math.floor(i / size)] * vector[i % size]
+    for (let row = 0; row < size; row++) {
+      for (let i = 0; i < size; i++) matrix[row * size + i] += values[k] * vector[row] * vector[i]
+    }
   })
   return matrix
 }

@@ -3,7 +3,8 @@ import { createRandom } from '@murmuration/random'
 import { axpy, norm } from '@murmuration/vectors'
 import test from 'ava'
 import fc from 'fast-check'
-import { createQuadraticTask, type QuadraticTaskOptions } from './quadratic-task.js'
+import type { QuadraticTaskOptions } from './quadratic-options.js'
+import { createQuadraticTask } from './quadratic-task.js'
 
 const peers = ['a', 'b', 'c', 'd']
 const all = (count: number) => Uint32Array.from({ length: count }, (_, index) => index)

@@ -44,6 +44,24 @@ test('another seed splits the samples in another way', async (t) => {
   t.notDeepEqual(first.test.targets, second.test.targets)
 })
 
+test('as many samples are drawn as are asked for each peer, whatever is held back', async (t) => {
+  for (const testShare of [0.01, 0.2, 0.5, 0.9]) {
+    for (const samplesPerPeer of [1, 7]) {
+      const data = { kind: 'gaussians', features: 1, samplesPerPeer } as const
+      const share = await loadShare({ ...options, data, testShare, partition: { kind: 'equal' } })
+      t.deepEqual(share.shardSizes, [samplesPerPeer, samplesPerPeer, samplesPerPeer])
+      t.true(share.test.count >= 1)
+      t.true(Math.abs(share.test.count - testShare * (share.test.count + share.train.count)) <= 1)
+    }
+  }
+})
+
+test('without a number, the normal classes have the shape of a well-known data set: 4,601 samples of 57', async (t) => {
+  const { train, test } = await loadShare({ ...options, data: { kind: 'gaussians' } })
+  t.is(train.count + test.count, 4601)
+  t.deepEqual(train.inputShape, [57])
+})
+
 test('what a share is can be read', async (t) => {
   const large: ShareOptions = { ...options, data: { kind: 'digits', samples: 1250 }, partition: { kind: 'equal' } }
   t.deepEqual(
@@ -53,10 +71,18 @@ test('what a share is can be read', async (t) => {
       partition: 'shuffled equal parts for 1 peer, 1,000 samples each'
     }
   )
+  const small: ShareOptions = { ...options, data: { kind: 'digits', samples: 20, size: 8 } }
+  t.is(aboutShare(await loadShare(small), small).data, '16 handwritten-like digits 8 × 8, 4 to test')
 })
 
 const wrong: readonly (readonly [Partial<ShareOptions>, RegExp])[] = [
   [{ data: { kind: 'digits', samples: 1.5 } }, /data\.samples is 1\.5/],
+  [{ data: { kind: 'digits' } }, /data\.samples is undefined; a whole number of at least 2/],
+  [{ data: { kind: 'digits', samples: 20, size: 29 } }, /data\.size is 29; a whole number from 1 to 28/],
+  [{ data: { kind: 'digits', samples: 20, size: 0 } }, /data\.size is 0/],
+  [{ data: { kind: 'gaussians', features: 0 } }, /data\.features is 0; a whole number of at least 1/],
+  [{ data: { kind: 'gaussians', samplesPerPeer: 0 } }, /data\.samplesPerPeer is 0/],
+  [{ data: { kind: 'gaussians', samples: 20, samplesPerPeer: 2 } }, /both samples and samplesPerPeer/],
   [{ testShare: 1 }, /testShare is 1/],
   [{ testShare: Number.NaN }, /testShare is NaN/],
   [{ peers: [] }, /peers is empty/],

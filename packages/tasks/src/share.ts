@@ -1,10 +1,10 @@
 import { InputError } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { drawnDigits } from './digits/digits.js'
-import { openFiles } from './files/files.js'
+import { openData } from './open-data.js'
 import { partition } from './partition.js'
-import type { DataDescription, Samples, Share, ShareOptions, SplitOptions } from './samples.js'
+import type { Samples, Share, ShareOptions, SplitOptions } from './samples.js'
 import { gather, type Source, sourceOf } from './source.js'
+import { split } from './split.js'
 
 /**
  * Loads the data, holds back the test set, shares the rest out, and returns one peer's share, or the union of all without
@@ -17,7 +17,7 @@ import { gather, type Source, sourceOf } from './source.js'
  */
 export async function loadShare(options: ShareOptions): Promise<Share> {
   check(options)
-  return shareOf(await open(options.data, options.seed), options)
+  return shareOf(await openData(options.data, options), options)
 }
 
 /**
@@ -51,20 +51,6 @@ function shareOf(source: Source, options: SplitOptions): Share {
   }
 }
 
-async function open(data: DataDescription, seed: number): Promise<Source> {
-  switch (data.kind) {
-    case 'digits':
-      return drawnDigits(checkedCount(data.samples), seed)
-    case 'files':
-      return openFiles(data)
-  }
-}
-
-function checkedCount(samples: number): number {
-  if (Number.isSafeInteger(samples) && samples >= 2) return samples
-  throw new InputError(`data.samples is ${samples}; a whole number of at least 2 is expected`)
-}
-
 function check({ testShare, peers, self }: SplitOptions): void {
   if (!(testShare > 0 && testShare < 1)) {
     throw new InputError(`testShare is ${testShare}; a number between 0 and 1 is expected, such as 0.2`)
@@ -73,17 +59,6 @@ function check({ testShare, peers, self }: SplitOptions): void {
   if (self !== undefined && !peers.includes(self)) {
     throw new InputError(`"${self}" is not among the peers, which are ${peers.join(', ')}`)
   }
-}
-
-/** The numbers of the training and of the test samples; at least one of each. */
-function split(count: number, { testShare, seed }: SplitOptions): readonly [Uint32Array, Uint32Array] {
-  if (count < 2)
-    throw new InputError(
-      `the data has ${count === 0 ? 'no samples' : 'one sample'}, at least 2 are expected: one to train and one to test`
-    )
-  const order = createRandom(seed, 'split').shuffle(Array.from({ length: count }, (_, index) => index))
-  const held = Math.min(count - 1, Math.max(1, Math.round(count * testShare)))
-  return [Uint32Array.from(order.slice(held)), Uint32Array.from(order.slice(0, held))]
 }
 
 /** What the partition goes by: one number per training sample, which equal parts do not look at. */

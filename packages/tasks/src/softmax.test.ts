@@ -47,12 +47,12 @@ test('loss and gradient are those of the definition, the gradient by central dif
   fc.assert(
     fc.property(cases, ({ inputs, classes, seed, l2 }) => {
       const samples = drawSamples(seed, 6, inputs, classes)
-      const model = new Softmax(samples, l2)
+      const model = new Softmax(samples, samples, l2)
       const random = createRandom(seed, 'parameters')
       const parameters = Float32Array.from({ length: model.length }, () => random.normal())
       const batch = [5, 0, 0, 3]
       const gradient = new Float32Array(model.length)
-      const loss = model.gradient(parameters, samples, Uint32Array.from(batch), gradient)
+      const loss = model.gradient(parameters, 0, Uint32Array.from(batch), gradient)
       t.true(Math.abs(loss - lossByDefinition(parameters, samples, batch, l2)) < 1e-9)
       for (const index of gradient.keys()) {
         const shifted = (step: number) => {
@@ -70,14 +70,14 @@ test('loss and gradient are those of the definition, the gradient by central dif
 
 test('at zero all classes are as likely, and the loss is the logarithm of their number', (t) => {
   const samples = drawSamples(1, 10, 3, 7)
-  const model = new Softmax(samples, 0)
-  t.true(Math.abs(model.evaluate(new Float32Array(model.length), samples).loss - Math.log(7)) < 1e-12)
+  const model = new Softmax(samples, samples, 0)
+  t.true(Math.abs(model.evaluate(new Float32Array(model.length)).loss - Math.log(7)) < 1e-12)
 })
 
 test('scores of hundreds neither overflow nor lose the loss', (t) => {
   const samples: Samples = { ...drawSamples(1, 1, 1, 2), inputs: Float32Array.of(1), targets: Float32Array.of(1) }
-  const model = new Softmax(samples, 0)
-  const { loss, accuracy } = model.evaluate(Float32Array.of(1000, 0, 0, 0), samples)
+  const model = new Softmax(samples, samples, 0)
+  const { loss, accuracy } = model.evaluate(Float32Array.of(1000, 0, 0, 0))
   t.is(loss, 1000)
   t.is(accuracy, 0)
 })
@@ -88,12 +88,15 @@ test('the accuracy is the share of samples whose own class scores highest', (t) 
     inputs: Float32Array.of(1, 0, 0, 1, 1, 0, 0, 1),
     targets: Float32Array.of(0, 1, 1, 1)
   }
-  const model = new Softmax(samples, 0)
-  t.is(model.evaluate(Float32Array.of(1, 0, 0, 1, 0, 0), samples).accuracy, 0.75)
+  const model = new Softmax(samples, samples, 0)
+  t.is(model.evaluate(Float32Array.of(1, 0, 0, 1, 0, 0)).accuracy, 0.75)
 })
 
 test('real targets and an impossible l2 are refused', (t) => {
   const samples = drawSamples(1, 2, 2, 2)
-  t.throws(() => new Softmax({ ...samples, classes: undefined }, 0), { instanceOf: InputError, message: /no classes/ })
-  t.throws(() => new Softmax(samples, -1), { instanceOf: InputError, message: /l2 is -1/ })
+  t.throws(() => new Softmax({ ...samples, classes: undefined }, samples, 0), {
+    instanceOf: InputError,
+    message: /no classes/
+  })
+  t.throws(() => new Softmax(samples, samples, -1), { instanceOf: InputError, message: /l2 is -1/ })
 })

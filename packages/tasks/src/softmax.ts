@@ -1,111 +1,150 @@
-import { InputError, invariant } from '@murmuration/core'
+import { type Evaluation, InputError, type Schema } from '@murmuration/core'
+import { sizeOf } from '@murmuration/vectors'
+import { checkedPenalty } from './penalty.js'
 import type { Samples } from './samples.js'
+import type { Model } from './shard-task.js'
+import { type ClassKernels, classKernels } from './wasm/class-kernels.js'
+import { KernelMemory, type Piece } from './wasm/memory.js'
 
 /**
  * Multinomial logistic regression: the loss of a sample (x, y) is −log p_y with p = softmax(Wᵀx + b); the mean over a batch
  * gets (l2 / 2) ‖W‖² on top. Parameters lie flat: W as [inputs, classes], then b. Sums run in float64.
  */
-export class Softmax {
+export class Softmax implements Model {
+  readonly schema: Schema
+  readonly about: string
+  readonly length: number
+  readonly testSamples: number
   readonly inputs: number
   readonly classes: number
-  /** How many parameters there are. */
-  readonly length: number
   readonly #l2: number
-  readonly #probabilities: Float64Array
-  readonly #sums: Float64Array
+  readonly #trainTargets: Float32Array
+  readonly #testTargets: Float32Array
+  /** The classes, padded to an even number. */
+  readonly #width: number
+  readonly #kernels: ClassKernels
+  readonly #train: Piece<Float32Array>
+  readonly #test: Piece<Float32Array>
+  /** W in float64 as [inputs, width]. */
+  readonly #weights: Piece<Float64Array>
+  /** The sample's scores, then its probabilities, then p − y. */
+  readonly #probabilities: Piece<Float64Array>
+  /** The sums of the samples' gradients: those of W as [inputs, width], and those of b. */
+  readonly #sums: Piece<Float64Array>
+  readonly #biasSums: Float64Array
 
-  constructor(samples: Samples, l2: number) {
-    if (samples.classes === undefined) throw new InputError('the data has no classes, softmax regression needs some')
-    if (!(l2 >= 0 && l2 < Infinity)) throw new InputError(`l2 is ${l2}; a number of at least 0 is expected`)
-    this.inputs = samples.inputShape.reduce((product, extent) => product * extent, 1)
-    this.classes = samples.classes
+  /** Throws an {@link InputError} for samples without classes, or an impossible `l2`. */
+  constructor(train: Samples, test: Samples, l2: number) {
+    if (train.classes === undefined) throw new InputError('the data has no classes, softmax regression needs some')
+    this.inputs = sizeOf(train.inputShape)
+    this.classes = train.classes
     this.length = (this.inputs + 1) * this.classes
-    this.#l2 = l2
-    this.#probabilities = new Float64Array(this.classes)
-    this.#sums = new Float64Array(this.length)
+    this.schema = [
+      { name: 'weights', shape: [this.inputs, this.classes] },
+      { name: 'bias', shape: [this.classes] }
+    ]
+    this.about = `softmax regression, ${this.inputs} inputs, ${this.classes} classes, l2 ${l2}`
+    this.testSamples = test.count
+    this.#l2 = checkedPenalty(l2)
+    this.#trainTargets = train.targets
+    this.#testTargets = test.targets
+    this.#width = this.classes + (this.classes % 2)
+    const padded = this.inputs * this.#width
+    const floats = [train.inputs.length, test.inputs.length].map((length) => 4 * length)
+    const memory = new KernelMemory([...floats, 8 * padded, 8 * this.#width, 8 * padded])
+    this.#kernels = classKernels(memory.memory, this.#width / 2)
+    this.#train = memory.float32(train.inputs.length)
+    this.#test = memory.float32(test.inputs.length)
+    this.#weights = memory.float64(padded)
+    this.#probabilities = memory.float64(this.#width)
+    this.#sums = memory.float64(padded)
+    this.#biasSums = new Float64Array(this.classes)
+    this.#train.numbers.set(train.inputs)
+    this.#test.numbers.set(test.inputs)
   }
 
-  /** The mean loss over the samples that `batch` numbers; its gradient goes into `out`. */
-  gradient(parameters: Float32Array, samples: Samples, batch: Uint32Array, out: Float32Array): number {
-    invariant(batch.length > 0, 'the gradient of an empty batch was asked for')
-    invariant(parameters.length === this.length, () => `${parameters.length} parameters, not ${this.length}`)
-    this.#sums.fill(0)
+  gradient(parameters: Float32Array, first: number, batch: Uint32Array, out: Float32Array): number {
+    const targets = this.#trainTargets
+    const errors = this.#probabilities.numbers
+    this.#widen(parameters)
+    this.#sums.numbers.fill(0)
+    this.#biasSums.fill(0)
     let loss = 0
-    for (const index of batch) {
-      invariant(index < samples.count, () => `sample ${index} of ${samples.count} was asked for`)
-      loss += this.#predict(parameters, samples, index)
-      this.#probabilities[samples.targets[index]] -= 1
-      this.#accumulate(samples, index)
+    for (let b = 0; b < batch.length; b++) {
+      const sample = first + batch[b]
+      loss += this.#predict(parameters, this.#train, sample, targets[sample])
+      errors[targets[sample]] -= 1
+      this.#accumulate(sample)
     }
     return loss / batch.length + this.#finish(parameters, batch.length, out)
   }
 
   /** Mean loss without the l2 term, and the share of samples whose class is the likeliest. */
-  evaluate(parameters: Float32Array, samples: Samples): { readonly loss: number; readonly accuracy: number } {
-    invariant(parameters.length === this.length, () => `${parameters.length} parameters, not ${this.length}`)
+  evaluate(parameters: Float32Array): Required<Evaluation> {
+    const targets = this.#testTargets
+    this.#widen(parameters)
     let loss = 0
     let right = 0
-    for (let index = 0; index < samples.count; index++) {
-      loss += this.#predict(parameters, samples, index)
-      if (indexOfLargest(this.#probabilities) === samples.targets[index]) right++
+    for (let sample = 0; sample < this.testSamples; sample++) {
+      loss += this.#predict(parameters, this.#test, sample, targets[sample])
+      if (indexOfLargest(this.#probabilities.numbers, this.classes) === targets[sample]) right++
     }
-    return { loss: loss / samples.count, accuracy: right / samples.count }
+    return { loss: loss / this.testSamples, accuracy: right / this.testSamples }
+  }
+
+  #widen(parameters: Float32Array): void {
+    const weights = this.#weights.numbers
+    const [inputs, classes, width] = [this.inputs, this.classes, this.#width]
+    for (let i = 0; i < inputs; i++) {
+      for (let k = 0; k < classes; k++) weights[i * width + k] = parameters[i * classes + k]
+    }
   }
 
   /** Fills the probabilities of the classes and returns −log p of the right one, by the log of a sum of exponentials. */
-  #predict(parameters: Float32Array, samples: Samples, index: number): number {
-    const p = this.#probabilities
-    this.#score(parameters, samples, index)
-    const target = p[samples.targets[index]]
-    const largest = p.reduce((most, score) => Math.max(most, score))
+  #predict(parameters: Float32Array, rows: Piece<Float32Array>, sample: number, target: number): number {
+    const p = this.#probabilities.numbers
+    const [inputs, classes] = [this.inputs, this.classes]
+    const at = rows.at + 4 * sample * inputs
+    for (let k = 0; k < classes; k++) p[k] = parameters[inputs * classes + k]
+    this.#kernels.score(at, at + 4 * inputs, this.#weights.at, this.#probabilities.at)
+    const wanted = p[target]
+    const largest = p[indexOfLargest(p, classes)]
     let sum = 0
-    for (let k = 0; k < p.length; k++) {
+    for (let k = 0; k < classes; k++) {
       p[k] = Math.exp(p[k] - largest)
       sum += p[k]
     }
-    for (let k = 0; k < p.length; k++) p[k] /= sum
-    return Math.log(sum) + largest - target
+    for (let k = 0; k < classes; k++) p[k] /= sum
+    return Math.log(sum) + largest - wanted
   }
 
-  /** Wᵀx + b. Zeros, which are most pixels of a digit, are passed over. */
-  #score(parameters: Float32Array, { inputs: values }: Samples, index: number): void {
-    const { inputs, classes } = this
-    const scores = this.#probabilities
-    for (let k = 0; k < classes; k++) scores[k] = parameters[inputs * classes + k]
-    for (let i = 0; i < inputs; i++) {
-      const value = values[index * inputs + i]
-      if (value === 0) continue
-      for (let k = 0; k < classes; k++) scores[k] += value * parameters[i * classes + k]
-    }
-  }
-
-  /** Adds the sample's x (p − y)ᵀ to the sums; the probabilities hold p − y. */
-  #accumulate({ inputs: values }: Samples, index: number): void {
-    const { inputs, classes } = this
+  /** Adds the sample's x (p − y)ᵀ and p − y to the sums; the probabilities hold p − y. */
+  #accumulate(sample: number): void {
     const errors = this.#probabilities
-    for (let i = 0; i < inputs; i++) {
-      const value = values[index * inputs + i]
-      if (value === 0) continue
-      for (let k = 0; k < classes; k++) this.#sums[i * classes + k] += value * errors[k]
-    }
-    for (let k = 0; k < classes; k++) this.#sums[inputs * classes + k] += errors[k]
+    const at = this.#train.at + 4 * sample * this.inputs
+    this.#kernels.accumulate(at, at + 4 * this.inputs, this.#sums.at, errors.at)
+    for (let k = 0; k < this.classes; k++) this.#biasSums[k] += errors.numbers[k]
   }
 
   /** Turns sums into the mean, adds the l2 term's gradient, and returns the l2 term. */
   #finish(parameters: Float32Array, count: number, out: Float32Array): number {
-    const weights = this.inputs * this.classes
+    const sums = this.#sums.numbers
+    const [inputs, classes, width, l2] = [this.inputs, this.classes, this.#width, this.#l2]
     let square = 0
-    for (let i = 0; i < this.length; i++) {
-      const weight = i < weights ? parameters[i] : 0
-      square += weight * weight
-      out[i] = this.#sums[i] / count + this.#l2 * weight
+    for (let i = 0; i < inputs; i++) {
+      for (let k = 0; k < classes; k++) {
+        const weight = parameters[i * classes + k]
+        square += weight * weight
+        out[i * classes + k] = sums[i * width + k] / count + l2 * weight
+      }
     }
-    return (this.#l2 / 2) * square
+    for (let k = 0; k < classes; k++) out[inputs * classes + k] = this.#biasSums[k] / count
+    return (l2 / 2) * square
   }
 }
 
-function indexOfLargest(values: Float64Array): number {
+function indexOfLargest(values: Float64Array, count: number): number {
   let best = 0
-  for (let k = 1; k < values.length; k++) if (values[k] > values[best]) best = k
+  for (let k = 1; k < count; k++) if (values[k] > values[best]) best = k
   return best
 }

@@ -1,7 +1,8 @@
 import { byName, type Links, type PathLink, type PeerName, peerName, type Topology, type Wire } from '@murmuration/core'
 import test from 'ava'
 import fc from 'fast-check'
-import { type SimulationOptions, simulate, uniformLinks } from '../simulation.js'
+import { simulate } from '../simulation.js'
+import { type SimulationOptions, uniformLinks } from '../simulation-options.js'
 import { type NetworkOptions, rawNetwork } from './network.js'
 
 /** A message is its length in bytes. */

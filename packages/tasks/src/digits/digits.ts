@@ -2,21 +2,28 @@ import { createRandom } from '@murmuration/random'
 import type { Source } from '../source.js'
 import { edge, write } from './hand.js'
 import { draw, spoil } from './paper.js'
+import { shrink } from './shrink.js'
 
 /**
  * Pictures of handwritten-like digits, 28 × 28 pixels from 0 (paper) to 1 (ink), drawn by the seed. Picture `k` shows the
  * digit `k` mod 10 and depends on the seed and `k` alone, so that a peer draws only the pictures of its own share.
  *
  * @param count - how many there are; at least 1
+ * @param size - pixels of an edge; with fewer than 28, the picture is drawn with 28 and then averaged
  */
-export function drawnDigits(count: number, seed: number): Source {
+export function drawnDigits(count: number, seed: number, size = edge): Source {
+  const full = new Float32Array(edge * edge)
   return {
     count,
-    inputShape: [edge, edge, 1],
+    inputShape: [size, size, 1],
     targetShape: [],
     targets: Float32Array.from({ length: count }, (_, index) => index % 10),
     classes: 10,
-    read: (index, out) => drawDigit(index % 10, seed, index, out)
+    read: (index, out) => {
+      if (size === edge) return drawDigit(index % 10, seed, index, out)
+      drawDigit(index % 10, seed, index, full)
+      shrink(full, edge, out, size)
+    }
   }
 }
 

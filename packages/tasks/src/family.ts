@@ -1,0 +1,53 @@
+import { InputError, type Schema, type Task } from '@murmuration/core'
+import { type Model, ShardTask } from './shard-task.js'
+
+/**
+ * The tasks of all peers of a run, over one copy of the data and one scratch memory, for many peers in one thread. Each gives
+ * the same bits as the task that its peer would build for itself.
+ */
+export interface TaskFamily {
+  readonly schema: Schema
+  /** All peers, in the order in which their shards follow one another in the union. */
+  readonly peers: readonly string[]
+  /** The task over the shards of all peers, one after the other. */
+  readonly union: Task
+  /**
+   * A task over the shard of one peer, anew at each call. It has memory of its own for its last gradient and for nothing else.
+   * Throws an {@link InputError} for a peer that is not one of `peers`.
+   */
+  of(peer: string): Task
+}
+
+/** What a family is made of. */
+export interface FamilyParts {
+  /** Its samples are the peers' shards one after the other. */
+  readonly model: Model
+  readonly peers: readonly string[]
+  /** How many samples each peer has. */
+  readonly shardSizes: readonly number[]
+  /** Facts about the task of a peer, whose samples are so many; without, about that of the union. */
+  about(peer?: string, samples?: number): Task['about']
+}
+
+/** The family of these parts. */
+export function familyOf({ model, peers, shardSizes, about }: FamilyParts): TaskFamily {
+  const places = new Map(peers.map((peer, place) => [peer, place]))
+  const firsts = startsOf(shardSizes)
+  return {
+    schema: model.schema,
+    peers,
+    union: new ShardTask(model, 0, firsts[peers.length], () => about()),
+    of: (peer) => {
+      const place = places.get(peer)
+      if (place === undefined) throw new InputError(`"${peer}" is not among the ${peers.length} peers of the tasks`)
+      const samples = shardSizes[place]
+      return new ShardTask(model, firsts[place], samples, () => about(peer, samples))
+    }
+  }
+}
+
+/** Where each shard begins, and at last how many samples there are. */
+function startsOf(sizes: readonly number[]): readonly number[] {
+  let next = 0
+  return [0, ...sizes.map((size) => (next += size))]
+}

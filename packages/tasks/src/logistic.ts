@@ -1,0 +1,162 @@
+import { type Evaluation, InputError, type Schema } from '@murmuration/core'
+import { sizeOf } from '@murmuration/vectors'
+import { checkedPenalty } from './penalty.js'
+import type { Samples } from './samples.js'
+import type { Model } from './shard-task.js'
+import { KernelMemory, type Piece } from './wasm/memory.js'
+import { type RowKernels, rowKernels, rowStep } from './wasm/row-kernels.js'
+
+/** Samples that are computed at once. The product of as many numbers up to 2 fits into a float64. */
+const chunkLength = 512
+
+/** Samples in a kernel's memory: a row of inputs, 1 and zeros for each, and −1 or 1 as its class. */
+interface Rows {
+  readonly inputs: Piece<Float32Array>
+  readonly signs: Int8Array
+}
+
+/**
+ * Logistic regression on two classes: the loss of a sample (x, y) is −log σ(z (wᵀx + b)) with σ(t) = 1 / (1 + exp(−t)) and
+ * z = −1 for class 0, 1 for class 1; the mean over a batch gets (l2 / 2) ‖w‖² on top. Parameters lie flat: w, then b.
+ *
+ * Products run in float32, in an order that is the same on every machine (see {@link RowKernels}).
+ */
+export class Logistic implements Model {
+  readonly schema: Schema
+  readonly about: string
+  readonly length: number
+  readonly testSamples: number
+  readonly inputs: number
+  readonly #l2: number
+  readonly #kernels: RowKernels
+  /** Numbers of a row: the inputs, 1, and zeros up to a multiple that the kernels like. */
+  readonly #width: number
+  readonly #train: Rows
+  readonly #test: Rows
+  /** The parameters as a row, and the gradient as one. */
+  readonly #weights: Piece<Float32Array>
+  readonly #slope: Piece<Float32Array>
+  /** The numbers of a chunk's samples, and their scores, which become the factors of their rows in the gradient. */
+  readonly #chunk: Piece<Uint32Array>
+  readonly #factors: Piece<Float32Array>
+
+  /** Throws an {@link InputError} for samples without two classes, or an impossible `l2`. */
+  constructor(train: Samples, test: Samples, l2: number) {
+    this.inputs = sizeOf(train.inputShape)
+    this.length = this.inputs + 1
+    this.schema = [
+      { name: 'weights', shape: [this.inputs] },
+      { name: 'bias', shape: [1] }
+    ]
+    this.about = `logistic regression, ${this.inputs} inputs, l2 ${l2}`
+    this.testSamples = test.count
+    this.#l2 = checkedPenalty(l2)
+    this.#width = Math.ceil(this.length / rowStep) * rowStep
+    const counts = [train.count * this.#width, test.count * this.#width, this.#width, this.#width]
+    const memory = new KernelMemory([...counts, chunkLength, chunkLength].map((count) => 4 * count))
+    this.#kernels = rowKernels(memory.memory)
+    this.#train = this.#rows(train, memory)
+    this.#test = this.#rows(test, memory)
+    this.#weights = memory.float32(this.#width)
+    this.#slope = memory.float32(this.#width)
+    this.#chunk = memory.uint32(chunkLength)
+    this.#factors = memory.float32(chunkLength)
+  }
+
+  gradient(parameters: Float32Array, first: number, batch: Uint32Array, out: Float32Array): number {
+    const chunk = this.#chunk.numbers
+    this.#weights.numbers.set(parameters)
+    out.fill(0)
+    let loss = 0
+    for (let start = 0; start < batch.length; start += chunkLength) {
+      const count = Math.min(chunkLength, batch.length - start)
+      for (let b = 0; b < count; b++) chunk[b] = first + batch[start + b]
+      this.#score(this.#train, count)
+      loss += this.#turn(this.#train, count, 1 / batch.length)
+      this.#addSlope(count, out)
+    }
+    return loss / batch.length + this.#penalise(parameters, out)
+  }
+
+  /** Mean loss without the l2 term, and the share of samples whose class has a probability above a half. */
+  evaluate(parameters: Float32Array): Required<Evaluation> {
+    const chunk = this.#chunk.numbers
+    this.#weights.numbers.set(parameters)
+    let loss = 0
+    let right = 0
+    for (let start = 0; start < this.testSamples; start += chunkLength) {
+      const count = Math.min(chunkLength, this.testSamples - start)
+      for (let b = 0; b < count; b++) chunk[b] = start + b
+      this.#score(this.#test, count)
+      right += this.#countRight(this.#test, count)
+      loss += this.#turn(this.#test, count, 1)
+    }
+    return { loss: loss / this.testSamples, accuracy: right / this.testSamples }
+  }
+
+  /** Writes the chunk's wᵀx + b where the factors will be. */
+  #score(rows: Rows, count: number): void {
+    const { at } = this.#chunk
+    this.#kernels.scores(at, at + 4 * count, rows.inputs.at, 4 * this.#width, this.#weights.at, this.#factors.at)
+  }
+
+  #countRight({ signs }: Rows, count: number): number {
+    let right = 0
+    for (let b = 0; b < count; b++) {
+      if (this.#factors.numbers[b] > 0 === signs[this.#chunk.numbers[b]] > 0) right++
+    }
+    return right
+  }
+
+  /**
+   * Turns scores t into what their samples add to the gradient with respect to t, −z σ(−z t), times `scale`, and returns the
+   * sum of the losses log(1 + exp(−z t)). With m = z t this is log(1 + exp(−|m|)), and −m on top where m < 0; one logarithm of
+   * a product does for all.
+   */
+  #turn({ signs }: Rows, count: number, scale: number): number {
+    const chunk = this.#chunk.numbers
+    const factors = this.#factors.numbers
+    let product = 1
+    let loss = 0
+    for (let b = 0; b < count; b++) {
+      const sign = signs[chunk[b]]
+      const margin = sign * factors[b]
+      const exponential = Math.exp(-Math.abs(margin))
+      product *= 1 + exponential
+      if (margin < 0) loss -= margin
+      factors[b] = (-sign * scale * (margin < 0 ? 1 : exponential)) / (1 + exponential)
+    }
+    return loss + Math.log(product)
+  }
+
+  #addSlope(count: number, out: Float32Array): void {
+    const { at } = this.#chunk
+    const slope = this.#slope
+    this.#kernels.combine(at, at + 4 * count, this.#train.inputs.at, 4 * this.#width, this.#factors.at, slope.at)
+    for (let i = 0; i < out.length; i++) out[i] += slope.numbers[i]
+  }
+
+  /** Adds the l2 term's gradient, and returns the l2 term. */
+  #penalise(parameters: Float32Array, out: Float32Array): number {
+    if (this.#l2 === 0) return 0
+    let square = 0
+    for (let i = 0; i < this.inputs; i++) {
+      square += parameters[i] * parameters[i]
+      out[i] += this.#l2 * parameters[i]
+    }
+    return (this.#l2 / 2) * square
+  }
+
+  #rows({ count, inputs, targets, classes }: Samples, memory: KernelMemory): Rows {
+    if (classes !== 2) {
+      throw new InputError(`the data has ${classes ?? 'no'} classes, logistic regression needs 2`)
+    }
+    const rows = memory.float32(count * this.#width)
+    for (let sample = 0; sample < count; sample++) {
+      const start = sample * this.#width
+      for (let i = 0; i < this.inputs; i++) rows.numbers[start + i] = inputs[sample * this.inputs + i]
+      rows.numbers[start + this.inputs] = 1
+    }
+    return { inputs: rows, signs: Int8Array.from(targets, (target) => (target === 1 ? 1 : -1)) }
+  }
+}

@@ -1,0 +1,36 @@
+import { InputError } from '@murmuration/core'
+import { drawnDigits } from './digits/digits.js'
+import { openFiles } from './files/files.js'
+import { drawnGaussians } from './gaussians.js'
+import type { DataDescription, DrawnCount, SplitOptions } from './samples.js'
+import type { Source } from './source.js'
+import { heldBack } from './split.js'
+
+/** Draws or opens the described data. Throws an {@link InputError} for a description that makes no sense. */
+export async function openData(data: DataDescription, options: SplitOptions): Promise<Source> {
+  switch (data.kind) {
+    case 'digits':
+      return drawnDigits(countOf(data, options), options.seed, whole('size', data.size ?? 28, 1, 28))
+    case 'gaussians': {
+      const drawn = data.samples === undefined && data.samplesPerPeer === undefined ? { samples: 4601 } : data
+      return drawnGaussians(countOf(drawn, options), options.seed, whole('features', data.features ?? 57, 1))
+    }
+    case 'files':
+      return openFiles(data)
+  }
+}
+
+function countOf({ samples, samplesPerPeer }: DrawnCount, { peers, testShare }: SplitOptions): number {
+  if (samplesPerPeer === undefined) return whole('samples', samples, 2)
+  if (samples !== undefined) throw new InputError('data has both samples and samplesPerPeer; one of them is expected')
+  const wanted = whole('samplesPerPeer', samplesPerPeer, 1) * peers.length
+  let count = wanted + 1
+  while (count - heldBack(count, testShare) < wanted) count++
+  return count
+}
+
+function whole(name: string, value: number | undefined, least: number, most = Number.MAX_SAFE_INTEGER): number {
+  if (Number.isSafeInteger(value) && value !== undefined && value >= least && value <= most) return value
+  const limits = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`
+  throw new InputError(`data.${name} is ${value}; a whole number ${limits} is expected`)
+}

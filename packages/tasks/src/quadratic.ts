@@ -1,0 +1,80 @@
+import type { Evaluation, Schema } from '@murmuration/core'
+import { inner, times, type Vector } from './matrices.js'
+import type { Objective } from './quadratic-objectives.js'
+import type { Model } from './shard-task.js'
+
+/** A peer's objective, and the linear terms of its samples, one after the other; none without noise. */
+export interface SampledObjective extends Objective {
+  readonly noises: Vector
+}
+
+/** Quadratics: `samples` samples of each of some objectives, and one more objective for the evaluation. */
+export class Quadratic implements Model {
+  readonly schema: Schema
+  readonly about: string
+  readonly length: number
+  readonly testSamples = 1
+  readonly #sampled: readonly SampledObjective[]
+  readonly #samples: number
+  readonly #mean: Objective
+  /** x − centre, and H (x − centre). */
+  readonly #offset: Vector
+  readonly #slope: Vector
+  readonly #sum: Vector
+
+  /** @param mean - of the objectives of all peers, of which `sampled` need not have all; its least value is 0 */
+  constructor(sampled: readonly SampledObjective[], samples: number, mean: Objective, about: string) {
+    const dimension = mean.centre.length
+    this.schema = [{ name: 'x', shape: [dimension] }]
+    this.about = about
+    this.length = dimension
+    this.#sampled = sampled
+    this.#samples = samples
+    this.#mean = mean
+    this.#offset = new Float64Array(dimension)
+    this.#slope = new Float64Array(dimension)
+    this.#sum = new Float64Array(dimension)
+  }
+
+  gradient(parameters: Float32Array, first: number, batch: Uint32Array, out: Float32Array): number {
+    const [slope, sum] = [this.#slope, this.#sum]
+    let loss = 0
+    let value = 0
+    let last = -1
+    sum.fill(0)
+    for (let b = 0; b < batch.length; b++) {
+      const index = first + batch[b]
+      const owner = Math.floor(index / this.#samples)
+      const { noises } = this.#sampled[owner]
+      if (owner !== last) value = this.#look(this.#sampled[owner], parameters)
+      last = owner
+      loss += value
+      for (let i = 0; i < sum.length; i++) sum[i] += 2 * slope[i]
+      if (noises.length > 0) loss += this.#addNoise(noises, (index % this.#samples) * sum.length)
+    }
+    for (let i = 0; i < sum.length; i++) out[i] = sum[i] / batch.length
+    return loss / batch.length
+  }
+
+  evaluate(parameters: Float32Array): Evaluation {
+    return { loss: this.#look(this.#mean, parameters) }
+  }
+
+  /** Returns the objective's value, and keeps the offset and half the slope there. */
+  #look({ hessian, centre }: Objective, parameters: Float32Array): number {
+    const offset = this.#offset
+    for (let i = 0; i < offset.length; i++) offset[i] = parameters[i] - centre[i]
+    return inner(offset, times(hessian, offset, this.#slope))
+  }
+
+  /** Adds the linear term that begins at `start` to the gradient, and returns its value. */
+  #addNoise(noises: Vector, start: number): number {
+    const [offset, sum] = [this.#offset, this.#sum]
+    let value = 0
+    for (let i = 0; i < sum.length; i++) {
+      value += noises[start + i] * offset[i]
+      sum[i] += noises[start + i]
+    }
+    return value
+  }
+}

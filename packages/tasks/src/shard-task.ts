@@ -1,0 +1,88 @@
+import { type Evaluation, type Gradient, invariant, type Schema, type Task, type Work } from '@murmuration/core'
+
+/**
+ * What the tasks of many peers have in common: the arithmetic, its scratch memory, and the samples of all, of which each
+ * peer's are a stretch. It computes at once and so never for two peers at a time: one serves any number of peers.
+ */
+export interface Model {
+  readonly schema: Schema
+  /** What it is, for people. */
+  readonly about: string
+  /** How many parameters there are. */
+  readonly length: number
+  /** How many samples an evaluation goes through. */
+  readonly testSamples: number
+  /**
+   * The mean loss over the samples `first + batch[0]`, `first + batch[1]`, …; its gradient goes into `out`. The caller has
+   * seen that there are such samples, and that `parameters` and `out` are `length` long.
+   */
+  gradient(parameters: Float32Array, first: number, batch: Uint32Array, out: Float32Array): number
+  /** Loss and accuracy on the test set. */
+  evaluate(parameters: Float32Array): Evaluation
+}
+
+/**
+ * The task of a stretch of a model's samples. Parameters start at 0. All that it has for itself is the memory of its last
+ * gradient, made for the first one. Its works give their results at once, without promises.
+ */
+export class ShardTask implements Task {
+  readonly schema: Schema
+  readonly samples: number
+  readonly #model: Model
+  readonly #first: number
+  readonly #about: () => Task['about']
+  #vector: Float32Array | undefined
+
+  /**
+   * @param first - the number of its first sample
+   * @param samples - how many it has
+   * @param about - called when somebody wants to read it
+   */
+  constructor(model: Model, first: number, samples: number, about: () => Task['about']) {
+    this.schema = model.schema
+    this.samples = samples
+    this.#model = model
+    this.#first = first
+    this.#about = about
+  }
+
+  get about(): Task['about'] {
+    return this.#about()
+  }
+
+  initialise(_seed: number): Work<Float32Array> {
+    return { kind: 'initialise', samples: 0, run: () => new Float32Array(this.#model.length) }
+  }
+
+  gradient(parameters: Float32Array, batch: Uint32Array): Work<Gradient> {
+    return { kind: 'gradient', samples: batch.length, run: () => this.#gradientAt(parameters, batch) }
+  }
+
+  evaluate(parameters: Float32Array): Work<Evaluation> {
+    return { kind: 'evaluate', samples: this.#model.testSamples, run: () => this.#evaluationOf(parameters) }
+  }
+
+  #gradientAt(parameters: Float32Array, batch: Uint32Array): Gradient {
+    this.#checkLength(parameters)
+    this.#checkBatch(batch)
+    this.#vector ??= new Float32Array(this.#model.length)
+    const loss = this.#model.gradient(parameters, this.#first, batch, this.#vector)
+    return { loss, vector: this.#vector }
+  }
+
+  #evaluationOf(parameters: Float32Array): Evaluation {
+    this.#checkLength(parameters)
+    return this.#model.evaluate(parameters)
+  }
+
+  #checkLength({ length }: Float32Array): void {
+    invariant(length === this.#model.length, () => `${length} parameters, not ${this.#model.length}`)
+  }
+
+  #checkBatch(batch: Uint32Array): void {
+    invariant(batch.length > 0, 'the gradient of an empty batch was asked for')
+    let largest = 0
+    for (let k = 0; k < batch.length; k++) if (batch[k] > largest) largest = batch[k]
+    invariant(largest < this.samples, () => `sample ${largest} of ${this.samples} was asked for`)
+  }
+}
