@@ -35,8 +35,8 @@ export async function* averageOn(
   for (let k = first; k < first + rounds; k++) {
     fabric.signal.throwIfAborted()
     exchange.send(k, x)
-    const { average, ...mixed } = await exchange.collect(k, x)
-    x = average
+    const mixed = await exchange.collect(k, x)
+    x = mixed.average
     yield { round: k, phase: 'close', samples, ...mixed, parameters: x }
   }
   return x

@@ -1,4 +1,4 @@
-import { DivergedError, type Gradient } from '@murmuration/core'
+import { DivergedError } from '@murmuration/core'
 import { allFinite } from '@murmuration/vectors'
 
 /** How a gradient becomes a direction. */
@@ -9,6 +9,12 @@ export interface DescentOptions {
   readonly nesterov: boolean
   /** `λ`: adds `λ x` to the gradient. */
   readonly weightDecay: number
+}
+
+/** A gradient, and the loss where it is known; a parameter server does not know it. */
+export interface Slope {
+  readonly loss?: number
+  readonly vector: Float32Array
 }
 
 /**
@@ -31,7 +37,7 @@ export class Descent {
    * @param x - where the gradient was taken
    * @throws DivergedError when the loss or the new parameters are not finite
    */
-  step(base: Float32Array, x: Float32Array, gradient: Gradient, rate: number, round: number): Float32Array {
+  step(base: Float32Array, x: Float32Array, gradient: Slope, rate: number, round: number): Float32Array {
     const { momentum, nesterov, weightDecay } = this.#options
     const [v, g] = [this.#velocity, gradient.vector]
     const length = base.length
@@ -42,11 +48,15 @@ export class Descent {
       v[i] = velocity
       next[i] = base[i] - rate * (nesterov ? slope + momentum * velocity : velocity)
     }
-    if (!Number.isFinite(gradient.loss) || !allFinite(next)) {
-      throw new DivergedError(
-        `training diverged in round ${round}: the loss is ${gradient.loss} at a learning rate of ${rate}; lower the rate`
-      )
-    }
+    if (!Number.isFinite(gradient.loss ?? 0) || !allFinite(next)) throw diverged(round, rate, gradient.loss)
     return next
   }
+}
+
+/** The error that says that training has diverged, and what to do. */
+export function diverged(round: number, rate: number, loss?: number): DivergedError {
+  const found = loss === undefined ? 'the parameters are not finite' : `the loss is ${loss}`
+  return new DivergedError(
+    `training diverged in round ${round}: ${found} at a learning rate of ${rate}; lower the rate`
+  )
 }

@@ -13,6 +13,7 @@ import { averageOn } from './averaging.js'
 import { Batches } from './batches.js'
 import { Descent, type DescentOptions } from './descent.js'
 import { Exchange, type Mixed } from './exchange.js'
+import { type ExchangeForm, stretchesOf } from './stretches.js'
 
 /** How D-PSGD runs. Every peer is given the same. */
 export interface DpsgdOptions extends DescentOptions {
@@ -34,6 +35,11 @@ export interface DpsgdOptions extends DescentOptions {
   readonly order: 'combine-then-adapt' | 'adapt-then-combine'
   /** How long to wait for a neighbour in a round. */
   readonly patience: Milliseconds
+  /**
+   * 'fused', one message with the whole vector to each neighbour, when absent. 'tensors' sends a message per tensor, all at
+   * once, which a queue to a neighbour must have room for.
+   */
+  readonly exchange?: ExchangeForm
 }
 
 /** D-PSGD on one peer. Yields a report per round and returns the parameters that the peers agree on. */
@@ -46,7 +52,7 @@ export async function* dpsgd(
   const peer: Peer = {
     fabric,
     task,
-    exchange: new Exchange(fabric, options.patience),
+    exchange: new Exchange(fabric, options.patience, stretchesOf(task.schema, options.exchange ?? 'fused')),
     descent: new Descent(x.length, options)
   }
   const batches = new Batches(fabric.random.stream('batches'), task.samples, options.batchSize)
@@ -72,7 +78,12 @@ interface Peer {
   readonly descent: Descent
 }
 
-type Step = Omit<Mixed, 'average'> & { readonly next: Float32Array; readonly loss: number }
+interface Step extends Omit<Mixed, 'average'> {
+  /** Absent where the step does not begin with averaging. */
+  readonly average?: Float32Array
+  readonly next: Float32Array
+  readonly loss: number
+}
 
 /** `x ← Σ_j W_ij x_j − γ g(x_i)`: the exchange of x and the gradient at x overlap. */
 async function combineThenAdapt(
@@ -84,9 +95,9 @@ async function combineThenAdapt(
 ): Promise<Step> {
   peer.exchange.send(k, x)
   const gradient = peer.fabric.work(peer.task.gradient(x, batch))
-  const { average, ...mixed } = await peer.exchange.collect(k, x)
+  const mixed = await peer.exchange.collect(k, x)
   const g = await gradient
-  return { next: peer.descent.step(average, x, g, rate, k), loss: g.loss, ...mixed }
+  return { next: peer.descent.step(mixed.average, x, g, rate, k), loss: g.loss, ...mixed }
 }
 
 /** `x ← Σ_j W_ij (x_j − γ g(x_j))`: what is sent is the result of the gradient step. */

@@ -1,14 +1,18 @@
 import {
   byName,
+  type Envelope,
   type Fabric,
   invariant,
   type Milliseconds,
   type Mixing,
   NeighboursMissingError,
-  type PeerName
+  type PeerName,
+  type SendResult
 } from '@murmuration/core'
 import { distance, type Term, type VectorMessage, weightedSum } from '@murmuration/vectors'
+import { Assembly } from './assembly.js'
 import { RoundBuffer } from './round-buffer.js'
+import { type Stretch, viewOf } from './stretches.js'
 
 /** The kind of a {@link VectorMessage} that carries a peer's parameters. */
 export const parametersKind = 1
@@ -47,10 +51,14 @@ export class Exchange {
   #unsent: PeerName[] = []
   /** A round of others that is too far ahead of one's own, if there was one. */
   #tooFar: number | undefined
+  /** How a vector is cut up on links, and put together; absent where it travels as a whole. */
+  readonly #assembly: Assembly | undefined
 
-  constructor(fabric: Fabric<VectorMessage>, patience: Milliseconds) {
+  /** @param stretches - the parts that a vector travels in, one after the other without gaps; one when absent */
+  constructor(fabric: Fabric<VectorMessage>, patience: Milliseconds, stretches: readonly Stretch[] = []) {
     this.#fabric = fabric
     this.#patience = patience
+    this.#assembly = stretches.length > 1 ? new Assembly(stretches) : undefined
     this.#buffer = new RoundBuffer((round) => fabric.neighbours(round).receiveFrom.map(({ name }) => name), roundsAhead)
   }
 
@@ -58,7 +66,10 @@ export class Exchange {
   send(round: number, x: Float32Array): void {
     this.#unsent = []
     for (const to of this.#fabric.neighbours(round).sendTo) {
-      const result = this.#fabric.send(to, { kind: parametersKind, round, vector: x })
+      const result =
+        this.#assembly === undefined
+          ? this.#fabric.send(to, { kind: parametersKind, round, vector: x })
+          : this.#sendParts(to, round, x, this.#assembly.stretches)
       if (result !== 'queued') this.#unsent.push(to)
       if (result === 'unreachable') this.#absent.add(to)
     }
@@ -78,8 +89,18 @@ export class Exchange {
     if (isAlone) this.#refuseToGoOnAlone(round, missing)
     const theirs = this.#buffer.take()
     const mixed = { average: average(this.#fabric.self, x, mixing, theirs), disagreement: spread(x, theirs) }
-    for (const message of theirs.values()) this.#fabric.recycle(message)
+    for (const message of theirs.values()) this.#recycle(message)
     return { ...mixed, missing, unsent: this.#unsent, waited }
+  }
+
+  /** Sends the parts of `x` until one is not taken, since none can do without the others. */
+  #sendParts(to: PeerName, round: number, x: Float32Array, stretches: readonly Stretch[]): SendResult {
+    for (const stretch of stretches) {
+      const { offset } = stretch
+      const result = this.#fabric.send(to, { kind: parametersKind, round, offset, vector: viewOf(x, stretch) })
+      if (result !== 'queued') return result
+    }
+    return 'queued'
   }
 
   async #receiveAll(start: Milliseconds, { receiveFrom }: Mixing): Promise<void> {
@@ -89,13 +110,28 @@ export class Exchange {
       const deadline = start + (isAlone ? 2 : 1) * this.#patience
       const envelope = await this.#fabric.receive(isWaitedFor ? deadline : this.#fabric.now())
       if (envelope === undefined) return
-      const { from, message } = envelope
-      if (message.kind !== parametersKind) continue
+      const { from } = envelope
+      const message = this.#whole(envelope)
+      if (message === undefined) continue
       const offer = this.#buffer.offer(from, message.round, message)
       if (offer === 'too-early') this.#tooFar = message.round
       if (offer === 'kept') this.#absent.delete(from)
-      else this.#fabric.recycle(message)
+      else this.#recycle(message)
     }
+  }
+
+  /** A neighbour's parameters, when they are complete with what has come. */
+  #whole({ from, message }: Envelope<VectorMessage>): VectorMessage | undefined {
+    if (message.kind !== parametersKind) return undefined
+    if (this.#assembly === undefined) return message
+    const whole = this.#assembly.offer(from, message)
+    this.#fabric.recycle(message)
+    return whole
+  }
+
+  /** Parameters that were put together here are not the fabric's to use again. */
+  #recycle(message: VectorMessage): void {
+    if (this.#assembly === undefined) this.#fabric.recycle(message)
   }
 
   /** Nobody came in this round. That is borne as long as a neighbour of another round may still come. */

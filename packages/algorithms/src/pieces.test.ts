@@ -45,6 +45,8 @@ test('a step that is not finite is an error that names the round and the rate', 
     message: /round 7.*0\.1.*lower the rate/
   })
   t.throws(() => new Descent(1, plain).step(x, x, gradient(3e38), 100, 7), { name: 'DivergedError' })
+  const withoutLoss = { vector: Float32Array.of(NaN) }
+  t.throws(() => new Descent(1, plain).step(x, x, withoutLoss, 0.1, 7), { message: /round 7: the parameters are not/ })
 })
 
 test('the rate warms up evenly, then stays, falls like a cosine, or in steps', (t) => {

@@ -9,6 +9,10 @@ export const exitCodes = {
   refused: { code: 4, meaning: 'a neighbour refuses this peer, or the other way round; the message says why' },
   diverged: { code: 5, meaning: 'the loss or the parameters became NaN or infinite' },
   disagreement: { code: 6, meaning: 'the peers ended with models that differ more than the topology promises' },
+  simulation: {
+    code: 7,
+    meaning: 'a simulation broke a promise: it came out otherwise when repeated, it deadlocked, or a judge found something'
+  },
   interrupted: { code: 130, meaning: 'stopped by Ctrl-C or a signal, cleanly' }
 } as const
 
@@ -26,6 +30,11 @@ export class DisagreementError extends Error {
   override readonly name = 'DisagreementError'
 }
 
+/** A simulation broke a promise. */
+export class SimulationError extends Error {
+  override readonly name = 'SimulationError'
+}
+
 /** A peer's process ended without a word: killed, or crashed. */
 export class LostError extends Error {
   override readonly name = 'LostError'
@@ -38,6 +47,7 @@ const byErrorName = new Map<string, ExitName>([
   [nameOf(RefusedError), 'refused'],
   [nameOf(DivergedError), 'diverged'],
   [nameOf(DisagreementError), 'disagreement'],
+  [nameOf(SimulationError), 'simulation'],
   [nameOf(StoppedError), 'interrupted']
 ])
 

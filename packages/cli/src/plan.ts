@@ -140,7 +140,7 @@ function dataOf({ data }: Training): DataDescription {
   return { kind: 'files', path: data.path, ...(data.sha256 === undefined ? {} : { sha256: data.sha256 }) }
 }
 
-function partitionOf({ partition }: Training): PartitionDescription {
+export function partitionOf({ partition }: Pick<Training, 'partition'>): PartitionDescription {
   return typeof partition === 'string' ? { kind: partition } : { kind: 'dirichlet', alpha: partition.dirichlet }
 }
 

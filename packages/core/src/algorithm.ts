@@ -14,7 +14,7 @@ export interface StepReport {
   readonly rate?: number
   /** Samples that this peer has gone through since the start. */
   readonly samples: number
-  /** Time spent waiting for neighbours in this round. */
+  /** Time spent waiting in this round: for neighbours, or for servers or all other workers. */
   readonly waited: Milliseconds
   /** Root mean square over the neighbours of the distance between their parameters and one's own, before mixing. */
   readonly disagreement: number
@@ -22,6 +22,11 @@ export interface StepReport {
   readonly missing: readonly PeerName[]
   /** Neighbours that could not be sent to: their queue is full, or they have left. */
   readonly unsent: readonly PeerName[]
+  /**
+   * What averaging gave, before the gradient step; absent where a step does not begin with averaging. Not to be changed, and
+   * valid until the next step.
+   */
+  readonly average?: Float32Array
   /** One's own parameters after the round. Not to be changed, and valid until the next step: copy them to keep them. */
   readonly parameters: Float32Array
 }

@@ -1,82 +1,100 @@
-import type { Links, PeerName } from '@murmuration/core'
-import { z } from 'zod'
-import { unknownPeer } from './nearest.js'
-import { type Problem, problem } from './problems.js'
-import { bitRate, duration, share } from './quantities.js'
+import type { AccessLink, Links, PathLink, PeerName } from '@murmuration/core'
+import { pairKey } from './link-problems.js'
+import type { LinksDescription } from './links-schema.js'
+import { createPipes } from './pipes.js'
+import { presets } from './presets.js'
+import { type RegionPair, regionPair, regionsOf } from './wan.js'
 
-const path = { latency: duration().optional(), jitter: duration().optional(), loss: share().optional() }
-const access = { bandwidth: bitRate().optional(), up: bitRate().optional(), down: bitRate().optional() }
-const peerLink = z.strictObject({ ...path, ...access })
-const pairLink = z.strictObject({
-  between: z.tuple([z.string(), z.string()]),
-  ...path,
-  bandwidth: bitRate().optional()
-})
+type PeerLink = NonNullable<LinksDescription['default']>
 
-/** The links of a topology file. */
-export const linksSchema = z.strictObject({
-  default: peerLink.optional().meta({ description: 'Of every peer and every pair that nothing else is said of.' }),
-  peers: z.record(z.string(), peerLink).optional().meta({ description: 'By name of the peer.' }),
-  pairs: z.array(pairLink).optional()
-})
-
-type LinksDescription = z.output<typeof linksSchema>
-
-/** Names in links that no peer has, pairs of a peer with itself, and pairs that come twice. */
-export function linkProblems(links: LinksDescription, peers: readonly PeerName[]): Problem[] {
-  const known = new Set<string>(peers)
-  const strangers = Object.keys(links.peers ?? {})
-    .filter((name) => !known.has(name))
-    .map((name): Problem => ({ path: ['peers', name], at: 'key', message: unknownPeer(name, peers) }))
-  const seen = new Set<string>()
-  const pairs = (links.pairs ?? []).flatMap(({ between }, index) => {
-    const key = pairKey(...between)
-    const again = seen.has(key)
-    seen.add(key)
-    const at = ['pairs', index, 'between']
-    const unknown = between.flatMap((name, side) =>
-      known.has(name) ? [] : [problem([...at, side], unknownPeer(name, peers))]
-    )
-    if (between[0] === between[1]) return [...unknown, problem(at, 'found one peer twice, expected two peers')]
-    return again ? [...unknown, problem(at, `found the pair ${between.join(', ')} again, expected it once`)] : unknown
-  })
-  return [...strangers, ...pairs]
-}
+const unlimited = Number.POSITIVE_INFINITY
 
 /**
- * The links of a description without problems. A value of a path is what is said of the pair; else the larger of what is
- * said of either peer; else the default; else 0 (bandwidth: Infinity). Paths are the same in both directions.
+ * The links of a description without problems. A value of a path is what is said of the pair; else the larger (of windows
+ * the smaller) of what is said of either peer; else the default; else the preset's; else 0 (window and bandwidth:
+ * Infinity). But for pipes, paths are the same in both directions.
+ *
+ * @param peers - all, in the order of the file, by which the preset 'wan' places them
  */
-export function createLinks({ default: all = {}, peers = {}, pairs = [] }: LinksDescription): Links {
-  const ofPeer = new Map(Object.entries(peers))
-  const ofPair = new Map(pairs.map((pair) => [pairKey(...pair.between), pair]))
+export function createLinks(description: LinksDescription, peers: readonly PeerName[]): Links {
+  const { default: all = {}, preset } = description
+  const everywhere: PeerLink = preset === undefined ? all : withPreset(all, preset)
+  const isUniform = [description.peers, description.pairs, description.pipes].every((part) => part === undefined)
+  // The same for all, and so worked out once: simulations ask for every message.
+  if (isUniform && preset !== 'wan') return uniform(everywhere)
+  const ofPeer = new Map(Object.entries(description.peers ?? {}))
+  const between = regionPairs(description, peers)
+  const ofPair = new Map((description.pairs ?? []).map((pair) => [pairKey(...pair.between), pair]))
+  const pipes = createPipes(description.pipes ?? [])
   return {
-    access(peer) {
-      const own = ofPeer.get(peer)
-      const line = (direction: 'up' | 'down') =>
-        own?.[direction] ?? own?.bandwidth ?? all[direction] ?? all.bandwidth ?? Number.POSITIVE_INFINITY
-      return { up: line('up'), down: line('down') }
-    },
-    path(from, to) {
+    access: (peer) => accessOf([ofPeer.get(peer), everywhere]),
+    path: (from, to) => {
       const pair = ofPair.get(pairKey(from, to))
-      const value = (field: 'latency' | 'jitter' | 'loss') => {
-        const own = [from, to].flatMap((peer) => ofPeer.get(peer)?.[field] ?? [])
-        return pair?.[field] ?? (own.length > 0 ? Math.max(...own) : (all[field] ?? 0))
-      }
-      const bandwidth = pair?.bandwidth ?? Number.POSITIVE_INFINITY
+      const own = [ofPeer.get(from) ?? {}, ofPeer.get(to) ?? {}]
+      const measured = between(from, to)
+      // What the file says by default goes before what was measured between regions.
+      const rest = measured === undefined ? everywhere : { ...everywhere, latency: all.latency ?? measured.ping / 2 }
       return {
-        latency: value('latency'),
-        jitter: value('jitter'),
-        loss: value('loss'),
-        bandwidth,
-        window: Number.POSITIVE_INFINITY,
-        pipes: []
+        ...pathOf([pair, strictest(own), rest]),
+        bandwidth: pair?.bandwidth ?? measured?.bandwidth ?? unlimited,
+        pipes: pipes(from, to)
       }
     }
   }
 }
 
-/** Names hold no spaces. */
-function pairKey(a: string, b: string): string {
-  return a < b ? `${a} ${b}` : `${b} ${a}`
+/** `bandwidth` in a file sets aside a preset's `up` and `down`. */
+function withPreset(all: PeerLink, preset: keyof typeof presets): PeerLink {
+  const { up, down, ...path } = presets[preset]
+  return { ...path, ...all, up: all.up ?? all.bandwidth ?? up, down: all.down ?? all.bandwidth ?? down }
+}
+
+function uniform(everywhere: PeerLink): Links {
+  const access = accessOf([everywhere])
+  const path = { ...pathOf([everywhere]), bandwidth: unlimited, pipes: [] }
+  return { access: () => access, path: () => path }
+}
+
+/** The first that says something of a direction decides. */
+function accessOf(links: readonly (PeerLink | undefined)[]): AccessLink {
+  const line = (direction: 'up' | 'down') => {
+    const own = links.find((link) => (link?.[direction] ?? link?.bandwidth) !== undefined)
+    return own?.[direction] ?? own?.bandwidth ?? unlimited
+  }
+  return { up: line('up'), down: line('down') }
+}
+
+type OfPath = Pick<PeerLink, 'latency' | 'jitter' | 'loss' | 'window'>
+
+/** The first that says something of a value decides. */
+function pathOf(links: readonly (OfPath | undefined)[]): Omit<PathLink, 'bandwidth' | 'pipes'> {
+  const value = (field: keyof OfPath) => links.find((link) => link?.[field] !== undefined)?.[field]
+  return {
+    latency: value('latency') ?? 0,
+    jitter: value('jitter') ?? 0,
+    loss: value('loss') ?? 0,
+    window: value('window') ?? unlimited
+  }
+}
+
+function strictest(ends: readonly OfPath[]): OfPath {
+  const chosen = (field: keyof OfPath, choose: (...values: number[]) => number) => {
+    const values = ends.flatMap((end) => end[field] ?? [])
+    return values.length > 0 ? choose(...values) : undefined
+  }
+  return {
+    latency: chosen('latency', Math.max),
+    jitter: chosen('jitter', Math.max),
+    loss: chosen('loss', Math.max),
+    window: chosen('window', Math.min)
+  }
+}
+
+function regionPairs(
+  { preset, regions }: LinksDescription,
+  peers: readonly PeerName[]
+): (from: PeerName, to: PeerName) => RegionPair | undefined {
+  if (preset !== 'wan') return () => undefined
+  const regionOf = regionsOf(peers, regions)
+  return (from, to) => regionPair(regionOf(from), regionOf(to))
 }

@@ -1,14 +1,16 @@
-import { readFile } from 'node:fs/promises'
-import { InputError, type Links, messageOf, type Topology } from '@murmuration/core'
+import { InputError, type Links, type PeerName, type Topology } from '@murmuration/core'
 import { z } from 'zod'
 import { createTopology } from './create-topology.js'
 import { structureFindings } from './findings.js'
 import { type GraphDescription, graphSchema, ruleOf, type WeightRule, weightsSchema } from './graph-description.js'
 import { graphProblems } from './graph-problems.js'
-import { createLinks, linkProblems, linksSchema } from './links.js'
+import { linkProblems } from './link-problems.js'
+import { createLinks } from './links.js'
+import { linksSchema } from './links-schema.js'
 import { type PeerEntry, peerEntries, peerProblems, peersSchema } from './peers.js'
 import { type Problem, problem, within } from './problems.js'
 import type { Result } from './schema-problems.js'
+import { readText } from './text-file.js'
 import { parseYamlFile } from './yaml-file.js'
 
 /** What a topology file holds; also for the `topology` of a scenario file. */
@@ -39,15 +41,6 @@ export async function readTopologyFile(path: string): Promise<TopologyFile> {
   return parseTopologyFile(await readText(path), path)
 }
 
-/** The text of a file. Throws an InputError when it cannot be read. */
-export async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    throw new InputError(`${path}: the file cannot be read: ${messageOf(error)}`)
-  }
-}
-
 /** The topology that `text` describes. Throws an InputError with a line `fileName:line:column: …` for each problem. */
 export function parseTopologyFile(text: string, fileName: string): TopologyFile {
   const file = parseYamlFile(text, fileName, topologySchema)
@@ -56,20 +49,27 @@ export function parseTopologyFile(text: string, fileName: string): TopologyFile 
   return result.value
 }
 
-/** Builds what a description says, or tells what is wrong with it; paths begin within the description. */
-export function resolveTopology(description: TopologyDescription): Result<TopologyFile> {
+/**
+ * Builds what a description says, or tells what is wrong with it; paths begin within the description.
+ *
+ * @param others - names beside the peers that the links may speak of, such as a server's
+ */
+export function resolveTopology(
+  description: TopologyDescription,
+  others: readonly PeerName[] = []
+): Result<TopologyFile> {
   const { graph, weights } = description
   const entries = peerEntries(description.peers)
   const peers = entries.map(({ name }) => name)
   const problems = [
     ...within(['peers'], peerProblems(entries)),
     ...graphProblems(graph, weights, peers),
-    ...within(['links'], linkProblems(description.links ?? {}, peers))
+    ...within(['links'], linkProblems(description.links ?? {}, [...peers, ...others]))
   ]
   if (problems.length > 0) return { ok: false, problems }
   const built = build(() => createTopology({ peers, graph, weights }))
   if (!built.ok) return built
-  const links = createLinks(description.links ?? {})
+  const links = createLinks(description.links ?? {}, peers)
   return { ok: true, value: { topology: built.value, graph, weights: ruleOf(graph, weights), peers: entries, links } }
 }
 

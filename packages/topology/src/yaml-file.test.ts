@@ -18,8 +18,9 @@ function refusal(t: ExecutionContext, text: string): string {
 }
 
 test('a good file gives its value', (t) => {
-  const { value } = parseYamlFile('name: x\ncount: 3 # three\nchoice: { only: [a] }\n', 'f.yaml', schema)
+  const { value, plain } = parseYamlFile('count: 3 # three\nname: x\nchoice: { only: [a] }\n', 'f.yaml', schema)
   t.deepEqual(value, { name: 'x', count: 3, choice: { only: ['a'] } })
+  t.deepEqual(Object.keys(plain as object), ['count', 'name', 'choice'], 'as the file has them')
 })
 
 test('all problems are listed, in the order of the file, each with file, line and column', (t) => {

@@ -7,6 +7,8 @@ import { validate } from './schema-problems.js'
 /** A YAML file that its schema accepts. */
 export interface YamlFile<Value> {
   readonly value: Value
+  /** What the text says, before the schema: mappings have their keys in the order of the file. */
+  readonly plain: unknown
   /**
    * An error with one line `file:line:column: …` for each problem, in the order of the file. For what a schema cannot
    * say, such as names that another part of the file must have.
@@ -36,9 +38,10 @@ export function parseYamlFile<Schema extends z.ZodType>(
     const found = problems.map((problem) => ({ offset: offsetOf(document, problem), message: lineOf(problem) }))
     return errorAt(fileName, lines, found)
   }
-  const result = validate(schema, plainValue(document, fileName))
+  const plain = plainValue(document, fileName)
+  const result = validate(schema, plain)
   if (!result.ok) throw errorOf(result.problems)
-  return { value: result.value, errorOf }
+  return { value: result.value, plain, errorOf }
 }
 
 /** What is told of a file in which everything is wrong, such as one that is no text. */

@@ -1,0 +1,78 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { piecesOf, type Stretch, segmentsOf, shardsOf, stretchesOf } from './stretches.js'
+
+const schemaOf = (sizes: readonly number[]) => sizes.map((size, index) => ({ name: `t${index}`, shape: [size] }))
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
+const loadOf = (stretches: readonly Stretch[]) => sum(stretches.map(({ length }) => length))
+
+/** Whether the stretches follow one another from `start` to `end`. */
+function isGapless(stretches: readonly Stretch[], start: number, end: number): boolean {
+  let next = start
+  for (const { offset, length } of stretches) {
+    if (offset !== next) return false
+    next += length
+  }
+  return next === end
+}
+
+test('a model is one stretch, or one for each tensor that has elements', (t) => {
+  const schema = [
+    { name: 'weights', shape: [2, 3] },
+    { name: 'nothing', shape: [0, 4] },
+    { name: 'scalar', shape: [] }
+  ]
+  t.deepEqual(stretchesOf(schema, 'fused'), [{ offset: 0, length: 7 }])
+  t.deepEqual(stretchesOf(schema, 'tensors'), [
+    { offset: 0, length: 6 },
+    { offset: 6, length: 1 }
+  ])
+})
+
+test('segments are as many as asked for and pieces are not empty; both are even and without gaps', (t) => {
+  fc.assert(
+    fc.property(fc.nat(100), fc.nat(100), fc.integer({ min: 1, max: 30 }), (offset, length, count) => {
+      const segments = segmentsOf({ offset, length }, count)
+      const pieces = piecesOf({ offset, length }, count)
+      const lengths = segments.map((segment) => segment.length)
+      return (
+        segments.length === count &&
+        Math.max(...lengths) - Math.min(...lengths) <= 1 &&
+        isGapless(segments, offset, offset + length) &&
+        pieces.length === Math.min(count, length) &&
+        pieces.every((piece) => piece.length > 0) &&
+        isGapless(pieces, offset, offset + length)
+      )
+    })
+  )
+  t.pass()
+})
+
+test('servers share the model out: all of it, once, whole tensors or equal stretches, and no server has more than the mean and one tensor', (t) => {
+  const sizes = fc.array(fc.nat(20), { minLength: 1, maxLength: 12 })
+  fc.assert(
+    fc.property(sizes, fc.integer({ min: 1, max: 6 }), (given, count) => {
+      const total = sum(given)
+      for (const exchange of ['fused', 'tensors'] as const) {
+        const schema = schemaOf(given)
+        const shards = shardsOf(schema, exchange, count)
+        const all = shards.flat().sort((left, right) => left.offset - right.offset)
+        const most = exchange === 'fused' ? 1 : Math.max(...given)
+        t.is(shards.length, count)
+        t.true(isGapless(all, 0, total))
+        t.true(all.every(({ length }) => length > 0))
+        t.true(shards.every((shard) => loadOf(shard) <= total / count + most))
+        if (exchange === 'tensors') t.deepEqual(all, stretchesOf(schema, 'tensors'))
+      }
+    })
+  )
+})
+
+test('the largest tensor is dealt out first', (t) => {
+  const shards = shardsOf(schemaOf([1, 1, 1, 3]), 'tensors', 2)
+  t.deepEqual(shards.map(loadOf), [3, 3])
+  t.deepEqual(
+    shards[1].map(({ offset }) => offset),
+    [0, 1, 2]
+  )
+})

@@ -1,0 +1,76 @@
+// How many peer-rounds a second the simulator does: logistic regression on 57 features on a ring, batch 32, one update per
+// round, D-PSGD, every message an event on lines that are shared max-min fairly.
+//
+//   node packages/cli/bench/peer-rounds.mjs             peers from 100 to 10,000, one after the other, on one thread
+//   node packages/cli/bench/peer-rounds.mjs --both      two runs at once, on two threads
+//   node packages/cli/bench/peer-rounds.mjs --jitter    computing takes another time in every step
+//   node packages/cli/bench/peer-rounds.mjs --once N R  N peers, R rounds
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { dpsgd } from '@murmuration/algorithms'
+import { peerName } from '@murmuration/core'
+import { computingCost, measuredNetwork, simulate, uniformLinks } from '@murmuration/simulator'
+import { openFamily } from '@murmuration/tasks'
+import { createTopology } from '@murmuration/topology'
+import { pooledVectorWire } from '@murmuration/vectors'
+import Table from 'cli-table3'
+
+/** gossipy (Python, PyTorch) on the same work, on one core of the machine on which ours was measured. */
+const gossipy = '900 to 1,400'
+
+async function simulateRing(count, rounds, jitter) {
+  const peers = Array.from({ length: count }, (_, k) => peerName(`p${String(k).padStart(5, '0')}`))
+  const start = performance.now()
+  const data = { kind: 'gaussians', samplesPerPeer: 32 }
+  const share = { data, testShare: 0.01, partition: { kind: 'equal' }, peers, seed: 1 }
+  const family = await openFamily({ kind: 'logistic', share })
+  const topology = createTopology({ peers, graph: { kind: 'ring' } })
+  const setUp = performance.now()
+  const options = {
+    ...{ seed: 1, batchSize: 32, rounds, closingRounds: 0, rate: () => 0.1, order: 'combine-then-adapt' },
+    ...{ patience: 1e9, momentum: 0, nesterov: false, weightDecay: 0 }
+  }
+  const stragglers = jitter ? { kind: 'log-normal', sigma: 0.3 } : { kind: 'none' }
+  const cost = computingCost({ perSample: 0, perStep: 5, slow: new Map(), stragglers }, 1)
+  const links = uniformLinks({ latency: 10, bandwidth: 1e8 })
+  let steps = 0
+  const wire = pooledVectorWire()
+  await simulate({ topology, seed: 1, wire, links, network: measuredNetwork, cost }, async (fabric) => {
+    for await (const _ of dpsgd(fabric, family.of(fabric.self), options)) steps++
+  })
+  const end = performance.now()
+  return { count, rounds, steps, setUp: (setUp - start) / 1000, seconds: (end - setUp) / 1000, from: setUp, to: end }
+}
+
+const flags = process.argv.slice(2)
+const jitter = flags.includes('--jitter')
+if (!isMainThread) parentPort.postMessage(await simulateRing(...workerData))
+else if (flags.includes('--both')) await both()
+else await sizes()
+
+async function sizes() {
+  const at = flags.indexOf('--once')
+  const runs = at >= 0 ? [[Number(flags[at + 1]), Number(flags[at + 2])]] : [[100, 2000], [300, 700], [1000, 200], [3000, 100], [10_000, 100]]
+  await simulateRing(100, 300, jitter)
+  const table = new Table({ head: ['peers', 'rounds', 'set-up', 'simulating', 'peer-rounds/s', 'memory'], style: { head: [] } })
+  for (const [count, rounds] of runs) {
+    const { steps, setUp, seconds } = await simulateRing(count, rounds, jitter)
+    const memory = `${Math.round(process.memoryUsage().rss / 1e6)} MB`
+    table.push([count, rounds, `${setUp.toFixed(1)} s`, `${seconds.toFixed(1)} s`, Math.round(steps / seconds), memory])
+  }
+  console.log(table.toString())
+  console.log(`gossipy does ${gossipy} peer-rounds/s on this work`)
+}
+
+async function both() {
+  const one = () =>
+    new Promise((resolve, reject) => {
+      const options = { workerData: [1000, 400, jitter], argv: flags, resourceLimits: { maxYoungGenerationSizeMb: 64 } }
+      const worker = new Worker(new URL(import.meta.url), options)
+      worker.on('message', resolve)
+      worker.on('error', reject)
+    })
+  const results = await Promise.all([one(), one()])
+  const seconds = Math.max(...results.map((result) => result.seconds))
+  const steps = results.reduce((sum, result) => sum + result.steps, 0)
+  console.log(`two runs of 1,000 peers on two threads: ${Math.round(steps / seconds)} peer-rounds/s; gossipy: ${gossipy}`)
+}

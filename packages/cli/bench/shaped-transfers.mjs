@@ -1,0 +1,90 @@
+// Transfers between real machines with shaped links, as published, against the simulator.
+//
+//   node packages/cli/bench/shaped-transfers.mjs [FILE.csv] [--json]
+//
+// FILE has the columns op (allreduce, p2p, broadcast), n, MiB, delay_ms (one way), gbps, measured_ms. Without a file: the
+// four rows below, measured with NCCL between cloud machines whose links tc shaped (BinhangYuan/tc_cluster_setting).
+import { readFile } from 'node:fs/promises'
+import { broadcast, joinGroup, ringAllReduce } from '@murmuration/algorithms'
+import { peerName } from '@murmuration/core'
+import { measuredNetwork, simulate, uniformLinks } from '@murmuration/simulator'
+import { frameHeaderLength, vectorWire } from '@murmuration/vectors'
+import Table from 'cli-table3'
+
+const own = `op,n,MiB,delay_ms,gbps,measured_ms
+allreduce,4,128,1,5,329
+allreduce,8,256,10,1,3841
+p2p,2,128,0,2,541
+broadcast,8,128,1,5,264`
+
+/** Bytes of a piece that is passed on as a whole; half a MiB is NCCL's step, 4 MiB its buffer. */
+const pieceBytes = { allreduce: 2 ** 19, p2p: Infinity, broadcast: 2 ** 22 }
+
+/**
+ * Bytes under way per round trip. The measured broadcasts slow down where the delay is long, and the other operations do not,
+ * as if the buffer of 4 MiB of the one connection that a broadcast uses came back after two round trips, not one: the space
+ * is asked for before the bytes are sent. That is our reading; nothing in the measurements says so.
+ */
+const window = { allreduce: Infinity, p2p: Infinity, broadcast: 2 ** 21 }
+
+const programs = {
+  allreduce: (fabric, group, vector, call) => ringAllReduce(group, vector, new Float32Array(vector.length), call),
+  broadcast: (fabric, group, vector, call) => broadcast(group, vector, call),
+  p2p: async (fabric, { names }, vector) => {
+    if (fabric.self === names[0]) fabric.send(names[1], { kind: 1, round: 0, vector })
+    else await fabric.receive()
+  }
+}
+
+function linksOf(op, latency, gbps) {
+  const links = uniformLinks({ latency, bandwidth: gbps * 1e9 })
+  return { ...links, path: (from, to) => ({ ...links.path(from, to), window: window[op] }) }
+}
+
+/** Milliseconds that the transfer takes in virtual time. A few numbers stand for the many bytes, each for the same part of them. */
+async function predict({ op, n, MiB, delay_ms, gbps }) {
+  const bytes = MiB * 2 ** 20
+  const parts = op === 'allreduce' ? n : 1
+  const pieces = Math.max(1, Math.ceil(bytes / parts / pieceBytes[op]))
+  const length = parts * pieces
+  const payloadLength = ({ vector }) => (vector.length / length) * bytes
+  const peers = Array.from({ length: n }, (_, k) => peerName(`p${String(k).padStart(3, '0')}`))
+  const { elapsed } = await simulate(
+    {
+      topology: { peers, period: 1, mixing: () => ({ selfWeight: 1, receiveFrom: [], sendTo: [] }) },
+      seed: 1,
+      wire: { ...vectorWire, payloadLength, byteLength: (message) => frameHeaderLength + payloadLength(message) },
+      links: linksOf(op, delay_ms, gbps),
+      network: measuredNetwork,
+      cost: () => 0,
+      queueLimit: 1e6
+    },
+    async (fabric) => {
+      const call = { round: 0, stretch: { offset: 0, length }, pieces }
+      await programs[op](fabric, joinGroup(fabric, peers, 1e9), new Float32Array(length).fill(1), call)
+    }
+  )
+  return elapsed
+}
+
+const [path] = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+const [header, ...lines] = (path === undefined ? own : await readFile(path, 'utf8')).trim().split(/\r?\n/)
+const columns = header.split(',')
+const results = []
+for (const line of lines) {
+  const row = Object.fromEntries(line.split(',').map((cell, k) => [columns[k], k === 0 ? cell : Number(cell)]))
+  const predicted = await predict(row)
+  results.push({ ...row, predicted_ms: predicted, error: predicted / row.measured_ms - 1 })
+}
+if (process.argv.includes('--json')) for (const result of results) console.log(JSON.stringify(result))
+else {
+  const table = new Table({
+    head: ['', 'n', 'MiB', 'delay', 'Gbit/s', 'measured', 'simulated', 'error'],
+    style: { head: [] }
+  })
+  for (const { op, n, MiB, delay_ms, gbps, measured_ms, predicted_ms, error } of results) {
+    const percent = `${error < 0 ? '−' : '+'}${Math.abs(100 * error).toFixed(1)} %`
+    table.push([op, n, MiB, `${delay_ms} ms`, gbps, `${measured_ms} ms`, `${predicted_ms.toFixed(0)} ms`, percent])
+  }
+  console.log(table.toString())
+}

@@ -1,0 +1,104 @@
+import {
+  allReduceSgd,
+  asyncParameterServerWorker,
+  dpsgd,
+  localSgd,
+  parameterServerWorker,
+  plainSgd,
+  serveAsyncParameters,
+  serveParameters,
+  serveStaleParameters,
+  staleSynchronousWorker,
+  type CentralOptions
+} from '@murmuration/algorithms'
+import type { Fabric, PeerName, StepReport, Task, Topology } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/vectors'
+import type { Promised } from './judges.js'
+import type { Contender } from './scenario.js'
+
+type Worker = (fabric: Fabric<VectorMessage>, task: Task) => AsyncGenerator<StepReport, Float32Array>
+type ServerProgram = (fabric: Fabric<VectorMessage>, task: Task) => Promise<void>
+
+/** What a contender runs, and what it promises. */
+export interface ContenderProgram {
+  readonly worker: Worker
+  readonly server?: ServerProgram
+  readonly promised: Promised
+}
+
+/** The programs of a contender. `options` hold for all; the servers are in the order of their shards. */
+export function programOf(
+  contender: Contender,
+  options: CentralOptions,
+  servers: readonly PeerName[],
+  topology: Topology
+): ContenderProgram {
+  switch (contender.algorithm) {
+    case 'dpsgd': {
+      const { order, exchange } = contender
+      const all = { ...options, order, exchange, closingRounds: 0 }
+      return {
+        worker: (fabric, task) => dpsgd(fabric, task, all),
+        promised: keepsMean(topology) ? 'mean-kept' : 'nothing'
+      }
+    }
+    case 'parameter-server': {
+      const { exchange, pieces, calls } = contender
+      const all = { ...options, servers, exchange, pieces, calls }
+      return {
+        worker: (fabric, task) => parameterServerWorker(fabric, task, all),
+        server: (fabric, task) => serveParameters(fabric, task, all),
+        promised: 'identical'
+      }
+    }
+    case 'async-parameter-server': {
+      const { exchange, pieces } = contender
+      const all = { ...options, servers, exchange, pieces }
+      return {
+        worker: (fabric, task) => asyncParameterServerWorker(fabric, task, all),
+        server: (fabric, task) => serveAsyncParameters(fabric, task, all),
+        promised: 'nothing'
+      }
+    }
+    case 'stale-synchronous': {
+      const { exchange, pieces, staleness } = contender
+      const all = { ...options, servers, exchange, pieces, staleness }
+      return {
+        worker: (fabric, task) => staleSynchronousWorker(fabric, task, all),
+        server: (fabric, task) => serveStaleParameters(fabric, task, all),
+        promised: 'nothing'
+      }
+    }
+    case 'all-reduce': {
+      const { collective, exchange, pieces } = contender
+      const all = { ...options, collective, exchange, pieces }
+      return { worker: (fabric, task) => allReduceSgd(fabric, task, all), promised: 'identical' }
+    }
+    case 'local-sgd': {
+      const { collective, exchange, pieces, period } = contender
+      const all = { ...options, collective, exchange, pieces, period }
+      return {
+        worker: (fabric, task) => localSgd(fabric, task, all),
+        promised: period === 1 ? 'identical' : 'nothing'
+      }
+    }
+    case 'sgd':
+      return { worker: (fabric, task) => plainSgd(fabric, task, options), promised: 'identical' }
+  }
+}
+
+/** Whether the columns of `W` sum to 1 in every round, so that averaging leaves the mean where it is. */
+function keepsMean(topology: Topology): boolean {
+  for (let round = 0; round < topology.period; round++) {
+    const columns = new Map<PeerName, number>(
+      topology.peers.map((peer) => [peer, topology.mixing(peer, round).selfWeight])
+    )
+    for (const peer of topology.peers) {
+      for (const { name, weight } of topology.mixing(peer, round).receiveFrom) {
+        columns.set(name, (columns.get(name) ?? 0) + weight)
+      }
+    }
+    if ([...columns.values()].some((sum) => Math.abs(sum - 1) > 1e-9)) return false
+  }
+  return true
+}

@@ -1,0 +1,101 @@
+import type { Evaluation, PeerName, StepReport, Task } from '@murmuration/core'
+import type { CurvePoint } from '@murmuration/report'
+import type { Simulation } from '@murmuration/simulator'
+import { consensusDistance, mean } from '@murmuration/vectors'
+
+/** What a run is watched with. */
+export interface CurveOptions {
+  readonly workers: readonly PeerName[]
+  /** The task of all data, whose evaluation judges the mean model. */
+  readonly union: Task
+  /** Evaluate after every so many steps of all peers, counted per peer. */
+  readonly every: number
+  /** The loss at which the run has arrived. */
+  readonly targetLoss: number | undefined
+}
+
+/** What it took to arrive. */
+export type ToTarget = Pick<CurvePoint, 'seconds' | 'samples' | 'bytes'>
+
+/** More peers than this are not evaluated one by one at the end. */
+const worstOfMost = 64
+
+/**
+ * Follows a run: keeps the newest parameters of every peer, and evaluates their mean whenever the peers have taken so many more
+ * steps together. For peers in lock-step that is the end of a round. Watching takes no virtual time.
+ */
+export class Curve {
+  readonly points: CurvePoint[] = []
+  readonly #options: CurveOptions
+  readonly #simulation: Pick<Simulation<never>, 'now' | 'traffic'>
+  readonly #newest = new Map<PeerName, StepReport>()
+  #steps = 0
+  #toTarget: ToTarget | undefined
+
+  constructor(options: CurveOptions, simulation: Pick<Simulation<never>, 'now' | 'traffic'>) {
+    this.#options = options
+    this.#simulation = simulation
+  }
+
+  /** What it took to reach the target loss, once it was reached. */
+  get toTarget(): ToTarget | undefined {
+    return this.#toTarget
+  }
+
+  /** Takes in a step of a peer. The result says whether the run has arrived. */
+  async take(peer: PeerName, report: StepReport): Promise<boolean> {
+    this.#newest.set(peer, report)
+    this.#steps++
+    const { workers, every, targetLoss } = this.#options
+    if (this.#steps % (workers.length * every) !== 0 || this.#newest.size < workers.length) return false
+    const point = await this.#evaluate()
+    if (targetLoss === undefined || point.loss > targetLoss) return false
+    const { seconds, samples, bytes } = point
+    this.#toTarget = { seconds, samples, bytes }
+    return true
+  }
+
+  /** Evaluates once more, unless that has just been done, and the peers one by one. */
+  async finish(): Promise<void> {
+    if (this.#newest.size === 0) return
+    const seconds = this.#simulation.now() / 1000
+    const last = this.points.at(-1)
+    const point = last?.seconds === seconds ? last : await this.#evaluate()
+    if (this.#newest.size > worstOfMost) return
+    const losses = await Promise.all(this.#models().map(async (model) => (await this.#judge(model)).loss))
+    this.points[this.points.length - 1] = { ...point, worstLoss: Math.max(...losses) }
+  }
+
+  /** Steps per peer, the mean. */
+  get rounds(): number {
+    return this.#steps / this.#options.workers.length
+  }
+
+  /** Of all peers together. */
+  get samples(): number {
+    return [...this.#newest.values()].reduce((sum, report) => sum + report.samples, 0)
+  }
+
+  async #evaluate(): Promise<CurvePoint> {
+    const models = this.#models()
+    const evaluation = await this.#judge(mean(models))
+    const point: CurvePoint = {
+      seconds: this.#simulation.now() / 1000,
+      samples: this.samples,
+      bytes: this.#simulation.traffic.bytes,
+      round: this.rounds,
+      ...evaluation,
+      consensusDistance: consensusDistance(models)
+    }
+    this.points.push(point)
+    return point
+  }
+
+  #models(): Float32Array[] {
+    return this.#options.workers.flatMap((peer) => this.#newest.get(peer)?.parameters ?? [])
+  }
+
+  async #judge(model: Float32Array): Promise<Evaluation> {
+    return this.#options.union.evaluate(model).run()
+  }
+}

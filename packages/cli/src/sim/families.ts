@@ -1,0 +1,55 @@
+import {
+  createLogisticFamily,
+  createQuadraticFamily,
+  createSoftmaxFamily,
+  type DataDescription,
+  type ShareOptions,
+  type TaskFamily
+} from '@murmuration/tasks'
+import { partitionOf } from '../plan.js'
+import type { ScenarioTask } from './scenario-task.js'
+
+/** Builds the tasks of all peers of a run, and keeps those that were built last: runs in a row share them. */
+export class Families {
+  readonly #known = new Map<string, Promise<TaskFamily>>()
+
+  /** @param kept - how many are kept at a time */
+  constructor(private readonly kept: number) {}
+
+  /** Rejects with an InputError when the data cannot be read or shared out. */
+  of(task: ScenarioTask, peers: readonly string[], seed: number): Promise<TaskFamily> {
+    const key = JSON.stringify([task, peers, seed])
+    const known = this.#known.get(key) ?? open(task, peers, seed)
+    this.#known.delete(key)
+    this.#known.set(key, known)
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= this.kept) break
+      this.#known.delete(oldest)
+    }
+    return known
+  }
+}
+
+async function open(task: ScenarioTask, peers: readonly string[], seed: number): Promise<TaskFamily> {
+  if (task.kind === 'quadratic') {
+    const { kind: _, ...options } = task
+    return createQuadraticFamily({ ...options, peers, seed })
+  }
+  const { test: testShare, partition } = task
+  const share = (data: DataDescription): ShareOptions => ({
+    data,
+    testShare,
+    partition: partitionOf({ partition }),
+    peers,
+    seed
+  })
+  if (task.kind === 'softmax') return createSoftmaxFamily({ share: share(dataOf(task.data)) })
+  const { features, samples } = task
+  return createLogisticFamily({ share: share({ kind: 'gaussians', features, samples }) })
+}
+
+function dataOf(data: Extract<ScenarioTask, { kind: 'softmax' }>['data']): DataDescription {
+  if (data === 'digits') return { kind: 'digits', samples: 5000 }
+  if ('digits' in data) return { kind: 'digits', samples: data.digits, size: data.size }
+  return { kind: 'files', path: data.path, ...(data.sha256 === undefined ? {} : { sha256: data.sha256 }) }
+}

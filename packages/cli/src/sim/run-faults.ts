@@ -1,0 +1,59 @@
+import type { PeerName } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
+import { drawFaults, type FaultEvent, type Faults, type Rule } from '@murmuration/simulator'
+import type { Scenario } from './scenario.js'
+import { serversOf } from './servers.js'
+import type { SimRun } from './sweep.js'
+
+/**
+ * What goes wrong in a run: what the file says, and what is drawn for the seed. Servers share the fate of the peer on whose
+ * machine they run. Events of servers that this contender does not have are left out.
+ *
+ * @param peers - who takes part, in the order of the topology
+ */
+export function faultsOf(
+  { faults }: Pick<Scenario, 'faults'>,
+  { contender, seed }: Pick<SimRun, 'contender' | 'seed'>,
+  peers: readonly PeerName[]
+): Faults {
+  const { rules, events, random } = faults
+  const servers = serversOf(contender, peers)
+  const machines = new Map<PeerName, PeerName[]>(peers.map((peer) => [peer, [peer]]))
+  for (const { name, on = name } of servers) machines.set(on, [...(machines.get(on) ?? []), name])
+  const onMachine = (name: PeerName) => machines.get(name) ?? []
+  const canDraw = random !== undefined && peers.length > 1
+  const drawn = canDraw ? drawFaults(createRandom(seed, 'faults'), peers, random).events : []
+  return {
+    rules: rules.flatMap((rule) => rulesOn(rule, onMachine)),
+    events: [...events, ...drawn]
+      .flatMap((event) => eventsOn(event, onMachine))
+      .sort((left, right) => left.at - right.at)
+  }
+}
+
+type OnMachine = (name: PeerName) => readonly PeerName[]
+
+function rulesOn({ from, to, ...rest }: Rule, onMachine: OnMachine): readonly Rule[] {
+  const ends = (name: PeerName | undefined) => (name === undefined ? [undefined] : onMachine(name))
+  return ends(from).flatMap((sender) =>
+    ends(to).map((receiver) => ({
+      ...rest,
+      ...(sender === undefined ? {} : { from: sender }),
+      ...(receiver === undefined ? {} : { to: receiver })
+    }))
+  )
+}
+
+function eventsOn(event: FaultEvent, onMachine: OnMachine): readonly FaultEvent[] {
+  switch (event.kind) {
+    case 'heal':
+      return [event]
+    case 'partition':
+      return [{ ...event, groups: event.groups.map((group) => group.flatMap(onMachine)) }]
+    case 'clog':
+    case 'unclog':
+      return onMachine(event.from).flatMap((from) => onMachine(event.to).map((to) => ({ ...event, from, to })))
+    default:
+      return onMachine(event.peer).map((peer) => ({ ...event, peer }))
+  }
+}

@@ -1,0 +1,147 @@
+import type { Task } from '@murmuration/core'
+import type { TaskFamily } from '@murmuration/tasks'
+import test from 'ava'
+import { Families } from './families.js'
+import { type RunResult, simulateRun } from './run.js'
+import { differenceOf, runAll } from './run-all.js'
+import type { Scenario } from './scenario.js'
+import { scenarioOf } from './scenario.test.support.js'
+import { runsOf, topologyOf } from './sweep.js'
+
+const contenders = `[
+  { algorithm: dpsgd }, { algorithm: dpsgd, exchange: tensors, order: adapt-then-combine },
+  { algorithm: parameter-server }, { algorithm: parameter-server, on: workers, calls: blocking, exchange: tensors },
+  { algorithm: async-parameter-server, rate: { initial: 0.01 } }, { algorithm: stale-synchronous, staleness: 2 },
+  { algorithm: all-reduce }, { algorithm: all-reduce, collective: halving-doubling, exchange: tensors },
+  { algorithm: all-reduce, collective: direct }, { algorithm: local-sgd, period: 4 }, { algorithm: sgd }
+]`
+
+const lines = {
+  task: '{ kind: quadratic, noise: 0.1 }',
+  traffic: '{ tensors: [500, 1000, 2500] }',
+  training: '{ batch: 8, rate: { initial: 0.1 } }',
+  topology:
+    '{ graph: ring, peers: [a, b, c], links: { default: { bandwidth: 10 Mbit/s, latency: 5 ms, jitter: 1 ms } } }',
+  computing: '{ perStep: 3 ms, stragglers: { kind: log-normal, sigma: 0.5 } }',
+  stop: '{ rounds: 30 }',
+  contenders
+}
+
+async function everyRun(scenario: Scenario, change: (family: TaskFamily) => TaskFamily = (family) => family) {
+  const families = new Families(4)
+  const results: RunResult[] = []
+  for (const run of runsOf(scenario)) {
+    const family = await families.of(run.setting.task, topologyOf(scenario, run).topology.peers, run.seed)
+    results.push(await simulateRun(scenario, run, change(family), () => 0))
+  }
+  return results
+}
+
+test('every contender trains, keeps its promises, and does the same again, event by event', async (t) => {
+  const scenario = await scenarioOf(lines)
+  const [once, again] = [await everyRun(scenario), await everyRun(scenario)]
+  for (const [index, { record }] of once.entries()) {
+    t.deepEqual(record.findings, [], record.contender)
+    t.is(record.outcome, 'limit', record.why)
+    t.is(record.rounds, 30)
+    const [first, last] = [record.curve[0], record.curve[record.curve.length - 1]]
+    t.true(last.loss < first.loss / 3, `${record.contender}: ${first.loss} to ${last.loss}`)
+    const { working, sending, waiting } = record.time
+    t.true(Math.abs(working + sending + waiting - 1) < 1e-9)
+    t.true(record.payloadSent <= record.bytesSent && record.busiest.bytes <= 2 * record.bytesSent)
+    t.deepEqual(differenceOf(record === again[index].record ? undefined : once[index], again[index]), [])
+    t.deepEqual(again[index].record, record)
+  }
+})
+
+test('another seed is another run', async (t) => {
+  const [first, second] = await everyRun(
+    await scenarioOf({ ...lines, contenders: '[{ algorithm: dpsgd }]', seeds: '2' })
+  )
+  t.not(first.record.logHash, second.record.logHash)
+})
+
+test('threads change nothing: the same scenario on one and on three gives the same records', async (t) => {
+  const scenario = await scenarioOf({ ...lines, seeds: '2' })
+  const options = { onRun: () => {}, signal: new AbortController().signal }
+  const [one, three] = [
+    await runAll(scenario, { ...options, threads: 1 }),
+    await runAll(scenario, { ...options, threads: 3 })
+  ]
+  const plain = ({ results }: typeof one) => results.map(({ record }) => ({ ...record, realSeconds: 0 }))
+  t.is(one.results.length, 22)
+  t.deepEqual(plain(one), plain(three))
+  t.deepEqual([one.repeated, one.differences], [2, []])
+})
+
+test('a canary that must fail: a task that does not do the same twice is found out, with the place', async (t) => {
+  let calls = 0
+  const unsteady = (task: Task): Task => ({
+    ...task,
+    schema: task.schema,
+    samples: task.samples,
+    initialise: (seed) => task.initialise(seed),
+    evaluate: (parameters) => task.evaluate(parameters),
+    gradient: (parameters, batch) => {
+      const work = task.gradient(parameters, batch)
+      return {
+        ...work,
+        samples: work.samples,
+        kind: work.kind,
+        run: async () => {
+          const { loss, vector } = await work.run()
+          return { loss, vector: vector.map((value) => value * (1 + 1e-6 * calls++)) }
+        }
+      }
+    }
+  })
+  const scenario = await scenarioOf({ ...lines, contenders: '[{ algorithm: dpsgd }]' })
+  const change = (family: TaskFamily): TaskFamily => ({ ...family, of: (peer) => unsteady(family.of(peer)) })
+  const [first] = await everyRun(scenario, change)
+  const [second] = await everyRun(scenario, change)
+  t.regex(differenceOf(first, second)[0], /came out otherwise, first at evaluation 1: /)
+})
+
+test('a peer that is gone for good ends the central ways with its name, and gossip goes on', async (t) => {
+  const scenario = await scenarioOf({
+    ...lines,
+    topology: '{ graph: complete, peers: [a, b, c] }',
+    training: '{ batch: 8, rate: { initial: 0.1 }, patience: 10 s }',
+    contenders: '[{ algorithm: dpsgd }, { algorithm: all-reduce }, { algorithm: parameter-server }]',
+    faults: '{ events: [{ at: 20 ms, do: crash, peer: c }] }'
+  })
+  const [gossip, allReduce, server] = (await everyRun(scenario)).map(({ record }) => record)
+  t.is(gossip.outcome, 'limit', gossip.why)
+  for (const record of [allReduce, server]) {
+    t.is(record.outcome, 'failed')
+    t.regex(record.why ?? '', /\bc\b/)
+  }
+})
+
+test('the target ends a run, and says what it took', async (t) => {
+  const [{ record }] = await everyRun(
+    await scenarioOf({ ...lines, contenders: '[{ algorithm: dpsgd }]', stop: '{ loss: 5, rounds: 500 }' })
+  )
+  t.is(record.outcome, 'target')
+  t.is(record.toTarget?.seconds, record.curve.at(-1)?.seconds)
+  t.true((record.curve.at(-1)?.loss ?? Infinity) <= 5)
+  t.true(record.curve.slice(0, -1).every(({ loss }) => loss > 5))
+})
+
+test('a timeline is kept of the runs that ask for it', async (t) => {
+  const results = await everyRun(
+    await scenarioOf({
+      ...lines,
+      contenders: '[{ algorithm: dpsgd }, { algorithm: sgd }]',
+      timeline: '{ to: 50 ms, contenders: [D-PSGD] }'
+    })
+  )
+  t.deepEqual(
+    results.map(({ timeline }) => timeline?.contender),
+    ['D-PSGD', undefined]
+  )
+  const [{ timeline }] = results
+  t.deepEqual(timeline?.peers, ['a', 'b', 'c'])
+  t.true(timeline !== undefined && timeline.spans.length > 3 && timeline.messages.length > 6)
+  t.true(timeline?.messages.every(({ sent, arrived }) => arrived > sent && sent <= 0.05))
+})

@@ -1,0 +1,32 @@
+import { byteSize, share } from '@murmuration/topology'
+import { z } from 'zod'
+
+const positive = z.number().positive()
+
+/** How bytes move. */
+export const networkSchema = z
+  .strictObject({
+    model: z.enum(['max-min', 'first-come']).default('max-min').meta({
+      description:
+        'max-min: all that is under way shares the lines max-min fairly. first-come: each line carries one message after the other; cheaper, for very large runs'
+    }),
+    efficiency: share()
+      .refine((efficiency) => efficiency > 0, 'more than 0 %')
+      .prefault('99 %')
+      .meta({ description: 'The share of the nominal bandwidth that frames get; the rest is packet headers' }),
+    acknowledgements: share().prefault('2 %').meta({
+      description: "What a flow's acknowledgements take of the opposite direction, as a share of the flow; with max-min"
+    }),
+    messageOverhead: byteSize()
+      .prefault('0 B')
+      .meta({ description: "What every message costs beside the frame's own 32 bytes" }),
+    latencyFactor: positive
+      .default(1)
+      .meta({ description: "Multiplies every latency; 13.01 in SimGrid's calibrated model LV08" }),
+    transport: z
+      .enum(['stream', 'datagram'])
+      .default('stream')
+      .meta({ description: 'stream: loss is delay. datagram: what is lost stays lost' })
+  })
+  .prefault({})
+  .meta({ description: 'How bytes move over the links of the topology' })

@@ -1,0 +1,279 @@
+import { InputError } from '@murmuration/core'
+import test from 'ava'
+import { scenarioOf } from './scenario.test.support.js'
+
+/**
+ * One mistake each: the lines that differ from a good scenario, and what is said of it, with … for anything. Title,
+ * topology, task and contenders are lines 1 to 4; other lines follow.
+ */
+const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, message: string])[] = [
+  [{ title: '5' }, '1:8: title: found 5, expected text (in quotes where it looks like a number)'],
+  [{ titel: 'x' }, '5:1: found the key "titel", …; did you mean "title"?'],
+  [{ topology: 'none.yaml' }, "2:11: topology: …none.yaml'"],
+  [{ topology: '{ graph: rign, peers: 3 }' }, '2:20: topology.graph: found "rign", expected …; did you mean "ring"?'],
+  [
+    { topology: '{ graph: ring, peers: [a, b, c], links: { default: { latency: 10 } } }' },
+    '2:73: topology.links.default.latency: found 10, expected a time such as "10 ms" (us, ms, s, min, h)'
+  ],
+  [
+    {
+      topology: '{ graph: ring, peers: [a, b, c], links: { peers: { srever: { latency: 1 ms } } } }',
+      contenders: '[{ algorithm: parameter-server }]'
+    },
+    '2:62: topology.links.peers: found "srever", expected the name of a peer; did you mean "server"?'
+  ],
+  [
+    { topology: '{ graph: { kind: matrix, rows: [[0, 1], [1, 0]] }, peers: [a, b] }' },
+    '2:20: topology.graph: found weights by which the peers need not agree, expected others. Disagreement is not sure to fade: λₙ of W is −1, so that two groups swap their values for ever: give peers a self weight above 0.'
+  ],
+  [{ topology: '5' }, '2:11: topology: found 5, expected the path of a topology file, or a mapping'],
+  [{ task: 'softmax' }, '3:7: task: found "softmax", expected a mapping such as { kind: softmax }'],
+  [
+    { task: '{ kind: sofmax }' },
+    '3:15: task.kind: found "sofmax", expected one of softmax, logistic, quadratic; did you mean "softmax"?'
+  ],
+  [
+    { task: '{ kind: softmax, dimension: 3 }' },
+    '3:24: task: found the key "dimension", expected one of kind, data, test, partition'
+  ],
+  [{ task: '{ kind: quadratic, dimenson: 3 }' }, '3:26: task: found the key "dimenson", …; did you mean "dimension"?'],
+  [
+    { task: '{ kind: quadratic, smallestSingular: 2 }' },
+    '3:44: task.smallestSingular: found 2, expected at most largestSingular, 1'
+  ],
+  [
+    { task: '{ kind: quadratic, noise: 1, samples: 1 }' },
+    '3:45: task.samples: found 1, expected at least 2, since noise is the difference of samples'
+  ],
+  [
+    { task: '{ kind: softmax, data: digts }' },
+    '3:30: task.data: found "digts", expected digits, or a mapping; did you mean "digits"?'
+  ],
+  [{ task: '{ kind: softmax, test: 0 % }' }, '3:30: task.test: found 0, expected more than 0 % and less than 100 %'],
+  [
+    { network: '{ model: maxmin }' },
+    '5:19: network.model: found "maxmin", expected one of max-min, first-come; did you mean "max-min"?'
+  ],
+  [{ network: '{ efficiency: 0.97 }' }, '5:24: network.efficiency: found 0.97, expected a share such as "1 %" (%)'],
+  [{ network: '{ efficiency: 0 % }' }, '5:24: network.efficiency: found 0, expected more than 0 %'],
+  [
+    { network: '{ transport: datagrams }' },
+    '5:23: network.transport: found "datagrams", expected one of stream, datagram; did you mean "datagram"?'
+  ],
+  [
+    { network: '{ messageOverhead: 40 }' },
+    '5:29: network.messageOverhead: found 40, expected an amount of data such as "2 MB" …'
+  ],
+  [
+    { traffic: 'resnet20' },
+    '5:10: traffic: found "resnet20", expected resnet-20, or a mapping; did you mean "resnet-20"?'
+  ],
+  [
+    { traffic: '{ size: 3 B, tensors: 1 }' },
+    '5:18: traffic.size: found 3, expected a multiple of 4 B (float32), above 0 and at most 4 GiB'
+  ],
+  [{ traffic: '{ size: 256 MiB }' }, '5:10: traffic.tensors: missing, expected a number'],
+  [{ training: '{ batch: 0 }' }, '5:20: training.batch: found 0, expected at least 1'],
+  [
+    { training: '{ rate: { inital: 1 } }' },
+    '5:21: training.rate: found the key "inital", expected one of initial, warmup, decay; did you mean "initial"?'
+  ],
+  [
+    { training: '{ rate: { decay: cosine } }', stop: '{ time: 1 s }' },
+    '5:28: training.rate.decay: found "cosine", expected stop.rounds beside it: the rate falls to 0 at the last round'
+  ],
+  [{ computing: '{ slow: { d: 3 } }' }, '5:22: computing.slow: found "d", expected the name of a peer'],
+  [
+    { computing: '{ perSample: 1 }' },
+    '5:25: computing.perSample: found 1, expected a time such as "10 ms" (us, ms, s, min, h)'
+  ],
+  [
+    { computing: '{ stragglers: lognormal }' },
+    '5:26: computing.stragglers: found "lognormal", expected none, or a mapping such as { kind: log-normal, sigma: 0.5 }'
+  ],
+  [
+    { computing: '{ stragglers: { kind: lognormal } }' },
+    '5:34: computing.stragglers.kind: found "lognormal", expected one of none, shifted-exponential, log-normal, slow-now-and-then, trace; did you mean "log-normal"?'
+  ],
+  [
+    { computing: '{ stragglers: { kind: log-normal } }' },
+    '5:26: computing.stragglers.sigma: missing, expected a number'
+  ],
+  [
+    { computing: '{ stragglers: { kind: trace, factors: [] } }' },
+    '5:50: computing.stragglers.factors: found a list of 0, expected at least 1 item'
+  ],
+  [{ vary: '{ bandwith: [1 Mbit/s] }' }, '5:9: vary: found the key "bandwith", …; did you mean "bandwidth"?'],
+  [{ vary: '{ bandwidth: 1 Mbit/s }' }, '5:20: vary.bandwidth: found "1 Mbit/s", expected a list'],
+  [
+    { vary: '{ bandwidth: [1 Mbit/s, 1 mbit/s] }' },
+    '5:31: vary.bandwidth[1]: found "1 mbit/s", expected a rate such as "25 Mbit/s" …'
+  ],
+  [{ vary: '{ latency: [] }' }, '5:18: vary.latency: found a list of 0, expected at least 1 item'],
+  [{ vary: '{ latency: [1 ms, 1000 us] }' }, '5:25: vary.latency[1]: found this value again, expected it once'],
+  [{ vary: '{ peers: [4] }' }, '5:9: vary: found "peers", expected it only with a topology whose peers are a number'],
+  [
+    { topology: '{ graph: ring, peers: 4 }', vary: '{ peers: [4, 6], graph: [ring, hypercube] }' },
+    '5:38: vary.graph[1].kind: found 6 peers, expected a power of two for a hypercube (4 or 8) (with 6 peers)'
+  ],
+  [
+    { topology: '{ graph: hypercube, peers: 4 }', vary: '{ peers: [4, 6] }' },
+    '5:20: vary.peers[1]: found 6 peers, expected a power of two for a hypercube (4 or 8) (with 6 peers)'
+  ],
+  [
+    { vary: '{ graph: [ring, { kind: random-regular, degree: 1, seed: 1 }] }' },
+    '5:55: vary.graph[1].degree: found 1, expected an even number since the 3 peers are odd in number'
+  ],
+  [
+    { task: '{ kind: softmax }', vary: '{ heterogeneity: [1] }' },
+    '5:9: vary: found "heterogeneity", expected it only with task: { kind: quadratic }'
+  ],
+  [{ contenders: '[]' }, '4:13: contenders: found a list of 0, expected at least 1 item'],
+  [{ contenders: '[dpsgd]' }, '4:14: contenders[0]: found "dpsgd", expected a mapping such as { algorithm: dpsgd }'],
+  [{ contenders: '[{ algorithm: dspgd }]' }, '4:27: contenders[0].algorithm: found "dspgd", …; did you mean "dpsgd"?'],
+  [{ contenders: '[{ name: x }]' }, '4:14: contenders[0].algorithm: missing, …'],
+  [
+    { contenders: '[{ algorithm: all-reduce, colective: ring }]' },
+    '4:39: contenders[0]: found the key "colective", …; did you mean "collective"?'
+  ],
+  [
+    { contenders: '[{ algorithm: all-reduce, collective: rnig }]' },
+    '4:51: contenders[0].collective: found "rnig", expected one of ring, halving-doubling, direct; did you mean "ring"?'
+  ],
+  [{ contenders: '[{ algorithm: all-reduce, graph: ring }]' }, '4:39: contenders[0]: found the key "graph", …'],
+  [
+    { contenders: '[{ algorithm: dpsgd }, { algorithm: dpsgd }]' },
+    '4:36: contenders[1]: found the label "D-PSGD" again (contender 1 has it), expected another: give it a name'
+  ],
+  [
+    { contenders: '[{ algorithm: sgd, name: x }, { algorithm: dpsgd, name: x }]' },
+    '4:69: contenders[1].name: found the label "x" again (contender 1 has it), expected another: give it a name'
+  ],
+  [
+    { contenders: '[{ algorithm: dpsgd, graph: hypercube }]' },
+    '4:41: contenders[0].graph.kind: found 3 peers, expected a power of two for a hypercube (2 or 4)'
+  ],
+  [
+    { contenders: '[{ algorithm: parameter-server, on: worker }]' },
+    '4:49: contenders[0].on: found "worker", expected own, workers or the name of a peer; did you mean "workers"?'
+  ],
+  [
+    { contenders: '[{ algorithm: parameter-server, on: workers, servers: 4 }]' },
+    '4:67: contenders[0].servers: found 4, expected at most 3, one on each worker'
+  ],
+  [
+    { contenders: '[{ algorithm: parameter-server, servers: 11 }]' },
+    '4:54: contenders[0].servers: found 11 servers, expected at most 10, the parameters to share out'
+  ],
+  [
+    { topology: '{ graph: ring, peers: 11 }', contenders: '[{ algorithm: parameter-server, on: workers }]' },
+    '4:49: contenders[0].on: found 11 servers, expected at most 10, the parameters to share out'
+  ],
+  [
+    { topology: '{ graph: ring, peers: [a, server] }', contenders: '[{ algorithm: parameter-server }]' },
+    '4:14: contenders[0]: found a peer named "server", which is the name of a server'
+  ],
+  [
+    { contenders: '[{ algorithm: stale-synchronous, staleness: -1 }]' },
+    '4:57: contenders[0].staleness: found -1, expected at least 0'
+  ],
+  [{ contenders: '[{ algorithm: local-sgd, period: 0 }]' }, '4:46: contenders[0].period: found 0, expected at least 1'],
+  [{ seeds: '0' }, '5:8: seeds: found 0, expected at least 1'],
+  [{ seeds: '[1, 2, 1]' }, '5:15: seeds[2]: found 1 again, expected it once'],
+  [
+    { seeds: '10000', vary: '{ latency: [1 ms, 2 ms, 3 ms, 4 ms, 5 ms, 6 ms, 7 ms, 8 ms, 9 ms, 10 ms, 11 ms] }' },
+    '6:7: vary: found 110000 runs (latency 11 × contenders 1 × seeds 10000), expected at most 100000'
+  ],
+  [
+    { stop: '{ round: 10 }' },
+    '5:9: stop: found the key "round", expected one of loss, rounds, time; did you mean "rounds"?'
+  ],
+  [{ stop: '{ loss: 0 }' }, '5:15: stop.loss: found 0, expected more than 0'],
+  [{ evaluate: '0' }, '5:11: evaluate: found 0, expected at least 1'],
+  [
+    { faults: '{ rules: [{ do: dorp }] }' },
+    '5:25: faults.rules[0].do: found "dorp", expected one of drop, pass, delay; did you mean "drop"?'
+  ],
+  [{ faults: '{ rules: [{ do: drop, by: 1 ms }] }' }, '5:31: faults.rules[0]: found the key "by", …'],
+  [
+    { faults: '{ rules: [{ do: delay }] }' },
+    '5:19: faults.rules[0].by: missing, expected a time such as "10 ms" (us, ms, s, min, h)'
+  ],
+  [
+    { faults: '{ rules: [{ do: drop, from: d }] }' },
+    '5:37: faults.rules[0].from: found "d", expected the name of a peer'
+  ],
+  [
+    { faults: '{ rules: [{ do: drop, after: 2 s, until: 1 s }] }' },
+    '5:50: faults.rules[0].until: found 1000 ms, expected more than 2000 ms'
+  ],
+  [{ faults: '{ events: [{ at: 1 s, do: explode, peer: a }] }' }, '5:35: faults.events[0].do: found "explode", …'],
+  [
+    { faults: '{ events: [{ at: 1 s, do: thaw, peer: a }] }' },
+    '5:35: faults.events[0].do: found thaw of a at 1000 ms, when it is up, expected it to be frozen'
+  ],
+  [
+    { faults: '{ events: [{ at: 2 s, do: crash, peer: a }, { at: 3 s, do: freeze, peer: a }] }' },
+    '5:68: faults.events[1].do: found freeze of a at 3000 ms, when it is crashed, expected it to be up'
+  ],
+  [
+    { faults: '{ events: [{ at: 2 s, do: restart, peer: a }, { at: 3 s, do: crash, peer: a }] }' },
+    '5:35: faults.events[0].do: found restart of a at 2000 ms, when it is up, expected it to be crashed'
+  ],
+  [
+    { faults: '{ events: [{ at: 1 s, do: heal }] }' },
+    '5:35: faults.events[0].do: found heal of the network at 1000 ms, when it is whole, expected it to be in parts'
+  ],
+  [
+    { faults: '{ events: [{ at: 1 s, do: crash, peer: server }] }' },
+    '5:48: faults.events[0].peer: found "server", expected the name of a peer'
+  ],
+  [
+    { faults: '{ events: [{ at: 1 s, do: partition, groups: [[a, b], [b, c]] }] }' },
+    '5:64: faults.events[0].groups[1][0]: found "b" again, expected it in one group'
+  ],
+  [
+    { faults: '{ events: [{ at: 1 s, do: partition, groups: [[a]] }] }' },
+    '5:54: faults.events[0].groups: found a list of 1, expected at least 2 items'
+  ],
+  [
+    { faults: '{ events: [{ at: 1 s, do: clog, from: a, to: a }] }' },
+    '5:54: faults.events[0].to: found "a" again, expected another peer'
+  ],
+  [
+    { faults: '{ random: { crashes: 1 } }' },
+    '5:19: faults.random.within: missing, expected a time such as "10 ms" (us, ms, s, min, h)'
+  ],
+  [
+    { timeline: '{ to: 1 s, contenders: [DPSGD] }' },
+    '5:35: timeline.contenders[0]: found "DPSGD", expected D-PSGD; did you mean "D-PSGD"?'
+  ],
+  [
+    { timeline: '{ from: 2 s, to: 1 s }' },
+    '5:28: timeline.to: found 1000 ms, expected more than 2000 ms, where it begins'
+  ],
+  [
+    { timeline: '{ to: 1 s, at: { latency: 1 ms } }' },
+    '5:28: timeline.at: found "latency", expected nothing, since nothing varies'
+  ],
+  [
+    { vary: '{ latency: [1 ms, 2 ms] }', timeline: '{ to: 1 s, at: { latency: 3 ms } }' },
+    '6:37: timeline.at.latency: found a value that vary.latency does not have, expected one of 1, 2'
+  ],
+  [{ timeline: '{ to: 1 s, at: { seed: 2 } }' }, '5:34: timeline.at.seed: found 2, expected 1'],
+  [
+    { topology: '{ graph: ring, peers: 3 }', vary: '{ peers: [4, 16] }', computing: '{ slow: { p3: 2 } }' },
+    '6:22: computing.slow: found "p3", expected the name of a peer; did you mean "p03"? (with 16 peers)'
+  ]
+]
+
+test('what is wrong is refused, with the place, what was found, what was expected, and the nearest word', async (t) => {
+  for (const [lines, expected] of mistakes) {
+    const error = await t.throwsAsync(scenarioOf(lines), { instanceOf: InputError }, JSON.stringify(lines))
+    const message = error?.message.replace(/^\S+\/s\.yaml:/, '') ?? ''
+    const [start, end = start] = expected.split('…')
+    t.true(message.startsWith(start) && message.endsWith(end), `${message}\n${expected}`)
+    t.is(message.split('\n').length, 1, message)
+    if (start === end) t.is(message, expected)
+  }
+})

@@ -1,0 +1,123 @@
+import type { Results } from '@murmuration/report'
+import { createLogUpdate } from 'log-update'
+import { count, duration } from '../output/texts.js'
+import type { RunResult } from './run.js'
+import type { Scenario } from './scenario.js'
+import { simTable } from './sim-table.js'
+import { runCount } from './sweep.js'
+
+/** How a sweep ended. */
+export interface SimEnd {
+  /** Where the results are. */
+  readonly directory: string
+  /** Real ones. */
+  readonly seconds: number
+  /** Runs that were done twice, to see that they come out the same. */
+  readonly repeated: number
+  /** Whether all runs were done. */
+  readonly isWhole: boolean
+}
+
+/** Tells people, or programs, how a sweep goes. */
+export interface SimOutput {
+  start(scenario: Scenario, threads: number): void
+  note(text: string): void
+  run(result: RunResult, done: number, all: number): void
+  end(results: Results, end: SimEnd): void
+  /** Leaves the terminal as it should be. */
+  close(): void
+}
+
+/** One JSON object per line. */
+export function jsonSimOutput(stream: NodeJS.WritableStream): SimOutput {
+  const line = (object: unknown) => stream.write(`${JSON.stringify(object)}\n`)
+  return {
+    start: (scenario, threads) => {
+      line({ kind: 'start', title: scenario.title, runs: runCount(scenario), threads })
+    },
+    note: (text) => line({ kind: 'note', text }),
+    run: ({ record }, done, all) => line({ kind: 'run', done, all, ...record }),
+    end: (results, end) => line({ kind: 'summary', runs: results.runs.length, ...end, findings: findingsOf(results) }),
+    close: () => {}
+  }
+}
+
+/** Text: one line that is redrawn on a terminal, a line for every tenth of the runs elsewhere; and tables at the end. */
+export function textSimOutput(stream: NodeJS.WriteStream, now: () => number): SimOutput {
+  const print = (text: string) => stream.write(`${text}\n`)
+  const progress = stream.isTTY ? liveProgress(stream) : plainProgress(print)
+  let began = 0
+  return {
+    start: (scenario, threads) => {
+      began = now()
+      print(
+        `${scenario.title}: ${count(runCount(scenario))} runs on ${threads} ${threads === 1 ? 'thread' : 'threads'}`
+      )
+    },
+    note: print,
+    run: ({ record }, done, all) => {
+      const gone = (now() - began) / 1000
+      const left = (gone / done) * (all - done)
+      const latest = `${record.contender}, seed ${record.seed}`
+      progress.show(done, all, `${duration(gone)}, about ${duration(left)} left; last: ${latest}`)
+    },
+    end: (results, end) => {
+      progress.close()
+      print(simTable(results))
+      print(endText(results, end))
+    },
+    close: () => progress.close()
+  }
+}
+
+interface Progress {
+  show(done: number, all: number, text: string): void
+  close(): void
+}
+
+const barLength = 24
+
+function liveProgress(stream: NodeJS.WriteStream): Progress {
+  const update = createLogUpdate(stream, { showCursor: false })
+  return {
+    show: (done, all, text) => {
+      const full = Math.round((done / all) * barLength)
+      const bar = '█'.repeat(full) + '░'.repeat(barLength - full)
+      update(`${bar} ${count(done)} of ${count(all)} runs, ${text}`.slice(0, Math.max(40, stream.columns ?? 80) - 1))
+    },
+    close: () => {
+      update.clear()
+      update.done()
+    }
+  }
+}
+
+function plainProgress(print: (text: string) => void): Progress {
+  let tenths = 0
+  return {
+    show: (done, all, text) => {
+      if (Math.floor((10 * done) / all) <= tenths) return
+      tenths = Math.floor((10 * done) / all)
+      print(`${count(done)} of ${count(all)} runs, ${text}`)
+    },
+    close: () => {}
+  }
+}
+
+function endText(results: Results, { directory, seconds, repeated, isWhole }: SimEnd): string {
+  const virtual = results.runs.reduce((sum, run) => sum + run.seconds, 0)
+  const findings = findingsOf(results)
+  return [
+    `${count(results.runs.length)} runs, ${duration(virtual)} of virtual time in ${duration(seconds)}${isWhole ? '' : ' (stopped before all were done)'}`,
+    findings.length === 0
+      ? `all promises kept; ${count(repeated)} runs repeated, with the same result`
+      : `broken promises:\n${findings.map((finding) => `  ${finding}`).join('\n')}`,
+    `report: ${directory}/report.html`
+  ].join('\n')
+}
+
+function findingsOf({ runs }: Results): string[] {
+  return runs.flatMap(({ contender, seed, findings }) =>
+    findings.map((finding) => `${contender}, seed ${seed}: ${finding}`)
+  )
+}

@@ -1,0 +1,72 @@
+import type { Results, RunRecord, Setting } from '@murmuration/report'
+import Table from 'cli-table3'
+import { median } from 'simple-statistics'
+
+/** More rows than this are too many for a terminal: the first and last value of every axis stand for all. */
+const rowsMost = 16
+
+/** Medians over the seeds, a row per setting and a column per contender: seconds to the target, or per round without one. */
+export function simTable({ sweep, runs }: Results): string {
+  const all = [...new Map(runs.map((run) => [keyOf(run.settings), run.settings])).values()]
+  const settings = all.length <= rowsMost ? all : all.filter((setting) => isCorner(setting, sweep.axes))
+  const axes = Object.keys(sweep.axes)
+  const labels = sweep.contenders.map(({ label }) => label)
+  const table = new Table({ head: [...axes, ...labels], style: { head: [], border: [] }, wordWrap: true })
+  const byPlace = grouped(runs)
+  for (const setting of settings) {
+    const cells = labels.map((label) => cellOf(byPlace.get(`${keyOf(setting)} ${label}`) ?? [], sweep.targetLoss))
+    table.push([...axes.map((axis) => settingText(axis, setting[axis])), ...cells])
+  }
+  const what =
+    sweep.targetLoss === undefined ? 'virtual time per round' : `virtual time to a loss of ${sweep.targetLoss}`
+  const left =
+    settings.length < all.length ? `; ${settings.length} of ${all.length} settings, the rest is in the report` : ''
+  return `${what}, median over ${sweep.seeds.length} ${sweep.seeds.length === 1 ? 'seed' : 'seeds'}${left}\n${table.toString()}`
+}
+
+function grouped(runs: readonly RunRecord[]): Map<string, RunRecord[]> {
+  const groups = new Map<string, RunRecord[]>()
+  for (const run of runs) {
+    const key = `${keyOf(run.settings)} ${run.contender}`
+    groups.set(key, [...(groups.get(key) ?? []), run])
+  }
+  return groups
+}
+
+function cellOf(runs: readonly RunRecord[], targetLoss: number | undefined): string {
+  if (runs.length === 0) return '–'
+  const failed = runs.filter(({ outcome }) => outcome === 'failed').length
+  if (failed === runs.length) return 'failed'
+  const times =
+    targetLoss === undefined
+      ? runs.filter(({ outcome }) => outcome !== 'failed').map(({ secondsPerRound }) => secondsPerRound)
+      : runs.map(({ toTarget }) => toTarget?.seconds ?? Number.POSITIVE_INFINITY)
+  const time = median(times)
+  return time === Number.POSITIVE_INFINITY ? 'not reached' : seconds(time)
+}
+
+/** 1.2 ms, 3.45 s, 12 min: three digits. */
+function seconds(time: number): string {
+  if (time < 1) return `${Number((time * 1000).toPrecision(3))} ms`
+  if (time < 600) return `${Number(time.toPrecision(3))} s`
+  return time < 36_000 ? `${Math.round(time / 60)} min` : `${Math.round(time / 3600)} h`
+}
+
+function isCorner(setting: Readonly<Record<string, Setting>>, axes: Results['sweep']['axes']): boolean {
+  return Object.entries(axes).every(([axis, values]) => [values[0], values.at(-1)].includes(setting[axis]))
+}
+
+function keyOf(settings: Readonly<Record<string, Setting>>): string {
+  return JSON.stringify(settings)
+}
+
+const rates = ['bandwidth', 'up']
+const times = ['latency', 'jitter']
+
+/** A value with its unit. */
+function settingText(axis: string, value: Setting): string {
+  if (typeof value === 'string') return value
+  if (rates.includes(axis)) return value >= 1e9 ? `${value / 1e9} Gbit/s` : `${value / 1e6} Mbit/s`
+  if (times.includes(axis)) return `${value} ms`
+  return axis === 'loss' ? `${100 * value} %` : String(value)
+}

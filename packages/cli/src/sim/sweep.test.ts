@@ -1,0 +1,134 @@
+import { peerName } from '@murmuration/core'
+import test from 'ava'
+import { scenarioOf } from './scenario.test.support.js'
+import { runCount, runsOf, settingsOf, topologyOf } from './sweep.js'
+
+const [a, b] = ['a', 'b'].map(peerName)
+
+test('every combination comes, in the order of the file, the last axis fastest', async (t) => {
+  const scenario = await scenarioOf({
+    vary: '{ latency: [1 ms, 20 ms], heterogeneity: [0, 2], bandwidth: [1 Mbit/s, 1 Gbit/s] }'
+  })
+  t.deepEqual(
+    scenario.axes.map(({ name }) => name),
+    ['latency', 'heterogeneity', 'bandwidth']
+  )
+  const settings = settingsOf(scenario)
+  t.is(settings.length, 8)
+  t.deepEqual(
+    settings.slice(0, 3).map(({ values }) => values),
+    [
+      { latency: 1, heterogeneity: 0, bandwidth: 1e6 },
+      { latency: 1, heterogeneity: 0, bandwidth: 1e9 },
+      { latency: 1, heterogeneity: 2, bandwidth: 1e6 }
+    ]
+  )
+  t.deepEqual(Object.keys(settings[0].values), ['latency', 'heterogeneity', 'bandwidth'])
+  t.like(settings[2].task, { heterogeneity: 2 })
+})
+
+test('without anything that varies there is one setting', async (t) => {
+  const scenario = await scenarioOf()
+  t.deepEqual(settingsOf(scenario), [
+    { values: {}, topology: scenario.topology, task: scenario.task, computing: scenario.computing }
+  ])
+})
+
+test('what varies of the links is put into their default, and what is said of peers still wins', async (t) => {
+  const scenario = await scenarioOf({
+    topology: `{ graph: ring, peers: [a, b, c], links: { default: { up: 5 Mbit/s, loss: 1 % }, peers: { b: { latency: 9 ms } } } }`,
+    vary: '{ up: [2 Mbit/s], bandwidth: [7 Mbit/s], latency: [1 ms], jitter: [3 ms], window: [64 KiB] }'
+  })
+  const [run] = runsOf(scenario)
+  const { links } = topologyOf(scenario, run)
+  t.deepEqual(links.access(a), { up: 2e6, down: 7e6 })
+  t.deepEqual(links.path(a, peerName('c')), {
+    latency: 1,
+    jitter: 3,
+    loss: 0.01,
+    window: 65_536,
+    bandwidth: Infinity,
+    pipes: []
+  })
+  t.is(links.path(a, b).latency, 9)
+})
+
+test('where the bandwidth varies it is that of both directions, also beside a preset', async (t) => {
+  for (const links of ['{ default: { up: 5 Mbit/s } }', '{ preset: home }']) {
+    const scenario = await scenarioOf({
+      topology: `{ graph: ring, peers: [a, b, c], links: ${links} }`,
+      vary: '{ bandwidth: [7 Mbit/s] }'
+    })
+    t.deepEqual(topologyOf(scenario, runsOf(scenario)[0]).links.access(a), { up: 7e6, down: 7e6 })
+  }
+})
+
+test('peers, graphs and stragglers vary; results call them by name; a contender may have a graph of its own', async (t) => {
+  const scenario = await scenarioOf({
+    topology: '{ graph: ring, peers: 3 }',
+    vary: `
+  peers: [4, 16]
+  graph: [complete, { kind: random-regular, degree: 3, seed: 1 }]
+  stragglers: [none, { kind: log-normal, sigma: 0.5 }, { kind: slow-now-and-then, share: 5 %, factor: 10 }]`,
+    contenders: '[{ algorithm: dpsgd }, { algorithm: dpsgd, graph: star }]'
+  })
+  const runs = runsOf(scenario)
+  t.is(runs.length, 24)
+  t.is(runCount(scenario), 24)
+  t.deepEqual(runs[4].setting.values, { peers: 4, graph: 'complete', stragglers: '5 % of steps × 10' })
+  t.deepEqual(runs.at(-1)?.setting.computing.stragglers, { kind: 'slow-now-and-then', share: 0.05, factor: 10 })
+  const degrees = runs.slice(18, 20).map((run) => {
+    const { topology } = topologyOf(scenario, run)
+    return topology.peers.map((peer) => topology.mixing(peer, 0).sendTo.length)
+  })
+  t.is(runs[18].setting.values.graph, 'random-regular (degree 3, seed 1)')
+  t.deepEqual(degrees, [Array.from({ length: 16 }, () => 3), [15, ...Array.from({ length: 15 }, () => 1)]])
+})
+
+test('graphs that look the same in tables are numbered', async (t) => {
+  const edges = (list: string) => `{ kind: edges, edges: ${list} }`
+  const scenario = await scenarioOf({
+    vary: `{ graph: [${edges('[[a, b], [b, c]]')}, ${edges('[[a, c], [b, c]]')}] }`
+  })
+  t.deepEqual(
+    settingsOf(scenario).map(({ values }) => values.graph),
+    ['edges (2)', 'edges (2) (2)']
+  )
+})
+
+test('for every setting every contender, for each every seed; one stretch is kept of those that were asked for', async (t) => {
+  const scenario = await scenarioOf({
+    vary: '{ latency: [1 ms, 2 ms] }',
+    contenders: '[{ algorithm: dpsgd }, { algorithm: sgd }]',
+    seeds: '2',
+    timeline: '{ contenders: [plain SGD], from: 1 s, to: 2 s, at: { latency: 2 ms } }'
+  })
+  const runs = runsOf(scenario)
+  t.deepEqual(
+    runs.map(({ setting, contender, seed }) => [setting.values.latency, contender.label, seed]),
+    [
+      [1, 'D-PSGD', 1],
+      [1, 'D-PSGD', 2],
+      [1, 'plain SGD', 1],
+      [1, 'plain SGD', 2],
+      [2, 'D-PSGD', 1],
+      [2, 'D-PSGD', 2],
+      [2, 'plain SGD', 1],
+      [2, 'plain SGD', 2]
+    ]
+  )
+  t.deepEqual(
+    runs.map(({ timeline }) => timeline),
+    runs.map((_, index) => (index === 6 ? { from: 1000, to: 2000 } : undefined))
+  )
+})
+
+test('links may speak of a server', async (t) => {
+  const scenario = await scenarioOf({
+    topology: '{ graph: ring, peers: [a, b, c], links: { preset: home, peers: { server: { bandwidth: 1 Gbit/s } } } }',
+    contenders: '[{ algorithm: dpsgd }, { algorithm: parameter-server }]'
+  })
+  for (const run of runsOf(scenario)) {
+    t.deepEqual(topologyOf(scenario, run).links.access(peerName('server')), { up: 1e9, down: 1e9 })
+  }
+})

@@ -1,0 +1,114 @@
+/** Workers that depend on all others, and servers, in virtual time. */
+import { complete } from '@murmuration/contract'
+import {
+  type Fabric,
+  type Links,
+  type Milliseconds,
+  type PeerName,
+  peerName,
+  type StepReport,
+  type Task
+} from '@murmuration/core'
+import {
+  type PeerProgram,
+  type Server,
+  type SimulationOptions,
+  type SimulationResult,
+  simulate,
+  uniformLinks
+} from '@murmuration/simulator'
+import { type VectorMessage, vectorWire } from '@murmuration/vectors'
+
+/** Names of workers, in their order. */
+export function namesOf(count: number, prefix = 'w'): PeerName[] {
+  return Array.from({ length: count }, (_, place) => peerName(`${prefix}${String(place).padStart(2, '0')}`))
+}
+
+/** A world of workers and servers. */
+export interface CentralWorld extends Partial<SimulationOptions<VectorMessage>> {
+  readonly workers: readonly PeerName[]
+  readonly servers?: readonly Server[]
+  /** 10 ms when absent. */
+  readonly latency?: Milliseconds
+  /** None when absent. */
+  readonly jitter?: Milliseconds
+  /** Bits per second of every line; unlimited when absent. */
+  readonly bandwidth?: number
+}
+
+/** Runs `program` on all workers and servers. Computing takes no time unless `cost` says so. */
+export function inCentralWorld(world: CentralWorld, program: PeerProgram<VectorMessage>): Promise<SimulationResult> {
+  const { workers, latency = 10, jitter = 0, bandwidth = Number.POSITIVE_INFINITY, ...options } = world
+  const even = uniformLinks({ latency, bandwidth })
+  const links: Links = { ...even, path: (from, to) => ({ ...even.path(from, to), jitter }) }
+  const topology = complete(...workers)
+  return simulate({ topology, seed: 1, wire: vectorWire, links, cost: () => 0, queueLimit: 1e6, ...options }, program)
+}
+
+/** A contender on one worker. */
+export type Contender = (fabric: Fabric<VectorMessage>, task: Task) => AsyncGenerator<StepReport, Float32Array>
+
+/** What a server runs. */
+export type Service = (fabric: Fabric<VectorMessage>, task: Task) => Promise<void>
+
+/** What the workers did: their reports, with copies of the parameters, and what they returned. */
+export interface History {
+  readonly reports: readonly (readonly StepReport[])[]
+  readonly ends: readonly Float32Array[]
+  readonly elapsed: Milliseconds
+}
+
+/** Runs a contender on all workers, and `serve` on all servers. */
+export async function historyOf(
+  world: CentralWorld & {
+    /** A server's when `self` is absent. */
+    readonly taskOf: (self?: PeerName) => Task | Promise<Task>
+    readonly serve?: Service
+  },
+  run: Contender
+): Promise<History> {
+  const { workers, taskOf, serve, ...options } = world
+  const [reports, ends]: [StepReport[][], Float32Array[]] = [workers.map(() => []), []]
+  const { elapsed } = await inCentralWorld({ workers, ...options }, async (fabric) => {
+    const place = workers.indexOf(fabric.self)
+    if (place < 0) return serve?.(fabric, await taskOf())
+    const steps = run(fabric, await taskOf(fabric.self))
+    let step = await steps.next()
+    for (; step.done !== true; step = await steps.next()) {
+      reports[place].push({ ...step.value, parameters: step.value.parameters.slice() })
+    }
+    ends[place] = step.value
+  })
+  return { reports, ends, elapsed }
+}
+
+/** Servers on machines of their own. */
+export function dedicated(count: number): readonly Server[] {
+  return namesOf(count, 's').map((name) => ({ name }))
+}
+
+/** A server on each worker's machine. */
+export function colocated(workers: readonly PeerName[]): readonly Server[] {
+  return namesOf(workers.length, 's').map((name, place) => ({ name, on: workers[place] }))
+}
+
+/** Parameters that only count what becomes of gradients: `gradientOf` is asked for the gradient, at what and for the how-manieth time. */
+export function countingTask(
+  tensors: readonly number[],
+  gradientOf: (parameters: Float32Array, count: number) => Float32Array
+): Task {
+  const length = tensors.reduce((sum, size) => sum + size, 0)
+  let count = 0
+  return {
+    schema: tensors.map((size, index) => ({ name: `t${index}`, shape: [size] })),
+    samples: 8,
+    about: {},
+    initialise: () => ({ kind: 'initialise', samples: 0, run: () => new Float32Array(length) }),
+    gradient: (parameters, batch) => ({
+      kind: 'gradient',
+      samples: batch.length,
+      run: () => ({ loss: 1, vector: gradientOf(parameters, count++) })
+    }),
+    evaluate: () => ({ kind: 'evaluate', samples: 0, run: () => ({ loss: 1 }) })
+  }
+}

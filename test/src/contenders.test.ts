@@ -1,0 +1,182 @@
+import {
+  allReduceSgd,
+  type CollectiveOptions,
+  dpsgd,
+  localSgd,
+  type ParameterServerOptions,
+  parameterServerWorker,
+  plainSgd,
+  serveParameters,
+  sgd
+} from '@murmuration/algorithms'
+import type { PeerName } from '@murmuration/core'
+import { createSoftmaxTask } from '@murmuration/tasks'
+import { createTopology } from '@murmuration/topology'
+import { distance, mean, norm } from '@murmuration/vectors'
+import test from 'ava'
+import { colocated, dedicated, type History, historyOf, inCentralWorld, namesOf } from './central-worlds.js'
+
+const training = {
+  seed: 1,
+  batchSize: 8,
+  rounds: 10,
+  rate: (round: number) => 0.2 / (1 + round),
+  momentum: 0.9,
+  nesterov: true,
+  weightDecay: 1e-3
+}
+const plain = { momentum: 0, nesterov: false, weightDecay: 0 }
+const workers = namesOf(3)
+const central = { ...training, patience: 10_000, workers, pieces: 3, exchange: 'fused' } as const
+const share = {
+  data: { kind: 'digits', samples: 400 },
+  testShare: 0.2,
+  partition: { kind: 'equal' },
+  peers: workers,
+  seed: 3
+} as const
+const taskOf = (self?: PeerName) => createSoftmaxTask({ share: { ...share, ...(self === undefined ? {} : { self }) } })
+
+const contenders: [string, () => Promise<History>][] = []
+for (const exchange of ['fused', 'tensors'] as const) {
+  for (const calls of ['streamed', 'blocking'] as const) {
+    for (const [title, servers] of [
+      ['one server', dedicated(1)],
+      ['two shards', dedicated(2)],
+      ['three shards on the workers’ machines', colocated(workers)]
+    ] as const) {
+      const names = servers.map(({ name }) => name)
+      const options: ParameterServerOptions = { ...central, exchange, calls, servers: names }
+      contenders.push([
+        `the synchronous parameter server, ${title}, ${exchange}, ${calls}`,
+        () =>
+          historyOf(
+            { workers, servers, taskOf, serve: (fabric, task) => serveParameters(fabric, task, options) },
+            (fabric, task) => parameterServerWorker(fabric, task, options)
+          )
+      ])
+    }
+  }
+  for (const collective of ['ring', 'halving-doubling', 'direct'] as const) {
+    const options: CollectiveOptions = { ...central, collective, exchange }
+    contenders.push([
+      `SGD on an all-reduce, ${collective}, ${exchange}`,
+      () => historyOf({ workers, taskOf }, (fabric, task) => allReduceSgd(fabric, task, options))
+    ])
+  }
+}
+
+for (const [title, run] of contenders) {
+  test(`plain SGD on the joint batch, momentum and weight decay included: ${title}`, async (t) => {
+    const { reports, ends } = await run()
+    const union = await createSoftmaxTask({ share })
+    const shards = workers.map((name) => ({ name, samples: union.samples / workers.length }))
+    let round = 0
+    for await (const { parameters } of sgd(union, { ...training, shards })) {
+      for (const steps of reports) {
+        t.true(distance(steps[round].parameters, parameters) < 1e-5 * norm(parameters), `in round ${round}`)
+        t.deepEqual(steps[round].parameters, reports[0][round].parameters)
+        t.like(steps[round], { round, phase: 'train', samples: 8 * (round + 1), missing: [], unsent: [] })
+      }
+      round++
+    }
+    t.deepEqual(
+      reports.map((steps) => steps.length),
+      workers.map(() => round)
+    )
+    t.deepEqual(
+      ends,
+      reports.map((steps) => steps[round - 1].parameters)
+    )
+  })
+}
+
+test('plain SGD on the fabric is the oracle with one shard, bit by bit', async (t) => {
+  const { ends } = await historyOf({ workers, taskOf }, (fabric, task) => plainSgd(fabric, task, training))
+  for (const [place, name] of workers.entries()) {
+    const task = await taskOf(name)
+    const steps = sgd(task, { ...training, shards: [{ name, samples: task.samples }] })
+    let step = await steps.next()
+    while (step.done !== true) step = await steps.next()
+    t.deepEqual(ends[place], step.value)
+  }
+})
+
+test('local SGD with period 1 is SGD on an all-reduce', async (t) => {
+  const options = { ...central, ...plain, collective: 'ring', period: 1 } as const
+  const local = await historyOf({ workers, taskOf }, (fabric, task) => localSgd(fabric, task, options))
+  const joint = await historyOf({ workers, taskOf }, (fabric, task) => allReduceSgd(fabric, task, options))
+  for (const [round, { parameters }] of joint.reports[0].entries()) {
+    t.true(distance(local.reports[0][round].parameters, parameters) < 1e-5 * norm(parameters))
+  }
+})
+
+test('local SGD is plain SGD up to the mean that is taken after each period, and after the last step', async (t) => {
+  const options = { ...central, collective: 'direct', period: 4 } as const
+  const local = await historyOf({ workers, taskOf }, (fabric, task) => localSgd(fabric, task, options))
+  const alone = await historyOf({ workers, taskOf }, (fabric, task) => plainSgd(fabric, task, training))
+  for (const place of [0, 1, 2]) {
+    for (const round of [0, 1, 2]) {
+      t.deepEqual(local.reports[place][round].parameters, alone.reports[place][round].parameters)
+      t.is(local.reports[place][round].waited, 0)
+    }
+    t.deepEqual(local.reports[place][3].parameters, mean(alone.reports.map((steps) => steps[3].parameters)))
+    t.deepEqual(
+      local.reports[place].filter(({ waited }) => waited > 0).map(({ round }) => round),
+      [3, 7, 9]
+    )
+  }
+  t.deepEqual(local.ends, [local.ends[0], local.ends[0], local.ends[0]])
+})
+
+const ring = createTopology({ peers: namesOf(5), graph: { kind: 'ring' } })
+const gossip = { ...training, closingRounds: 2, patience: 10_000, order: 'combine-then-adapt' } as const
+const ringShare = { ...share, peers: ring.peers }
+
+test('D-PSGD tensor by tensor has the same bits as with one message per neighbour', async (t) => {
+  const messages: number[] = []
+  const ends = await Promise.all(
+    (['fused', 'tensors'] as const).map(async (exchange) => {
+      const ofPeers: Float32Array[] = []
+      const result = await inCentralWorld({ workers: ring.peers, topology: ring }, async (fabric) => {
+        const task = await createSoftmaxTask({ share: { ...ringShare, self: fabric.self } })
+        const steps = dpsgd(fabric, task, { ...gossip, exchange })
+        for await (const { parameters } of steps) ofPeers[ring.peers.indexOf(fabric.self)] = parameters
+      })
+      messages.push(result.messages)
+      return ofPeers
+    })
+  )
+  t.deepEqual(ends[1], ends[0])
+  t.is(messages[0], 5 * 2 * 12)
+  t.is(messages[1], 2 * messages[0], 'softmax regression has two tensors')
+})
+
+test('D-PSGD tensor by tensor: a vector counts when all of its tensors have come', async (t) => {
+  const errors: string[] = []
+  await inCentralWorld({ workers: ring.peers, topology: ring, queueLimit: 1 }, async (fabric) => {
+    const task = await createSoftmaxTask({ share: { ...ringShare, self: fabric.self } })
+    const steps = dpsgd(fabric, task, { ...gossip, exchange: 'tensors' })
+    await steps.next().catch((error: unknown) => errors.push(String(error)))
+  })
+  t.is(errors.length, 5, 'there is room for one tensor alone')
+  for (const error of errors) t.regex(error, /NeighboursMissingError: w0. heard nothing of w0., w0. in round 0/)
+})
+
+test('D-PSGD reports what averaging gave, and averaging preserves the mean', async (t) => {
+  const before: Float32Array[] = []
+  const averages: Float32Array[][] = []
+  await inCentralWorld({ workers: ring.peers, topology: ring }, async (fabric) => {
+    const place = ring.peers.indexOf(fabric.self)
+    const task = await createSoftmaxTask({ share: { ...ringShare, self: fabric.self } })
+    for await (const { round, average, parameters } of dpsgd(fabric, task, gossip)) {
+      averages[round] ??= []
+      if (average !== undefined) averages[round][place] = average
+      if (round === 4) before[place] = parameters
+      if (round >= 10) t.is(average, parameters)
+    }
+  })
+  t.is(averages.flat().length, 5 * 12)
+  t.true(distance(mean(averages[5]), mean(before)) < 1e-6 * norm(mean(before)))
+  t.true(distance(averages[5][0], before[0]) > 0.001)
+})

@@ -1,0 +1,169 @@
+import {
+  type ParameterServerOptions,
+  parameterServerWorker,
+  serveParameters,
+  serveStaleParameters,
+  type StaleSynchronousOptions,
+  staleSynchronousWorker
+} from '@murmuration/algorithms'
+import { invariant, type PeerName, type Task } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
+import { createQuadraticTask } from '@murmuration/tasks'
+import { distance, norm } from '@murmuration/vectors'
+import test from 'ava'
+import fc from 'fast-check'
+import { type CentralWorld, countingTask, dedicated, type History, historyOf, namesOf } from './central-worlds.js'
+
+const options = {
+  seed: 1,
+  batchSize: 1,
+  rounds: 8,
+  rate: () => 0.5,
+  momentum: 0,
+  nesterov: false,
+  weightDecay: 0,
+  patience: 10_000,
+  pieces: 2,
+  exchange: 'fused'
+} as const
+
+/** Runs stale synchronous SGD. */
+function run(
+  given: Pick<StaleSynchronousOptions, 'staleness' | 'workers'> & Partial<StaleSynchronousOptions>,
+  taskOf: (self?: PeerName) => Task,
+  world: Partial<CentralWorld> = {}
+): Promise<History> {
+  const all = { ...options, servers: namesOf(1, 's'), ...given }
+  return historyOf(
+    {
+      workers: all.workers,
+      servers: all.servers.map((name) => ({ name })),
+      taskOf,
+      serve: (fabric, task) => serveStaleParameters(fabric, task, all),
+      ...world
+    },
+    (fabric, task) => staleSynchronousWorker(fabric, task, all)
+  )
+}
+
+test('at clock c a worker sees every update of clocks up to c − s − 1, all of its own, and none twice, whoever is slow (Ho et al. 2013)', async (t) => {
+  const worlds = fc.record({
+    size: fc.integer({ min: 1, max: 5 }),
+    servers: fc.integer({ min: 1, max: 3 }),
+    staleness: fc.nat(4),
+    pieces: fc.integer({ min: 1, max: 4 }),
+    latency: fc.integer({ min: 0, max: 100 }),
+    seed: fc.nat()
+  })
+  await fc.assert(
+    fc.asyncProperty(worlds, async ({ size, servers, staleness, pieces, latency, seed }) => {
+      const { rounds } = options
+      const workers = namesOf(size)
+      const share = Math.fround(-0.5 / size)
+      const taskOf = (self?: PeerName) => {
+        const place = self === undefined ? 0 : workers.indexOf(self)
+        return countingTask([size * rounds], (x, clock) => {
+          for (const [index, value] of x.entries()) {
+            const [from, of] = [Math.floor(index / rounds), index % rounds]
+            const must = of < clock - staleness || (from === place && of < clock)
+            invariant(value === share || (value === 0 && !must), `${value} of ${from} at ${of}, own clock ${clock}`)
+          }
+          return Float32Array.from(x, (_, index) => (index === place * rounds + clock ? 1 : 0))
+        })
+      }
+      const dice = createRandom(seed)
+      const cost = () => Math.round(100 * dice.uniform() ** 3)
+      const given = { staleness, workers, pieces, servers: namesOf(servers, 's') }
+      const { ends } = await run(given, taskOf, { cost, latency })
+      for (const end of ends)
+        invariant(
+          end.every((value) => value === share),
+          'an update is missing in the end'
+        )
+    })
+  )
+  t.pass()
+})
+
+test('a worker goes on for exactly s steps without the slowest one, and then waits for it', async (t) => {
+  const workers = namesOf(3)
+  const cost = (_: unknown, peer: PeerName) => (peer === workers[0] ? 1000 : 1)
+  for (const staleness of [0, 1, 3]) {
+    const task = countingTask([4], (x) => x)
+    const { reports } = await run({ staleness, workers }, () => task, { cost, latency: 10 })
+    const waits = reports[1].map(({ waited }) => waited)
+    t.deepEqual(
+      waits.slice(0, staleness),
+      waits.slice(0, staleness).map(() => 0)
+    )
+    t.true(waits[staleness] > 1000 - 10 * (staleness + 1), `${waits[staleness]}`)
+  }
+})
+
+test('latency is hidden as long as the staleness allows', async (t) => {
+  const workers = namesOf(3)
+  const task = countingTask([4], (x) => x)
+  const waits = async (staleness: number) => {
+    const { reports } = await run({ staleness, workers }, () => task, { cost: ({ samples }) => 25 * samples })
+    return reports[0].slice(0, -1).map(({ waited }) => waited)
+  }
+  t.deepEqual(new Set(await waits(0)), new Set([20]))
+  t.deepEqual(new Set(await waits(1)), new Set([0]))
+})
+
+test('without staleness it is the synchronous parameter server, in parameters and in time, momentum and weight decay included', async (t) => {
+  const workers = namesOf(4)
+  const given = { ...options, rounds: 30, rate: () => 0.1, momentum: 0.9, nesterov: true, weightDecay: 1e-3, workers }
+  const taskOf = (self?: PeerName) =>
+    createQuadraticTask({ peers: workers, seed: 2, heterogeneity: 4, ...(self === undefined ? {} : { self }) })
+  const cost = (_: unknown, peer: PeerName) => 10 * (1 + workers.indexOf(peer))
+  const stale = await run({ ...given, staleness: 0 }, taskOf, { cost })
+
+  const all: ParameterServerOptions = { ...given, calls: 'streamed', servers: namesOf(1, 's') }
+  const synchronous = await historyOf(
+    {
+      workers,
+      servers: dedicated(1),
+      taskOf,
+      cost,
+      serve: (fabric, task) => serveParameters(fabric, task, all)
+    },
+    (fabric, task) => parameterServerWorker(fabric, task, all)
+  )
+  for (const [place, steps] of synchronous.reports.entries()) {
+    for (const [round, { parameters, waited }] of steps.entries()) {
+      const other = stale.reports[place][round]
+      t.true(distance(other.parameters, parameters) < 1e-5 * norm(parameters), `in round ${round}`)
+      t.is(other.waited, waited)
+    }
+  }
+})
+
+test('all workers end with the same parameters, near the optimum, however stale', async (t) => {
+  const workers = namesOf(4)
+  const tasks = workers.map((self) => createQuadraticTask({ peers: workers, self, seed: 2, heterogeneity: 1 }))
+  const dice = createRandom(3)
+  const { ends } = await run(
+    { staleness: 3, workers, rounds: 600, rate: (clock) => 0.2 / (1 + clock / 20) },
+    (self) => tasks[self === undefined ? 0 : workers.indexOf(self)],
+    { cost: () => 100 * dice.uniform() }
+  )
+  t.deepEqual(
+    ends,
+    ends.map(() => ends[0])
+  )
+  const optimum = Float32Array.from(tasks[0].optimum)
+  t.true(distance(ends[0], optimum) < 2e-3 * norm(optimum), `${distance(ends[0], optimum)} away`)
+})
+
+test('a worker that stops is named by the server when its patience has ended', async (t) => {
+  const workers = namesOf(4)
+  const task = countingTask([4], (x) => x)
+  const cost = ({ samples }: { readonly samples: number }) => 30 * samples
+  const world = { stops: new Map([[workers[2], 200]]), cost, latency: 100 }
+  const error = await t.throwsAsync(
+    run({ staleness: 2, workers }, () => task, world),
+    { name: 'NeighboursMissingError', message: /s00.*w02$/ }
+  )
+  t.deepEqual((error as unknown as { missing: unknown }).missing, [workers[2]])
+})
