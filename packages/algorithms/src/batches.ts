@@ -7,7 +7,7 @@ import { invariant, type Random } from '@murmuration/core'
 export class Batches {
   readonly #random: Random
   readonly #all: readonly number[]
-  readonly #size: number
+  readonly #batch: Uint32Array
   #order: readonly number[] = []
   #next = 0
 
@@ -19,19 +19,19 @@ export class Batches {
     invariant(samples >= 1 && size >= 1, () => `batches of ${size} out of ${samples} samples cannot be drawn`)
     this.#random = random
     this.#all = Array.from({ length: samples }, (_, index) => index)
-    this.#size = size
+    this.#batch = new Uint32Array(size)
   }
 
-  /** The next batch: numbers of samples. */
+  /** The next batch: numbers of samples. Valid until the one after. */
   next(): Uint32Array {
-    return Uint32Array.from({ length: this.#size }, () => this.#draw())
-  }
-
-  #draw(): number {
-    if (this.#next === this.#order.length) {
-      this.#order = this.#random.shuffle(this.#all)
-      this.#next = 0
+    const batch = this.#batch
+    for (let place = 0; place < batch.length; place++) {
+      if (this.#next === this.#order.length) {
+        this.#order = this.#random.shuffle(this.#all)
+        this.#next = 0
+      }
+      batch[place] = this.#order[this.#next++]
     }
-    return this.#order[this.#next++]
+    return batch
   }
 }

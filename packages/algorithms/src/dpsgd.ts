@@ -61,10 +61,13 @@ export async function* dpsgd(
   for (let k = 0; k < options.rounds; k++) {
     fabric.signal.throwIfAborted()
     const rate = options.rate(k)
-    const { next, loss, ...mixed } = await step(peer, k, x, batches.next(), rate)
-    x = next
+    const { next, loss, average, mixed } = await step(peer, k, x, batches.next(), rate)
+    const { waited, disagreement, missing, unsent } = mixed
     const samples = (k + 1) * options.batchSize
-    yield { round: k, phase: 'train', loss, rate, samples, ...mixed, parameters: x }
+    x = next
+    const parameters = x
+    yield { round: k, phase: 'train', loss, rate, samples, waited, disagreement, missing, unsent, average, parameters }
+    if (average !== undefined) peer.exchange.release(k, average)
   }
 
   const closing = { first: options.rounds, rounds: options.closingRounds, samples: options.rounds * options.batchSize }
@@ -78,11 +81,12 @@ interface Peer {
   readonly descent: Descent
 }
 
-interface Step extends Omit<Mixed, 'average'> {
-  /** Absent where the step does not begin with averaging. */
-  readonly average?: Float32Array
+interface Step {
   readonly next: Float32Array
   readonly loss: number
+  readonly mixed: Mixed
+  /** What averaging gave, where that is not what comes next; nobody else has it. */
+  readonly average?: Float32Array
 }
 
 /** `x ← Σ_j W_ij x_j − γ g(x_i)`: the exchange of x and the gradient at x overlap. */
@@ -97,7 +101,8 @@ async function combineThenAdapt(
   const gradient = peer.fabric.work(peer.task.gradient(x, batch))
   const mixed = await peer.exchange.collect(k, x)
   const g = await gradient
-  return { next: peer.descent.step(mixed.average, x, g, rate, k), loss: g.loss, ...mixed }
+  const { average } = mixed
+  return { next: peer.descent.step(average, x, g, rate, k), loss: g.loss, mixed, average }
 }
 
 /** `x ← Σ_j W_ij (x_j − γ g(x_j))`: what is sent is the result of the gradient step. */
@@ -111,6 +116,6 @@ async function adaptThenCombine(
   const g = await peer.fabric.work(peer.task.gradient(x, batch))
   const adapted = peer.descent.step(x, x, g, rate, k)
   peer.exchange.send(k, adapted)
-  const { average, ...mixed } = await peer.exchange.collect(k, adapted)
-  return { next: average, loss: g.loss, ...mixed }
+  const mixed = await peer.exchange.collect(k, adapted)
+  return { next: mixed.average, loss: g.loss, mixed }
 }

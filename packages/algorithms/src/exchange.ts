@@ -53,13 +53,15 @@ export class Exchange {
   #tooFar: number | undefined
   /** How a vector is cut up on links, and put together; absent where it travels as a whole. */
   readonly #assembly: Assembly | undefined
+  /** How to average by the mixing that was asked for last: it is the same again where the topology is static. */
+  #plan: Plan | undefined
 
   /** @param stretches - the parts that a vector travels in, one after the other without gaps; one when absent */
   constructor(fabric: Fabric<VectorMessage>, patience: Milliseconds, stretches: readonly Stretch[] = []) {
     this.#fabric = fabric
     this.#patience = patience
     this.#assembly = stretches.length > 1 ? new Assembly(stretches) : undefined
-    this.#buffer = new RoundBuffer((round) => fabric.neighbours(round).receiveFrom.map(({ name }) => name), roundsAhead)
+    this.#buffer = new RoundBuffer((round) => this.#planOf(round).names, roundsAhead)
   }
 
   /** Sends `x` to the neighbours of `round`. It must not change afterwards. */
@@ -75,22 +77,38 @@ export class Exchange {
     }
   }
 
-  /** Waits for the neighbours' parameters of `round` and averages them with one's own. */
+  /**
+   * Waits for the neighbours' parameters of `round` and averages them with one's own. The average is in memory of the
+   * fabric: who has no more use for it may {@link release} it.
+   */
   async collect(round: number, x: Float32Array): Promise<Mixed> {
     invariant(this.#buffer.round === round, () => `round ${round} after round ${this.#buffer.round - 1}`)
-    const mixing = this.#fabric.neighbours(round)
+    const plan = this.#planOf(round)
     const start = this.#fabric.now()
-    await this.#receiveAll(start, mixing)
+    if (this.#buffer.lacking > 0) await this.#receiveAll(start, plan.names.length)
     const waited = this.#fabric.now() - start
     const missing = this.#buffer.missing()
     for (const name of missing) this.#absent.add(name)
-    for (const { name } of mixing.receiveFrom) this.#known.add(name)
-    const isAlone = missing.length > 0 && missing.length === mixing.receiveFrom.length
-    if (isAlone) this.#refuseToGoOnAlone(round, missing)
+    for (const name of plan.names) this.#known.add(name)
+    if (missing.length > 0 && missing.length === plan.names.length) this.#refuseToGoOnAlone(round, missing)
     const theirs = this.#buffer.take()
-    const mixed = { average: average(this.#fabric.self, x, mixing, theirs), disagreement: spread(x, theirs) }
-    for (const message of theirs.values()) this.#recycle(message)
-    return { ...mixed, missing, unsent: this.#unsent, waited }
+    const disagreement = spread(x, theirs)
+    const average = averageBy(plan, x, theirs)
+    for (const message of theirs) if (message !== undefined && message.vector !== average) this.#recycle(message)
+    return { average, missing, unsent: this.#unsent, waited, disagreement }
+  }
+
+  /** Gives the memory of an average back that nobody looks at any more. */
+  release(round: number, average: Float32Array): void {
+    this.#recycle({ kind: parametersKind, round, vector: average })
+  }
+
+  #planOf(round: number): Plan {
+    const mixing = this.#fabric.neighbours(round)
+    if (this.#plan?.mixing === mixing) return this.#plan
+    const names = mixing.receiveFrom.map(({ name }) => name)
+    this.#plan = { mixing, names, place: names.filter((name) => byName(name, this.#fabric.self) < 0).length }
+    return this.#plan
   }
 
   /** Sends the parts of `x` until one is not taken, since none can do without the others. */
@@ -103,10 +121,10 @@ export class Exchange {
     return 'queued'
   }
 
-  async #receiveAll(start: Milliseconds, { receiveFrom }: Mixing): Promise<void> {
-    for (let missing = this.#buffer.missing(); missing.length > 0; missing = this.#buffer.missing()) {
-      const isWaitedFor = missing.some((name) => !this.#absent.has(name))
-      const isAlone = missing.length === receiveFrom.length
+  async #receiveAll(start: Milliseconds, expected: number): Promise<void> {
+    while (this.#buffer.lacking > 0) {
+      const isWaitedFor = this.#absent.size === 0 || this.#buffer.missing().some((name) => !this.#absent.has(name))
+      const isAlone = this.#buffer.lacking === expected
       const deadline = start + (isAlone ? 2 : 1) * this.#patience
       const envelope = await this.#fabric.receive(isWaitedFor ? deadline : this.#fabric.now())
       if (envelope === undefined) return
@@ -115,8 +133,9 @@ export class Exchange {
       if (message === undefined) continue
       const offer = this.#buffer.offer(from, message.round, message)
       if (offer === 'too-early') this.#tooFar = message.round
-      if (offer === 'kept') this.#absent.delete(from)
-      else this.#recycle(message)
+      if (offer === 'kept') {
+        if (this.#absent.size > 0) this.#absent.delete(from)
+      } else this.#recycle(message)
     }
   }
 
@@ -149,29 +168,53 @@ export class Exchange {
   }
 }
 
-/** The weighted average in the order of names, oneself included, so that the sum does not depend on who came first. */
-function average(
-  self: PeerName,
-  x: Float32Array,
-  mixing: Mixing,
-  theirs: ReadonlyMap<PeerName, VectorMessage>
-): Float32Array {
-  const terms: (Term & { readonly name: PeerName })[] = []
-  let selfWeight = mixing.selfWeight
-  for (const { name, weight } of mixing.receiveFrom) {
-    const vector = theirs.get(name)?.vector
-    if (vector === undefined) selfWeight += weight
-    else terms.push({ name, weight, vector })
-  }
-  terms.push({ name: self, weight: selfWeight, vector: x })
-  terms.sort((left, right) => byName(left.name, right.name))
-  const total = terms.reduce((sum, { weight }) => sum + weight, 0)
-  invariant(Math.abs(total - 1) < 1e-9, () => `the mixing weights of ${self} sum to ${total}`)
-  return weightedSum(new Float32Array(x.length), terms)
+/** A row of the mixing matrix, made ready for averaging. */
+interface Plan {
+  readonly mixing: Mixing
+  /** Whom one receives from, in the order of their names. */
+  readonly names: readonly PeerName[]
+  /** One's own place among them by name. */
+  readonly place: number
 }
 
-function spread(x: Float32Array, theirs: ReadonlyMap<PeerName, VectorMessage>): number {
-  if (theirs.size === 0) return 0
-  const squares = [...theirs.values()].map(({ vector }) => distance(x, vector) ** 2)
-  return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length)
+/**
+ * The weighted average in the order of names, oneself included, so that the sum does not depend on who came first. It is
+ * written over the first of `theirs`, which nobody else needs.
+ */
+function averageBy(
+  { mixing, place }: Plan,
+  x: Float32Array,
+  theirs: readonly (VectorMessage | undefined)[]
+): Float32Array {
+  const terms: Term[] = []
+  let selfWeight = mixing.selfWeight
+  let total = mixing.selfWeight
+  let out: Float32Array | undefined
+  let before = 0
+  for (const [index, { weight }] of mixing.receiveFrom.entries()) {
+    total += weight
+    const vector = theirs[index]?.vector
+    if (vector === undefined) {
+      selfWeight += weight
+      continue
+    }
+    if (index < place) before++
+    out ??= vector
+    terms.push({ weight, vector })
+  }
+  terms.splice(before, 0, { weight: selfWeight, vector: x })
+  invariant(Math.abs(total - 1) < 1e-9, () => `the mixing weights sum to ${total}`)
+  return weightedSum(out ?? new Float32Array(x.length), terms)
+}
+
+/** Root mean square of the distances of `theirs` from `x`. */
+function spread(x: Float32Array, theirs: readonly (VectorMessage | undefined)[]): number {
+  let squares = 0
+  let count = 0
+  for (const message of theirs) {
+    if (message === undefined) continue
+    squares += distance(x, message.vector) ** 2
+    count++
+  }
+  return count === 0 ? 0 : Math.sqrt(squares / count)
 }

@@ -3,6 +3,15 @@ import { invariant, type PeerName } from '@murmuration/core'
 /** What became of a message that was offered. Only 'kept' ones are averaged; the others are no-ops. */
 export type Offer = 'kept' | 'late' | 'duplicate' | 'too-early' | 'unexpected'
 
+/** A place for each message of a round, in the order of those who are to send. */
+interface Slots<Message> {
+  readonly expected: readonly PeerName[]
+  readonly messages: (Message | undefined)[]
+  lacking: number
+}
+
+const nobody: readonly PeerName[] = []
+
 /**
  * Keeps one message per expected sender and round, so that early, late, duplicate and missing messages do no harm.
  * It does no I/O and does not wait.
@@ -13,16 +22,18 @@ export type Offer = 'kept' | 'late' | 'duplicate' | 'too-early' | 'unexpected'
 export class RoundBuffer<Message> {
   readonly #expected: (round: number) => readonly PeerName[]
   readonly #ahead: number
-  readonly #rounds = new Map<number, Map<PeerName, Message>>()
+  readonly #later = new Map<number, Slots<Message>>()
+  #present: Slots<Message>
   #round = 0
 
   /**
-   * @param expected - who sends in a round
+   * @param expected - who sends in a round, each once
    * @param ahead - how many rounds ahead of one's own a message may be
    */
   constructor(expected: (round: number) => readonly PeerName[], ahead: number) {
     this.#expected = expected
     this.#ahead = ahead
+    this.#present = this.#slots(0)
   }
 
   /** The round that is being collected. It never goes back. */
@@ -30,37 +41,51 @@ export class RoundBuffer<Message> {
     return this.#round
   }
 
+  /** How many messages the present round lacks. */
+  get lacking(): number {
+    return this.#present.lacking
+  }
+
   /** Takes a message in, or says why not. */
   offer(from: PeerName, round: number, message: Message): Offer {
     if (round < this.#round) return 'late'
     if (round > this.#round + this.#ahead) return 'too-early'
-    if (!this.#expected(round).includes(from)) return 'unexpected'
-    const messages = this.#messagesOf(round)
-    if (messages.has(from)) return 'duplicate'
-    messages.set(from, message)
+    const slots = round === this.#round ? this.#present : this.#slotsOf(round)
+    const place = slots.expected.indexOf(from)
+    if (place < 0) return 'unexpected'
+    if (slots.messages[place] !== undefined) return 'duplicate'
+    slots.messages[place] = message
+    slots.lacking--
     return 'kept'
   }
 
   /** Who is still expected in the present round, in the order of `expected`. */
-  missing(): PeerName[] {
-    const messages = this.#messagesOf(this.#round)
-    return this.#expected(this.#round).filter((name) => !messages.has(name))
+  missing(): readonly PeerName[] {
+    const { expected, messages, lacking } = this.#present
+    return lacking === 0 ? nobody : expected.filter((_, place) => messages[place] === undefined)
   }
 
-  /** Ends the present round: its messages, and on to the next. */
-  take(): ReadonlyMap<PeerName, Message> {
-    const messages = this.#messagesOf(this.#round)
-    this.#rounds.delete(this.#round)
+  /** Ends the present round: its messages, in the order of `expected`, and on to the next. */
+  take(): readonly (Message | undefined)[] {
+    const { messages } = this.#present
     this.#round++
-    invariant(this.#rounds.size <= this.#ahead + 1, 'the round buffer holds more rounds than it may')
+    this.#present = this.#later.get(this.#round) ?? this.#slots(this.#round)
+    this.#later.delete(this.#round)
+    invariant(this.#later.size <= this.#ahead, 'the round buffer holds more rounds than it may')
     return messages
   }
 
-  #messagesOf(round: number): Map<PeerName, Message> {
-    const known = this.#rounds.get(round)
+  /** The slots of a later round. */
+  #slotsOf(round: number): Slots<Message> {
+    const known = this.#later.get(round)
     if (known !== undefined) return known
-    const fresh = new Map<PeerName, Message>()
-    this.#rounds.set(round, fresh)
+    const fresh = this.#slots(round)
+    this.#later.set(round, fresh)
     return fresh
+  }
+
+  #slots(round: number): Slots<Message> {
+    const expected = this.#expected(round)
+    return { expected, messages: expected.map(() => undefined), lacking: expected.length }
   }
 }

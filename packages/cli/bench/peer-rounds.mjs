@@ -37,6 +37,7 @@ async function simulateRing(count, rounds, jitter) {
   await simulate({ topology, seed: 1, wire, links, network: measuredNetwork, cost }, async (fabric) => {
     for await (const _ of dpsgd(fabric, family.of(fabric.self), options)) steps++
   })
+  if (process.env.MEM) console.log(process.memoryUsage())
   const end = performance.now()
   return { count, rounds, steps, setUp: (setUp - start) / 1000, seconds: (end - setUp) / 1000, from: setUp, to: end }
 }
@@ -49,9 +50,21 @@ else await sizes()
 
 async function sizes() {
   const at = flags.indexOf('--once')
-  const runs = at >= 0 ? [[Number(flags[at + 1]), Number(flags[at + 2])]] : [[100, 2000], [300, 700], [1000, 200], [3000, 100], [10_000, 100]]
+  const runs =
+    at >= 0
+      ? [[Number(flags[at + 1]), Number(flags[at + 2])]]
+      : [
+          [100, 2000],
+          [300, 700],
+          [1000, 200],
+          [3000, 100],
+          [10_000, 100]
+        ]
   await simulateRing(100, 300, jitter)
-  const table = new Table({ head: ['peers', 'rounds', 'set-up', 'simulating', 'peer-rounds/s', 'memory'], style: { head: [] } })
+  const table = new Table({
+    head: ['peers', 'rounds', 'set-up', 'simulating', 'peer-rounds/s', 'memory'],
+    style: { head: [] }
+  })
   for (const [count, rounds] of runs) {
     const { steps, setUp, seconds } = await simulateRing(count, rounds, jitter)
     const memory = `${Math.round(process.memoryUsage().rss / 1e6)} MB`
@@ -72,5 +85,7 @@ async function both() {
   const results = await Promise.all([one(), one()])
   const seconds = Math.max(...results.map((result) => result.seconds))
   const steps = results.reduce((sum, result) => sum + result.steps, 0)
-  console.log(`two runs of 1,000 peers on two threads: ${Math.round(steps / seconds)} peer-rounds/s; gossipy: ${gossipy}`)
+  console.log(
+    `two runs of 1,000 peers on two threads: ${Math.round(steps / seconds)} peer-rounds/s; gossipy: ${gossipy}`
+  )
 }

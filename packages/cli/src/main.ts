@@ -10,8 +10,11 @@ import { lineOutput } from './output/lines.js'
 import { liveOutput } from './output/live.js'
 import { runPeerCommand } from './peer-command.js'
 import type { RunRequest } from './plan.js'
+import { runSim, type SimRequest } from './sim/sim-command.js'
+import { jsonSimOutput, textSimOutput } from './sim/sim-output.js'
 import { runSwarm } from './swarm.js'
 import { topologyReport, topologyReportJson } from './topology-report.js'
+import { version } from './version.js'
 
 interface RunFlags {
   readonly train?: string
@@ -24,7 +27,7 @@ interface RunFlags {
 
 const program = new Command('murmur')
   .description('SGD without a server: peers train on their own data and average with their neighbours.')
-  .version('0.1.0')
+  .version(version)
   .exitOverride()
   .showSuggestionAfterError()
   .addHelpText('after', () => `\nExit codes:\n${exitCodeLines()}`)
@@ -32,7 +35,8 @@ const program = new Command('murmur')
 runOptions(program.command('swarm'))
   .description('run all peers of a topology on this machine, as real processes over real libp2p')
   .option('--no-baseline', 'do not run plain SGD on all the data afterwards, for comparison')
-  .action((topology: string, flags: RunFlags & { readonly baseline: boolean }) =>
+  .option('--links <file>', 'make the connections as slow as the links in this file')
+  .action((topology: string, flags: RunFlags & { readonly baseline: boolean; readonly links?: string }) =>
     run(flags, (emit, signal) =>
       runSwarm(requestOf(topology, flags), { ...flags, emit, signal, now: () => performance.now() })
     )
@@ -50,6 +54,18 @@ runOptions(program.command('peer'))
   .action(
     (topology: string, flags: RunFlags & { readonly as: PeerName; readonly key?: string; readonly wait: number }) =>
       run(flags, (emit, signal) => runPeerCommand(requestOf(topology, flags), { ...flags, emit, signal }))
+  )
+
+program
+  .command('sim')
+  .description('simulate the runs of a scenario in virtual time, and write a report that compares them')
+  .argument('[scenario]', 'a scenario file', 'sim/slow-links.yaml')
+  .option('--out <folder>', 'where the results go (default: a new folder in results)')
+  .option('--threads <number>', 'how many threads to simulate on (default: one per core)', countOf)
+  .option('--calibrate', 'measure on this machine what computing takes, in place of what the scenario says')
+  .option('--json', 'print one JSON object per line')
+  .action((path: string, { json, ...flags }: Omit<SimRequest, 'path'> & { readonly json?: boolean }) =>
+    simulate({ path, ...flags }, json === true)
   )
 
 program
@@ -109,6 +125,18 @@ async function run(
   }
 }
 
+async function simulate(request: SimRequest, isJson: boolean): Promise<void> {
+  const output = isJson ? jsonSimOutput(process.stdout) : textSimOutput(process.stdout, () => performance.now())
+  const stop = stopOnSignal()
+  try {
+    await runSim(request, output, stop)
+  } catch (error) {
+    throw stop.aborted ? stop.reason : error
+  } finally {
+    output.close()
+  }
+}
+
 function outputOf({ json }: RunFlags): Output {
   if (json) return jsonOutput(process.stdout)
   return process.stdout.isTTY ? liveOutput(process.stdout, () => performance.now()) : lineOutput(process.stdout)
@@ -131,6 +159,12 @@ function durationOf(text: string): number {
   const result = duration().safeParse(text)
   if (result.success) return result.data
   throw new InvalidArgumentError(`expected ${result.error.issues[0].message}`)
+}
+
+function countOf(text: string): number {
+  const count = Number(text)
+  if (Number.isInteger(count) && count >= 1 && count <= 1024) return count
+  throw new InvalidArgumentError('expected a whole number from 1 to 1024')
 }
 
 function nameOf(text: string): PeerName {

@@ -7,19 +7,20 @@ import {
   type Random
 } from '@murmuration/core'
 import type { Endpoint } from './endpoint.js'
+import type { Action } from './event-queue.js'
 import { type Channel, type NetworkOptions, segmentBytes, type Transfer } from './network/network.js'
 
 /** What a connection needs of its simulation. */
 export interface Carrier<Message> {
   now(): Milliseconds
-  schedule(time: Milliseconds, action: () => void): void
+  schedule(time: Milliseconds, action: Action): void
   /** A delivery has arrived, or is lost; told once for each. */
   arrived(delivery: Delivery<Message>): void
   lost(delivery: Delivery<Message>): void
 }
 
 /** A message on its way: an envelope that knows where it is. */
-export class Delivery<Message> implements Envelope<Message>, Transfer {
+export class Delivery<Message> implements Envelope<Message>, Transfer, Action {
   state: 'sending' | 'flying' | 'over' = 'sending'
 
   constructor(
@@ -37,6 +38,11 @@ export class Delivery<Message> implements Envelope<Message>, Transfer {
 
   sent(): void {
     this.connection.passed(this)
+  }
+
+  /** It arrives. */
+  fire(): void {
+    this.connection.arrive(this)
   }
 }
 
@@ -96,6 +102,12 @@ export class Connection<Message> {
     this.#fly(delivery, now + latency + late + delivery.delay)
   }
 
+  /** It has come to the other end. */
+  arrive(delivery: Delivery<Message>): void {
+    this.#over(delivery)
+    this.#carrier.arrived(delivery)
+  }
+
   /** The sender has crashed: what has not left is gone. What has left arrives. */
   cut(): void {
     this.#route.channel?.cut()
@@ -110,10 +122,7 @@ export class Connection<Message> {
   #fly(delivery: Delivery<Message>, arrival: Milliseconds): void {
     const time = this.#route.transport === 'stream' ? Math.max(arrival, this.#lastArrival) : arrival
     this.#lastArrival = time
-    this.#carrier.schedule(time, () => {
-      this.#over(delivery)
-      this.#carrier.arrived(delivery)
-    })
+    this.#carrier.schedule(time, delivery)
   }
 
   #over(delivery: Delivery<Message>): void {

@@ -15,6 +15,8 @@ export class Endpoint<Message> {
   readonly connections = new Map<PeerName, Connection<Message>>()
   readonly timeUse = new TimeUse()
   presence: Presence = 'absent'
+  /** Bytes that it sent to other machines, and that they sent to it. */
+  carried = 0
   stopping = new AbortController()
   /** What the signal of `stopping` says, for less time. */
   isStopping = false

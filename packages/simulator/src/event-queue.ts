@@ -1,10 +1,15 @@
 import { invariant, type Milliseconds } from '@murmuration/core'
 import TinyQueue from 'tinyqueue'
 
+/** What something that happens does. A promise holds the clock until it is settled. */
+export interface Action {
+  fire(): void | Promise<void>
+}
+
 /** Something that happens at a point in virtual time. */
 export interface Event {
   readonly time: Milliseconds
-  readonly action: () => void | Promise<void>
+  readonly action: Action
   /** Set it, and nothing happens. */
   cancelled: boolean
 }
@@ -21,7 +26,7 @@ export class EventQueue {
   #popped = 0
 
   /** Adds an event, at a time that is not before the one that was popped last. */
-  push(time: Milliseconds, action: Event['action']): Event {
+  push(time: Milliseconds, action: Action): Event {
     invariant(!Number.isNaN(time), 'an event was scheduled at the time NaN')
     const event = { time, action, cancelled: false }
     const others = this.#byTime.get(time)

@@ -11,6 +11,7 @@ import {
 } from '@murmuration/core'
 import type { Delivery } from './connection.js'
 import type { Endpoint } from './endpoint.js'
+import type { Action } from './event-queue.js'
 import type { Kernel, Program } from './kernel.js'
 
 /** What a fabric asks of its simulation. */
@@ -54,12 +55,12 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
     return this.#world.send(this.#endpoint, to, message)
   }
 
-  async receive(until = Number.POSITIVE_INFINITY): Promise<Envelope<Message> | undefined> {
-    this.#throwIfStopped()
-    const { mailbox } = this.#endpoint
-    const delivery = mailbox.take() ?? (await this.#park('a message', until, true))
-    delivery?.connection.taken()
-    return delivery
+  receive(until = Number.POSITIVE_INFINITY): Promise<Envelope<Message> | undefined> {
+    if (this.#endpoint.isStopping) return this.#refuse()
+    const delivery = this.#endpoint.mailbox.take()
+    if (delivery === undefined) return this.#park('a message', until, true)
+    delivery.connection.taken()
+    return Promise.resolve(delivery)
   }
 
   recycle(message: Message): void {
@@ -67,7 +68,7 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
   }
 
   async sleep(until: Milliseconds): Promise<void> {
-    this.#throwIfStopped()
+    if (this.#endpoint.isStopping) return this.#refuse()
     await this.#park(() => `its clock to show ${until} ms`, until, false)
   }
 
@@ -89,28 +90,32 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
     const program = this.#program
     const parked = kernel.park<Delivery<Message> | undefined>(program, what)
     if (forMessage) this.#endpoint.mailbox.wait(program)
-    if (until < Infinity) {
-      program.timer = kernel.schedule(this.#endpoint.timeOf(until), () => kernel.wake(program, undefined))
-    }
+    if (until < Infinity) kernel.setDeadline(program, this.#endpoint.timeOf(until))
     return parked
   }
 
-  #throwIfStopped(): void {
-    if (this.#endpoint.isStopping) throw this.signal.reason ?? new StoppedError()
+  #refuse(): Promise<never> {
+    return Promise.reject(this.signal.reason ?? new StoppedError())
   }
 }
+
+/** What a work came to, or will. */
+type Outcome<Result> =
+  | { readonly kind: 'done'; readonly result: Result }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'under-way'; readonly promise: Promise<Result> }
 
 /**
  * Computing that is under way: it runs for real at once, and is over when the virtual clock says so. Awaiting it parks the
  * program until then.
  */
-class SimulatedWork<Message, Result> implements PromiseLike<Result> {
+class SimulatedWork<Message, Result> implements PromiseLike<Result>, Action {
   readonly #work: Work<Result>
   readonly #world: World<Message>
   readonly #endpoint: Endpoint<Message>
   readonly #program: Program
   readonly #start: Milliseconds
-  #outcome: { readonly result: Result } | { readonly promise: Promise<Result> } | { readonly error: unknown }
+  #outcome: Outcome<Result>
   #frozen: Milliseconds
   #isOver = false
   #isAwaited = false
@@ -132,62 +137,78 @@ class SimulatedWork<Message, Result> implements PromiseLike<Result> {
     onFulfilled?: ((value: Result) => Fulfilled | PromiseLike<Fulfilled>) | null,
     onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null
   ): Promise<Fulfilled | Rejected> {
-    if (this.#isOver) return this.#settled().then(onFulfilled, onRejected)
+    if (this.#isOver) return promiseOf(this.#outcome).then(onFulfilled, onRejected)
     this.#isAwaited = true
-    return this.#world.kernel
-      .park<void>(this.#program, () => `its ${this.#work.kind} to be computed`)
-      .then(() => this.#settled())
+    const { kernel } = this.#world
+    return kernel
+      .park<Result>(this.#program, () => `its ${this.#work.kind} to be computed`)
       .then(onFulfilled, onRejected)
   }
 
-  #settled(): Promise<Result> {
+  /** The time is up; the result may still be under way, on another thread. */
+  fire(): void | Promise<void> {
     const outcome = this.#outcome
-    if ('promise' in outcome) return outcome.promise
-    return 'error' in outcome ? Promise.reject(outcome.error) : Promise.resolve(outcome.result)
+    if (outcome.kind !== 'under-way') return this.#end()
+    return settled(outcome.promise).then((known) => {
+      this.#outcome = known
+      this.#end()
+    })
   }
 
   #planEnd(inTime: Milliseconds): void {
     const { kernel } = this.#world
-    kernel.schedule(kernel.now() + inTime, () => {
-      if ('promise' in this.#outcome) return this.#outcome.promise.then(toNothing, toNothing).then(() => this.#end())
-      return this.#end()
-    })
+    kernel.schedule(kernel.now() + inTime, this)
   }
 
   /** What a frozen machine has missed is made up for at its thaw. */
   #end(): void {
     if (this.#program.isGone) return
-    const now = this.#world.kernel.now()
+    const { kernel } = this.#world
+    const now = kernel.now()
     const endpoint = this.#endpoint
     const missed = endpoint.frozen(now) - this.#frozen
     this.#frozen += missed
     if (endpoint.frozenSince !== undefined) {
       endpoint.gate.held.push(() => {
-        this.#frozen = endpoint.frozen(this.#world.kernel.now())
+        this.#frozen = endpoint.frozen(kernel.now())
         this.#planEnd(missed)
       })
       return
     }
-    if (missed > 0) {
-      this.#planEnd(missed)
-      return
-    }
+    if (missed > 0) return this.#planEnd(missed)
     this.#isOver = true
     endpoint.timeUse.work(now, -1)
     this.#world.workEnded(endpoint, this.#work.kind, this.#start)
-    if (this.#isAwaited) this.#world.kernel.wake(this.#program, undefined)
+    if (this.#isAwaited) this.#wake()
+  }
+
+  #wake(): void {
+    const { kernel } = this.#world
+    if (this.#outcome.kind === 'done') kernel.wake(this.#program, this.#outcome.result)
+    if (this.#outcome.kind === 'failed') kernel.fail(this.#program, this.#outcome.error)
   }
 }
 
-const toNothing = () => {}
-
-function run<Result>(work: Work<Result>) {
+function run<Result>(work: Work<Result>): Outcome<Result> {
   try {
     const result = work.run()
-    if (!(result instanceof Promise)) return { result }
-    result.catch(toNothing)
-    return { promise: result }
+    if (!(result instanceof Promise)) return { kind: 'done', result }
+    // Whether it fails is looked at when its time is up.
+    result.catch(() => {})
+    return { kind: 'under-way', promise: result }
   } catch (error) {
-    return { error }
+    return { kind: 'failed', error }
   }
+}
+
+function settled<Result>(promise: Promise<Result>): Promise<Outcome<Result>> {
+  return promise.then(
+    (result) => ({ kind: 'done', result }),
+    (error: unknown) => ({ kind: 'failed', error })
+  )
+}
+
+function promiseOf<Result>(outcome: Outcome<Result>): Promise<Result> {
+  if (outcome.kind === 'under-way') return outcome.promise
+  return outcome.kind === 'failed' ? Promise.reject(outcome.error) : Promise.resolve(outcome.result)
 }

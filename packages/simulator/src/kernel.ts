@@ -1,5 +1,5 @@
 import { InvariantError, invariant, type Milliseconds, type PeerName } from '@murmuration/core'
-import { type Event, EventQueue } from './event-queue.js'
+import { type Action, type Event, EventQueue } from './event-queue.js'
 
 /** Who could still wake a program that was woken by something else. */
 export interface Waker {
@@ -17,7 +17,9 @@ export class Program {
   waitingFor: string | (() => string) | undefined
   /** It was taken out of the world, and nothing wakes it any more. */
   isGone = false
-  /** The deadline of the present wait. */
+  /** The deadline of the present wait; Infinity for none. */
+  deadline: Milliseconds = Number.POSITIVE_INFINITY
+  /** Looks after the deadline, at its time or before. It outlives a wait: most deadlines never come. */
   timer: Event | undefined
   waker: Waker | undefined
   resolve: ((value: never) => void) | undefined
@@ -57,7 +59,7 @@ export class Kernel {
   }
 
   /** Has `action` happen at `time`, now at the earliest. */
-  schedule(time: Milliseconds, action: Event['action']): Event {
+  schedule(time: Milliseconds, action: Action): Event {
     return this.#events.push(time > this.#now ? time : this.#now, action)
   }
 
@@ -79,14 +81,15 @@ export class Kernel {
   /** Starts a program at the present time. `ended` is told how it ended. */
   start(program: Program, body: () => Promise<void>, ended: (error?: unknown) => void): void {
     this.#programs.add(program)
-    this.schedule(this.#now, () => {
+    const begin = () => {
       if (!this.#programs.has(program)) return
       this.#running++
       body().then(
         () => this.#end(program, ended),
         (error: unknown) => this.#end(program, ended, error)
       )
-    })
+    }
+    this.schedule(this.#now, { fire: begin })
   }
 
   /** Takes a waiting program out of the world without a word to it, as a crash does. */
@@ -114,6 +117,14 @@ export class Kernel {
       program.resolve = resolve
       program.reject = reject
     })
+  }
+
+  /** The present wait of a parked program ends with `undefined` at `time`, unless something else ends it before. */
+  setDeadline(program: Program, time: Milliseconds): void {
+    program.deadline = time
+    if (program.timer !== undefined && program.timer.time <= time) return
+    if (program.timer !== undefined) program.timer.cancelled = true
+    program.timer = this.schedule(time, { fire: () => this.#lookAt(program) })
   }
 
   /** Lets a parked program go on with `value`. A machine that is frozen goes on when it thaws. */
@@ -156,7 +167,7 @@ export class Kernel {
       invariant(event.time >= this.#now, 'virtual time went back')
       this.#now = event.time
       this.#events.pop()
-      const busy = event.action()
+      const busy = event.action.fire()
       if (busy !== undefined) await busy
     }
   }
@@ -168,10 +179,18 @@ export class Kernel {
     return program.resolve
   }
 
+  /** A timer has come: wakes the program if its deadline has, else looks again when it will. */
+  #lookAt(program: Program): void {
+    program.timer = undefined
+    const { deadline, isGone } = program
+    if (isGone || deadline === Number.POSITIVE_INFINITY) return
+    if (deadline > this.#now) this.setDeadline(program, deadline)
+    else this.wake(program, undefined)
+  }
+
   /** Undoes what else could wake it. */
   #forget(program: Program): void {
-    if (program.timer !== undefined) program.timer.cancelled = true
-    program.timer = undefined
+    program.deadline = Number.POSITIVE_INFINITY
     program.waker?.forget(program)
     program.waker = undefined
   }

@@ -11,7 +11,8 @@ export class LogHash {
   /** Takes one number in. */
   add(value: number): void {
     this.#number[0] = value
-    const [low, high] = [this.#halves[0], this.#halves[1]]
+    const low = this.#halves[0]
+    const high = this.#halves[1]
     this.#left = Math.imul(Math.imul(this.#left ^ low, 0x01000193) ^ high, 0x01000193)
     this.#right = Math.imul(Math.imul(this.#right ^ high, 0x85ebca6b) ^ low, 0xc2b2ae35) ^ (this.#right >>> 15)
   }

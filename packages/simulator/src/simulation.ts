@@ -10,6 +10,7 @@ import { createRandom } from '@murmuration/random'
 import { Barriers } from './barriers.js'
 import { type Carrier, Connection, Delivery } from './connection.js'
 import { Endpoint } from './endpoint.js'
+import type { Action } from './event-queue.js'
 import { SimulatedFabric, type World } from './fabric.js'
 import { type FaultEvent, type Faults, judge, noFaults } from './faults.js'
 import { Kernel, Program } from './kernel.js'
@@ -17,7 +18,7 @@ import { LogHash } from './log-hash.js'
 import { createNetwork, type Network, rawNetwork } from './network/network.js'
 import type { PeerProgram, Server, SimulationOptions, SimulationResult } from './simulation-options.js'
 import type { TimeShares } from './time-use.js'
-import { Traffic } from './traffic.js'
+import { busiestOf, Traffic } from './traffic.js'
 
 /**
  * Runs `program` on every peer of the topology in virtual time, until all have ended. The same options give the same
@@ -74,7 +75,8 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     for (const endpoint of this.#endpoints.values()) {
       if (!late.has(endpoint.name)) this.#join(endpoint)
     }
-    for (const [peer, time] of stops ?? []) this.kernel.schedule(time, () => this.#leave(this.#endpoint(peer)))
+    for (const [peer, time] of stops ?? [])
+      this.kernel.schedule(time, { fire: () => this.#leave(this.#endpoint(peer)) })
     if (!(await this.kernel.run(until))) {
       this.stop('the time is up')
       await this.kernel.run()
@@ -90,6 +92,11 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
       this.#thaw(endpoint)
       this.#leave(endpoint, reason)
     }
+  }
+
+  /** The machine through whose line most bytes went, to and fro. */
+  busiest(): { readonly name: PeerName; readonly bytes: number } {
+    return busiestOf(this.#endpoints.values())
   }
 
   /** Where a peer's time went until now. */
@@ -109,7 +116,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     this.#options.wire.recycle?.(message)
   }
 
-  schedule(time: Milliseconds, action: () => void): void {
+  schedule(time: Milliseconds, action: Action): void {
     this.kernel.schedule(time, action)
   }
 
@@ -131,8 +138,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     const connection = from.connections.get(to) ?? this.#connect(from, target)
     if (connection.pending >= queueLimit) return 'full'
     const bytes = wire.byteLength(message) + network.messageOverhead
-    const isRemote = from.machine !== target.machine
-    this.traffic.count(from.machine, target.machine, bytes, wire.payloadLength(message), isRemote)
+    if (from.machine !== target.machine) this.traffic.count(from, target, bytes, wire.payloadLength(message))
     const { rules } = this.#faults
     const now = this.now()
     const verdict = rules.length === 0 ? 'pass' : judge(rules, from.name, to, now, this.#ruleDice)
@@ -172,7 +178,9 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     this.log.add(delivery.bytes)
     this.#options.observer?.message?.(from.name, to.name, delivery.bytes, delivery.sentAt, now)
     const program = to.mailbox.deliver(delivery)
-    if (program !== undefined) this.kernel.wake(program, delivery)
+    if (program === undefined) return
+    delivery.connection.taken()
+    this.kernel.wake(program, delivery)
   }
 
   #connect(from: Endpoint<Message>, to: Endpoint<Message>): Connection<Message> {
@@ -241,11 +249,12 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
   #planFault(event: FaultEvent): void {
     const starts = event.kind === 'join' || event.kind === 'restart'
     if (starts) this.kernel.expectProgram()
-    this.kernel.schedule(event.at, () => {
+    const happen = () => {
       if (starts) this.kernel.expectedProgramCame()
       this.#options.observer?.fault?.(event)
       this.#applyFault(event)
-    })
+    }
+    this.kernel.schedule(event.at, { fire: happen })
   }
 
   #applyFault(event: FaultEvent): void {

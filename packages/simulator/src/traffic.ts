@@ -1,26 +1,32 @@
 import type { PeerName } from '@murmuration/core'
 
-/** What went over the links, and through whose lines. What stays on a machine is no traffic. */
+/** An end of a link. */
+interface End {
+  readonly machine: PeerName
+  /** Bytes that it sent to other machines, and that they sent to it. */
+  carried: number
+}
+
+/** What went over the links. What stays on a machine is no traffic. */
 export class Traffic {
   messages = 0
   /** Headers included. */
   bytes = 0
   payload = 0
-  readonly #byMachine = new Map<PeerName, number>()
 
-  count(from: PeerName, to: PeerName, bytes: number, payload: number, isRemote: boolean): void {
-    if (!isRemote) return
+  count(from: End, to: End, bytes: number, payload: number): void {
     this.messages++
     this.bytes += bytes
     this.payload += payload
-    this.#byMachine.set(from, (this.#byMachine.get(from) ?? 0) + bytes)
-    this.#byMachine.set(to, (this.#byMachine.get(to) ?? 0) + bytes)
+    from.carried += bytes
+    to.carried += bytes
   }
+}
 
-  /** The machine that sent and received most; undefined when nothing was sent. */
-  busiest(): { readonly name: PeerName; readonly bytes: number } | undefined {
-    let most: { readonly name: PeerName; readonly bytes: number } | undefined
-    for (const [name, bytes] of this.#byMachine) if (most === undefined || bytes > most.bytes) most = { name, bytes }
-    return most
-  }
+/** The machine that sent and received most, all its endpoints together. */
+export function busiestOf(endpoints: Iterable<End>): { readonly name: PeerName; readonly bytes: number } {
+  const machines = new Map<PeerName, number>()
+  for (const { machine, carried } of endpoints) machines.set(machine, (machines.get(machine) ?? 0) + carried)
+  const [first, ...rest] = [...machines].map(([name, bytes]) => ({ name, bytes }))
+  return rest.reduce((most, machine) => (machine.bytes > most.bytes ? machine : most), first)
 }

@@ -133,7 +133,7 @@ class Stage {
       bytesSent: traffic.bytes,
       payloadSent: traffic.payload,
       messages: traffic.messages,
-      busiest: traffic.busiest() ?? { name: this.#workers[0], bytes: 0 },
+      busiest: simulation.busiest(),
       time: this.#timeShares(),
       curve: points,
       findings: this.#judges.findings,

@@ -63,7 +63,7 @@ export function textSimOutput(stream: NodeJS.WriteStream, now: () => number): Si
     },
     end: (results, end) => {
       progress.close()
-      print(simTable(results))
+      print(simTable(results, stream.columns ?? 120))
       print(endText(results, end))
     },
     close: () => progress.close()

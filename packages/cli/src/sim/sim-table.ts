@@ -5,13 +5,19 @@ import { median } from 'simple-statistics'
 /** More rows than this are too many for a terminal: the first and last value of every axis stand for all. */
 const rowsMost = 16
 
+/** A column is not narrower, in characters. */
+const narrowest = 13
+
 /** Medians over the seeds, a row per setting and a column per contender: seconds to the target, or per round without one. */
-export function simTable({ sweep, runs }: Results): string {
+export function simTable({ sweep, runs }: Results, columns: number): string {
   const all = [...new Map(runs.map((run) => [keyOf(run.settings), run.settings])).values()]
   const settings = all.length <= rowsMost ? all : all.filter((setting) => isCorner(setting, sweep.axes))
   const axes = Object.keys(sweep.axes)
   const labels = sweep.contenders.map(({ label }) => label)
-  const table = new Table({ head: [...axes, ...labels], style: { head: [], border: [] }, wordWrap: true })
+  const axisWidth = 12
+  const width = Math.floor((columns - 1 - axes.length * (axisWidth + 1)) / labels.length) - 1
+  const colWidths = [...axes.map(() => axisWidth), ...labels.map(() => Math.max(narrowest, width))]
+  const table = new Table({ head: [...axes, ...labels], style: { head: [], border: [] }, wordWrap: true, colWidths })
   const byPlace = grouped(runs)
   for (const setting of settings) {
     const cells = labels.map((label) => cellOf(byPlace.get(`${keyOf(setting)} ${label}`) ?? [], sweep.targetLoss))

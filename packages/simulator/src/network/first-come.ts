@@ -80,9 +80,10 @@ class QueuedChannel implements Channel {
       line.freeAt = begin + transfer.bytes * line.pace
       end = Math.max(end, line.freeAt)
     }
-    this.#kernel.schedule(end, () => {
+    const finish = () => {
       if (generation === this.#generation) transfer.sent()
-    })
+    }
+    this.#kernel.schedule(end, { fire: finish })
   }
 
   cut(): void {

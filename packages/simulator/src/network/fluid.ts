@@ -1,7 +1,7 @@
 import { invariant, type Links, type PathLink, type PeerName } from '@murmuration/core'
-import type { Event } from '../event-queue.js'
+import type { Action, Event } from '../event-queue.js'
 import type { Kernel } from '../kernel.js'
-import { Flow, Line, MaxMin, type Use } from './max-min.js'
+import { Flow, Line, MaxMin, Use } from './max-min.js'
 import {
   bytesPerMillisecond,
   type Channel,
@@ -50,7 +50,7 @@ export class FluidNetwork implements Network {
     this.#kernel.beforeTimeMoves(() => this.#settle())
   }
 
-  schedule(time: number, action: () => void): Event {
+  schedule(time: number, action: Action): Event {
     return this.#kernel.schedule(time, action)
   }
 
@@ -68,7 +68,7 @@ export class FluidNetwork implements Network {
     const { acknowledgements } = this.#options
     for (const line of this.#linesOf(from, to, there)) take(line, 1)
     for (const line of this.#linesOf(to, from, back)) take(line, acknowledgements)
-    return [...shares].map(([line, share]) => ({ line, share }))
+    return [...shares].map(([line, share]) => new Use(line, share))
   }
 
   #linesOf(from: PeerName, to: PeerName, path: PathLink): (Line | undefined)[] {
@@ -96,7 +96,7 @@ interface ChannelFlow extends Flow {
 /** Nothing limits it: everything is sent at once. */
 const unlimited: Channel = { send: (transfer) => transfer.sent(), cut: () => {} }
 
-class FluidChannel implements Channel {
+class FluidChannel implements Channel, Action {
   readonly flow: ChannelFlow
   readonly #network: FluidNetwork
   readonly #queue: Transfer[] = []
@@ -135,10 +135,11 @@ class FluidChannel implements Channel {
 
   #plan(): void {
     if (this.#end !== undefined) this.#end.cancelled = true
-    this.#end = this.#network.schedule(this.#since + Math.max(0, this.#left) / this.flow.rate, () => this.#finish())
+    this.#end = this.#network.schedule(this.#since + Math.max(0, this.#left) / this.flow.rate, this)
   }
 
-  #finish(): void {
+  /** The first transfer ends. */
+  fire(): void {
     const [transfer] = this.#queue
     const now = this.#network.now()
     const lost = this.#left - this.flow.rate * (now - this.#since)

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
-import { Flow, Line, MaxMin } from './max-min.js'
+import { Flow, Line, MaxMin, Use } from './max-min.js'
 
 function solve(solver: MaxMin): void {
   solver.solve((flow, rate) => {
@@ -11,7 +11,7 @@ function solve(solver: MaxMin): void {
 /** A flow over lines, each used once. */
 const flowOver = (lines: readonly Line[], cap = Infinity) =>
   new Flow(
-    lines.map((line) => ({ line, share: 1 })),
+    lines.map((line) => new Use(line, 1)),
     cap
   )
 
@@ -52,16 +52,7 @@ test('acknowledgements take their share of the other direction', (t) => {
   const flows = [
     [there, back],
     [back, there]
-  ].map(
-    ([one, other]) =>
-      new Flow(
-        [
-          { line: one, share: 1 },
-          { line: other, share: 0.02 }
-        ],
-        Infinity
-      )
-  )
+  ].map(([one, other]) => new Flow([new Use(one, 1), new Use(other, 0.02)], Infinity))
   solver.add(flows[0])
   solve(solver)
   t.is(flows[0].rate, 102)
@@ -106,7 +97,7 @@ function build({ capacities, flows }: Network) {
     flows: flows.map(
       (flow) =>
         new Flow(
-          flow.lines.map((line, at) => ({ line: lines[line], share: flow.shares[at] })),
+          flow.lines.map((line, at) => new Use(lines[line], flow.shares[at])),
           flow.cap
         )
     )

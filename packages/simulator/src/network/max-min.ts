@@ -3,7 +3,11 @@ import TinyQueue from 'tinyqueue'
 
 /** What several flows share: a line in one direction. */
 export class Line {
-  readonly flows = new Set<Flow>()
+  /** The flows on it, and at the same places their uses of it. */
+  readonly flows: Flow[] = []
+  readonly uses: Use[] = []
+  /** Whether a flow has come or gone since the rates were found. */
+  isChanged = false
   /** Which solution drew it in whole, and which filling touched it. */
   region = 0
   filling = 0
@@ -22,9 +26,14 @@ export class Line {
 }
 
 /** A line on a flow's way, and how many bytes of it one byte of the flow takes. */
-export interface Use {
-  readonly line: Line
-  readonly share: number
+export class Use {
+  /** Where the line lists the flow, while it does. */
+  place = -1
+
+  constructor(
+    readonly line: Line,
+    readonly share: number
+  ) {}
 }
 
 /** Bytes on their way from one place to another, through some lines. */
@@ -57,28 +66,45 @@ const tolerance = 1e-9
  * are filled while all others keep their rates, and the region grows by the lines on which the certificate then fails.
  */
 export class MaxMin {
-  readonly #changed = new Set<Line>()
+  #changed: Line[] = []
   readonly #alone = new Set<Flow>()
   #regions = 0
   #fillings = 0
 
   /** A flow begins. Its rate is known after `solve`. */
   add(flow: Flow): void {
-    for (const { line } of flow.uses) {
-      line.flows.add(flow)
-      this.#changed.add(line)
+    for (const use of flow.uses) {
+      const { line } = use
+      use.place = line.flows.length
+      line.flows.push(flow)
+      line.uses.push(use)
+      this.#change(line)
     }
     if (flow.uses.length === 0) this.#alone.add(flow)
   }
 
-  /** A flow ends. */
+  /** A flow ends. The last on each of its lines takes its place. */
   remove(flow: Flow): void {
-    for (const { line } of flow.uses) {
-      line.flows.delete(flow)
-      this.#changed.add(line)
+    for (const use of flow.uses) {
+      const { line, place } = use
+      const lastFlow = line.flows.pop() as Flow
+      const lastUse = line.uses.pop() as Use
+      if (lastUse !== use) {
+        line.flows[place] = lastFlow
+        line.uses[place] = lastUse
+        lastUse.place = place
+      }
+      use.place = -1
+      this.#change(line)
     }
-    this.#alone.delete(flow)
+    if (flow.uses.length === 0) this.#alone.delete(flow)
     flow.rate = 0
+  }
+
+  #change(line: Line): void {
+    if (line.isChanged) return
+    line.isChanged = true
+    this.#changed.push(line)
   }
 
   /** Finds the rates that follow from what began and ended since the last time, and tells of each that changes. */
@@ -87,7 +113,7 @@ export class MaxMin {
     this.#alone.clear()
     const region = ++this.#regions
     const flows: Flow[] = []
-    let grow: Iterable<Line> = this.#changed
+    let grow: readonly Line[] = this.#changed
     for (;;) {
       for (const line of grow) draw(line, region, flows)
       const touched = this.#fill(flows, region)
@@ -95,7 +121,8 @@ export class MaxMin {
       if (broken.length === 0) break
       grow = broken
     }
-    this.#changed.clear()
+    for (const line of this.#changed) line.isChanged = false
+    this.#changed = []
     for (const flow of flows) {
       flow.bottleneck = flow.nextBottleneck
       if (Math.abs(flow.nextRate - flow.rate) > tolerance * flow.rate) onChange(flow, flow.nextRate)
@@ -183,15 +210,12 @@ function draw(line: Line, region: number, flows: Flow[]): void {
   }
 }
 
-function takenByOthers(line: Line, region: number): number {
+function takenByOthers({ flows, uses }: Line, region: number): number {
   let taken = 0
-  for (const flow of line.flows) if (flow.region !== region) taken += flow.rate * shareOf(flow, line)
+  for (let place = 0; place < flows.length; place++) {
+    if (flows[place].region !== region) taken += flows[place].rate * uses[place].share
+  }
   return taken
-}
-
-function shareOf(flow: Flow, line: Line): number {
-  for (const use of flow.uses) if (use.line === line) return use.share
-  return 0
 }
 
 /** Whether a line at the edge of the region is no longer the certificate that a flow within or outside takes it for. */
