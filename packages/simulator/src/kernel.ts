@@ -211,7 +211,10 @@ export class Kernel {
     const waiting = [...this.#programs]
     const named = waiting
       .slice(0, namedMost)
-      .map(({ peer, waitingFor }) => `  ${peer} waits for ${textOf(waitingFor ?? 'nothing that is known')}`)
+      .map(
+        ({ peer, gate, waitingFor }) =>
+          `  ${peer}${gate.isShut ? ' is frozen, and' : ''} waits for ${textOf(waitingFor ?? 'nothing that is known')}`
+      )
     if (waiting.length > namedMost) named.push(`  and ${waiting.length - namedMost} more`)
     return `nothing can happen any more at ${this.#now} ms, and ${waiting.length} programs wait:\n${named.join('\n')}`
   }
