@@ -29,7 +29,13 @@ export default tseslint.config(
   {
     files: ['**/*.js', '**/*.mjs'],
     languageOptions: {
-      globals: { URL: 'readonly', process: 'readonly', performance: 'readonly', setTimeout: 'readonly' }
+      globals: {
+        URL: 'readonly',
+        console: 'readonly',
+        performance: 'readonly',
+        process: 'readonly',
+        setTimeout: 'readonly'
+      }
     }
   }
 )

@@ -67,10 +67,11 @@ export class Exchange {
   /** Sends `x` to the neighbours of `round`. It must not change afterwards. */
   send(round: number, x: Float32Array): void {
     this.#unsent = []
+    const message = { kind: parametersKind, round, vector: x }
     for (const to of this.#fabric.neighbours(round).sendTo) {
       const result =
         this.#assembly === undefined
-          ? this.#fabric.send(to, { kind: parametersKind, round, vector: x })
+          ? this.#fabric.send(to, message)
           : this.#sendParts(to, round, x, this.#assembly.stretches)
       if (result !== 'queued') this.#unsent.push(to)
       if (result === 'unreachable') this.#absent.add(to)

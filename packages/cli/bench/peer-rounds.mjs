@@ -35,9 +35,9 @@ async function simulateRing(count, rounds, jitter) {
   let steps = 0
   const wire = pooledVectorWire()
   await simulate({ topology, seed: 1, wire, links, network: measuredNetwork, cost }, async (fabric) => {
-    for await (const _ of dpsgd(fabric, family.of(fabric.self), options)) steps++
+    const reports = dpsgd(fabric, family.of(fabric.self), options)
+    while (!(await reports.next()).done) steps++
   })
-  if (process.env.MEM) console.log(process.memoryUsage())
   const end = performance.now()
   return { count, rounds, steps, setUp: (setUp - start) / 1000, seconds: (end - setUp) / 1000, from: setUp, to: end }
 }
@@ -77,7 +77,7 @@ async function sizes() {
 async function both() {
   const one = () =>
     new Promise((resolve, reject) => {
-      const options = { workerData: [1000, 400, jitter], argv: flags, resourceLimits: { maxYoungGenerationSizeMb: 64 } }
+      const options = { workerData: [1000, 400, jitter], argv: flags, resourceLimits: { maxYoungGenerationSizeMb: 384 } }
       const worker = new Worker(new URL(import.meta.url), options)
       worker.on('message', resolve)
       worker.on('error', reject)

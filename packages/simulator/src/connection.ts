@@ -7,21 +7,24 @@ import {
   type Random
 } from '@murmuration/core'
 import type { Endpoint } from './endpoint.js'
-import type { Action } from './event-queue.js'
+import type { Event } from './event-queue.js'
 import { type Channel, type NetworkOptions, segmentBytes, type Transfer } from './network/network.js'
 
 /** What a connection needs of its simulation. */
 export interface Carrier<Message> {
   now(): Milliseconds
-  schedule(time: Milliseconds, action: Action): void
+  add(event: Event): void
   /** A delivery has arrived, or is lost; told once for each. */
   arrived(delivery: Delivery<Message>): void
   lost(delivery: Delivery<Message>): void
 }
 
-/** A message on its way: an envelope that knows where it is. */
-export class Delivery<Message> implements Envelope<Message>, Transfer, Action {
+/** A message on its way: an envelope that knows where it is, and the event of its arrival. */
+export class Delivery<Message> implements Envelope<Message>, Transfer, Event {
   state: 'sending' | 'flying' | 'over' = 'sending'
+  /** When it arrives, once that is known. */
+  time: Milliseconds = Number.NaN
+  cancelled = false
 
   constructor(
     readonly connection: Connection<Message>,
@@ -122,7 +125,8 @@ export class Connection<Message> {
   #fly(delivery: Delivery<Message>, arrival: Milliseconds): void {
     const time = this.#route.transport === 'stream' ? Math.max(arrival, this.#lastArrival) : arrival
     this.#lastArrival = time
-    this.#carrier.schedule(time, delivery)
+    delivery.time = time
+    this.#carrier.add(delivery)
   }
 
   #over(delivery: Delivery<Message>): void {

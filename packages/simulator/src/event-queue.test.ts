@@ -23,7 +23,9 @@ test('events come in the order of time, then of pushing; cancelled ones never; a
           .filter(({ event }) => !event.cancelled)
           .sort((left, right) => left.event.time - right.event.time || left.number - right.number)[0]
         if (step.do === 'push') {
-          known.push({ event: queue.push(now + step.after, { fire: () => {} }), number: known.length })
+          const event = { time: now + step.after, cancelled: false, fire: () => {} }
+          queue.push(event)
+          known.push({ event, number: known.length })
         } else if (step.do === 'cancel') {
           const chosen = known[step.which % (known.length + 1)]
           if (chosen !== undefined) chosen.event.cancelled = true

@@ -1,17 +1,16 @@
 import { invariant, type Milliseconds } from '@murmuration/core'
 import TinyQueue from 'tinyqueue'
 
-/** What something that happens does. A promise holds the clock until it is settled. */
-export interface Action {
-  fire(): void | Promise<void>
-}
-
-/** Something that happens at a point in virtual time. */
+/**
+ * Something that happens at a point in virtual time. Whatever happens only once at a time, such as the arrival of a message, is
+ * its own event, which saves an object for each.
+ */
 export interface Event {
   readonly time: Milliseconds
-  readonly action: Action
   /** Set it, and nothing happens. */
   cancelled: boolean
+  /** What happens. A promise holds the clock until it is settled. */
+  fire(): void | Promise<void>
 }
 
 /**
@@ -24,19 +23,20 @@ export class EventQueue {
   #first: Event[] = []
   /** How many of `#first` have been popped. */
   #popped = 0
+  /** The time of `#first`; an event that has happened may have got another. */
+  #opened: Milliseconds = 0
 
-  /** Adds an event, at a time that is not before the one that was popped last. */
-  push(time: Milliseconds, action: Action): Event {
+  /** Adds an event, at a time that is not before that of the one that was popped last. It must not be in the queue already. */
+  push(event: Event): void {
+    const { time } = event
     invariant(!Number.isNaN(time), 'an event was scheduled at the time NaN')
-    const event = { time, action, cancelled: false }
     const others = this.#byTime.get(time)
     if (others !== undefined) {
       others.push(event)
-      return event
+      return
     }
     this.#byTime.set(time, [event])
     this.#times.push(time)
-    return event
   }
 
   /** The next event that was not cancelled, left where it is. */
@@ -58,9 +58,9 @@ export class EventQueue {
   /** Something earlier than what was peeked at may have been pushed since. */
   #putBackIfEarly(): void {
     const time = this.#times.peek()
-    if (time === undefined || this.#first.length === 0 || time >= this.#first[0].time) return
-    if (this.#popped < this.#first.length) this.#times.push(this.#first[0].time)
-    else this.#byTime.delete(this.#first[0].time)
+    if (time === undefined || this.#first.length === 0 || time >= this.#opened) return
+    if (this.#popped < this.#first.length) this.#times.push(this.#opened)
+    else this.#byTime.delete(this.#opened)
     this.#first = []
     this.#popped = 0
   }
@@ -69,9 +69,10 @@ export class EventQueue {
   #open(): boolean {
     const time = this.#times.peek()
     if (time === undefined) return false
-    if (this.#first.length > 0) this.#byTime.delete(this.#first[0].time)
+    if (this.#first.length > 0) this.#byTime.delete(this.#opened)
     this.#popped = 0
     this.#times.pop()
+    this.#opened = time
     this.#first = this.#byTime.get(time) as Event[]
     return true
   }

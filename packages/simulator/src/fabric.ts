@@ -11,7 +11,7 @@ import {
 } from '@murmuration/core'
 import type { Delivery } from './connection.js'
 import type { Endpoint } from './endpoint.js'
-import type { Action } from './event-queue.js'
+import type { Event } from './event-queue.js'
 import type { Kernel, Program } from './kernel.js'
 
 /** What a fabric asks of its simulation. */
@@ -109,7 +109,10 @@ type Outcome<Result> =
  * Computing that is under way: it runs for real at once, and is over when the virtual clock says so. Awaiting it parks the
  * program until then.
  */
-class SimulatedWork<Message, Result> implements PromiseLike<Result>, Action {
+class SimulatedWork<Message, Result> implements PromiseLike<Result>, Event {
+  /** When its time is up. */
+  time: Milliseconds = Number.NaN
+  cancelled = false
   readonly #work: Work<Result>
   readonly #world: World<Message>
   readonly #endpoint: Endpoint<Message>
@@ -157,7 +160,8 @@ class SimulatedWork<Message, Result> implements PromiseLike<Result>, Action {
 
   #planEnd(inTime: Milliseconds): void {
     const { kernel } = this.#world
-    kernel.schedule(kernel.now() + inTime, this)
+    this.time = kernel.now() + inTime
+    kernel.add(this)
   }
 
   /** What a frozen machine has missed is made up for at its thaw. */

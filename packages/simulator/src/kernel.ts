@@ -1,5 +1,5 @@
 import { InvariantError, invariant, type Milliseconds, type PeerName } from '@murmuration/core'
-import { type Action, type Event, EventQueue } from './event-queue.js'
+import { type Event, EventQueue } from './event-queue.js'
 
 /** Who could still wake a program that was woken by something else. */
 export interface Waker {
@@ -58,9 +58,17 @@ export class Kernel {
     return this.#now
   }
 
-  /** Has `action` happen at `time`, now at the earliest. */
-  schedule(time: Milliseconds, action: Action): Event {
-    return this.#events.push(time > this.#now ? time : this.#now, action)
+  /** Has `fire` happen at `time`, now at the earliest. */
+  schedule(time: Milliseconds, fire: Event['fire']): Event {
+    const event = { time: time > this.#now ? time : this.#now, cancelled: false, fire }
+    this.#events.push(event)
+    return event
+  }
+
+  /** Has an event happen at its time, which is now or later. */
+  add(event: Event): void {
+    invariant(event.time >= this.#now, () => `an event at ${event.time} ms was scheduled at ${this.#now} ms`)
+    this.#events.push(event)
   }
 
   /** Has `action` happen once, after all that happens at the present time, before the clock moves. */
@@ -89,7 +97,7 @@ export class Kernel {
         (error: unknown) => this.#end(program, ended, error)
       )
     }
-    this.schedule(this.#now, { fire: begin })
+    this.schedule(this.#now, begin)
   }
 
   /** Takes a waiting program out of the world without a word to it, as a crash does. */
@@ -124,7 +132,7 @@ export class Kernel {
     program.deadline = time
     if (program.timer !== undefined && program.timer.time <= time) return
     if (program.timer !== undefined) program.timer.cancelled = true
-    program.timer = this.schedule(time, { fire: () => this.#lookAt(program) })
+    program.timer = this.schedule(time, () => this.#lookAt(program))
   }
 
   /** Lets a parked program go on with `value`. A machine that is frozen goes on when it thaws. */
@@ -167,7 +175,7 @@ export class Kernel {
       invariant(event.time >= this.#now, 'virtual time went back')
       this.#now = event.time
       this.#events.pop()
-      const busy = event.action.fire()
+      const busy = event.fire()
       if (busy !== undefined) await busy
     }
   }

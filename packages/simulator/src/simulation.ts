@@ -10,7 +10,7 @@ import { createRandom } from '@murmuration/random'
 import { Barriers } from './barriers.js'
 import { type Carrier, Connection, Delivery } from './connection.js'
 import { Endpoint } from './endpoint.js'
-import type { Action } from './event-queue.js'
+import type { Event } from './event-queue.js'
 import { SimulatedFabric, type World } from './fabric.js'
 import { type FaultEvent, type Faults, judge, noFaults } from './faults.js'
 import { Kernel, Program } from './kernel.js'
@@ -75,8 +75,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     for (const endpoint of this.#endpoints.values()) {
       if (!late.has(endpoint.name)) this.#join(endpoint)
     }
-    for (const [peer, time] of stops ?? [])
-      this.kernel.schedule(time, { fire: () => this.#leave(this.#endpoint(peer)) })
+    for (const [peer, time] of stops ?? []) this.kernel.schedule(time, () => this.#leave(this.#endpoint(peer)))
     if (!(await this.kernel.run(until))) {
       this.stop('the time is up')
       await this.kernel.run()
@@ -116,8 +115,8 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     this.#options.wire.recycle?.(message)
   }
 
-  schedule(time: Milliseconds, action: Action): void {
-    this.kernel.schedule(time, action)
+  add(event: Event): void {
+    this.kernel.add(event)
   }
 
   spawn(endpoint: Endpoint<Message>, activity: PeerProgram<Message>): void {
@@ -254,7 +253,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
       this.#options.observer?.fault?.(event)
       this.#applyFault(event)
     }
-    this.kernel.schedule(event.at, { fire: happen })
+    this.kernel.schedule(event.at, happen)
   }
 
   #applyFault(event: FaultEvent): void {

@@ -27,8 +27,8 @@ export interface AllRuns {
 /** One run in so many is done twice and must come out the same. */
 const repeatEvery = 20
 
-/** Short-lived objects live in here; with Node's default of 16 MiB the collector would run all the time. */
-const youngGenerationMegabytes = 64
+/** Short-lived objects live in here; with Node's default of 48 MB the collector would run all the time. */
+const youngGenerationMegabytes = 384
 
 /** Simulates all runs of a scenario on threads. The threads share nothing, so their number changes nothing but the time. */
 export async function runAll(scenario: Scenario, { threads, onRun, signal }: RunAllOptions): Promise<AllRuns> {

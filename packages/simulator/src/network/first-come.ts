@@ -83,7 +83,7 @@ class QueuedChannel implements Channel {
     const finish = () => {
       if (generation === this.#generation) transfer.sent()
     }
-    this.#kernel.schedule(end, { fire: finish })
+    this.#kernel.schedule(end, finish)
   }
 
   cut(): void {

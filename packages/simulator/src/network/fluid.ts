@@ -1,5 +1,5 @@
 import { invariant, type Links, type PathLink, type PeerName } from '@murmuration/core'
-import type { Action, Event } from '../event-queue.js'
+import type { Event } from '../event-queue.js'
 import type { Kernel } from '../kernel.js'
 import { Flow, Line, MaxMin, Use } from './max-min.js'
 import {
@@ -50,8 +50,8 @@ export class FluidNetwork implements Network {
     this.#kernel.beforeTimeMoves(() => this.#settle())
   }
 
-  schedule(time: number, action: Action): Event {
-    return this.#kernel.schedule(time, action)
+  schedule(time: number, fire: () => void): Event {
+    return this.#kernel.schedule(time, fire)
   }
 
   #settle(): void {
@@ -96,7 +96,7 @@ interface ChannelFlow extends Flow {
 /** Nothing limits it: everything is sent at once. */
 const unlimited: Channel = { send: (transfer) => transfer.sent(), cut: () => {} }
 
-class FluidChannel implements Channel, Action {
+class FluidChannel implements Channel {
   readonly flow: ChannelFlow
   readonly #network: FluidNetwork
   readonly #queue: Transfer[] = []
@@ -104,6 +104,7 @@ class FluidChannel implements Channel, Action {
   #left = 0
   #since = 0
   #end: Event | undefined
+  readonly #finish = () => this.#finishFirst()
 
   constructor(network: FluidNetwork, flow: ChannelFlow) {
     this.#network = network
@@ -135,11 +136,10 @@ class FluidChannel implements Channel, Action {
 
   #plan(): void {
     if (this.#end !== undefined) this.#end.cancelled = true
-    this.#end = this.#network.schedule(this.#since + Math.max(0, this.#left) / this.flow.rate, this)
+    this.#end = this.#network.schedule(this.#since + Math.max(0, this.#left) / this.flow.rate, this.#finish)
   }
 
-  /** The first transfer ends. */
-  fire(): void {
+  #finishFirst(): void {
     const [transfer] = this.#queue
     const now = this.#network.now()
     const lost = this.#left - this.flow.rate * (now - this.#since)
