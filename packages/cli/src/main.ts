@@ -1,4 +1,7 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { messageOf, type PeerName, peerName, StoppedError } from '@murmuration/core'
+import { readResults, reportHtml } from '@murmuration/report'
 import { duration, readTopologyFile } from '@murmuration/topology'
 import chalk from 'chalk'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
@@ -67,6 +70,16 @@ program
   .action((path: string, { json, ...flags }: Omit<SimRequest, 'path'> & { readonly json?: boolean }) =>
     simulate({ path, ...flags }, json === true)
   )
+
+program
+  .command('report')
+  .description('write the report of results of "murmur sim" anew')
+  .argument('<folder>', 'a folder that "murmur sim" wrote')
+  .action(async (folder: string) => {
+    const file = join(folder, 'report.html')
+    await writeFile(file, await reportHtml(await readResults(folder)))
+    print(file)
+  })
 
 program
   .command('topology')

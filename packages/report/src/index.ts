@@ -3,4 +3,8 @@
  *
  * @packageDocumentation
  */
+export { readResults } from './files/read.js'
+export { writeResults } from './files/write.js'
+export { reportHtml } from './report-html.js'
 export type * from './results.js'
+export { secondsText, settingText } from './shared/units.js'

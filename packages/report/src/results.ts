@@ -15,7 +15,10 @@ export interface Sweep {
   readonly version: string
   /** What varies, in the order of the file, each with all its values: `bandwidth: [1e6, 1e7]`. */
   readonly axes: Readonly<Record<string, readonly Setting[]>>
-  /** Labels of the contenders in the order of the file, with a sentence each of how it works here and its source. */
+  /**
+   * Labels of the contenders in the order of the file, with a sentence each of how it works here and its source. Labels
+   * that differ only in “fused” and “tensor by tensor” (or in “fused” and nothing) are told apart from other kinds.
+   */
   readonly contenders: readonly { readonly label: string; readonly about: string }[]
   readonly seeds: readonly number[]
   /** The loss that counts as arrived; absent when the sweep has no target. */

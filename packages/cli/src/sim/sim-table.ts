@@ -1,4 +1,4 @@
-import type { Results, RunRecord, Setting } from '@murmuration/report'
+import { type Results, type RunRecord, type Setting, secondsText, settingText } from '@murmuration/report'
 import Table from 'cli-table3'
 import { median } from 'simple-statistics'
 
@@ -48,14 +48,7 @@ function cellOf(runs: readonly RunRecord[], targetLoss: number | undefined): str
       ? runs.filter(({ outcome }) => outcome !== 'failed').map(({ secondsPerRound }) => secondsPerRound)
       : runs.map(({ toTarget }) => toTarget?.seconds ?? Number.POSITIVE_INFINITY)
   const time = median(times)
-  return time === Number.POSITIVE_INFINITY ? 'not reached' : seconds(time)
-}
-
-/** 1.2 ms, 3.45 s, 12 min: three digits. */
-function seconds(time: number): string {
-  if (time < 1) return `${Number((time * 1000).toPrecision(3))} ms`
-  if (time < 600) return `${Number(time.toPrecision(3))} s`
-  return time < 36_000 ? `${Math.round(time / 60)} min` : `${Math.round(time / 3600)} h`
+  return time === Number.POSITIVE_INFINITY ? 'not reached' : secondsText(time)
 }
 
 function isCorner(setting: Readonly<Record<string, Setting>>, axes: Results['sweep']['axes']): boolean {
@@ -64,15 +57,4 @@ function isCorner(setting: Readonly<Record<string, Setting>>, axes: Results['swe
 
 function keyOf(settings: Readonly<Record<string, Setting>>): string {
   return JSON.stringify(settings)
-}
-
-const rates = ['bandwidth', 'up']
-const times = ['latency', 'jitter']
-
-/** A value with its unit. */
-function settingText(axis: string, value: Setting): string {
-  if (typeof value === 'string') return value
-  if (rates.includes(axis)) return value >= 1e9 ? `${value / 1e9} Gbit/s` : `${value / 1e6} Mbit/s`
-  if (times.includes(axis)) return `${value} ms`
-  return axis === 'loss' ? `${100 * value} %` : String(value)
 }

@@ -1,0 +1,100 @@
+/** The first thing that a reader sees: the question, the answer, and where the answer does not hold. */
+import type { Results } from '../results.js'
+import { type Content, markup, type Html } from '../markup.js'
+import { type Duel, duelsOf, type Extreme, findingSentences } from '../prepare/finding.js'
+import type { PageData } from '../shared/page-data.js'
+import { measures } from '../shared/measures.js'
+import { factorText, short } from '../shared/units.js'
+
+export function headerHtml({ sweep, runs }: Results, data: PageData): Html {
+  const axes = data.axes.map(({ name, values }) => `${values.length} values of ${name}`).join(', ')
+  const seeds = `${data.seeds} ${data.seeds === 1 ? 'seed' : 'seeds'}`
+  return markup`<header>
+    <h1>${sweep.title}</h1>
+    ${paragraphs(sweep.about)}
+    <p class="quiet">
+      ${runs.length} simulated runs: ${data.contenders.length} contenders${axes === '' ? '' : `, ${axes}`}, ${seeds}.
+      All times are virtual: seconds on the simulated machines and links.
+    </p>
+  </header>`
+}
+
+export const paragraphs = (text: string): Content =>
+  text
+    .split(/\n\s*\n/)
+    .filter((paragraph) => paragraph.trim() !== '')
+    .map((paragraph) => markup`<p>${paragraph.trim()}</p>`)
+
+export function findingHtml(data: PageData): Html {
+  const [first, ...others] = findingSentences(data)
+  return markup`<section id="finding">
+    <h2>What came out</h2>
+    <p class="finding">${first}</p>
+    ${
+      others.length === 0
+        ? ''
+        : markup`<ul>
+            ${others.map((sentence) => markup`<li>${sentence}</li>`)}
+          </ul>`
+    }
+    <p class="quiet">${basis(data)}</p>
+    ${data.cases.length === 0 ? '' : markup`<div data-part="corners"></div>`}
+    ${data.contenders.length > 1 && data.cases.length > 1 ? duelTable(data) : ''}
+  </section>`
+}
+
+function basis({ measures: [key], targetLoss, seeds }: PageData): string {
+  const counts =
+    targetLoss === undefined
+      ? `What counts is the ${measures[key].title}; this sweep has no target loss.`
+      : key === 'secondsToTarget'
+        ? `What counts is the time until the loss of the mean of all peers' parameters is down to ${short(targetLoss)} on the test set.`
+        : `No run came down to the target loss of ${short(targetLoss)}, so that what counts here is the ${measures[key].title}.`
+  return seeds === 1
+    ? `${counts} One seed: nothing is known about chance.`
+    : `${counts} Figures are medians over ${seeds} seeds.`
+}
+
+function duelTable(data: PageData): Html {
+  const leader = data.contenders[data.leader]
+  return markup`<div class="scroll">
+    <table>
+      <caption>
+        “${leader}” against each of the others: ${measures[data.measures[0]].title} of the other, divided by that of
+        “${leader}”. Below 1x the other is better.
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">the other</th>
+          <th scope="col">“${leader}” is better in</th>
+          <th scope="col">least factor</th>
+          <th scope="col">median</th>
+          <th scope="col">greatest factor</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${duelsOf(data).map((duel) => duelRow(data, duel))}
+      </tbody>
+    </table>
+  </div>`
+}
+
+function duelRow({ contenders }: PageData, { rival, settings, won, factors, rivalNever, leaderNever }: Duel): Html {
+  const never = [
+    ...(rivalNever > 0 ? [`it never arrives in ${rivalNever}`] : []),
+    ...(leaderNever > 0 ? [`it alone arrives in ${leaderNever}`] : [])
+  ].join('; ')
+  const cells =
+    factors === undefined
+      ? markup`<td colspan="3">no setting in which both arrive</td>`
+      : markup`<td>${extreme(factors.least)}</td>
+          <td>${factorText(factors.middle)}</td>
+          <td>${extreme(factors.greatest)}</td>`
+  return markup`<tr>
+    <th scope="row">${contenders[rival]}</th>
+    <td>${won} of ${settings}${never === '' ? '' : markup` <small>${never}</small>`}</td>
+    ${cells}
+  </tr>`
+}
+
+const extreme = ({ factor, where }: Extreme) => markup`${factorText(factor)} <small>${where}</small>`

@@ -1,0 +1,48 @@
+/** Headings and introductions around the charts, which the page's script puts into the parts. */
+import type { Results } from '../results.js'
+import { type Content, type Html, markup } from '../markup.js'
+import type { PageData } from '../shared/page-data.js'
+
+export const mapHtml = ({ cases }: PageData): Content =>
+  cases.length === 0
+    ? ''
+    : markup`<section id="map">
+    <h2>Who wins where</h2>
+    <div data-part="map"></div>
+  </section>`
+
+export const contendersHtml = ({ sweep }: Results): Html =>
+  markup`<section id="contenders">
+    <h2>The contenders</h2>
+    <dl class="contenders">
+      ${sweep.contenders.map(
+        ({ label, about }, place) =>
+          markup`<div>
+            <dt><span class="swatch" style="background: var(--contender-${place})"></span>${label}</dt>
+            <dd>${about}</dd>
+          </div>`
+      )}
+    </dl>
+  </section>`
+
+export const settingHtml = ({ cases }: PageData): Content =>
+  cases.length === 0
+    ? ''
+    : markup`<section id="setting">
+    <h2>One setting in detail</h2>
+    <div data-part="setting"></div>
+    <h3>How the loss falls</h3>
+    <div data-part="curves"></div>
+    <h3>Figures</h3>
+    <div data-part="figures"></div>
+    <h3>Where the time went</h3>
+    <div data-part="time"></div>
+  </section>`
+
+export const timelinesHtml = ({ timelines }: PageData): Content =>
+  timelines.length === 0
+    ? ''
+    : markup`<section id="timelines">
+        <h2>Event by event</h2>
+        <div data-part="timelines"></div>
+      </section>`

@@ -1,0 +1,82 @@
+/** What the files of results hold, for reading them: as src/results.ts has it. JSON has neither NaN nor Infinity: `null` stands for them. */
+import { z } from 'zod'
+import type { RunRecord, Sweep, Timeline } from '../results.js'
+
+/** What is without a limit is Infinity. */
+const setting = z.union([z.number(), z.string(), z.null().transform(() => Infinity)])
+const settings = z.record(z.string(), setting)
+const amount = z.number().nonnegative()
+/** Measured numbers of a run that diverged are none. */
+const measured = z
+  .number()
+  .nullable()
+  .transform((value) => value ?? NaN)
+
+const sweep: z.ZodType<Sweep> = z.object({
+  title: z.string(),
+  about: z.string(),
+  scenario: z.string(),
+  command: z.string(),
+  version: z.string(),
+  axes: z.record(z.string(), z.array(setting).min(1)),
+  contenders: z.array(z.object({ label: z.string(), about: z.string() })).min(1),
+  seeds: z.array(z.number()).min(1),
+  targetLoss: z.number().optional(),
+  facts: z.record(z.string(), z.string())
+})
+
+const point = z.object({
+  seconds: amount,
+  samples: amount,
+  bytes: amount,
+  round: amount,
+  loss: measured,
+  accuracy: measured.optional(),
+  worstLoss: measured.optional(),
+  consensusDistance: measured
+})
+
+const run: z.ZodType<RunRecord> = z.object({
+  settings,
+  contender: z.string(),
+  seed: z.number(),
+  outcome: z.enum(['target', 'limit', 'failed']),
+  why: z.string().optional(),
+  peers: amount,
+  seconds: amount,
+  rounds: amount,
+  secondsPerRound: measured,
+  samples: amount,
+  toTarget: z.object({ seconds: amount, samples: amount, bytes: amount }).optional(),
+  bytesSent: amount,
+  payloadSent: amount,
+  messages: amount,
+  busiest: z.object({ name: z.string(), bytes: amount }),
+  time: z.object({ working: measured, sending: measured, waiting: measured }),
+  curve: z.array(point),
+  findings: z.array(z.string()),
+  logHash: z.string(),
+  realSeconds: amount
+})
+
+const timeline: z.ZodType<Timeline> = z.object({
+  settings,
+  contender: z.string(),
+  seed: z.number(),
+  from: amount,
+  to: amount,
+  peers: z.array(z.string()),
+  spans: z.array(z.object({ peer: z.string(), kind: z.string(), start: amount, end: amount })),
+  messages: z.array(
+    z.object({
+      from: z.string(),
+      to: z.string(),
+      sent: amount,
+      arrived: amount,
+      bytes: amount,
+      fate: z.enum(['delivered', 'dropped'])
+    })
+  )
+})
+
+export const schemas = { sweep, run, timelines: z.array(timeline) }

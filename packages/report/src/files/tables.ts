@@ -1,0 +1,74 @@
+/** Results as rows of CSV. Columns are named as the fields are: `settings.bandwidth`, `toTarget.seconds`. */
+import { stringify } from 'csv-stringify/sync'
+import type { CurvePoint, RunRecord, Sweep } from '../results.js'
+
+type Cell = string | number | undefined
+
+/** A column: its name, and its cell of a row. */
+type Column<Row> = readonly [name: string, cell: (row: Row) => Cell]
+
+const identity = ({ axes }: Sweep): readonly Column<RunRecord>[] => [
+  ...Object.keys(axes).map((axis): Column<RunRecord> => [`settings.${axis}`, ({ settings }) => settings[axis]]),
+  ['contender', ({ contender }) => contender],
+  ['seed', ({ seed }) => seed]
+]
+
+const last = ({ curve }: RunRecord): CurvePoint | undefined => curve[curve.length - 1]
+
+const summaryColumns: readonly Column<RunRecord>[] = [
+  ['outcome', ({ outcome }) => outcome],
+  ['why', ({ why }) => why],
+  ['peers', ({ peers }) => peers],
+  ['seconds', ({ seconds }) => seconds],
+  ['rounds', ({ rounds }) => rounds],
+  ['secondsPerRound', ({ secondsPerRound }) => secondsPerRound],
+  ['samples', ({ samples }) => samples],
+  ['toTarget.seconds', ({ toTarget }) => toTarget?.seconds],
+  ['toTarget.samples', ({ toTarget }) => toTarget?.samples],
+  ['toTarget.bytes', ({ toTarget }) => toTarget?.bytes],
+  ['bytesSent', ({ bytesSent }) => bytesSent],
+  ['payloadSent', ({ payloadSent }) => payloadSent],
+  ['messages', ({ messages }) => messages],
+  ['busiest.name', ({ busiest }) => busiest.name],
+  ['busiest.bytes', ({ busiest }) => busiest.bytes],
+  ['time.working', ({ time }) => time.working],
+  ['time.sending', ({ time }) => time.sending],
+  ['time.waiting', ({ time }) => time.waiting],
+  ['final.loss', (run) => last(run)?.loss],
+  ['final.accuracy', (run) => last(run)?.accuracy],
+  ['final.worstLoss', (run) => last(run)?.worstLoss],
+  ['final.consensusDistance', (run) => last(run)?.consensusDistance],
+  ['findings', ({ findings }) => findings.join('; ')],
+  ['logHash', ({ logHash }) => logHash],
+  ['realSeconds', ({ realSeconds }) => realSeconds]
+]
+
+const pointColumns = [
+  'seconds',
+  'samples',
+  'bytes',
+  'round',
+  'loss',
+  'accuracy',
+  'worstLoss',
+  'consensusDistance'
+] as const
+
+/** Numbers as JavaScript writes them; an empty cell where there is none, also where a run diverged. */
+const text = (cell: Cell): string => (cell === undefined || Number.isNaN(cell) ? '' : String(cell))
+
+/** A table's pieces, a line or more each; the first is the head. */
+export function* summaryTable(sweep: Sweep, runs: readonly RunRecord[]): Generator<string> {
+  const columns = [...identity(sweep), ...summaryColumns]
+  yield stringify([columns.map(([name]) => name)])
+  for (const run of runs) yield stringify([columns.map(([, cell]) => text(cell(run)))])
+}
+
+export function* curvesTable(sweep: Sweep, runs: readonly RunRecord[]): Generator<string> {
+  const columns = identity(sweep)
+  yield stringify([[...columns.map(([name]) => name), ...pointColumns]])
+  for (const run of runs) {
+    const own = columns.map(([, cell]) => text(cell(run)))
+    yield stringify(run.curve.map((point) => [...own, ...pointColumns.map((key) => text(point[key]))]))
+  }
+}

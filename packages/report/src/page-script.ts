@@ -1,0 +1,39 @@
+/** The page's modules as one: a file on a disk cannot import others, so that they follow one another in one script. */
+import { readFile } from 'node:fs/promises'
+import { invariant } from '@murmuration/core'
+
+const importStatement = /^import\s[^'"]*['"](\.[^'"]+)['"];?$/gm
+const declaration = /^(?:async )?(?:function|const|let|class) (\w+)/gm
+
+/**
+ * The compiled module and all that it imports, each after those that it needs. Names at the top level are shared, so no
+ * two modules may use the same, and nothing may be renamed when it is imported.
+ */
+export async function pageScript(entry: URL): Promise<string> {
+  const texts: string[] = []
+  await addModule(entry, new Set(), texts)
+  const script = texts.join('\n')
+  const names = [...script.matchAll(declaration)].map(([, name]) => name)
+  const twice = names.find((name, place) => names.indexOf(name) !== place)
+  invariant(twice === undefined, `the page's modules declare ${twice} twice`)
+  return script
+}
+
+async function addModule(url: URL, seen: Set<string>, texts: string[]): Promise<void> {
+  if (seen.has(url.href)) return
+  seen.add(url.href)
+  const text = await readFile(url, 'utf8')
+  for (const [statement, path] of text.matchAll(importStatement)) {
+    invariant(!/\sas\s/.test(statement), `${url.href} renames what it imports from ${path}`)
+    await addModule(new URL(path, url), seen, texts)
+  }
+  texts.push(withoutLinks(text))
+}
+
+const withoutLinks = (text: string): string =>
+  text
+    .replace(importStatement, '')
+    .replace(/^export \{\};?$/gm, '')
+    .replace(/^export /gm, '')
+    .replace(/^\/\/# sourceMappingURL=.*$/gm, '')
+    .trim()

@@ -1,0 +1,50 @@
+/** How contenders look: a colour, dashes and a mark each, so that they can be told apart without colours too. Style sheets know the first two. */
+import { element } from './elements.js'
+
+const symbols = ['circle', 'square', 'triangle', 'diamond', 'star', 'cross', 'wye'] as const
+
+export const colourOf = (contender: number): string => `var(--contender-${contender})`
+export const textColourOn = (contender: number): string => `var(--on-contender-${contender})`
+export const dashesOf = (contender: number): string => `var(--dashes-${contender})`
+export const symbolOf = (contender: number) => symbols[contender % symbols.length]
+
+/** Names beside a piece of each line. */
+export function lineLegend(labels: readonly string[]): HTMLElement {
+  return element(
+    'ul',
+    { class: 'legend' },
+    ...labels.map((label, place) => element('li', {}, lineSample(place), label))
+  )
+}
+
+function lineSample(contender: number): Element {
+  const sample = Plot.plot({
+    width: 40,
+    height: 12,
+    margin: 0,
+    axis: null,
+    x: { domain: [0, 1] },
+    y: { domain: [0, 1] },
+    marks: [
+      Plot.ruleY([0.5], { stroke: colourOf(contender), strokeWidth: 2.5, strokeDasharray: dashesOf(contender) }),
+      Plot.dot([[0.5, 0.5]], { symbol: symbolOf(contender), fill: colourOf(contender), r: 3.5 })
+    ]
+  })
+  sample.setAttribute('aria-hidden', 'true')
+  return sample
+}
+
+/** Names beside a patch of a colour. */
+export function patchLegend(items: readonly { readonly label: string; readonly colour: string }[]): HTMLElement {
+  return element(
+    'ul',
+    { class: 'legend' },
+    ...items.map(({ label, colour }) => {
+      const patch = element('span', { class: 'swatch' })
+      patch.style.background = colour
+      patch.style.marginRight = '0'
+      patch.style.border = '1px solid var(--line)'
+      return element('li', {}, patch, label)
+    })
+  )
+}

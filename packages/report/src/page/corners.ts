@@ -1,0 +1,91 @@
+/** The table at the corners of the map: what each contender takes, and relative to one of them. */
+import type { Case, PageData } from '../shared/page-data.js'
+import { measures, valueText } from '../shared/measures.js'
+import { factorText, sentence } from '../shared/units.js'
+import { caseAt, caseText, factorIn, middleOf, verdictIn } from '../shared/verdicts.js'
+import { element, withDetail } from './elements.js'
+import { measurePicker, picker, pickers, settingPickers } from './pickers.js'
+import { moved, type Store, type View } from './store.js'
+
+export function mountCorners(store: Store, part: HTMLElement): void {
+  const host = element('div', { class: 'scroll' })
+  const reference = picker(store, {
+    title: 'relative to',
+    options: store.data.contenders,
+    read: (view) => view.reference,
+    change: (place) => ({ reference: place })
+  })
+  const others = settingPickers(store, (axis, { across, down }) => axis !== across && axis !== down)
+  part.append(pickers(measurePicker(store), reference, ...others), host)
+  store.listen(['measure', 'reference', 'places', 'across', 'down'], () => host.replaceChildren(cornerTable(store)))
+}
+
+/** Cases at the ends of the map's axes, the others as chosen. */
+function cornersOf({ axes }: PageData, { places, across, down }: View): readonly (readonly number[])[] {
+  const along = (axis: number | undefined) => (axis === undefined ? [-1] : axes[axis].ends)
+  return along(down).flatMap((below) =>
+    along(across).map((beside) => moved(moved(places, down, below), across, beside))
+  )
+}
+
+function cornerTable({ data, view }: Store): HTMLElement {
+  const corners = cornersOf(data, view).flatMap((places) => caseAt(data, places) ?? [])
+  const caption = cornerCaption(data, view)
+  const head = corners.map((corner) => element('th', { scope: 'col' }, ...cornerName(data, view, corner)))
+  return element(
+    'table',
+    {},
+    element('caption', {}, caption),
+    element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'contender'), ...head)),
+    element('tbody', {}, ...data.contenders.flatMap((_, contender) => rowsOf(data, view, corners, contender)))
+  )
+}
+
+function cornerCaption(data: PageData, view: View): string {
+  const { title } = measures[view.measure]
+  const shown = (axis: number) => axis === view.across || axis === view.down
+  const others = caseText(data, view, (axis) => !shown(axis))
+  const ends = data.axes.filter((_, axis) => shown(axis)).map(({ name }) => name)
+  return (
+    `${sentence(title)}, and in small letters relative to “${data.contenders[view.reference]}”` +
+    (ends.length === 0
+      ? '.'
+      : `, at the ends of ${ends.join(' and ')}${ends.length < data.axes.length ? ` (at ${others})` : ''}.`) +
+    ` Bold: the best.${data.pairs.length > 0 ? ' Lines in italics: what sending all tensors in one message changes.' : ''}`
+  )
+}
+
+function cornerName({ axes }: PageData, { across, down }: View, { places }: Case): readonly (Node | string)[] {
+  const name = (axis: number | undefined) =>
+    axis === undefined ? [] : [`${axes[axis].name} ${axes[axis].values[places[axis]]}`]
+  const lines = [...name(across), ...name(down)]
+  return lines.length === 0 ? ['the only setting'] : lines.map((line) => element('div', {}, line))
+}
+
+function rowsOf(data: PageData, view: View, corners: readonly Case[], contender: number): readonly HTMLElement[] {
+  const cells = corners.map((corner) => {
+    const verdict = verdictIn(data, corner, view.measure)
+    const best = verdict.kind !== 'nobody' && verdict.winner === contender
+    const factor = factorIn(corner, contender, view.reference, view.measure)
+    const text =
+      corner.entries[contender] === null
+        ? 'not run'
+        : valueText(view.measure, middleOf(corner, contender, view.measure))
+    return element(
+      'td',
+      best ? { class: 'best' } : {},
+      ...withDetail(text, factor === undefined ? '' : factorText(factor))
+    )
+  })
+  const row = element('tr', {}, element('th', { scope: 'row' }, data.contenders[contender]), ...cells)
+  const pair = data.pairs.find(({ apart, fused }) => contender === Math.max(apart, fused))
+  if (pair === undefined) return [row]
+  const gains = corners.map((corner) => {
+    const gain = factorIn(corner, pair.apart, pair.fused, view.measure)
+    return element('td', {}, gain === undefined ? '–' : factorText(gain))
+  })
+  return [
+    row,
+    element('tr', { class: 'fusing' }, element('th', { scope: 'row' }, `${pair.name}: unfused over fused`), ...gains)
+  ]
+}

@@ -1,0 +1,151 @@
+/** One chart of curves. */
+import type { Band, Case, CurveKey, PageData } from '../shared/page-data.js'
+import { timeDecades, timeTicks } from '../shared/ticks.js'
+import { secondsText } from '../shared/units.js'
+import { colourOf, dashesOf, symbolOf } from './contender-style.js'
+import type { Store } from './store.js'
+import { tipMark } from './tip.js'
+
+/** What a chart shows. */
+export interface Plan {
+  readonly key: CurveKey
+  readonly title: string
+  readonly x: string
+  readonly xText: (value: number) => string
+  readonly y: string
+  readonly yText: (value: number) => string
+  /** How to read it. */
+  readonly reading: string
+}
+
+export interface Point {
+  readonly contender: number
+  readonly x: number
+  readonly middle: number
+  readonly low: number
+  readonly high: number
+}
+
+/** The points of all contenders' medians in a case. */
+export function pointsOf({ entries }: Case, key: CurveKey): Point[] {
+  return entries.flatMap((entry, contender) => (entry === null ? [] : bandPoints(entry.curves[key], contender)))
+}
+
+function bandPoints({ x, middle, low = middle, high = middle }: Band, contender: number): Point[] {
+  return x.flatMap((place, k) => {
+    const [median, least, most] = [middle[k], low[k], high[k]]
+    return median === null || least === null || most === null
+      ? []
+      : [{ contender, x: place, middle: median, low: least, high: most }]
+  })
+}
+
+/** A logarithmic scale helps from a factor of ten on, and needs numbers above 0. */
+function needsLog(values: readonly number[]): boolean {
+  const positive = values.filter((value) => value > 0)
+  return positive.length > 0 && Math.max(...positive) / Math.min(...positive) > 10
+}
+
+/** `all` has a point or more. */
+export function curveChart({ data, view }: Store, plan: Plan, all: readonly Point[], width: number) {
+  const contenders = [...new Set(all.map(({ contender }) => contender))]
+  const lineOf = (points: readonly Point[], contender: number) =>
+    points.filter((point) => point.contender === contender)
+  const ends = contenders.flatMap((contender) => lineOf(all, contender).slice(-1))
+  // Where the slowest takes more than ten times as long as the quickest, the quickest would be a vertical line.
+  const logX = view.logarithmic && plan.key !== 'distanceByRounds' && needsLog(ends.map(({ x }) => x))
+  const points = logX ? all.filter(({ x }) => x > 0) : all
+  const target = plan.y === 'loss' ? data.targetLoss : undefined
+  const scale = xScale(points, logX)
+  const y = yScale(plan, points, target, view.logarithmic)
+  return Plot.plot({
+    width,
+    height: Math.round(Math.max(240, width * 0.7)),
+    marginTop: 28,
+    marginLeft: 52,
+    marginRight: 18,
+    marginBottom: 44,
+    style: { fontSize: '11.5px' },
+    x: scale,
+    y,
+    marks: [
+      xAxis(plan, scale, width),
+      ...(target === undefined ? [] : targetMarks(target)),
+      ...contenders.flatMap((contender) => lineMarks(lineOf(points, contender), contender, y.domain[1])),
+      tipMark(
+        points,
+        ({ x }) => x,
+        ({ middle }) => middle,
+        (point) => tipText(data, plan, point)
+      )
+    ]
+  })
+}
+
+function xScale(points: readonly Point[], log: boolean) {
+  const places = points.map(({ x }) => x)
+  return { type: log ? 'log' : 'linear', domain: [Math.min(...places), Math.max(...places)] } as const
+}
+
+/** Plot writes powers of ten alone on logarithmic axes; a time's marks are no powers, so that their texts are given. */
+function xAxis({ x, xText }: Plan, { type, domain }: ReturnType<typeof xScale>, width: number) {
+  const count = Math.floor((width - 70) / 62)
+  const label = { label: `${x} →`, labelOffset: 40 }
+  if (xText !== secondsText) return Plot.axisX({ ...label, ticks: Math.min(count, 5), tickFormat: xText })
+  const ticks = (type === 'log' ? timeDecades : timeTicks)(domain[0], domain[1], count)
+  return Plot.axisX(
+    ticks.map(({ seconds }) => seconds),
+    { ...label, text: ticks.map(({ text }) => text) }
+  )
+}
+
+/** A loss that grows without bound must not press all other curves flat: not more than twice the first is shown. */
+function yScale({ key, y, yText }: Plan, points: readonly Point[], target: number | undefined, logarithmic: boolean) {
+  const values = points.flatMap(({ low, high }) => [low, high])
+  const log = logarithmic && key !== 'accuracyBySeconds' && values.every((value) => value > 0) && needsLog(values)
+  const most = Math.max(...values)
+  const top = y === 'loss' && points[0].middle > 0 ? Math.min(most, 2 * points[0].middle) : most
+  const bottom = Math.min(...values, target ?? Infinity)
+  const domain = log ? [bottom / 1.15, top * 1.1] : [Math.min(0, bottom), top === 0 ? 1 : top * 1.05]
+  return { type: log ? 'log' : 'linear', domain, label: `↑ ${y}`, tickFormat: yText, ticks: 5, grid: true } as const
+}
+
+function targetMarks(target: number) {
+  return [
+    Plot.ruleY([target], { stroke: 'var(--quiet)', strokeWidth: 1.5, strokeDasharray: '3 3' }),
+    Plot.text([target], { y: [target], frameAnchor: 'left', text: ['target'], dx: 4, dy: 9, fill: 'var(--quiet)' })
+  ]
+}
+
+/** The end of a line that leaves the chart at its `top` has no mark. */
+function lineMarks(points: readonly Point[], contender: number, top: number) {
+  const end = points.slice(-1).filter(({ middle }) => middle <= top)
+  const stroke = colourOf(contender)
+  const single = points.every(({ low, high }) => low === high)
+  return [
+    ...(single
+      ? []
+      : [Plot.areaY(points, { x: 'x', y1: 'low', y2: 'high', fill: stroke, fillOpacity: 0.2, clip: true })]),
+    Plot.lineY(points, {
+      x: 'x',
+      y: 'middle',
+      stroke,
+      strokeWidth: 2,
+      strokeDasharray: dashesOf(contender),
+      clip: true
+    }),
+    Plot.dot(end, {
+      x: 'x',
+      y: 'middle',
+      fill: stroke,
+      stroke: 'var(--page)',
+      symbol: symbolOf(contender),
+      r: 5
+    })
+  ]
+}
+
+function tipText({ contenders }: PageData, { x, xText, y, yText }: Plan, point: Point): string {
+  const spread = point.low === point.high ? '' : ` (${yText(point.low)} to ${yText(point.high)})`
+  return `${contenders[point.contender]}\n${y} ${yText(point.middle)}${spread}\n${x} ${xText(point.x)}`
+}

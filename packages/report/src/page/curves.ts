@@ -1,0 +1,91 @@
+/** Curves of the chosen setting: the median over the seeds, and the band between the least and the greatest. */
+import type { PageData } from '../shared/page-data.js'
+import { bytesText, countText, percentText, secondsText, short } from '../shared/units.js'
+import { caseText } from '../shared/verdicts.js'
+import { lineLegend } from './contender-style.js'
+import { curveChart, type Plan, pointsOf } from './curve-chart.js'
+import { element, figure, widthInRow } from './elements.js'
+import { checkBox, pickers } from './pickers.js'
+import type { Store } from './store.js'
+
+const plans: readonly Plan[] = [
+  {
+    key: 'lossBySeconds',
+    title: 'Loss against time',
+    x: 'virtual time',
+    xText: secondsText,
+    y: 'loss',
+    yText: short,
+    reading: 'Further left is faster: the same loss after less time.'
+  },
+  {
+    key: 'lossByBytes',
+    title: 'Loss against bytes',
+    x: 'sent by all together',
+    xText: bytesText,
+    y: 'loss',
+    yText: short,
+    reading: 'Further left costs less where traffic is paid for. Payload and headers.'
+  },
+  {
+    key: 'lossBySamples',
+    title: 'Loss against samples',
+    x: 'samples of all peers together',
+    xText: countText,
+    y: 'loss',
+    yText: short,
+    reading: 'What an algorithm makes of its samples, whatever the links are like.'
+  },
+  {
+    key: 'distanceByRounds',
+    title: 'Consensus distance',
+    x: 'rounds (steps per peer)',
+    xText: countText,
+    y: 'consensus distance',
+    yText: short,
+    reading: 'How far the peers’ parameters are from their mean (root mean square); 0 where all have the same.'
+  },
+  {
+    key: 'accuracyBySeconds',
+    title: 'Accuracy against time',
+    x: 'virtual time',
+    xText: secondsText,
+    y: 'accuracy',
+    yText: percentText,
+    reading: 'Of the mean of all peers’ parameters, on the test set. Further left is faster.'
+  }
+]
+
+export function mountCurves(store: Store, part: HTMLElement): void {
+  const host = element('div', { class: 'row' })
+  const caption = element('p', { class: 'caption' }, captionOf(store.data))
+  part.append(pickers(checkBox(store, 'logarithmic scales where the figures need them', 'logarithmic')))
+  part.append(lineLegend(store.data.contenders), host, caption)
+  store.listen(['places', 'logarithmic'], () => {
+    const { chosen } = store
+    const width = widthInRow(host)
+    host.replaceChildren(
+      ...plans.flatMap((plan) => {
+        const points = chosen === undefined ? [] : pointsOf(chosen, plan.key)
+        if (chosen === undefined || points.length === 0) return []
+        const label = `${plan.title} of each contender at ${caseText(store.data, chosen)}`
+        return [
+          figure({ chart: curveChart(store, plan, points, width), label, caption: plan.reading, title: plan.title })
+        ]
+      })
+    )
+  })
+}
+
+function captionOf({ seeds, pointsMax, targetLoss }: PageData): string {
+  const lines =
+    seeds === 1
+      ? 'Each line is one run.'
+      : `Lines are medians over ${seeds} seeds, bands reach from the least to the greatest.`
+  return (
+    `${lines} Loss is that of the mean of all peers’ parameters on the test set. A mark ends each line; ` +
+    'a run that has ended stays at its last loss, one that failed leaves the band. ' +
+    (targetLoss === undefined ? '' : 'Dashed across: the target. ') +
+    `Point at a line for its figures. At most ${pointsMax} points of each curve are drawn; curves.csv has all of them.`
+  )
+}

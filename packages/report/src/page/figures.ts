@@ -1,0 +1,98 @@
+/** The table of the chosen setting. */
+import type { Entry, Spread } from '../shared/page-data.js'
+import { bytesText, countText, percentText, rangeText, secondsText, short } from '../shared/units.js'
+import { caseText, verdictIn } from '../shared/verdicts.js'
+import { element, withDetail } from './elements.js'
+import type { Store } from './store.js'
+
+type Cell = readonly [text: string, detail: string]
+
+interface Column {
+  readonly title: string
+  readonly detail: string
+  readonly cell: (entry: Entry) => Cell
+}
+
+const nothing: Cell = ['–', '']
+
+export function mountFigures(store: Store, part: HTMLElement): void {
+  const host = element('div', { class: 'scroll' })
+  part.append(host)
+  store.listen(['places'], () => host.replaceChildren(...figureTable(store)))
+}
+
+/** The median, and in small letters the least and the greatest. */
+function spread({ middle, low, high }: Spread, text: (value: number) => string, missing = 'never'): Cell {
+  const part = (value: number | null) => (value === null ? missing : text(value))
+  const [least, most] = [part(low), part(high)]
+  return [part(middle), least === most ? '' : rangeText(least, most)]
+}
+
+const targetColumns: readonly Column[] = [
+  { title: 'time to target', detail: 'until the loss is there', cell: reachedCell },
+  {
+    title: 'samples to target',
+    detail: 'of all peers',
+    cell: ({ measures }) => spread(measures.samplesToTarget, countText)
+  }
+]
+
+const columns: readonly Column[] = [
+  {
+    title: 'time per round',
+    detail: 'a step of every peer',
+    cell: ({ measures }) => spread(measures.secondsPerRound, secondsText, 'failed')
+  },
+  { title: 'bytes', detail: 'sent by all', cell: ({ bytesSent }) => spread(bytesSent, bytesText, '–') },
+  {
+    title: 'busiest machine',
+    detail: 'sent and received',
+    cell: ({ busiestBytes, busiestName }) => [spread(busiestBytes, bytesText, '–')[0], busiestName]
+  },
+  {
+    title: 'payload',
+    detail: 'share of bytes',
+    cell: ({ payloadShare }) => (payloadShare === null ? nothing : [percentText(payloadShare), ''])
+  },
+  { title: 'final loss', detail: 'of the mean', cell: ({ finalLoss }) => spread(finalLoss, short, 'no number') },
+  {
+    title: 'worst peer',
+    detail: 'final loss',
+    cell: ({ finalWorstLoss }) => (finalWorstLoss === undefined ? nothing : spread(finalWorstLoss, short, 'no number'))
+  }
+]
+
+function reachedCell({ measures, reached, runs }: Entry): Cell {
+  const [text, range] = spread(measures.secondsToTarget, secondsText)
+  return [text, reached === runs ? range : `${reached} of ${runs} runs arrive`]
+}
+
+function figureTable({ data, chosen }: Store): readonly HTMLElement[] {
+  if (chosen === undefined) return []
+  const shown = data.targetLoss === undefined ? columns : [...targetColumns, ...columns]
+  const head = shown.map(({ title, detail }) => element('th', { scope: 'col' }, ...withDetail(title, detail)))
+  const verdict = verdictIn(data, chosen, data.measures[0])
+  const rows = data.contenders.flatMap((label, contender) => {
+    const entry = chosen.entries[contender]
+    if (entry === null) return []
+    const best = verdict.kind !== 'nobody' && verdict.winner === contender
+    const cells = shown.map(({ cell }, place) =>
+      element('td', best && place === 0 ? { class: 'best' } : {}, ...withDetail(...cell(entry)))
+    )
+    return [element('tr', {}, element('th', { scope: 'row' }, label), ...cells)]
+  })
+  const caption = `All contenders at ${caseText(data, chosen)}. ${data.seeds === 1 ? 'One seed.' : 'Large: the median over the seeds; small: the least and the greatest.'}`
+  const table = element(
+    'table',
+    {},
+    element('caption', {}, caption),
+    element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'contender'), ...head)),
+    element('tbody', {}, ...rows)
+  )
+  const failures = data.contenders.flatMap((label, contender) =>
+    (chosen.entries[contender]?.failures ?? []).map((why) => element('li', {}, `${label}, ${why}`))
+  )
+  return failures.length === 0
+    ? [table]
+    : [table, element('p', { class: 'wrong' }, 'Runs that failed'), element('ul', {}, ...failures)]
+}

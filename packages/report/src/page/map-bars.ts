@@ -1,0 +1,103 @@
+/** In place of a map, where only one axis varies or none: bars. */
+import type { PageData } from '../shared/page-data.js'
+import { measures, valueText } from '../shared/measures.js'
+import { timeTicks } from '../shared/ticks.js'
+import { factorText, secondsText, sentence } from '../shared/units.js'
+import { caseText, middleOf, verdictIn } from '../shared/verdicts.js'
+import { colourOf } from './contender-style.js'
+import { figure, labelIn, labelMargin, widthIn } from './elements.js'
+import type { Store, View } from './store.js'
+
+interface Bar {
+  readonly contender: number
+  /** Which of the cases. */
+  readonly group: number
+  readonly value: number
+  readonly fill: string
+  readonly text: string
+}
+
+const lineHeight = 24
+const titleHeight = 30
+
+export function barMap({ data, view }: Store, host: HTMLElement): readonly HTMLElement[] {
+  const { title } = measures[view.measure]
+  const bars = barsOf(data, view)
+  const groups = data.cases.map((_, place) => place)
+  const most = Math.max(...bars.map(({ value }) => value))
+  const chart = Plot.plot({
+    width: widthIn(host),
+    height: groups.length * (data.contenders.length * lineHeight + titleHeight) + 70,
+    marginTop: titleHeight,
+    marginBottom: 44,
+    marginLeft: labelMargin(data.contenders),
+    marginRight: 120,
+    style: { fontSize: '12px' },
+    x: { domain: [0, most], label: null },
+    y: { domain: data.contenders.map((_, place) => place) },
+    fy: { domain: groups, axis: null, padding: titleHeight / (data.contenders.length * lineHeight + titleHeight) },
+    marks: [
+      ...valueAxis(view, most),
+      Plot.axisY({ tickSize: 0, label: null, tickFormat: labelIn(data.contenders) }),
+      Plot.barX(bars, {
+        y: 'contender',
+        fy: 'group',
+        x: 'value',
+        fill: { value: 'fill', scale: null },
+        insetTop: 2,
+        insetBottom: 2
+      }),
+      Plot.text(bars, {
+        y: 'contender',
+        fy: 'group',
+        x: 'value',
+        text: 'text',
+        dx: 6,
+        textAnchor: 'start',
+        fontWeight: 600
+      }),
+      ...(data.axes.length === 0 ? [] : [groupTitles(data, groups)]),
+      Plot.ruleX([0])
+    ]
+  })
+  const caption =
+    `${sentence(title)} of each contender, ${data.seeds === 1 ? 'one seed' : `median over ${data.seeds} seeds`}; ` +
+    'less is better. In brackets: relative to the best.'
+  return [figure({ chart, label: `Bars of ${title} by contender`, caption })]
+}
+
+function valueAxis({ measure }: View, most: number) {
+  const label = { label: `${measures[measure].title} →`, labelOffset: 40 }
+  if (measures[measure].text !== secondsText) {
+    const tickFormat = (value: number) => valueText(measure, value)
+    return [Plot.gridX({ ticks: 5 }), Plot.axisX({ ...label, ticks: 5, tickFormat })]
+  }
+  const ticks = timeTicks(0, most, 6)
+  const places = ticks.map(({ seconds }) => seconds)
+  return [Plot.gridX(places), Plot.axisX(places, { ...label, text: ticks.map(({ text }) => text) })]
+}
+
+function groupTitles(data: PageData, groups: readonly number[]) {
+  return Plot.text(groups, {
+    fy: (group: number) => group,
+    text: (group: number) => caseText(data, data.cases[group]),
+    frameAnchor: 'top-left',
+    dy: -14,
+    fontWeight: 600,
+    fontSize: 13
+  })
+}
+
+function barsOf(data: PageData, { measure }: View): Bar[] {
+  return data.cases.flatMap((of, group) => {
+    const verdict = verdictIn(data, of, measure)
+    const best = verdict.kind === 'nobody' ? null : middleOf(of, verdict.winner, measure)
+    return data.contenders.flatMap((_, contender) => {
+      if (of.entries[contender] === null) return []
+      const value = middleOf(of, contender, measure)
+      const factor = value === null || best === null || best === 0 ? '' : ` (${factorText(value / best)})`
+      const text = valueText(measure, value) + factor
+      return [{ contender, group, value: value ?? 0, fill: colourOf(contender), text }]
+    })
+  })
+}

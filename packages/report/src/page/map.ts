@@ -1,0 +1,57 @@
+/** Who wins where: the map's controls, and which kind of map. */
+import { element } from './elements.js'
+import { cellMap } from './map-cells.js'
+import { barMap } from './map-bars.js'
+import { measurePicker, picker, pickers, settingPickers } from './pickers.js'
+import type { Store, View } from './store.js'
+
+export function mountMap(store: Store, part: HTMLElement): void {
+  const host = element('div')
+  part.append(pickers(measurePicker(store), ...mapPickers(store)), host)
+  store.listen(['measure', 'places', 'across', 'down', 'map', 'over', 'under'], () =>
+    host.replaceChildren(...(store.view.down === undefined ? barMap(store, host) : cellMap(store, host)))
+  )
+}
+
+function mapPickers(store: Store): readonly HTMLElement[] {
+  const { axes, contenders } = store.data
+  if (axes.length < 2) return []
+  const inFactors = ({ map }: View) => map === 'factor'
+  const mode = picker(store, {
+    title: 'show',
+    options: ['who wins', 'a factor between two'],
+    read: ({ map }) => (map === 'winner' ? 0 : 1),
+    change: (place) => ({ map: place === 0 ? 'winner' : 'factor' })
+  })
+  const over = picker(store, {
+    title: 'factor of',
+    options: contenders,
+    read: (view) => view.over,
+    change: (place) => ({ over: place }),
+    enabled: inFactors
+  })
+  const under = picker(store, {
+    title: 'over',
+    options: contenders,
+    read: (view) => view.under,
+    change: (place) => ({ under: place }),
+    enabled: inFactors
+  })
+  return [mode, over, under, ...(axes.length > 2 ? axisPickers(store) : [])]
+}
+
+/** Which axes the map shows; where the same one is chosen twice, the two change places. */
+function axisPickers(store: Store): readonly HTMLElement[] {
+  const options = store.data.axes.map(({ name }) => name)
+  const swapped = (key: 'across' | 'down', place: number): Partial<View> => {
+    const other = key === 'across' ? 'down' : 'across'
+    return store.view[other] === place ? { [key]: place, [other]: store.view[key] } : { [key]: place }
+  }
+  const axisPicker = (title: string, key: 'across' | 'down') =>
+    picker(store, { title, options, read: (view) => view[key] ?? 0, change: (place) => swapped(key, place) })
+  return [
+    axisPicker('across', 'across'),
+    axisPicker('down', 'down'),
+    ...settingPickers(store, (axis, { across, down }) => axis !== across && axis !== down)
+  ]
+}

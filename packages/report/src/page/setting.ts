@@ -1,0 +1,20 @@
+/** The chosen setting: its controls, and in words what is chosen, which remains on paper. */
+import { caseText } from '../shared/verdicts.js'
+import { element } from './elements.js'
+import { pickers, settingPickers } from './pickers.js'
+import type { Store } from './store.js'
+
+export function mountSetting(store: Store, part: HTMLElement): void {
+  const words = element('p', { 'class': 'chosen', 'aria-live': 'polite' })
+  part.append(pickers(...settingPickers(store)), words)
+  store.listen(['places'], () => {
+    const { data, view, chosen } = store
+    const first = data.cases[data.telling]
+    const why =
+      chosen === first && data.cases.length > 1
+        ? ' (shown at first because most contenders arrive there, and the lead over the runner-up is greatest)'
+        : ''
+    const where = element('strong', {}, caseText(data, view))
+    words.replaceChildren('Setting: ', where, chosen === undefined ? ': nothing was run here' : why)
+  })
+}

@@ -1,0 +1,142 @@
+/** What happened, event by event: a row per peer, what it did, and the messages between the rows. */
+import type { PageTimeline } from '../shared/page-data.js'
+import { secondsText } from '../shared/units.js'
+import { timeTicks } from '../shared/ticks.js'
+import { patchLegend } from './contender-style.js'
+import { element, figure, widthIn } from './elements.js'
+import { picker, pickers } from './pickers.js'
+import { tipMark } from './tip.js'
+import type { Store } from './store.js'
+
+type Span = PageTimeline['spans'][number]
+type Message = PageTimeline['messages'][number]
+
+const known = new Map([
+  ['gradient', 'var(--gradient)'],
+  ['waiting', 'var(--waiting)'],
+  ['crashed', 'var(--wrong)']
+])
+const kindColour = (kind: string) => known.get(kind) ?? 'var(--other)'
+const zooms = [1, 1 / 2, 1 / 5, 1 / 10, 1 / 20]
+
+export function mountTimelines(store: Store, part: HTMLElement): void {
+  const { timelines } = store.data
+  const host = element('div')
+  part.append(
+    pickers(...(timelines.length > 1 ? [timelinePicker(store)] : []), zoomPicker(store), beginSlider(store)),
+    host
+  )
+  const draw = () => {
+    const timeline = timelines[store.view.timeline]
+    const [from, to] = windowOf(store, timeline)
+    const label = `Timeline of ${timeline.title}`
+    const chart = timelineChart(timeline, from, to, widthIn(host))
+    const { title } = timeline
+    host.replaceChildren(
+      figure({ chart, label, caption: captionOfTimeline(timeline), title, legend: legendOf(timeline) })
+    )
+  }
+  store.listen(['timeline', 'zoom', 'begin'], draw)
+}
+
+function timelinePicker(store: Store): HTMLElement {
+  return picker(store, {
+    title: 'run',
+    options: store.data.timelines.map(({ title }) => title),
+    read: ({ timeline }) => timeline,
+    change: (place) => ({ timeline: place, zoom: 1, begin: 0 })
+  })
+}
+
+function zoomPicker(store: Store): HTMLElement {
+  return picker(store, {
+    title: 'show',
+    options: zooms.map((zoom) => (zoom === 1 ? 'all of it' : `1/${Math.round(1 / zoom)} of it`)),
+    read: ({ zoom }) => zooms.indexOf(zoom),
+    change: (place) => ({ zoom: zooms[place] })
+  })
+}
+
+function beginSlider(store: Store): HTMLElement {
+  const slider = element('input', { 'type': 'range', 'aria-label': 'from', 'min': '0', 'max': '1', 'step': '0.01' })
+  const label = element('label', {}, 'from', slider)
+  slider.addEventListener('input', () => store.change({ begin: Number(slider.value) }))
+  store.listen('all', () => {
+    slider.value = String(store.view.begin)
+    label.hidden = store.view.zoom === 1
+  })
+  return label
+}
+
+function windowOf({ view }: Store, { from, to }: PageTimeline): readonly [number, number] {
+  const begin = from + (to - from) * (1 - view.zoom) * view.begin
+  return [begin, begin + (to - from) * view.zoom]
+}
+
+function legendOf({ spans, messages }: PageTimeline): HTMLElement {
+  const kinds = [...new Set(spans.map(({ kind }) => kind))].sort()
+  return patchLegend([
+    ...kinds.map((kind) => ({ label: kind, colour: kindColour(kind) })),
+    ...(messages.length > 0 ? [{ label: 'message', colour: 'var(--text)' }] : []),
+    ...(messages.some(({ dropped }) => dropped) ? [{ label: 'dropped message (×)', colour: 'var(--wrong)' }] : [])
+  ])
+}
+
+const captionOfTimeline = ({ leftOut }: PageTimeline): string =>
+  'A row per peer: what it was doing. Each line is a message, from the moment at which its sender began to send to the arrival of its last ' +
+  `byte; dropped ones are red and end in ×. Point at a bar for its figures.${leftOut === undefined ? '' : ` Not all is here: ${leftOut}.`}`
+
+function timelineChart({ peers, spans, messages }: PageTimeline, from: number, to: number, width: number) {
+  const bars = spans.filter(({ start, end }) => end > from && start < to)
+  const lines = messages.filter(({ sent, arrived }) => arrived > from && sent < to)
+  const lost = lines.filter(({ dropped }) => dropped)
+  const colour = ({ dropped }: Message) => (dropped ? 'var(--wrong)' : 'var(--text)')
+  const link = { x1: 'sent', y1: 'from', x2: 'arrived', y2: 'to', clip: true } as const
+  const ticks = timeTicks(from, to, Math.floor(width / 100))
+  const rowHeight = peers.length > 16 ? 26 : 44
+  const inset = 0.3 * rowHeight
+  return Plot.plot({
+    width,
+    height: Math.max(120, rowHeight * peers.length) + 58,
+    marginBottom: 44,
+    marginLeft: 24 + 7 * Math.min(20, Math.max(2, ...peers.map((peer) => peer.length))),
+    style: { fontSize: '12px' },
+    x: { domain: [from, to] },
+    y: { type: 'band', domain: peers, label: null, padding: 0 },
+    marks: [
+      Plot.axisX(
+        ticks.map(({ seconds }) => seconds),
+        { text: ticks.map(({ text }) => text), label: 'virtual time →', labelOffset: 40 }
+      ),
+      Plot.axisY({ tickSize: 0, label: null }),
+      Plot.barX(bars, {
+        y: 'peer',
+        x1: 'start',
+        x2: 'end',
+        fill: { value: ({ kind }: Span) => kindColour(kind), scale: null },
+        insetTop: inset,
+        insetBottom: inset,
+        clip: true
+      }),
+      Plot.arrow(lines, { ...link, stroke: { value: colour, scale: null }, strokeWidth: 1.1, headLength: 7 }),
+      Plot.dot(lost, {
+        x: 'arrived',
+        y: 'to',
+        symbol: 'times',
+        stroke: 'var(--wrong)',
+        strokeWidth: 2,
+        r: 5,
+        clip: true
+      }),
+      tipMark(
+        bars,
+        ({ start, end }) => (Math.max(start, from) + Math.min(end, to)) / 2,
+        ({ peer }) => peer,
+        spanText
+      )
+    ]
+  })
+}
+
+const spanText = ({ peer, kind, start, end }: Span) =>
+  `${peer}: ${kind} for ${secondsText(end - start)}\nfrom ${secondsText(start)}`

@@ -1,0 +1,42 @@
+/** What varies in a sweep. */
+import type { Setting, Sweep } from '../results.js'
+import type { Axis } from '../shared/page-data.js'
+import { settingText } from '../shared/units.js'
+
+export interface VaryingAxis {
+  readonly name: string
+  readonly values: readonly Setting[]
+}
+
+/** The axes with more than one value. */
+export const varyingAxes = ({ axes }: Sweep): VaryingAxis[] =>
+  Object.entries(axes)
+    .filter(([, values]) => values.length > 1)
+    .map(([name, values]) => ({ name, values }))
+
+/** As the page needs it. */
+export function pageAxis({ name, values }: VaryingAxis): Axis {
+  return { name, values: values.map((value) => settingText(name, value)), ends: endsOf(values) }
+}
+
+/** The places of the least and the greatest number; of names, those of the first four. */
+function endsOf(values: readonly Setting[]): number[] {
+  const places = values.map((_, place) => place)
+  if (values.some((value) => typeof value === 'string')) return places.slice(0, 4)
+  const sorted = places.sort((a, b) => Number(values[a]) - Number(values[b]))
+  return [sorted[0], sorted[sorted.length - 1]]
+}
+
+/** The places of two axes for the map: bandwidth and latency when they vary, else the first numeric ones, else the first. */
+export function mapAxesOf(axes: readonly VaryingAxis[]): number[] {
+  const rank = ({ name, values }: VaryingAxis) => {
+    if (/bandwidth/i.test(name)) return 0
+    if (/latency/i.test(name)) return 1
+    return values.every((value) => typeof value === 'number') ? 2 : 3
+  }
+  return axes
+    .map((axis, place) => ({ place, rank: rank(axis) }))
+    .sort((a, b) => a.rank - b.rank || a.place - b.place)
+    .slice(0, 2)
+    .map(({ place }) => place)
+}

@@ -1,0 +1,51 @@
+/** Curves of several seeds become one band: their median, between the least and the greatest. */
+import { max, median, min } from 'simple-statistics'
+import type { Band } from '../shared/page-data.js'
+import { rounded } from './spread.js'
+
+export interface Curve {
+  /** In the order of `x`, which never falls. */
+  readonly points: readonly { readonly x: number; readonly y: number }[]
+  /** Whether the curve stays at its last value after its end; one that failed is gone. */
+  readonly stays: boolean
+}
+
+/** At most `most` of the items, evenly; the first and the last are kept. */
+export function thin<T>(items: readonly T[], most: number): readonly T[] {
+  if (items.length <= most) return items
+  const step = (items.length - 1) / (most - 1)
+  return Array.from({ length: most }, (_, k) => items[Math.round(k * step)])
+}
+
+/** The curve's value at `x`, straight between its points; undefined where it has none. */
+export function valueAt({ points, stays }: Curve, x: number): number | undefined {
+  const after = firstAfter(points, x)
+  if (after === 0) return undefined
+  const left = points[after - 1]
+  if (after === points.length) return left.x === x || stays ? left.y : undefined
+  const right = points[after]
+  return left.x === x ? left.y : left.y + ((right.y - left.y) * (x - left.x)) / (right.x - left.x)
+}
+
+/** The place of the first point that lies beyond `x`. */
+function firstAfter(points: Curve['points'], x: number): number {
+  let [low, high] = [0, points.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (points[middle].x <= x) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The band of the curves at `pointsMax` places or fewer. Values that are no numbers are left out. */
+export function bandOf(curves: readonly Curve[], pointsMax: number): Band {
+  const places = [...new Set(curves.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b)
+  const x = thin(places, pointsMax)
+  const values = x.map((place) =>
+    curves.map((curve) => valueAt(curve, place)).filter((y) => y !== undefined && Number.isFinite(y))
+  ) as readonly number[][]
+  const row = (figure: (of: number[]) => number) => values.map((of) => (of.length === 0 ? null : rounded(figure(of))))
+  const band = { x: x.map(rounded), middle: row(median) }
+  return curves.length === 1 ? band : { ...band, low: row(min), high: row(max) }
+}

@@ -1,0 +1,45 @@
+/** The runs of a sweep by setting and contender. */
+import { InputError } from '@murmuration/core'
+import type { Results, RunRecord } from '../results.js'
+import { type Case, curveKeys } from '../shared/page-data.js'
+import { type VaryingAxis, varyingAxes } from './axes.js'
+import { entryOf } from './entry.js'
+
+/** All bands together have about so many points, so that a large sweep remains a file of some megabytes. */
+const pointsInAll = 60_000
+
+/** How many points a curve may have when so many contenders are compared in so many settings. */
+export const pointsFor = (entries: number): number =>
+  Math.max(16, Math.min(200, Math.floor(pointsInAll / (entries * curveKeys.length))))
+
+/** Settings in the order of the axes' values, the last axis fastest. Throws an InputError when a run is of an unknown setting or contender. */
+export function casesOf(results: Results, pointsMax: number): Case[] {
+  const axes = varyingAxes(results.sweep)
+  const labels = results.sweep.contenders.map(({ label }) => label)
+  const groups = new Map<string, { readonly places: readonly number[]; readonly runs: RunRecord[][] }>()
+  for (const run of results.runs) {
+    const places = axes.map((axis) => placeOf(run, axis))
+    const contender = labels.indexOf(run.contender)
+    if (contender === -1)
+      throw new InputError(`a run of the contender “${run.contender}”, whom the sweep does not name`)
+    const key = places.join()
+    const group = groups.get(key) ?? { places, runs: labels.map(() => []) }
+    group.runs[contender].push(run)
+    groups.set(key, group)
+  }
+  return [...groups.values()].sort(inOrder).map(({ places, runs }) => ({
+    places,
+    entries: runs.map((seeds) => (seeds.length === 0 ? null : entryOf(seeds, pointsMax)))
+  }))
+}
+
+function placeOf({ settings }: RunRecord, { name, values }: VaryingAxis): number {
+  const place = values.indexOf(settings[name])
+  if (place === -1) throw new InputError(`a run with ${name} ${settings[name]}, which the sweep's axis does not have`)
+  return place
+}
+
+function inOrder(a: Pick<Case, 'places'>, b: Pick<Case, 'places'>): number {
+  const axis = a.places.findIndex((place, k) => place !== b.places[k])
+  return axis === -1 ? 0 : a.places[axis] - b.places[axis]
+}

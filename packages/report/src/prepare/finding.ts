@@ -1,0 +1,163 @@
+/** What the sweep found, in sentences that are computed: nothing is claimed that the medians do not say. */
+import { median } from 'simple-statistics'
+import type { Case, PageData } from '../shared/page-data.js'
+import { measures } from '../shared/measures.js'
+import { factorText, sentence } from '../shared/units.js'
+import { caseText, factorIn, middleOf, type Verdict, verdictIn } from '../shared/verdicts.js'
+
+/** The leader against one rival, over all settings. A factor is what the rival takes over what the leader takes. */
+export interface Duel {
+  readonly rival: number
+  /** Settings in which both were tried and at least one arrives. */
+  readonly settings: number
+  readonly won: number
+  /** Settings in which only the leader arrives, or only the rival. */
+  readonly rivalNever: number
+  readonly leaderNever: number
+  /** Over the settings in which both arrive; absent when there are none. */
+  readonly factors?: { readonly least: Extreme; readonly middle: number; readonly greatest: Extreme }
+}
+
+export interface Extreme {
+  readonly factor: number
+  readonly where: string
+}
+
+const quoted = (label: string) => `“${label}”`
+const settings = (count: number) => `${count} ${count === 1 ? 'setting' : 'settings'}`
+const range = (factors: readonly number[]) => {
+  const [least, greatest] = [Math.min(...factors), Math.max(...factors)].map(factorText)
+  return least === greatest ? least : `${least} to ${greatest}`
+}
+
+const medianText = (factors: readonly number[]) =>
+  factors.length === 1 ? '' : ` (median ${factorText(median([...factors]))})`
+
+/** The first says who leads; the others who else, where the leader loses, and what fusing does. */
+export function findingSentences(data: PageData): string[] {
+  const key = data.measures[0]
+  const verdicts = data.cases.map((of) => verdictIn(data, of, key))
+  if (verdicts.every(({ kind }) => kind === 'nobody')) return ['No contender came to an end that can be compared.']
+  return [
+    ...leaderSentences(data, verdicts),
+    ...othersSentences(data, verdicts),
+    ...lossSentences(data, verdicts),
+    ...data.pairs.flatMap((pair) => {
+      const factors = data.cases.flatMap((of) => factorIn(of, pair.apart, pair.fused, key) ?? [])
+      if (factors.length === 0) return []
+      const { relation } = measures[key]
+      return [
+        `One message in place of one per tensor: unfused, ${quoted(pair.name)} ${relation[0]} ${range(factors)} ` +
+          `${relation[1]} fused${medianText(factors)}.`
+      ]
+    })
+  ]
+}
+
+function leaderSentences(
+  { contenders, leader, pairs, measures: [key] }: PageData,
+  verdicts: readonly Verdict[]
+): string[] {
+  const { best, relation } = measures[key]
+  const wins = verdicts.filter((verdict) => isWin(verdict) && verdict.winner === leader)
+  if (wins.length === 0) return ['No contender leads by more than 1 % anywhere.']
+  const factors = wins.flatMap((verdict) => ('factor' in verdict ? verdict.factor : []))
+  const alone = wins.length - factors.length
+  const undecided = wins.filter((verdict) => 'overlap' in verdict && verdict.overlap).length
+  const where = verdicts.length === 1 ? 'the only setting' : `${wins.length} of ${settings(verdicts.length)}`
+  const next = `: the next best${pairs.length > 0 ? ' of another kind' : ''} ${relation[0]} ${range(factors)} ${relation[1]} it`
+  return [
+    `${quoted(contenders[leader])} is ${best} in ${where}${factors.length === 0 ? '' : next + medianText(factors)}.`,
+    ...(alone === 0 ? [] : [`In ${alone} of these no other arrives.`]),
+    ...(undecided === 0
+      ? []
+      : [`In ${undecided} of these the ranges over the seeds overlap, so that chance may have decided.`])
+  ]
+}
+
+const isWin = (verdict: Verdict): verdict is Extract<Verdict, { readonly kind: 'win' | 'alone' }> =>
+  verdict.kind === 'win' || verdict.kind === 'alone'
+
+function othersSentences({ contenders, leader }: PageData, verdicts: readonly Verdict[]): string[] {
+  const wins = contenders.map(
+    (_, place) => verdicts.filter((verdict) => isWin(verdict) && verdict.winner === place).length
+  )
+  const others = contenders.flatMap((label, place) =>
+    place === leader || wins[place] === 0 ? [] : [`${quoted(label)} wins in ${wins[place]}`]
+  )
+  const ties = verdicts.filter(({ kind }) => kind === 'tie').length
+  const nobody = verdicts.filter(({ kind }) => kind === 'nobody').length
+  const parts = [
+    ...others,
+    ...(ties === 0 ? [] : [`the best two are within 1 % of each other in ${ties}`]),
+    ...(nobody === 0 ? [] : [`nobody arrives in ${nobody}`])
+  ]
+  if (parts.length === 0 || verdicts.length === 1) return []
+  return [`${sentence(list(parts))}.`]
+}
+
+function lossSentences(data: PageData, verdicts: readonly Verdict[]): string[] {
+  const {
+    contenders,
+    leader,
+    measures: [key]
+  } = data
+  const lost = data.cases.flatMap((of, place) => {
+    const verdict = verdicts[place]
+    if (!isWin(verdict) || verdict.winner === leader || of.entries[leader] === null) return []
+    return [{ of, winner: verdict.winner, factor: factorIn(of, leader, verdict.winner, key) ?? Infinity }]
+  })
+  const finite = lost.filter(({ factor }) => factor < Infinity)
+  const never = lost.length - finite.length
+  const name = quoted(contenders[leader])
+  const neverText = never === 0 ? [] : [`In ${settings(never)} ${name} does not arrive, though another does.`]
+  if (finite.length === 0) return neverText
+  const worst = finite.reduce((most, one) => (one.factor > most.factor ? one : most))
+  const [does, than] = measures[key].relation
+  return [
+    `Where ${name} loses, it ${does} up to ${factorText(worst.factor)} ${than} ${quoted(contenders[worst.winner])} ` +
+      `(at ${caseText(data, worst.of)}).`,
+    ...neverText
+  ]
+}
+
+/** “a”, “a and b”, “a, b and c” */
+function list(items: readonly string[]): string {
+  return items.length <= 1 ? items.join('') : `${items.slice(0, -1).join(', ')} and ${items[items.length - 1]}`
+}
+
+/** The leader against each of the others. */
+export function duelsOf(data: PageData): Duel[] {
+  return data.contenders.flatMap((_, rival) => (rival === data.leader ? [] : [duelOf(data, rival)]))
+}
+
+function duelOf(data: PageData, rival: number): Duel {
+  const {
+    leader,
+    measures: [key]
+  } = data
+  const both = data.cases.filter(({ entries }) => entries[leader] !== null && entries[rival] !== null)
+  const arrives = (of: Case, contender: number) => middleOf(of, contender, key) !== null
+  const factors = both
+    .flatMap((of) => {
+      const factor = factorIn(of, rival, leader, key)
+      return factor === undefined ? [] : [{ factor, where: caseText(data, of) }]
+    })
+    .sort((a, b) => a.factor - b.factor)
+  const rivalNever = both.filter((of) => arrives(of, leader) && !arrives(of, rival)).length
+  const leaderNever = both.filter((of) => !arrives(of, leader) && arrives(of, rival)).length
+  return {
+    rival,
+    settings: factors.length + rivalNever + leaderNever,
+    won: rivalNever + factors.filter(({ factor }) => factor > 1).length,
+    rivalNever,
+    leaderNever,
+    ...(factors.length > 0 && {
+      factors: {
+        least: factors[0],
+        middle: median(factors.map(({ factor }) => factor)),
+        greatest: factors[factors.length - 1]
+      }
+    })
+  }
+}

@@ -1,0 +1,162 @@
+import { InputError } from '@murmuration/core'
+import test from 'ava'
+import { curveKeys } from '../shared/page-data.js'
+import { smallResults, smallRun, type Times } from '../small-sweep.test.support.js'
+import { pointsFor } from './cases.js'
+import { entryOf } from './entry.js'
+import { duelsOf, findingSentences } from './finding.js'
+import { pageData } from './page-data.js'
+
+/**
+ * Three contenders on four links, three seeds each. Medians, in the order of the axes' values:
+ * 1 Mbit/s: 1 ms: a 100, b 200, c 400; 50 ms: a 150, b 100, c 100.5 (a tie of b and c);
+ * 1 Gbit/s: 1 ms: a 10, b 11, c never; 50 ms: a 20, b 80, c never.
+ */
+const table: Readonly<Record<string, Readonly<Record<string, Times>>>> = {
+  '1000000,1': { a: [90, 100, 110], b: [200, 190, 210], c: [400, 400, 400] },
+  '1000000,50': { a: [150, 150, 150], b: [100, 100, 100], c: [100.5, 100.5, 100.5] },
+  '1000000000,1': { a: [10, 10, 12], b: [11, 11, 11], c: [50, undefined, undefined] },
+  '1000000000,50': { a: [20, 20, 20], b: [80, 80, 80], c: [undefined, undefined, undefined] }
+}
+const four = (contenders = ['a', 'b', 'c']) =>
+  smallResults({
+    axes: { bandwidth: [1e6, 1e9], latency: [1, 50], peers: [8] },
+    contenders,
+    times: (contender, { bandwidth, latency }) => table[`${bandwidth},${latency}`][contender[0]]
+  })
+
+test('settings come in the order of the axes, and axes that do not vary are none', (t) => {
+  const data = pageData(four())
+  t.deepEqual(data.axes, [
+    { name: 'bandwidth', values: ['1 Mbit/s', '1 Gbit/s'], ends: [0, 1] },
+    { name: 'latency', values: ['1 ms', '50 ms'], ends: [0, 1] }
+  ])
+  t.deepEqual(
+    data.cases.map(({ places }) => places),
+    [
+      [0, 0],
+      [0, 1],
+      [1, 0],
+      [1, 1]
+    ]
+  )
+})
+
+test('the median over the seeds is “never” when most of them never arrive', (t) => {
+  const { cases } = pageData(four())
+  t.deepEqual(cases[0].entries[0]?.measures.secondsToTarget, { middle: 100, low: 90, high: 110 })
+  t.deepEqual(cases[2].entries[2]?.measures.secondsToTarget, { middle: null, low: 50, high: null })
+  t.is(cases[2].entries[2]?.reached, 1)
+})
+
+test('the leader wins most often, and the first setting shown is one with most contenders and the greatest lead', (t) => {
+  const data = pageData(four())
+  t.is(data.leader, 0)
+  t.is(data.telling, 0, 'a leads by 2x where all three arrive; by 4x only where c does not')
+})
+
+test('the finding says in how many settings who wins, by how much, and where it does not', (t) => {
+  t.deepEqual(findingSentences(pageData(four())), [
+    '“a” is fastest to the target in 3 of 4 settings: the next best takes 1.10x to 4.0x as long as it (median 2.0x).',
+    'In 1 of these the ranges over the seeds overlap, so that chance may have decided.',
+    'The best two are within 1 % of each other in 1.'
+  ])
+})
+
+test('where the leader loses is said with the worst factor and its place', (t) => {
+  const results = smallResults({
+    axes: { latency: [1, 5, 50] },
+    contenders: ['a', 'b'],
+    times: (contender, { latency }) => [contender === 'a' ? 10 : latency === 1 ? 4 : 20]
+  })
+  t.deepEqual(findingSentences(pageData(results)), [
+    '“a” is fastest to the target in 2 of 3 settings: the next best takes 2.0x as long as it (median 2.0x).',
+    '“b” wins in 1.',
+    'Where “a” loses, it takes up to 2.5x as long as “b” (at latency 1 ms).'
+  ])
+})
+
+test('who does not arrive where another does is said to have lost there', (t) => {
+  const results = smallResults({
+    axes: { latency: [1, 5, 50] },
+    contenders: ['a', 'b'],
+    times: (contender, { latency }) => [(contender === 'a') === (latency === 50) ? undefined : 10]
+  })
+  t.deepEqual(findingSentences(pageData(results)), [
+    '“a” is fastest to the target in 2 of 3 settings.',
+    'In 2 of these no other arrives.',
+    '“b” wins in 1.',
+    'In 1 setting “a” does not arrive, though another does.'
+  ])
+})
+
+test('when all are equal nobody is called the winner', (t) => {
+  const results = smallResults({ axes: { latency: [1, 5] }, contenders: ['a', 'b'], times: () => [10] })
+  t.deepEqual(findingSentences(pageData(results)), [
+    'No contender leads by more than 1 % anywhere.',
+    'The best two are within 1 % of each other in 2.'
+  ])
+})
+
+test('what fusing does is a sentence of its own', (t) => {
+  const results = smallResults({
+    axes: { latency: [1, 50] },
+    contenders: ['x', 'all-reduce, tensor by tensor', 'all-reduce, fused'],
+    times: (contender, { latency }) => [contender === 'x' ? 5 : contender.endsWith('fused') ? 10 : 10 * Number(latency)]
+  })
+  t.is(
+    findingSentences(pageData(results))[1],
+    'One message in place of one per tensor: unfused, “all-reduce” takes 1.00x to 50x as long as fused (median 26x).'
+  )
+})
+
+test('when nobody reaches the target, what counts is the time per round', (t) => {
+  const results = smallResults({ contenders: ['a', 'b'], times: () => [undefined] })
+  const data = pageData(results)
+  t.is(data.measures[0], 'secondsPerRound')
+  t.is(data.measures.length, 5)
+})
+
+test('the leader against each other contender, with the settings of the least and the greatest factor', (t) => {
+  const [against, never] = duelsOf(pageData(four()))
+  t.deepEqual(against, {
+    rival: 1,
+    settings: 4,
+    won: 3,
+    rivalNever: 0,
+    leaderNever: 0,
+    factors: {
+      least: { factor: 100 / 150, where: 'bandwidth 1 Mbit/s, latency 50 ms' },
+      middle: 1.55,
+      greatest: { factor: 4, where: 'bandwidth 1 Gbit/s, latency 50 ms' }
+    }
+  })
+  t.like(never, { rival: 2, settings: 4, won: 3, rivalNever: 2 })
+})
+
+test('a run of a contender or a setting that the sweep does not have is refused', (t) => {
+  const results = four()
+  t.throws(() => pageData({ ...results, runs: [{ ...results.runs[0], contender: 'd' }] }), {
+    instanceOf: InputError,
+    message: 'a run of the contender “d”, whom the sweep does not name'
+  })
+  t.throws(() => pageData({ ...results, runs: [{ ...results.runs[0], settings: { bandwidth: 5, latency: 1 } }] }), {
+    instanceOf: InputError,
+    message: "a run with bandwidth 5, which the sweep's axis does not have"
+  })
+})
+
+test('failed runs keep their reasons and count as slower than all others', (t) => {
+  const failed = smallRun(undefined, { outcome: 'failed', why: 'p1 waits for p0', seed: 2 })
+  const entry = entryOf([smallRun(10), failed], 200)
+  t.deepEqual(entry.failures, ['seed 2: p1 waits for p0'])
+  t.is(entry.reached, 1)
+  t.deepEqual(entry.measures.secondsPerRound, { middle: null, low: 1, high: null })
+  t.is(entry.payloadShare, 0.8)
+})
+
+test('curves become sparser as there are more of them, and never too sparse to be drawn', (t) => {
+  t.is(pointsFor(1), 200)
+  t.is(pointsFor(120), 60_000 / 120 / curveKeys.length)
+  t.is(pointsFor(1e6), 16)
+})

@@ -1,0 +1,76 @@
+/** Everything that the page draws from. */
+import type { Results } from '../results.js'
+import type { Case, PageData } from '../shared/page-data.js'
+import { type MeasureKey, measureKeys, needsTarget } from '../shared/measures.js'
+import { type Verdict, verdictIn } from '../shared/verdicts.js'
+import { mapAxesOf, pageAxis, varyingAxes } from './axes.js'
+import { casesOf, pointsFor } from './cases.js'
+import { fusedPairs } from './fusing.js'
+import { pageTimeline } from './timelines.js'
+
+/** Throws an InputError when a run does not belong to the sweep. */
+export function pageData(results: Results): PageData {
+  const { sweep, runs, timelines } = results
+  const axes = varyingAxes(sweep)
+  const contenders = sweep.contenders.map(({ label }) => label)
+  const pointsMax = pointsFor(Math.max(1, runs.length / Math.max(1, sweep.seeds.length)))
+  const cases = casesOf(results, pointsMax)
+  const measures = measuresOf(results)
+  const pairs = fusedPairs(contenders)
+  return {
+    axes: axes.map(pageAxis),
+    mapAxes: mapAxesOf(axes),
+    contenders,
+    pairs,
+    seeds: sweep.seeds.length,
+    ...(sweep.targetLoss !== undefined && { targetLoss: sweep.targetLoss }),
+    measures,
+    cases,
+    ...summaryOf({ pairs, cases }, contenders.length, measures[0]),
+    pointsMax,
+    timelines: timelines.map((timeline) =>
+      pageTimeline(
+        timeline,
+        axes.map(({ name }) => name)
+      )
+    )
+  }
+}
+
+/** Measures with a target come first when some run reached it, and last when it was in vain. */
+function measuresOf({ sweep, runs }: Results): MeasureKey[] {
+  const withTarget = measureKeys.filter(needsTarget)
+  const without = measureKeys.filter((key) => !needsTarget(key))
+  if (sweep.targetLoss === undefined) return without
+  return runs.some(({ toTarget }) => toTarget !== undefined) ? [...withTarget, ...without] : [...without, ...withTarget]
+}
+
+/** What is shown at first. */
+function summaryOf(data: Pick<PageData, 'pairs' | 'cases'>, contenders: number, key: MeasureKey) {
+  const verdicts = data.cases.map((of) => verdictIn(data, of, key))
+  return { telling: tellingCase(data.cases, verdicts, key), leader: leaderOf(verdicts, contenders) }
+}
+
+/** The case in which most contenders arrive, and of those the one with the greatest lead. */
+function tellingCase(cases: readonly Case[], verdicts: readonly Verdict[], key: MeasureKey): number {
+  const scores = cases.map(({ entries }, place) => {
+    const verdict = verdicts[place]
+    return {
+      arrived: entries.filter((entry) => entry !== null && entry.measures[key].middle !== null).length,
+      lead: 'factor' in verdict ? verdict.factor : 0
+    }
+  })
+  return scores.reduce((best, { arrived, lead }, place) => {
+    const until = scores[best]
+    return arrived > until.arrived || (arrived === until.arrived && lead > until.lead) ? place : best
+  }, 0)
+}
+
+/** Who wins most often; of equals, the first in the list. */
+function leaderOf(verdicts: readonly Verdict[], contenders: number): number {
+  const wins = Array.from({ length: contenders }, () => 0)
+  for (const verdict of verdicts) {
+    if (verdict.kind === 'win' || verdict.kind === 'alone') wins[verdict.winner]++
+  }
+  return wins.indexOf(Math.max(...wins))
+}

@@ -1,0 +1,18 @@
+/** The middle and the ends of what the seeds gave. */
+import { median } from 'simple-statistics'
+import type { Spread } from '../shared/page-data.js'
+
+/** Five significant digits: more than a chart or a table shows, and a small file. */
+export const rounded = (value: number): number => Number(value.toPrecision(5))
+
+const finite = (value: number): number | null => (Number.isFinite(value) ? rounded(value) : null)
+
+/**
+ * Infinity stands for a run that never got there, and counts as slower than all others; NaN as well. So the median is
+ * “never” as soon as half of the runs are, and no contender looks good by its lucky seeds.
+ */
+export function spreadOf(values: readonly number[]): Spread {
+  const known = values.map((value) => (Number.isNaN(value) ? Infinity : value)).sort((a, b) => a - b)
+  if (known.length === 0) return { middle: null, low: null, high: null }
+  return { middle: finite(median(known)), low: finite(known[0]), high: finite(known[known.length - 1]) }
+}

@@ -1,0 +1,50 @@
+/** Timelines that a page can draw and a person can read. */
+import type { Timeline } from '../results.js'
+import type { PageTimeline } from '../shared/page-data.js'
+import { secondsText, settingText } from '../shared/units.js'
+
+/** More spans, messages or peers than this are cut off, and the page says so. */
+export const timelineLimits = { spans: 3000, messages: 2000, peers: 64 }
+
+/** Keeps the first peers, and the time until spans or messages are too many. `varying` are the axes that tell runs apart. */
+export function pageTimeline(timeline: Timeline, varying: readonly string[]): PageTimeline {
+  const peers = timeline.peers.slice(0, timelineLimits.peers)
+  const shown = new Set(peers)
+  const spans = timeline.spans.filter(({ peer }) => shown.has(peer)).sort((a, b) => a.start - b.start)
+  const messages = timeline.messages
+    .filter(({ from, to }) => shown.has(from) && shown.has(to))
+    .sort((a, b) => a.sent - b.sent)
+  const to = Math.min(
+    timeline.to,
+    spans[timelineLimits.spans]?.start ?? Infinity,
+    messages[timelineLimits.messages]?.sent ?? Infinity
+  )
+  const leftOut = leftOutText(timeline, peers.length, messages.length, to)
+  return {
+    title: titleOf(timeline, varying),
+    from: timeline.from,
+    to,
+    peers,
+    spans: spans.filter(({ start }) => start < to).map((span) => ({ ...span, end: Math.min(span.end, to) })),
+    messages: messages
+      .filter(({ sent }) => sent < to)
+      .map(({ fate, ...message }) => ({ ...message, dropped: fate === 'dropped' })),
+    ...(leftOut !== '' && { leftOut })
+  }
+}
+
+function titleOf({ settings, contender, seed, from, to }: Timeline, varying: readonly string[]): string {
+  const where = varying.map((axis) => `${axis} ${settingText(axis, settings[axis])}`)
+  return [contender, ...where, `seed ${seed}`, `${secondsText(from)} to ${secondsText(to)}`].join(', ')
+}
+
+function leftOutText(timeline: Timeline, peers: number, messages: number, to: number): string {
+  const parts = [
+    ...(peers < timeline.peers.length ? [`only the first ${peers} of ${timeline.peers.length} peers are shown`] : []),
+    ...(messages < timeline.messages.length
+      ? [`messages from or to the others are left out (${timeline.messages.length - messages})`]
+      : []),
+    ...(to < timeline.to ? [`it is cut at ${secondsText(to)}, to stay readable`] : [])
+  ]
+  return parts.join('; ')
+}

@@ -1,0 +1,65 @@
+/** The report: one HTML file that opens from a disk and loads nothing. */
+import { createHash } from 'node:crypto'
+import { invariant } from '@murmuration/core'
+import { checksHtml, licencesHtml, makingHtml } from './document/evidence.js'
+import { findingHtml, headerHtml } from './document/finding.js'
+import { contendersHtml, mapHtml, settingHtml, timelinesHtml } from './document/parts.js'
+import { styleOf } from './document/style.js'
+import { libraryLicences, libraryScripts } from './libraries.js'
+import { Html, jsonForScript, markup } from './markup.js'
+import { pageScript } from './page-script.js'
+import { pageData } from './prepare/page-data.js'
+import type { Results } from './results.js'
+
+/**
+ * The whole report as HTML. Texts of the results are escaped, wherever they go, and the browser is told to run no other
+ * scripts and to load nothing. Throws an InputError when a run is of a setting or a contender that the sweep does not have.
+ */
+export async function reportHtml(results: Results): Promise<string> {
+  const data = pageData(results)
+  const libraries = await libraryScripts()
+  const page = await pageScript(new URL('./page/main.js', import.meta.url))
+  const sections = [
+    headerHtml(results, data),
+    markup`<noscript><p class="wrong">The charts need JavaScript; the texts and some tables do not.</p></noscript>`,
+    findingHtml(data),
+    mapHtml(data),
+    contendersHtml(results),
+    settingHtml(data),
+    timelinesHtml(data),
+    checksHtml(results),
+    makingHtml(results)
+  ]
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy([...libraries, page])}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${results.sweep.title}</title>
+<link rel="icon" href="data:,">
+<style>${new Html(styleOf(data))}</style>
+</head>
+<body>
+<main>${sections}</main>
+${licencesHtml(await libraryLicences())}
+<script type="application/json" id="data">${jsonForScript(data)}</script>
+${libraries.map((text) => script('', text))}
+${script(' type="module"', page)}
+</body>
+</html>
+`.text
+}
+
+/** A script as it is: its text must not end the element, since there is no escaping in there. */
+function script(attributes: string, text: string): Html {
+  invariant(!/<\/script|<!--/i.test(text), 'a script of the report would end before its end')
+  return new Html(`<script${attributes}>${text}</script>\n`)
+}
+
+/** Only the scripts with these texts run; nothing is fetched. The charts set styles of their elements themselves. */
+function policy(scripts: readonly string[]): string {
+  const hashes = scripts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`)
+  return `default-src 'none'; script-src ${hashes.join(' ')}; style-src 'unsafe-inline'; img-src data:`
+}

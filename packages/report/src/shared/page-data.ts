@@ -1,0 +1,116 @@
+/** What is put into the report for its charts: every figure is ready, the page only picks and draws. */
+import type { MeasureKey } from './measures.js'
+
+/** Over the seeds of a setting. `null` in place of a number: never, since the target was not reached or the run failed. */
+export interface Spread {
+  readonly middle: number | null
+  readonly low: number | null
+  readonly high: number | null
+}
+
+/** A curve over the seeds: their median at each `x`, and the least and the greatest when there are several. */
+export interface Band {
+  readonly x: readonly number[]
+  readonly middle: readonly (number | null)[]
+  readonly low?: readonly (number | null)[]
+  readonly high?: readonly (number | null)[]
+}
+
+/** How one contender did in one setting. */
+export interface Entry {
+  readonly runs: number
+  /** Runs that reached the target. */
+  readonly reached: number
+  /** A sentence for each run that failed. */
+  readonly failures: readonly string[]
+  readonly measures: Readonly<Record<MeasureKey, Spread>>
+  readonly bytesSent: Spread
+  readonly busiestBytes: Spread
+  /** The busiest machine of the first seed. */
+  readonly busiestName: string
+  /** 0 … 1, the median. */
+  readonly payloadShare: number | null
+  readonly finalLoss: Spread
+  readonly finalWorstLoss?: Spread
+  /** Means over the seeds; they sum to 1. */
+  readonly time: { readonly working: number; readonly sending: number; readonly waiting: number }
+  readonly curves: Readonly<Record<CurveKey, Band>>
+}
+
+/** What is drawn against what. Accuracy is there only where the task has one. */
+export const curveKeys = [
+  'lossBySeconds',
+  'lossByBytes',
+  'lossBySamples',
+  'distanceByRounds',
+  'accuracyBySeconds'
+] as const
+export type CurveKey = (typeof curveKeys)[number]
+
+/** One setting: a place in every axis, and an entry for every contender that was tried there. */
+export interface Case {
+  /** Which of the values of each axis. */
+  readonly places: readonly number[]
+  readonly entries: readonly (Entry | null)[]
+}
+
+/** Something that varies. */
+export interface Axis {
+  readonly name: string
+  /** With their units. */
+  readonly values: readonly string[]
+  /** The places of the values that bound it. */
+  readonly ends: readonly number[]
+}
+
+/** Two contenders that differ only in whether they send tensor by tensor or all tensors in one message. */
+export interface FusedPair {
+  /** What both are called without the difference. */
+  readonly name: string
+  readonly apart: number
+  readonly fused: number
+}
+
+/** A timeline that is short enough to be drawn. */
+export interface PageTimeline {
+  readonly title: string
+  readonly from: number
+  readonly to: number
+  readonly peers: readonly string[]
+  readonly spans: readonly {
+    readonly peer: string
+    readonly kind: string
+    readonly start: number
+    readonly end: number
+  }[]
+  readonly messages: readonly {
+    readonly from: string
+    readonly to: string
+    readonly sent: number
+    readonly arrived: number
+    readonly bytes: number
+    readonly dropped: boolean
+  }[]
+  /** What was left out to keep it short, as a sentence. */
+  readonly leftOut?: string
+}
+
+export interface PageData {
+  readonly axes: readonly Axis[]
+  /** The places of those that the map shows at first: across, and down. */
+  readonly mapAxes: readonly number[]
+  readonly contenders: readonly string[]
+  readonly pairs: readonly FusedPair[]
+  readonly seeds: number
+  readonly targetLoss?: number
+  /** Those that this sweep can answer; the first is the one that counts. */
+  readonly measures: readonly MeasureKey[]
+  readonly cases: readonly Case[]
+  /** Which case is shown at first. */
+  readonly telling: number
+  /** The contender that leads in most settings; others are compared with it at first. */
+  readonly leader: number
+  /** At most so many points are drawn of a curve. */
+  readonly pointsMax: number
+  readonly timelines: readonly PageTimeline[]
+}

@@ -1,0 +1,84 @@
+/** Who wins in a setting, and by how much. */
+import type { Case, FusedPair, PageData, Spread } from './page-data.js'
+import type { MeasureKey } from './measures.js'
+
+/** The best two are as good as each other when they are not further apart than this. */
+export const tieMax = 1.01
+
+/** Contenders are given by their places in the list. */
+export type Verdict =
+  /** Nobody reached the target. */
+  | { readonly kind: 'nobody' }
+  /** Only one reached the target, or one and the same with its messages fused or not. */
+  | { readonly kind: 'alone'; readonly winner: number }
+  | {
+      /** 'tie': less than 1 % apart. */
+      readonly kind: 'win' | 'tie'
+      readonly winner: number
+      readonly runnerUp: number
+      /** What the runner-up takes over what the winner takes, 1 or more. */
+      readonly factor: number
+      /** Whether the ranges over the seeds of the two overlap: then chance may have decided. */
+      readonly overlap: boolean
+    }
+
+/**
+ * Compares the medians. Equal ones keep the order of the list. The runner-up is of another kind than the winner: a fused
+ * contender's lead over itself unfused says nothing about who wins.
+ */
+export function verdictOf(spreads: readonly (Spread | null)[], pairs: readonly FusedPair[]): Verdict {
+  const ranked = spreads
+    .flatMap((spread, contender) =>
+      spread && spread.middle !== null ? [{ spread, middle: spread.middle, contender }] : []
+    )
+    .sort((a, b) => a.middle - b.middle)
+  if (ranked.length === 0) return { kind: 'nobody' }
+  const [first] = ranked
+  const second = ranked.slice(1).find(({ contender }) => !twins(pairs, first.contender, contender))
+  if (second === undefined) return { kind: 'alone', winner: first.contender }
+  const factor = first.middle === second.middle ? 1 : second.middle / first.middle
+  return {
+    kind: factor <= tieMax ? 'tie' : 'win',
+    winner: first.contender,
+    runnerUp: second.contender,
+    factor,
+    overlap: first.spread.high === null || first.spread.high >= (second.spread.low ?? Infinity)
+  }
+}
+
+const twins = (pairs: readonly FusedPair[], one: number, other: number): boolean =>
+  pairs.some(({ apart, fused }) => (apart === one && fused === other) || (apart === other && fused === one))
+
+/** The verdict on a case by one measure. */
+export function verdictIn({ pairs }: Pick<PageData, 'pairs'>, { entries }: Case, key: MeasureKey): Verdict {
+  return verdictOf(
+    entries.map((entry) => entry?.measures[key] ?? null),
+    pairs
+  )
+}
+
+/** The median of a contender in a case; null when it was never reached or not tried. */
+export const middleOf = ({ entries }: Case, contender: number, key: MeasureKey): number | null =>
+  entries[contender]?.measures[key].middle ?? null
+
+/** What `one` takes over what `other` takes. Undefined when either does not arrive. */
+export function factorIn(of: Case, one: number, other: number, key: MeasureKey): number | undefined {
+  const [above, below] = [middleOf(of, one, key), middleOf(of, other, key)]
+  if (above === null || below === null) return undefined
+  return above === below ? 1 : above / below
+}
+
+/** “bandwidth 10 Mbit/s, latency 5 ms”, in all axes or in those that `shown` takes. */
+export function caseText(
+  { axes }: Pick<PageData, 'axes'>,
+  { places }: Pick<Case, 'places'>,
+  shown: (axis: number) => boolean = () => true
+): string {
+  if (axes.length === 0) return 'the only setting'
+  return axes.flatMap(({ name, values }, axis) => (shown(axis) ? [`${name} ${values[places[axis]]}`] : [])).join(', ')
+}
+
+/** The case at these places; undefined when nothing was run there. */
+export function caseAt({ cases }: Pick<PageData, 'cases'>, places: readonly number[]): Case | undefined {
+  return cases.find((candidate) => candidate.places.every((place, axis) => place === places[axis]))
+}
