@@ -76,7 +76,7 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
   [{ training: '{ batch: 0 }' }, '5:20: training.batch: found 0, expected at least 1'],
   [
     { training: '{ rate: { inital: 1 } }' },
-    '5:21: training.rate: found the key "inital", expected one of initial, warmup, decay; did you mean "initial"?'
+    '5:21: training.rate: found the key "inital", expected one of initial, warmup, decay, scale; did you mean "initial"?'
   ],
   [
     { training: '{ rate: { decay: cosine } }', stop: '{ time: 1 s }' },

@@ -57,7 +57,7 @@ export class TimelineRecorder implements SimulationObserver {
   }
 
   #add(peer: string, kind: string, start: Milliseconds, end: Milliseconds): void {
-    if (!this.#isInside(start, end) || this.#spans.length >= eventsMost) return
+    if (start === end || !this.#isInside(start, end) || this.#spans.length >= eventsMost) return
     this.#spans.push({ peer, kind, start: start / 1000, end: end / 1000 })
   }
 
