@@ -86,7 +86,11 @@ export class Exchange {
     invariant(this.#buffer.round === round, () => `round ${round} after round ${this.#buffer.round - 1}`)
     const plan = this.#planOf(round)
     const start = this.#fabric.now()
-    if (this.#buffer.lacking > 0) await this.#receiveAll(start, plan.names.length)
+    while (this.#buffer.lacking > 0) {
+      const envelope = await this.#fabric.receive(this.#deadline(start, plan.names.length))
+      if (envelope === undefined) break
+      this.#take(envelope)
+    }
     const waited = this.#fabric.now() - start
     const missing = this.#buffer.missing()
     for (const name of missing) this.#absent.add(name)
@@ -122,22 +126,21 @@ export class Exchange {
     return 'queued'
   }
 
-  async #receiveAll(start: Milliseconds, expected: number): Promise<void> {
-    while (this.#buffer.lacking > 0) {
-      const isWaitedFor = this.#absent.size === 0 || this.#buffer.missing().some((name) => !this.#absent.has(name))
-      const isAlone = this.#buffer.lacking === expected
-      const deadline = start + (isAlone ? 2 : 1) * this.#patience
-      const envelope = await this.#fabric.receive(isWaitedFor ? deadline : this.#fabric.now())
-      if (envelope === undefined) return
-      const { from } = envelope
-      const message = this.#whole(envelope)
-      if (message === undefined) continue
-      const offer = this.#buffer.offer(from, message.round, message)
-      if (offer === 'too-early') this.#tooFar = message.round
-      if (offer === 'kept') {
-        if (this.#absent.size > 0) this.#absent.delete(from)
-      } else this.#recycle(message)
-    }
+  /** Until when to wait for the next message: not at all, when nobody is waited for any more. */
+  #deadline(start: Milliseconds, expected: number): Milliseconds {
+    const isWaitedFor = this.#absent.size === 0 || this.#buffer.missing().some((name) => !this.#absent.has(name))
+    if (!isWaitedFor) return this.#fabric.now()
+    const isAlone = this.#buffer.lacking === expected
+    return start + (isAlone ? 2 : 1) * this.#patience
+  }
+
+  #take(envelope: Envelope<VectorMessage>): void {
+    const message = this.#whole(envelope)
+    if (message === undefined) return
+    const offer = this.#buffer.offer(envelope.from, message.round, message)
+    if (offer === 'too-early') this.#tooFar = message.round
+    if (offer !== 'kept') this.#recycle(message)
+    else if (this.#absent.size > 0) this.#absent.delete(envelope.from)
   }
 
   /** A neighbour's parameters, when they are complete with what has come. */
