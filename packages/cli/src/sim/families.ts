@@ -12,9 +12,12 @@ import type { ScenarioTask } from './scenario-task.js'
 /** Builds the tasks of all peers of a run, and keeps those that were built last: runs in a row share them. */
 export class Families {
   readonly #known = new Map<string, Promise<TaskFamily>>()
+  readonly #kept: number
 
   /** @param kept - how many are kept at a time */
-  constructor(private readonly kept: number) {}
+  constructor(kept: number) {
+    this.#kept = kept
+  }
 
   /** Rejects with an InputError when the data cannot be read or shared out. */
   of(task: ScenarioTask, peers: readonly string[], seed: number): Promise<TaskFamily> {
@@ -23,7 +26,7 @@ export class Families {
     this.#known.delete(key)
     this.#known.set(key, known)
     for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= this.kept) break
+      if (this.#known.size <= this.#kept) break
       this.#known.delete(oldest)
     }
     return known

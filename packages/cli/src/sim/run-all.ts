@@ -22,6 +22,8 @@ export interface AllRuns {
   readonly repeated: number
   readonly differences: readonly string[]
   readonly isWhole: boolean
+  /** What ended the sweep before all were done, unless it was stopped. */
+  readonly error?: unknown
 }
 
 /** One run in so many is done twice and must come out the same. */
@@ -57,16 +59,15 @@ export async function runAll(scenario: Scenario, { threads, onRun, signal }: Run
   const order = createRandom(0, 'order').shuffle(Array.from({ length: all }, (_, index) => index))
   const jobs = [...order.map((index) => work(index, results)), ...repeats.map((index) => work(index, again))]
   const outcomes = Promise.allSettled(jobs)
-  try {
-    await Promise.all(jobs)
-  } catch (error) {
-    if (!signal.aborted) throw error
-    await outcomes
-  } finally {
-    signal.removeEventListener('abort', stop)
-    await pool.destroy()
-  }
+  const failure = await Promise.all(jobs).then(
+    () => ({}),
+    (error: unknown) => (signal.aborted ? {} : { error })
+  )
+  signal.removeEventListener('abort', stop)
+  await pool.destroy()
+  await outcomes
   return {
+    ...failure,
     results: [...results].sort(([left], [right]) => left - right).map(([, result]) => result),
     repeated: again.size,
     differences: [...again].flatMap(([index, second]) => differenceOf(results.get(index), second)),

@@ -24,8 +24,8 @@ export interface SimRequest {
 }
 
 /**
- * Simulates all runs of a scenario and writes the results and the report. What was done when `signal` is aborted is written
- * as well. Throws a SimulationError when a run broke a promise, after all has been written.
+ * Simulates all runs of a scenario and writes the results and the report. What was done when `signal` is aborted, or when a run
+ * fails to be simulated, is written as well. Throws a SimulationError when a run broke a promise, after all has been written.
  */
 export async function runSim(request: SimRequest, output: SimOutput, signal: AbortSignal): Promise<void> {
   const threads = request.threads ?? availableParallelism()
@@ -40,6 +40,7 @@ export async function runSim(request: SimRequest, output: SimOutput, signal: Abo
   const seconds = (performance.now() - start) / 1000
   output.end(results, { directory, seconds, repeated: all.repeated, isWhole: all.isWhole })
   signal.throwIfAborted()
+  if (all.error !== undefined) throw all.error
   const broken = [...all.differences, ...all.results.flatMap(({ record }) => record.findings)]
   if (broken.length > 0) throw new SimulationError(`broken promises: ${broken.length}, as told above`)
 }
