@@ -1,0 +1,84 @@
+/** The command `murmur sim`, as people and programs run it. */
+import { existsSync, readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readResults } from '@murmuration/report'
+import anyTest from 'ava'
+import { murmur, recordsOf, temporaryFolder } from './command.js'
+
+const test = anyTest.serial
+
+const small = `title: Small
+topology: { graph: ring, peers: 3, links: { default: { latency: 5 ms, bandwidth: 10 Mbit/s } } }
+task: { kind: quadratic, noise: 0.1 }
+training: { batch: 4 }
+vary: { latency: [1 ms, 20 ms] }
+contenders: [{ algorithm: dpsgd }, { algorithm: all-reduce }, { algorithm: parameter-server }]
+seeds: 2
+stop: { rounds: 20 }
+`
+
+async function scenario(
+  text: string
+): Promise<{ readonly folder: string; readonly path: string; readonly out: string }> {
+  const folder = await temporaryFolder()
+  const path = join(folder, 'small.yaml')
+  await writeFile(path, text)
+  return { folder, path, out: join(folder, 'out') }
+}
+
+test('a sweep writes its runs, and a report that the command report writes again, byte for byte', async (t) => {
+  const { folder, path, out } = await scenario(small)
+  const result = await murmur(['sim', path, '--out', out, '--json'], folder).result
+  t.is(result.code, 0, result.stderr)
+  const records = recordsOf(result)
+  t.is(records.filter(({ kind }) => kind === 'run').length, 13, '12 runs, and the first of them again')
+  t.like(records.at(-1), { kind: 'summary', runs: 12, repeated: 1, isWhole: true, findings: [] })
+  const { runs, sweep } = await readResults(out)
+  t.is(runs.length, 12)
+  t.deepEqual(sweep.axes, { latency: [1, 20] })
+  const html = readFileSync(join(out, 'report.html'), 'utf8')
+  const again = await murmur(['report', out], folder).result
+  t.is(again.code, 0, again.stderr)
+  t.is(readFileSync(join(out, 'report.html'), 'utf8'), html)
+  const taken = await murmur(['sim', path, '--out', out], folder).result
+  t.is(taken.code, 2)
+  t.regex(taken.stderr, /not empty/)
+})
+
+test('a deadlock ends with the names of who waits, and for what', async (t) => {
+  const freeze = ['p1', 'p2', 'p3'].map((peer) => `{ at: 1 s, do: freeze, peer: ${peer} }`).join(', ')
+  const { folder, path, out } = await scenario(
+    `${small}computing: { perStep: 200 ms }\nfaults: { events: [${freeze}] }\n`
+  )
+  const result = await murmur(['sim', path, '--out', out], folder).result
+  t.is(result.code, 7, result.stderr)
+  for (const peer of ['p1', 'p2', 'p3'])
+    t.regex(result.stdout, new RegExp(`${peer} is frozen, and waits for its gradient`))
+})
+
+test('a wrong scenario is refused with line, column and hint, and nothing is written', async (t) => {
+  const { folder, path, out } = await scenario(small.replace('latency: [1', 'latncy: [1'))
+  const result = await murmur(['sim', path, '--out', out], folder).result
+  t.is(result.code, 2)
+  t.regex(result.stderr, /small\.yaml:5:9: .*"latncy".*did you mean "latency"/)
+  t.false(existsSync(out))
+})
+
+test('Ctrl-C ends a sweep in seconds, and what was done is written', async (t) => {
+  const { folder, path, out } = await scenario(small.replace('seeds: 2', 'seeds: 2000'))
+  const command = murmur(['sim', path, '--out', out, '--json'], folder)
+  await command.saying('"done":20,')
+  command.process.kill('SIGINT')
+  const result = await command.result
+  t.is(result.code, 130, result.stderr)
+  const { runs } = await readResults(out)
+  t.true(runs.length >= 15 && runs.length < 12_000, `${runs.length} runs`)
+})
+
+test('computing can be measured on this machine', async (t) => {
+  const { folder, path, out } = await scenario(small)
+  const result = await murmur(['sim', path, '--out', out, '--calibrate', '--threads', '1'], folder).result
+  t.is(result.code, 0, result.stderr)
+  t.regex(result.stdout, /computing: \S+ ms per sample and \S+ ms per step, as measured on this machine/)
+})
