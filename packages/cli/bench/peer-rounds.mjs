@@ -77,7 +77,7 @@ async function sizes() {
 async function both() {
   const one = () =>
     new Promise((resolve, reject) => {
-      const options = { workerData: [1000, 400, jitter], argv: flags, resourceLimits: { maxYoungGenerationSizeMb: 384 } }
+      const options = { workerData: [300, 1500, jitter], argv: flags, resourceLimits: { maxYoungGenerationSizeMb: 384 } }
       const worker = new Worker(new URL(import.meta.url), options)
       worker.on('message', resolve)
       worker.on('error', reject)
@@ -86,6 +86,6 @@ async function both() {
   const seconds = Math.max(...results.map((result) => result.seconds))
   const steps = results.reduce((sum, result) => sum + result.steps, 0)
   console.log(
-    `two runs of 1,000 peers on two threads: ${Math.round(steps / seconds)} peer-rounds/s; gossipy: ${gossipy}`
+    `two runs of 300 peers on two threads: ${Math.round(steps / seconds)} peer-rounds/s; gossipy: ${gossipy}`
   )
 }
