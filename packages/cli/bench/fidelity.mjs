@@ -8,8 +8,9 @@
  * what a round takes here on links that cost nothing, as measured with an unshaped swarm, for computing a gradient. It fits
  * no parameter to the shaped runs. The real figure is the median over peers and rounds, of the middle one of the repeats, since
  * other load on the machine makes single runs longer. On a ring of even length the peers of even and of odd places take
- * turns in being ahead, so that two rounds in a row are counted together. Ends with an error when a ratio is off by more than
- * 15 %.
+ * turns in being ahead, so that two rounds in a row are counted together. The model has 63,610 parameters, 254 kB: a larger message
+ * does not fit into the window that yamux begins with, 256 KiB, and waits once for a round trip until the window has grown,
+ * which the simulator knows nothing of. Ends with an error when a ratio is off by more than 15 %.
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -27,8 +28,7 @@ const latencies = [1, 10, 50]
 const tolerance = 0.15
 
 /** How long a run is to train, and the bounds of its rounds. */
-const [seconds, fewest, most] = [10, 20, 120]
-const warmUp = 4
+const [seconds, fewest, most] = [15, 24, 240]
 
 const murmur = fileURLToPath(new URL('../bin/murmur.js', import.meta.url))
 const topologyPath = fileURLToPath(new URL('../../../topologies/ring-4.yaml', import.meta.url))
@@ -36,17 +36,20 @@ const folder = await mkdtemp(join(tmpdir(), 'fidelity-'))
 
 const median = (values) => values.toSorted((x, y) => x - y)[Math.floor(values.length / 2)]
 
-/** The median time of a round, in milliseconds, from the times at which rounds ended, by peer. */
+/**
+ * The median time of a round, in milliseconds, from the times at which rounds ended, by peer. The first third does not count:
+ * until then much of the code is not compiled yet.
+ */
 function roundTime(ends) {
-  const pairs = ends.flatMap((times) => times.slice(warmUp + 2).map((end, index) => (end - times[warmUp + index]) / 2))
-  return median(pairs)
+  const late = ends.map((times) => times.slice(Math.floor(times.length / 3)))
+  return median(late.flatMap((times) => times.slice(2).map((end, index) => (end - times[index]) / 2)))
 }
 
 /** Runs `murmur swarm`. Returns what a round took, and how many parameters the model has. */
 async function real(rounds, links) {
   const training = join(folder, 'training.yaml')
-  const options = '{ batch: 32, momentum: 0.9 }'
-  const model = '{ kind: mlp, hidden: [64] }'
+  const options = '{ batch: 8 }'
+  const model = '{ kind: mlp, hidden: [80] }'
   await writeFile(
     training,
     `model: ${model}\ndata: { digits: 1000 }\nalgorithm: ${options}\nrounds: ${rounds}\nagreement: 0.5\n`
@@ -90,7 +93,7 @@ async function simulated(rounds, topology, links, parameters, computing) {
   await simulate({ topology, seed: 1, wire: vectorWire, links, cost }, async (fabric) => {
     const options = {
       seed: 1,
-      batchSize: 32,
+      batchSize: 8,
       rounds,
       closingRounds: 0,
       rate: () => 0.1,

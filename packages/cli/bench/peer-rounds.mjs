@@ -77,7 +77,11 @@ async function sizes() {
 async function both() {
   const one = () =>
     new Promise((resolve, reject) => {
-      const options = { workerData: [300, 1500, jitter], argv: flags, resourceLimits: { maxYoungGenerationSizeMb: 384 } }
+      const options = {
+        workerData: [300, 1500, jitter],
+        argv: flags,
+        resourceLimits: { maxYoungGenerationSizeMb: 384 }
+      }
       const worker = new Worker(new URL(import.meta.url), options)
       worker.on('message', resolve)
       worker.on('error', reject)
@@ -85,7 +89,5 @@ async function both() {
   const results = await Promise.all([one(), one()])
   const seconds = Math.max(...results.map((result) => result.seconds))
   const steps = results.reduce((sum, result) => sum + result.steps, 0)
-  console.log(
-    `two runs of 300 peers on two threads: ${Math.round(steps / seconds)} peer-rounds/s; gossipy: ${gossipy}`
-  )
+  console.log(`two runs of 300 peers on two threads: ${Math.round(steps / seconds)} peer-rounds/s; gossipy: ${gossipy}`)
 }

@@ -3,10 +3,9 @@ import { fileURLToPath } from 'node:url'
 import { deferred, type PeerName, StoppedError } from '@murmuration/core'
 import type { RosterEntry } from '@murmuration/libp2p'
 import type { RunEvent } from './events.js'
-import type { RunRequest } from './plan.js'
 import type { PeerResult } from './run-peer.js'
 import { LostError } from './exit-codes.js'
-import type { FromChild, ToChild } from './swarm-messages.js'
+import type { ChildTask, FromChild, ToChild } from './swarm-messages.js'
 
 /** How long a process that was told to stop may take before it is killed. */
 const graceful = 5_000
@@ -19,6 +18,7 @@ export interface ChildListener {
 
 /** One peer of a swarm, in a process of its own. */
 export class Child {
+  readonly name: PeerName
   /** Where the peer listens. */
   readonly listening: Promise<RosterEntry>
   /** What the peer ended with. Rejects with its error, or a {@link LostError}. */
@@ -26,12 +26,9 @@ export class Child {
   readonly #process: ChildProcess
   readonly #ended: Promise<void>
 
-  constructor(
-    readonly name: PeerName,
-    request: RunRequest,
-    patience: number,
-    listener: ChildListener
-  ) {
+  constructor(task: ChildTask, listener: ChildListener) {
+    const name = task.self
+    this.name = name
     // What a peer's libraries print goes to standard error: standard output belongs to the swarm's own report.
     this.#process = fork(fileURLToPath(new URL('./swarm-child.js', import.meta.url)), [], {
       serialization: 'advanced',
@@ -60,7 +57,7 @@ export class Child {
     this.listening = listening.promise
     this.result = result.promise
     this.#ended = ended.promise
-    this.#send({ kind: 'run', request, self: name, patience })
+    this.#send({ kind: 'run', ...task })
   }
 
   /** Tells the peer where the others are. */

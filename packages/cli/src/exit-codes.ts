@@ -11,7 +11,8 @@ export const exitCodes = {
   disagreement: { code: 6, meaning: 'the peers ended with models that differ more than the topology promises' },
   simulation: {
     code: 7,
-    meaning: 'a simulation broke a promise: it came out otherwise when repeated, it deadlocked, or a judge found something'
+    meaning:
+      'a simulation broke a promise: it came out otherwise when repeated, it deadlocked, or a judge found something'
   },
   interrupted: { code: 130, meaning: 'stopped by Ctrl-C or a signal, cleanly' }
 } as const

@@ -1,5 +1,5 @@
 import { dpsgd } from '@murmuration/algorithms'
-import { type Evaluation, type PeerName, type StepReport, StoppedError, type Task } from '@murmuration/core'
+import { type Evaluation, type Links, type PeerName, type StepReport, StoppedError, type Task } from '@murmuration/core'
 import {
   createPeer,
   type Identity,
@@ -29,6 +29,8 @@ export interface PeerRun {
   }) => Promise<readonly RosterEntry[]>
   /** How long to wait for the neighbours at the start, in milliseconds. */
   readonly patience: number
+  /** The links to shape the connections by. */
+  readonly links?: Links
   readonly emit: (event: RunEvent) => void
   /** Given the parameters now and then, for evaluation; waited for. They must be copied to be kept. */
   readonly onParameters: (round: number, parameters: Float32Array, task: Task) => Promise<void>
@@ -67,6 +69,7 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
       seed: plan.options.seed,
       listen: run.listen,
       terms,
+      links: run.links,
       onEvent: (event) => tell(run, event)
     })
     return await withPeer(run, task, peer)

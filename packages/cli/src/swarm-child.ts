@@ -3,7 +3,8 @@ import { deferred, type PeerName, StoppedError } from '@murmuration/core'
 import { createIdentity, type RosterEntry } from '@murmuration/libp2p'
 import { makePlan } from './plan.js'
 import { runPeer } from './run-peer.js'
-import type { FromChild, ToChild } from './swarm-messages.js'
+import { readShapedLinks } from './shaped-links.js'
+import type { ChildTask, FromChild, ToChild } from './swarm-messages.js'
 
 const stop = new AbortController()
 const roster = deferred<readonly RosterEntry[]>()
@@ -24,11 +25,13 @@ function halt(): void {
   roster.reject(new StoppedError())
 }
 
-async function run({ request, self, patience }: Extract<ToChild, { kind: 'run' }>): Promise<void> {
+async function run({ request, self, patience, links }: ChildTask): Promise<void> {
   try {
+    const plan = await makePlan(request)
     const result = await runPeer({
-      plan: await makePlan(request),
+      plan,
       self,
+      ...(links === undefined ? {} : { links: await readShapedLinks(links, plan) }),
       identity: await createIdentity(),
       listen: ['/ip4/127.0.0.1/tcp/0'],
       roster: (me) => announce(self, me),

@@ -4,9 +4,19 @@ import type { RunEvent } from './events.js'
 import type { RunRequest } from './plan.js'
 import type { PeerResult } from './run-peer.js'
 
+/** What a peer's process is to run. */
+export interface ChildTask {
+  readonly request: RunRequest
+  readonly self: PeerName
+  /** How long to wait for the neighbours at the start, in milliseconds. */
+  readonly patience: number
+  /** A file with the links to shape the connections by. */
+  readonly links?: string
+}
+
 /** What the swarm tells a peer's process. */
 export type ToChild =
-  | { readonly kind: 'run'; readonly request: RunRequest; readonly self: PeerName; readonly patience: number }
+  | ({ readonly kind: 'run' } & ChildTask)
   | { readonly kind: 'roster'; readonly roster: readonly RosterEntry[] }
   | { readonly kind: 'stop' }
 

@@ -7,6 +7,7 @@ import { type Centralised, Judge } from './judge.js'
 import { makePlan, type Plan, type RunRequest, startEvent } from './plan.js'
 import type { PeerResult } from './run-peer.js'
 import { checkSave, saveModel } from './save.js'
+import { readShapedLinks } from './shaped-links.js'
 
 /** How a swarm runs. */
 export interface SwarmOptions {
@@ -16,6 +17,8 @@ export interface SwarmOptions {
   readonly baseline: boolean
   /** Where to write the mean model, in the safetensors format. */
   readonly save?: string
+  /** A file with the links that the connections between the peers are to be as slow as. */
+  readonly links?: string
   readonly now: () => number
 }
 
@@ -36,7 +39,9 @@ type Results = ReadonlyMap<PeerName, PeerResult>
 export async function runSwarm(request: RunRequest, options: SwarmOptions): Promise<Summary> {
   const plan = await makePlan(request)
   if (options.save !== undefined) await checkSave(options.save)
+  if (options.links !== undefined) await readShapedLinks(options.links, plan)
   options.emit(startEvent(plan))
+  if (options.links !== undefined) options.emit({ kind: 'note', text: `links are shaped as ${options.links} says` })
   const judge = await Judge.start(plan, options.emit, options.signal)
   try {
     const results = await runChildren(plan, request, judge, options)
@@ -58,9 +63,10 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
 }
 
 async function runChildren(plan: Plan, request: RunRequest, judge: Judge, options: SwarmOptions): Promise<Results> {
-  const { emit, signal } = options
+  const { emit, signal, links } = options
   const listener = { event: emit, snapshot: judge.take.bind(judge) }
-  const children = plan.file.topology.peers.map((name) => new Child(name, request, meetingPatience, listener))
+  const task = { request, patience: meetingPatience, ...(links === undefined ? {} : { links }) }
+  const children = plan.file.topology.peers.map((name) => new Child({ ...task, self: name }, listener))
   const stop = () => Promise.all(children.map((child) => child.stop()))
   const stopped = deferred<never>()
   stopped.promise.catch(() => {})

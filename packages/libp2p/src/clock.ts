@@ -25,3 +25,12 @@ export const realClock: Clock = {
     return () => clearTimeout(timer)
   }
 }
+
+/** What to add to the clock of this process for one that all processes of the machine share. */
+const sinceBoot = Number(process.hrtime.bigint()) / 1e6 - performance.now()
+
+/** A monotonic clock that shows the same in all processes of this machine. */
+export const machineClock: Clock = {
+  now: () => realClock.now() + sinceBoot,
+  at: (until, callback) => realClock.at(until - sinceBoot, callback)
+}

@@ -71,6 +71,11 @@ export class Neighbourhood {
     return this.#roster.byId.has(id) ? undefined : 'it is not in the roster'
   }
 
+  /** The peer with this id, as far as the roster is known. */
+  nameOf(id: string): PeerName | undefined {
+    return this.#roster?.byId.get(id)?.name
+  }
+
   /** Hands a message to the link to `to`. */
   offer(to: PeerName, message: VectorMessage): SendResult {
     return this.#members.get(to)?.outgoing.offer(message) ?? 'unreachable'

@@ -3,12 +3,13 @@ import { noise } from '@chainsafe/libp2p-noise'
 import type { Libp2p } from '@libp2p/interface'
 import { tcp } from '@libp2p/tcp'
 import { yamux } from '@libp2p/yamux'
-import { InputError } from '@murmuration/core'
+import { InputError, type Milliseconds } from '@murmuration/core'
 import { createLibp2p } from 'libp2p'
 import type { Limits } from './constants.js'
 import { explain } from './explain.js'
 import type { Identity } from './identity.js'
 import { parseAddress } from './roster.js'
+import type { Shaper } from './shaping/shaper.js'
 
 /** What a node needs to know. */
 export interface NodeOptions {
@@ -18,17 +19,29 @@ export interface NodeOptions {
   readonly limits: Limits
   /** Why a peer that calls from `address` may not connect; `undefined` when it may. */
   readonly refusalOf: (id: string, address: string) => string | undefined
+  /** Shapes all connections, if given. */
+  readonly shaper?: Shaper | undefined
+}
+
+/** Those waits of libp2p that slow links could exceed. */
+const defaultWaits: Readonly<Record<string, Milliseconds>> = {
+  dialTimeout: 10_000,
+  addressDialTimeout: 6_000,
+  connectionCloseTimeout: 1_000,
+  inboundUpgradeTimeout: 10_000,
+  outboundStreamProtocolNegotiationTimeout: 10_000,
+  inboundStreamProtocolNegotiationTimeout: 10_000
 }
 
 /** A libp2p node over TCP, noise and yamux that is not started yet. Throws an InputError for an address that is none. */
 export async function createNode(options: NodeOptions): Promise<Libp2p> {
-  const { identity, listen, limits, refusalOf } = options
+  const { identity, listen, limits, refusalOf, shaper } = options
   for (const address of listen) parseAddress(address, 'this peer')
   return createLibp2p({
     start: false,
     privateKey: identity.privateKey,
     addresses: { listen: [...listen] },
-    transports: [tcp()],
+    transports: [shaper === undefined ? tcp() : shaper.transport(tcp())],
     connectionEncrypters: [noise()],
     streamMuxers: [
       yamux({
@@ -40,14 +53,27 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
       })
     ],
     // All peers of a swarm on one machine call at once, from one address; libp2p would let in 5 a second.
-    connectionManager: { maxConnections: 300, inboundConnectionThreshold: 100, maxIncomingPendingConnections: 100 },
+    connectionManager: {
+      maxConnections: 300,
+      inboundConnectionThreshold: 100,
+      maxIncomingPendingConnections: 100,
+      ...waitsFor(shaper)
+    },
     // It would cut the connection of a neighbour that computes for some seconds; the heartbeat takes its place.
     connectionMonitor: { enabled: false },
     connectionGater: {
-      denyInboundEncryptedConnection: (id, connection) =>
-        refusalOf(id.toString(), connection.remoteAddr.toString()) !== undefined
+      denyInboundEncryptedConnection: (id, connection) => {
+        shaper?.meet(connection, id.toString())
+        return refusalOf(id.toString(), connection.remoteAddr.toString()) !== undefined
+      }
     }
   })
+}
+
+/** libp2p's own waits, longer where links are slow. */
+function waitsFor(shaper: Shaper | undefined): Readonly<Record<string, Milliseconds>> {
+  if (shaper === undefined) return {}
+  return Object.fromEntries(Object.entries(defaultWaits).map(([name, wait]) => [name, wait + shaper.slowness]))
 }
 
 /** Starts the node. Throws an InputError when it cannot listen. */

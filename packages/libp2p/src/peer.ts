@@ -3,6 +3,7 @@ import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import {
   type Fabric,
   InputError,
+  type Links,
   type Milliseconds,
   NeighboursMissingError,
   type PeerName,
@@ -24,6 +25,8 @@ import type { NeighbourStatus } from './neighbour.js'
 import { Neighbourhood } from './neighbourhood.js'
 import { createNode, startNode } from './node.js'
 import { checkRoster, type RosterEntry } from './roster.js'
+import { patientLimits } from './shaping/patience.js'
+import { Shaper } from './shaping/shaper.js'
 import type { Terms } from './terms.js'
 import type { Traffic } from './traffic.js'
 import { VectorPool } from './vector-pool.js'
@@ -41,6 +44,11 @@ export interface PeerOptions {
   readonly terms: Terms
   readonly onEvent?: PeerEventListener
   readonly limits?: Partial<Limits>
+  /**
+   * Links that the connections of this peer are to be as slow as, for trying out real peers on one machine. All peers have to
+   * be given the same. Shared pipes cannot be shaped. See {@link Shaper} for what is shaped.
+   */
+  readonly links?: Links | undefined
 }
 
 /** This machine's peer on the network. */
@@ -69,19 +77,26 @@ export interface Peer {
 
 /** Creates a peer that listens. Until `connect` has told it who is who, it lets nobody in. Throws InputErrors. */
 export async function createPeer(options: PeerOptions): Promise<Peer> {
-  const limits = limitsOf(options.limits)
   if (!options.topology.peers.includes(options.self)) {
     throw new InputError(`"${options.self}" is no peer of the topology; it has ${options.topology.peers.join(', ')}`)
   }
-  const node = await createNode({
-    identity: options.identity,
-    listen: options.listen,
-    limits,
-    refusalOf: (id, address) => peer.refusalOf(id, address)
-  })
-  const peer = new NetworkPeer(options, limits, node)
+  const shaper = shaperOf(options, (id) => peer.nameOf(id))
+  const limits = patientLimits(limitsOf(options.limits), shaper?.slowness ?? 0)
+  const { identity, listen } = options
+  const refusalOf = (id: string, address: string) => peer.refusalOf(id, address)
+  const node = await createNode({ identity, listen, limits, refusalOf, shaper })
+  const peer = new NetworkPeer(options, limits, node, shaper)
   await peer.start()
   return peer
+}
+
+function shaperOf(
+  { links, self, topology, seed, terms }: PeerOptions,
+  nameOf: (id: string) => PeerName | undefined
+): Shaper | undefined {
+  if (links === undefined) return undefined
+  const random = createRandom(seed, self).stream('links')
+  return new Shaper({ links, self, topology, frameBytes: 4 * lengthOf(terms.schema), nameOf, random })
 }
 
 class NetworkPeer implements Peer {
@@ -90,6 +105,7 @@ class NetworkPeer implements Peer {
   readonly #options: PeerOptions
   readonly #limits: Limits
   readonly #node: Libp2p
+  readonly #shaper: Shaper | undefined
   readonly #neighbourhood: Neighbourhood
   readonly #mailbox: Mailbox<VectorMessage>
   readonly #pool: VectorPool
@@ -99,10 +115,11 @@ class NetworkPeer implements Peer {
   readonly #strangers = new Set<string>()
   #closed: Promise<void> | undefined
 
-  constructor(options: PeerOptions, limits: Limits, node: Libp2p) {
+  constructor(options: PeerOptions, limits: Limits, node: Libp2p, shaper: Shaper | undefined) {
     this.#options = options
     this.#limits = limits
     this.#node = node
+    this.#shaper = shaper
     this.id = options.identity.id
     this.#pool = new VectorPool(lengthOf(options.terms.schema))
     this.#mailbox = new Mailbox(realClock, (from) => this.#neighbourhood.taken(from))
@@ -134,6 +151,10 @@ class NetworkPeer implements Peer {
       this.#emit({ kind: 'stranger-refused', id, address, why })
     }
     return why
+  }
+
+  nameOf(id: string): PeerName | undefined {
+    return this.#neighbourhood.nameOf(id)
   }
 
   async connect(entries: readonly RosterEntry[], patience: Milliseconds): Promise<void> {
@@ -181,6 +202,7 @@ class NetworkPeer implements Peer {
     await this.#neighbourhood.bye(reason)
     this.#closing.abort(new StoppedError('the peer closes'))
     this.#neighbourhood.stop()
+    await this.#shaper?.flush(this.#limits.closePatience)
     await this.#node.stop()
     await this.#neighbourhood.ended
   }

@@ -1,0 +1,71 @@
+import type { Milliseconds } from '@murmuration/core'
+import type { Clock } from '../clock.js'
+import type { Flow } from './flow.js'
+import { Line } from './line.js'
+
+/** What goes through the lines of a peer: a connection. */
+export interface LineUser {
+  /** What it sends. */
+  readonly out: Flow
+  /** What it receives. */
+  readonly in: Flow
+  /** Called when bytes may have moved. */
+  settle(): void
+}
+
+/** The two lines of a peer in real time: a timer for the next thing that happens on them. */
+export class AccessLines {
+  readonly up: Line
+  readonly down: Line
+  readonly #clock: Clock
+  readonly #users = new Set<LineUser>()
+  #callOff: () => void = () => {}
+  #isRunning = false
+  /** Something was offered while bytes were being moved. */
+  #isStale = false
+
+  /** @param bandwidth - of both lines, in bits per second */
+  constructor(bandwidth: { readonly up: number; readonly down: number }, clock: Clock) {
+    this.up = new Line(bandwidth.up)
+    this.down = new Line(bandwidth.down)
+    this.#clock = clock
+  }
+
+  now(): Milliseconds {
+    return this.#clock.now()
+  }
+
+  join(user: LineUser): void {
+    this.#users.add(user)
+    this.up.add(user.out)
+    this.down.add(user.in)
+  }
+
+  leave(user: LineUser): void {
+    this.#users.delete(user)
+    this.up.remove(user.out)
+    this.down.remove(user.in)
+  }
+
+  /** Does all that is due. To be called when a flow was offered something, or was let go. */
+  run(): void {
+    this.#isStale = true
+    if (this.#isRunning) return
+    this.#isRunning = true
+    try {
+      while (this.#isStale) this.#move()
+    } finally {
+      this.#isRunning = false
+    }
+    this.#callOff()
+    this.#callOff = this.#clock.at(Math.min(this.up.nextTime, this.down.nextTime), () => this.run())
+  }
+
+  #move(): void {
+    this.#isStale = false
+    const now = this.#clock.now()
+    this.up.advance(now)
+    this.down.advance(now)
+    for (const user of [...this.#users]) user.settle()
+  }
+}

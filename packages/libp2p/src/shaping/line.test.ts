@@ -1,0 +1,214 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { Uint8ArrayList } from 'uint8arraylist'
+import { type Flight, Flow } from './flow.js'
+import { Line } from './line.js'
+
+/** A flow on `line` that keeps what arrives. */
+function flowOn(line: Line) {
+  const arrived: { readonly size: number; readonly due: number }[] = []
+  const keep = (flights: readonly Flight[]) =>
+    arrived.push(...flights.map(({ bytes, due }) => ({ size: bytes.byteLength, due })))
+  const flow = new Flow(keep)
+  line.add(flow)
+  return { flow, arrived }
+}
+
+const bytes = (size: number) => new Uint8ArrayList(new Uint8Array(size))
+const sum = (sizes: readonly { readonly size: number }[]) => sizes.reduce((total, { size }) => total + size, 0)
+
+/** Looks at the line whenever there is something to do. Returns when there is nothing any more. */
+function runOut(line: Line): void {
+  while (line.nextTime < Infinity) line.advance(line.nextTime)
+}
+
+// 8 Mbit/s are 1000 bytes per millisecond.
+
+test('bytes take size / rate on the line and then the latency', (t) => {
+  const line = new Line(8e6)
+  const { flow, arrived } = flowOn(line)
+  flow.offer(bytes(100_000), 50, 25)
+  runOut(line)
+  t.is(sum(arrived), 100_000)
+  t.true(Math.abs((arrived.at(-1)?.due ?? 0) - (50 + 100 + 25)) < 1e-6)
+  t.is(arrived[0].due, 50 + 1.448 + 25)
+})
+
+test('a line that limits nothing passes everything at once, and the latency remains', (t) => {
+  const line = new Line(Infinity)
+  const { flow, arrived } = flowOn(line)
+  flow.offer(bytes(1_000_000), 7, 3)
+  t.is(line.nextTime, 7)
+  line.advance(7)
+  t.deepEqual(arrived, [])
+  t.is(line.nextTime, 10)
+  line.advance(10)
+  t.deepEqual(arrived, [{ size: 1_000_000, due: 10 }])
+})
+
+test('two flows share a line half and half, and the one that is left gets all of it', (t) => {
+  const line = new Line(8e6)
+  const [one, two] = [flowOn(line), flowOn(line)]
+  one.flow.offer(bytes(50_000), 0)
+  two.flow.offer(bytes(100_000), 0)
+  runOut(line)
+  t.true(Math.abs((one.arrived.at(-1)?.due ?? 0) - 100) <= 1.448)
+  t.true(Math.abs((two.arrived.at(-1)?.due ?? 0) - 150) < 1e-6)
+  const halfway = two.arrived.filter(({ due }) => due <= 60)
+  t.true(Math.abs(sum(halfway) - 30_000) <= 1448)
+})
+
+test('a flow with a cap gets the cap, and another what is left of the line', (t) => {
+  const line = new Line(8e6)
+  const [slow, fast] = [flowOn(line), flowOn(line)]
+  slow.flow.cap = 400
+  slow.flow.offer(bytes(40_000), 0)
+  fast.flow.offer(bytes(60_000), 0)
+  runOut(line)
+  for (const { arrived } of [slow, fast]) {
+    t.true(Math.abs((arrived.at(-1)?.due ?? 0) - 100) <= 4, `${arrived.at(-1)?.due}`)
+  }
+})
+
+test('what is sent later does not arrive earlier, whatever its latency', (t) => {
+  const line = new Line(Infinity)
+  const { flow, arrived } = flowOn(line)
+  flow.offer(bytes(1), 0, 30)
+  flow.offer(bytes(2), 1, 5)
+  runOut(line)
+  t.deepEqual(arrived, [
+    { size: 1, due: 30 },
+    { size: 2, due: 30 }
+  ])
+})
+
+test('a flow that is held delivers nothing and leaves the line to others', (t) => {
+  const line = new Line(8e6)
+  const [held, other] = [flowOn(line), flowOn(line)]
+  held.flow.offer(bytes(10_000), 0)
+  held.flow.hold()
+  other.flow.offer(bytes(10_000), 0)
+  runOut(line)
+  t.is(sum(held.arrived), 0)
+  t.true(Math.abs((other.arrived.at(-1)?.due ?? 0) - 10) < 1e-6)
+  held.flow.letGo(40)
+  runOut(line)
+  t.true(Math.abs((held.arrived.at(-1)?.due ?? 0) - 50) < 1e-6)
+})
+
+test('no more than 16 MiB of a flow fly at once', (t) => {
+  const line = new Line(Infinity)
+  const { flow } = flowOn(line)
+  for (let count = 0; count < 40; count++) flow.offer(bytes(1 << 20), 0, 1000)
+  line.advance(0)
+  t.is(flow.waiting, 24 << 20)
+  t.is(flow.load, 40 << 20)
+})
+
+/** Offers at distinct times: which flow, how many bytes. */
+const offers = fc.array(
+  fc.record({
+    flow: fc.integer({ min: 0, max: 2 }),
+    size: fc.integer({ min: 1, max: 20_000 }),
+    wait: fc.integer({ min: 0, max: 30 })
+  }),
+  { minLength: 1, maxLength: 30 }
+)
+
+test('whoever looks late finds what he would have found in time', (t) => {
+  fc.assert(
+    fc.property(offers, (plan) => {
+      const run = (isPunctual: boolean) => {
+        const line = new Line(8e6)
+        const flows = [flowOn(line), flowOn(line), flowOn(line)]
+        flows[1].flow.cap = 300
+        let now = 0
+        for (const [index, { flow, size, wait }] of plan.entries()) {
+          // No two things happen at the same instant, for which no order is promised.
+          now += wait + (index + 1) * 1e-5
+          while (isPunctual && line.nextTime < now) line.advance(line.nextTime)
+          flows[flow].flow.offer(bytes(size), now)
+        }
+        if (isPunctual) runOut(line)
+        else line.advance(now + 1e6)
+        return flows.map(({ arrived }) => arrived)
+      }
+      t.deepEqual(run(false), run(true))
+    })
+  )
+})
+
+test('no flow and no line is ever faster than it may be, and no byte is lost', (t) => {
+  fc.assert(
+    fc.property(offers, (plan) => {
+      const line = new Line(8e6)
+      const flows = [flowOn(line), flowOn(line), flowOn(line)]
+      flows[1].flow.cap = 300
+      let now = 0
+      for (const { flow, size, wait } of plan) flows[flow].flow.offer(bytes(size), (now += wait))
+      runOut(line)
+      const begin = plan[0].wait
+      const all = flows.flatMap(({ arrived }) => arrived).sort((left, right) => left.due - right.due)
+      t.is(sum(all), sum(plan))
+      for (const [index, { due }] of all.entries()) t.true(sum(all.slice(0, index + 1)) <= 1000 * (due - begin) + 1e-6)
+      const capped = flows[1].arrived
+      // One turn that the line gave late is made up for.
+      for (const [index, { due }] of capped.entries()) {
+        t.true(sum(capped.slice(0, index + 1)) <= 300 * (due - begin) + 1448 + 1e-6)
+      }
+    }),
+    { numRuns: 50 }
+  )
+})
+
+test('bytes that a busy process sees late take the idle time that was theirs', (t) => {
+  const line = new Line(8e6)
+  const [one, two] = [flowOn(line), flowOn(line)]
+  // Each brings half of what the line can take. What the second brings is seen 8 ms late.
+  for (let time = 0; time < 100; time += 2) {
+    one.flow.offer(bytes(1000), time)
+    line.advance(time + 1.9)
+    if (time >= 8) {
+      line.makeUp(time - 8, 1000)
+      two.flow.offer(bytes(1000), time - 8)
+    }
+  }
+  for (let time = 92; time < 100; time += 2) {
+    line.makeUp(time, 1000)
+    two.flow.offer(bytes(1000), time)
+  }
+  runOut(line)
+  t.is(sum([...one.arrived, ...two.arrived]), 100_000)
+  t.true(Math.max(...[...one.arrived, ...two.arrived].map(({ due }) => due)) < 100 + 2)
+})
+
+test('making up for what comes late does not make the line faster, nor lose a byte', (t) => {
+  const late = fc.array(
+    fc.record({
+      flow: fc.integer({ min: 0, max: 2 }),
+      size: fc.integer({ min: 1, max: 20_000 }),
+      wait: fc.integer({ min: 0, max: 30 }),
+      late: fc.integer({ min: 0, max: 40 })
+    }),
+    { minLength: 1, maxLength: 30 }
+  )
+  fc.assert(
+    fc.property(late, (plan) => {
+      const line = new Line(8e6)
+      const flows = [flowOn(line), flowOn(line), flowOn(line)]
+      let [time, now] = [0, 0]
+      for (const { flow, size, wait, late } of plan) {
+        time += wait
+        now = Math.max(now, time + late)
+        line.advance(now)
+        line.makeUp(time, size)
+        flows[flow].flow.offer(bytes(size), time)
+      }
+      runOut(line)
+      const begin = plan[0].wait
+      const all = flows.flatMap(({ arrived }) => arrived).sort((left, right) => left.due - right.due)
+      t.is(sum(all), sum(plan))
+      for (const [index, { due }] of all.entries()) t.true(sum(all.slice(0, index + 1)) <= 1000 * (due - begin) + 1e-6)
+    })
+  )
+})

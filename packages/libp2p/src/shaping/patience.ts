@@ -1,0 +1,34 @@
+import type { Links, Milliseconds, PeerName, Topology } from '@murmuration/core'
+import type { Limits } from '../constants.js'
+import { bytePerMillisecond } from './line.js'
+import { capOf } from './route.js'
+
+/**
+ * How much longer something may take over `links` than over a network that is fast beside any limit: four round trips, which
+ * open a connection, and a frame whose lines are shared with frames to and from everybody else.
+ *
+ * @param bytes - of a frame
+ */
+export function slownessOf(links: Links, self: PeerName, { peers }: Topology, bytes: number): Milliseconds {
+  const others = peers.filter((peer) => peer !== self)
+  const times = others.map((other) => {
+    const [there, back] = [links.path(self, other), links.path(other, self)]
+    const roundTrip = there.latency + there.jitter + back.latency + back.jitter
+    const lines = [self, other].flatMap((peer) => [links.access(peer).up, links.access(peer).down])
+    const share = Math.min(...lines) / bytePerMillisecond / others.length
+    return 4 * roundTrip + bytes / Math.min(share, capOf(links, self, other), capOf(links, other, self))
+  })
+  return Math.ceil(Math.max(0, ...times))
+}
+
+/** Limits for links on which everything may take `slowness` longer. */
+export function patientLimits(limits: Limits, slowness: Milliseconds): Limits {
+  return {
+    ...limits,
+    silentAfter: limits.silentAfter + slowness,
+    deadAfter: limits.deadAfter + slowness,
+    dialTimeout: limits.dialTimeout + slowness,
+    handshakeTimeout: limits.handshakeTimeout + slowness,
+    closePatience: limits.closePatience + slowness
+  }
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import test from 'ava'
+import { eventually } from '../flock.test.support.js'
+import { collect, links, wires, write } from './wire.test.support.js'
+
+test('bytes come in order and unchanged, not faster than the line and not before the latency', async (t) => {
+  // 80 Mbit/s are 10,000 bytes per millisecond.
+  const [{ near, far }] = await wires(t, links({ up: 80e6 }, { latency: 30, jitter: 10 }))
+  const received = collect(far)
+  const sent = randomBytes(2_000_000)
+  const begin = performance.now()
+  await write(near, sent, 100_000)
+  await eventually('all bytes', () => received.size() === sent.byteLength)
+  t.true(received.content().equals(sent))
+  let size = 0
+  for (const { bytes, at } of received.parts) {
+    size += bytes.byteLength
+    t.true(at - begin >= 30 + size / 10_000 - 0.01, `${size} bytes after ${at - begin} ms`)
+  }
+})
+
+test('nothing is left lying when the system takes less than is sent', async (t) => {
+  const [{ near, far }] = await wires(t, links({}))
+  const received = collect(far)
+  const sent = randomBytes(17_000_000)
+  near.send(sent.slice(0, 16_000_000))
+  for (let offset = 16_000_000; offset < sent.byteLength; offset += 1000) near.send(sent.slice(offset, offset + 1000))
+  await eventually('all bytes', () => received.size() === sent.byteLength)
+  t.true(received.content().equals(sent))
+})
+
+test('what is received passes the line down, also when it was sent without one', async (t) => {
+  const network = links({})
+  const [{ near, far }] = await wires(t, {
+    ...network,
+    access: (peer) => ({ up: Infinity, down: peer === 'b' ? 40e6 : Infinity })
+  })
+  const received = collect(far)
+  const begin = performance.now()
+  await write(near, randomBytes(500_000), 50_000)
+  await eventually('all bytes', () => received.size() === 500_000)
+  t.true((received.parts.at(-1)?.at ?? 0) - begin >= 100 - 0.01)
+})
+
+test('two connections share the line up by halves', async (t) => {
+  const [one, two] = await wires(t, links({ up: 40e6 }), 2)
+  const [first, second] = [collect(one.far), collect(two.far)]
+  const begin = performance.now()
+  await Promise.all([write(one.near, randomBytes(400_000), 100_000), write(two.near, randomBytes(400_000), 100_000)])
+  await eventually('all bytes of one', () => first.size() === 400_000 || second.size() === 400_000)
+  t.true(Math.min(first.size(), second.size()) > 300_000, `${first.size()} and ${second.size()}`)
+  await eventually('all bytes', () => first.size() + second.size() === 800_000)
+  t.true(performance.now() - begin >= 160 - 0.01)
+})
+
+test('a writer who listens is held back: what waits is bounded, on either side of a slow line', async (t) => {
+  for (const line of [{ up: 20e6 }, { down: 20e6 }]) {
+    const [{ near, far }] = await wires(t, links(line))
+    const received = collect(far)
+    let most = 0
+    const writing = write(near, new Uint8Array(1_000_000), 16_384)
+    await eventually('all bytes', () => {
+      most = Math.max(most, near.writeBufferLength + near.out.load, far.in.load)
+      return received.size() === 1_000_000
+    })
+    await writing
+    t.true(most < 300_000, `${most} bytes`)
+  }
+})
+
+test('a reader who pauses gets nothing, the writer is held back, and everything comes when he goes on', async (t) => {
+  const [{ near, far }] = await wires(t, links({ up: 800e6 }))
+  const received = collect(far)
+  far.pause()
+  const sent = randomBytes(16_000_000)
+  let isWritten = false
+  const writing = write(near, sent, 65_536).then(() => (isWritten = true))
+  await eventually('a full buffer', () => far.in.waiting > 0 && near.writableNeedsDrain)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  t.is(received.size(), 0)
+  t.false(isWritten)
+  t.true(far.in.load < 5_000_000)
+  far.resume()
+  await writing
+  await eventually('all bytes', () => received.size() === sent.byteLength)
+  t.true(received.content().equals(sent))
+})
+
+test('closing waits until all has left, and the other side gets all before it sees the end', async (t) => {
+  const [{ near, far }] = await wires(t, links({ up: 40e6, down: 40e6 }, { latency: 40 }))
+  const received = collect(far)
+  const closed = new Promise<number>((resolve) => far.addEventListener('close', () => resolve(received.size())))
+  near.send(new Uint8Array(200_000))
+  await near.close()
+  t.is(near.out.load, 0)
+  t.is(await closed, 200_000)
+  t.is(near.status, 'closed')
+  t.is(far.status, 'closed')
+})
+
+test('closing ends when its signal says so, and a reset is told at once', async (t) => {
+  const [{ near, far }] = await wires(t, links({ up: 1e6 }))
+  near.send(new Uint8Array(1_000_000))
+  await t.throwsAsync(near.close({ signal: AbortSignal.timeout(20) }), { any: true })
+  near.abort(new Error('enough'))
+  await eventually('the end at the other side', () => far.status !== 'open')
+  t.is(near.status, 'aborted')
+  t.is(near.out.load, 0)
+})

@@ -1,0 +1,147 @@
+import type { AbortOptions, MultiaddrConnection } from '@libp2p/interface'
+import { AbstractMultiaddrConnection } from '@libp2p/utils'
+import { Uint8ArrayList } from 'uint8arraylist'
+import { Bell } from '../bell.js'
+import type { AccessLines, LineUser } from './access-lines.js'
+import { type Flight, Flow } from './flow.js'
+import { type Route, unknownRoute } from './route.js'
+import { StampReader, stamped } from './stamps.js'
+
+/** Bytes that the system has not taken, beyond which it is given no more until it has. */
+const congested = 256 << 10
+
+/**
+ * A connection whose bytes take their time: what is sent passes this peer's line up and flies before the system gets it;
+ * what the system has received passes this peer's line down. It stops its writer, and the system's reading, while more
+ * waits for a line than the line takes in a few dozen milliseconds.
+ */
+export class ShapedConnection extends AbstractMultiaddrConnection implements LineUser {
+  readonly out: Flow
+  readonly in: Flow
+  readonly #inner: MultiaddrConnection
+  readonly #lines: AccessLines
+  readonly #stamps = new StampReader()
+  readonly #changed = new Bell()
+  #route = unknownRoute
+  #isPaused = false
+  /** The far side has closed; what has come before still has to be delivered. */
+  #isEnding = false
+
+  constructor(inner: MultiaddrConnection, lines: AccessLines) {
+    const { remoteAddr, direction, log, inactivityTimeout, maxReadBufferLength } = inner
+    super({ remoteAddr, direction, log, inactivityTimeout, maxReadBufferLength })
+    this.#inner = inner
+    this.#lines = lines
+    this.out = new Flow((flights) => this.#write(flights))
+    this.in = new Flow((flights) => this.onData(new Uint8ArrayList(...flights.map(({ bytes }) => bytes))))
+    lines.join(this)
+    inner.addEventListener('message', ({ data }) => this.#arrive(data))
+    // Not at once: what is sent while libp2p tells that it is idle would be left lying.
+    inner.addEventListener('idle', () => queueMicrotask(() => this.#goOn()))
+    inner.addEventListener('close', ({ error }) => this.#end(error))
+    this.addEventListener('close', () => this.#leave())
+  }
+
+  /** The way that what is sent from now on takes. */
+  set route(route: Route) {
+    this.#route = route
+    this.out.cap = route.cap
+  }
+
+  override sendData(data: Uint8ArrayList): { readonly sentBytes: number; readonly canSendMore: boolean } {
+    const sentBytes = data.byteLength
+    this.out.offer(data, this.#lines.now(), this.#route.delay(sentBytes))
+    this.#lines.run()
+    return { sentBytes, canSendMore: this.out.waiting <= 2 * this.#lines.up.reserve(this.out) }
+  }
+
+  settle(): void {
+    if (this.writableNeedsDrain && this.out.waiting <= this.#lines.up.reserve(this.out)) this.safeDispatchEvent('drain')
+    this.#balance()
+    this.#changed.ring()
+    if (this.#isEnding && this.in.load === 0) this.onTransportClosed()
+  }
+
+  /** Resolves when the system has taken all that was sent, or takes nothing any more. */
+  async flush(signal?: AbortSignal): Promise<void> {
+    const wake = () => this.#changed.ring()
+    signal?.addEventListener('abort', wake)
+    try {
+      while (this.out.load > 0) {
+        signal?.throwIfAborted()
+        await this.#changed.wait()
+      }
+    } finally {
+      signal?.removeEventListener('abort', wake)
+    }
+  }
+
+  override async sendClose(options?: AbortOptions): Promise<void> {
+    await this.flush(options?.signal)
+    await this.#inner.close(options)
+  }
+
+  /** Is told the far side at once: what is on its way is lost. */
+  override sendReset(error: Error): void {
+    this.#inner.abort(error)
+  }
+
+  override sendPause(): void {
+    this.in.hold()
+  }
+
+  override sendResume(): void {
+    this.in.letGo(this.#lines.now())
+    this.#lines.run()
+  }
+
+  #write(flights: readonly Flight[]): void {
+    if (this.#inner.status !== 'open') return
+    this.#inner.send(stamped(flights))
+    if (this.#inner.writeBufferLength > congested) this.out.hold()
+  }
+
+  /** The system has taken all that it was given. */
+  #goOn(): void {
+    this.out.letGo(this.#lines.now())
+    this.#lines.run()
+  }
+
+  #arrive(data: Uint8Array | Uint8ArrayList): void {
+    const now = this.#lines.now()
+    for (const { bytes, due, isEnd } of this.#stamps.read(data)) {
+      const since = Math.min(due, now)
+      this.#lines.down.makeUp(since, bytes.byteLength)
+      this.in.offer(bytes, since, 0, isEnd)
+    }
+    this.#lines.run()
+  }
+
+  /** Lets the system read while not too much waits for the line. */
+  #balance(): void {
+    if (this.#inner.status !== 'open') return
+    const reserve = this.#lines.down.reserve(this.in)
+    if (!this.#isPaused && this.in.waiting > 2 * reserve) {
+      this.#isPaused = true
+      this.#inner.pause()
+    } else if (this.#isPaused && this.in.waiting <= reserve) {
+      this.#isPaused = false
+      this.#inner.resume()
+    }
+  }
+
+  #end(error: Error | undefined): void {
+    this.out.clear()
+    if (error !== undefined) this.abort(error)
+    this.#isEnding = true
+    this.#lines.run()
+  }
+
+  #leave(): void {
+    this.#lines.leave(this)
+    this.out.clear()
+    this.in.clear()
+    this.#changed.ring()
+    this.#lines.run()
+  }
+}

@@ -1,0 +1,79 @@
+import { InputError, peerName } from '@murmuration/core'
+import test from 'ava'
+import { bird, connectAll, flock, graph, schemaOf } from '../flock.test.support.js'
+import { links } from './wire.test.support.js'
+
+const [a, b] = ['a', 'b'].map(peerName)
+const pair = graph(['a', 'b'])
+
+test('a message takes the time of its own direction, whoever has called whom', async (t) => {
+  const there = links({}, { latency: 60 })
+  const back = links({}, { latency: 20 })
+  const path = (from: string, to: string) => (from === 'a' ? there : back).path(peerName(from), peerName(to))
+  for (const caller of ['a', 'b']) {
+    const network = { ...there, path }
+    const both = await Promise.all(
+      pair.peers.map((name) => bird(t, pair, name, { links: network, ...(name === caller ? { listen: [] } : {}) }))
+    )
+    await connectAll(both)
+    const [left, right] = both.map(({ peer }) => peer.fabric)
+    const begin = performance.now()
+    left.send(b, { kind: 0, round: 0, vector: new Float32Array(8) })
+    await right.receive()
+    const middle = performance.now()
+    right.send(a, { kind: 0, round: 0, vector: new Float32Array(8) })
+    await left.receive()
+    t.true(middle - begin >= 60 - 0.01, `${middle - begin} ms`)
+    t.true(performance.now() - middle >= 20 - 0.01)
+  }
+})
+
+test('a ring of four exchanges what it would without shaping, no faster than the lines of its peers', async (t) => {
+  const square = graph(['a', 'b'], ['b', 'c'], ['c', 'd'], ['d', 'a'])
+  const [elements, rounds] = [50_000, 5]
+  const terms = { run: 'r', algorithm: 'x', schema: schemaOf(elements), start: '0' }
+  const birds = await flock(t, square, { terms, links: links({ up: 80e6, down: 80e6 }, { latency: 10, jitter: 5 }) })
+  await connectAll(birds)
+  const begin = performance.now()
+  await Promise.all(
+    birds.map(async ({ name, peer: { fabric } }) => {
+      for (let round = 0; round < rounds; round++) {
+        const vector = new Float32Array(elements).map((_, index) => name.charCodeAt(0) + round + index)
+        const { sendTo } = fabric.neighbours(0)
+        for (const to of sendTo) t.is(fabric.send(to, { kind: 0, round, vector }), 'queued')
+        for (let count = 0; count < sendTo.length; count++) {
+          const envelope = await fabric.receive(fabric.now() + 10_000)
+          if (envelope === undefined) return t.fail(`nothing in round ${round}`)
+          const { from, message } = envelope
+          t.is(message.vector.at(-1), from.charCodeAt(0) + message.round + elements - 1)
+        }
+      }
+    })
+  )
+  // Five times two vectors of 200,000 bytes on a line of 10,000 bytes per millisecond.
+  t.true(performance.now() - begin >= rounds * 40 + 10)
+  t.true(birds.every(({ peer }) => peer.traffic().badFrames + peer.traffic().retransmissions === 0))
+  t.true(birds.every(({ events }) => events.every(({ kind }) => kind !== 'reconnecting' && kind !== 'silent')))
+})
+
+test('waits get longer with the links: what is slow is not given up', async (t) => {
+  const waits = { dialTimeout: 50, handshakeTimeout: 50, silentAfter: 100, deadAfter: 150, closePatience: 50 }
+  const terms = { run: 'r', algorithm: 'x', schema: schemaOf(50_000), start: '0' }
+  const slow = links({ up: 2e6, down: 2e6 }, { latency: 200 })
+  const birds = await flock(t, pair, { terms, limits: waits, links: slow })
+  await connectAll(birds)
+  const [left, right] = birds
+  left.peer.fabric.send(b, { kind: 0, round: 0, vector: new Float32Array(50_000) })
+  // It takes a second, in which the receiver hears nothing.
+  const [envelope] = await Promise.all([right.peer.fabric.receive(), left.peer.close()])
+  t.is(envelope?.message.vector.length, 50_000)
+  t.deepEqual(
+    birds.flatMap(({ events }) => events.filter(({ kind }) => kind === 'reconnecting' || kind === 'silent')),
+    []
+  )
+})
+
+test('pipes that peers share cannot be shaped', async (t) => {
+  const shared = links({}, { pipes: [{ name: 'uplink', bandwidth: 1e6 }] })
+  await t.throwsAsync(bird(t, pair, 'a', { links: shared }), { instanceOf: InputError, message: /the pipe "uplink"/ })
+})
