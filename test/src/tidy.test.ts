@@ -140,6 +140,18 @@ test('links within the documents lead somewhere', (t) => {
   t.deepEqual(broken, [])
 })
 
+test('every npm script that the documents and scenario files name is there', (t) => {
+  const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
+  const named = files
+    .filter((file) => /\.(md|yaml)$/.test(file))
+    .flatMap((file) => [...textOf(file).matchAll(/npm run ([a-z]+)/g)].map((match) => ({ file, script: match[1] })))
+  t.true(named.length > 10)
+  t.deepEqual(
+    named.filter(({ script }) => !(script in scripts)),
+    []
+  )
+})
+
 test('no leftovers: nothing is marked as unfinished, skipped or alone', (t) => {
   const marks = new RegExp(
     ['TODO', 'FIXME', 'XXX', `test\\.${'only'}`, `test\\.${'todo'}`, `test\\.${'failing'}`].join('|')
