@@ -15,6 +15,9 @@ const meanTolerance = 1e-5
 /** At most so many findings are kept of a run; they tend to come in thousands. */
 const findingsMost = 10
 
+/** Rounds that not all peers have reported yet; older ones are given up, since somebody has crashed. */
+const openMost = 32
+
 interface RoundSums {
   readonly before: Float64Array
   readonly after: Float64Array
@@ -66,6 +69,7 @@ export class Judges {
     const first = this.#models.get(round)
     if (first === undefined) {
       this.#models.set(round, { model: Float32Array.from(parameters), peers: 1 })
+      giveUpOldest(this.#models)
       return
     }
     if (!parameters.every((value, index) => value === first.model[index])) {
@@ -84,6 +88,7 @@ export class Judges {
       isWhole: true
     }
     this.#sums.set(round, sums)
+    giveUpOldest(this.#sums)
     for (let k = 0; k < average.length; k++) {
       sums.before[k] += before[k]
       sums.after[k] += average[k]
@@ -101,5 +106,13 @@ export class Judges {
   /** Something that another found. */
   found(what: string): void {
     if (this.#found.size < findingsMost) this.#found.add(what)
+  }
+}
+
+function giveUpOldest(rounds: Map<number, unknown>): void {
+  if (rounds.size <= openMost) return
+  for (const oldest of rounds.keys()) {
+    rounds.delete(oldest)
+    return
   }
 }

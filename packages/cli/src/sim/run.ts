@@ -9,7 +9,7 @@ import {
   type Wire
 } from '@murmuration/core'
 import type { RunRecord, Timeline } from '@murmuration/report'
-import { computingCost, DeadlockError, LogHash, Simulation, type SimulationObserver } from '@murmuration/simulator'
+import { computingCost, DeadlockError, LogHash, Simulation } from '@murmuration/simulator'
 import type { TaskFamily } from '@murmuration/tasks'
 import { lengthOf, pooledVectorWire, type VectorMessage } from '@murmuration/vectors'
 import { type ContenderProgram, programOf } from './contender-programs.js'
@@ -87,7 +87,7 @@ class Stage {
         cost: computingCost({ ...setting.computing, slow: new Map(entriesOf(setting.computing.slow)) }, seed),
         queueLimit,
         faults: faultsOf(scenario, run, this.#workers),
-        observer: this.#observer(),
+        observer: this.#recorder ?? {},
         ...(scenario.stop.time === undefined ? {} : { until: scenario.stop.time })
       },
       (fabric) => this.#act(fabric, names)
@@ -169,10 +169,6 @@ class Stage {
       gradient: (parameters, batch) => task.gradient(parameters, batch),
       evaluate: (parameters) => task.evaluate(parameters)
     }
-  }
-
-  #observer(): SimulationObserver {
-    return this.#recorder ?? {}
   }
 
   #timeShares(): RunRecord['time'] {
