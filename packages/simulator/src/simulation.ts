@@ -98,6 +98,11 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     return busiestOf(this.#endpoints.values())
   }
 
+  /** Whether a peer has crashed, and not begun anew. */
+  hasCrashed(peer: PeerName): boolean {
+    return this.#endpoint(peer).presence === 'crashed'
+  }
+
   /** Where a peer's time went until now. */
   timeOf(peer: PeerName): TimeShares {
     return this.#endpoint(peer).timeUse.totals(this.now())

@@ -27,12 +27,12 @@ const worstOfMost = 64
 export class Curve {
   readonly points: CurvePoint[] = []
   readonly #options: CurveOptions
-  readonly #simulation: Pick<Simulation<never>, 'now' | 'traffic'>
+  readonly #simulation: Pick<Simulation<never>, 'now' | 'traffic' | 'hasCrashed'>
   readonly #newest = new Map<PeerName, StepReport>()
   #steps = 0
   #toTarget: ToTarget | undefined
 
-  constructor(options: CurveOptions, simulation: Pick<Simulation<never>, 'now' | 'traffic'>) {
+  constructor(options: CurveOptions, simulation: Pick<Simulation<never>, 'now' | 'traffic' | 'hasCrashed'>) {
     this.#options = options
     this.#simulation = simulation
   }
@@ -47,7 +47,7 @@ export class Curve {
     this.#newest.set(peer, report)
     this.#steps++
     const { workers, every, targetLoss } = this.#options
-    if (this.#steps % (workers.length * every) !== 0 || this.#newest.size < workers.length) return false
+    if (this.#steps % (workers.length * every) !== 0) return false
     const point = await this.#evaluate()
     if (targetLoss === undefined || point.loss > targetLoss) return false
     const { seconds, samples, bytes } = point
@@ -57,7 +57,7 @@ export class Curve {
 
   /** Evaluates once more, unless that has just been done, and the peers one by one. */
   async finish(): Promise<void> {
-    if (this.#newest.size === 0) return
+    if (this.#models().length === 0) return
     const seconds = this.#simulation.now() / 1000
     const last = this.points.at(-1)
     const point = last?.seconds === seconds ? last : await this.#evaluate()
@@ -91,8 +91,10 @@ export class Curve {
     return point
   }
 
+  /** The newest of all who are there: what a crashed peer had is lost. */
   #models(): Float32Array[] {
-    return this.#options.workers.flatMap((peer) => this.#newest.get(peer)?.parameters ?? [])
+    const there = this.#options.workers.filter((peer) => !this.#simulation.hasCrashed(peer))
+    return there.flatMap((peer) => this.#newest.get(peer)?.parameters ?? [])
   }
 
   async #judge(model: Float32Array): Promise<Evaluation> {

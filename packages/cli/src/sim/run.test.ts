@@ -145,3 +145,21 @@ test('a timeline is kept of the runs that ask for it', async (t) => {
   t.true(timeline !== undefined && timeline.spans.length > 3 && timeline.messages.length > 6)
   t.true(timeline?.messages.every(({ sent, arrived }) => arrived > sent && sent <= 0.05))
 })
+
+test('what a crashed peer had is not in the mean of the others', async (t) => {
+  const [{ record }] = await everyRun(
+    await scenarioOf({
+      ...lines,
+      topology: '{ graph: complete, peers: [a, b, c] }',
+      task: '{ kind: quadratic }',
+      training: '{ batch: 8, rate: { initial: 0.1 }, patience: 10 s }',
+      stop: '{ rounds: 200 }',
+      contenders: '[{ algorithm: dpsgd }]',
+      faults: '{ events: [{ at: 100 ms, do: crash, peer: c }] }'
+    })
+  )
+  // Without noise and heterogeneity the two that are left arrive at the optimum; the lost one's parameters would stay far off.
+  const last = record.curve.at(-1)
+  t.true((last?.loss ?? Infinity) < 1e-6, `${last?.loss}`)
+  t.true((last?.consensusDistance ?? Infinity) < 1e-3)
+})
