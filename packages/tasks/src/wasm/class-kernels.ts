@@ -14,7 +14,7 @@ import {
   storeVector,
   walk,
   when
-} from './assembler.js'
+} from '@murmuration/vectors/wasm'
 import type { Address } from './memory.js'
 
 /**

@@ -17,7 +17,7 @@ import {
   storeFloat,
   storeVector,
   walk
-} from './assembler.js'
+} from '@murmuration/vectors/wasm'
 import type { Address } from './memory.js'
 
 /** How many numbers of a row are computed side by side: the length of a row is a multiple of it. */

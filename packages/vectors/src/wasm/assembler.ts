@@ -1,5 +1,5 @@
 /**
- * As much of WebAssembly's binary format as the kernels of this package need (W3C, WebAssembly Core Specification 2.0,
+ * As much of WebAssembly's binary format as the kernels of Murmuration need (W3C, WebAssembly Core Specification 2.0,
  * chapter 5, and its vector instructions). Instructions are written as expressions, `add(get(x), constant(4))`, and come out
  * as bytes in the order of the stack machine. The engine checks types and bounds when it compiles the module.
  */
@@ -42,21 +42,117 @@ export const storeVector = (address: Code, offset: number, value: Code): Code =>
 export const addFloats = (left: Code, right: Code): Code => [...left, ...right, 0x92]
 export const isNotZero = (value: Code): Code => [...value, 0x43, 0, 0, 0, 0, 0x5c]
 
+/** An instruction on vectors that takes one or two of them. */
+const unary =
+  (instruction: number) =>
+  (value: Code): Code => [...value, ...vector(instruction)]
+const binary =
+  (instruction: number) =>
+  (left: Code, right: Code): Code => [...left, ...right, ...vector(instruction)]
+/** A shift of all lanes by as many bits. */
+const shift =
+  (instruction: number) =>
+  (value: Code, bits: number): Code => [...value, ...constant(bits), ...vector(instruction)]
+
+/** Sixteen bytes, whatever they are. */
+export const bits128 = {
+  zero: [...vector(0x0c), ...Array.from({ length: 16 }, () => 0)] as Code,
+  and: binary(0x4e),
+  /** `left & ~right` */
+  andNot: binary(0x4f),
+  or: binary(0x50),
+  xor: binary(0x51),
+  /** Bits of `left` where `mask` is set, of `right` elsewhere. */
+  select: (left: Code, right: Code, mask: Code): Code => [...left, ...right, ...mask, ...vector(0x52)],
+  /** An integer: 1 when any bit is set. */
+  any: unary(0x53),
+  /** Bytes of both, by their numbers: 0 to 15 of `left`, 16 to 31 of `right`. */
+  shuffle: (left: Code, right: Code, bytes: readonly number[]): Code => [...left, ...right, ...vector(0x0d), ...bytes]
+}
+
 /** Four float32 numbers side by side. */
 export const float32x4 = {
-  zero: [...vector(0x0c), ...Array.from({ length: 16 }, () => 0)] as Code,
+  zero: bits128.zero,
   lane: (value: Code, index: number): Code => [...value, ...vector(0x1f), index],
-  splat: (value: Code): Code => [...value, ...vector(0x13)],
-  add: (left: Code, right: Code): Code => [...left, ...right, ...vector(0xe4)],
-  multiply: (left: Code, right: Code): Code => [...left, ...right, ...vector(0xe6)]
+  splat: unary(0x13),
+  floor: unary(0x68),
+  nearest: unary(0x6a),
+  abs: unary(0xe0),
+  add: binary(0xe4),
+  subtract: binary(0xe5),
+  multiply: binary(0xe6),
+  divide: binary(0xe7),
+  min: binary(0xe8),
+  max: binary(0xe9),
+  /** `right < left ? right : left`, in one machine instruction. */
+  pseudoMin: binary(0xea),
+  /** `left < right ? right : left`, in one machine instruction. */
+  pseudoMax: binary(0xeb),
+  /** Lanes of ones where it holds, of zeros elsewhere. */
+  equal: binary(0x41),
+  less: binary(0x43),
+  /** From signed integers. */
+  ofIntegers: unary(0xfa),
+  /** Two float64 numbers rounded, in the lower lanes; zeros in the upper ones. */
+  ofDoubles: unary(0x5e)
+}
+
+/** Four 32-bit integers side by side. */
+export const int32x4 = {
+  splat: unary(0x11),
+  lane: (value: Code, index: number): Code => [...value, ...vector(0x1b), index],
+  add: binary(0xae),
+  subtract: binary(0xb1),
+  multiply: binary(0xb5),
+  minSigned: binary(0xb6),
+  maxSigned: binary(0xb8),
+  maxUnsigned: binary(0xb9),
+  shiftLeft: shift(0xab),
+  shiftRightSigned: shift(0xac),
+  shiftRightUnsigned: shift(0xad),
+  /** Lanes of ones where it holds, of zeros elsewhere. */
+  equal: binary(0x37),
+  greaterSigned: binary(0x3b),
+  greaterUnsigned: binary(0x3c),
+  /** From float32 numbers, towards zero; what is too large becomes the largest, NaN becomes 0. */
+  ofFloats: unary(0xf8),
+  /** Of eight 16-bit integers, the lower or upper four. */
+  ofLowSigned: unary(0xa7),
+  ofHighSigned: unary(0xa8),
+  ofLowUnsigned: unary(0xa9),
+  ofHighUnsigned: unary(0xaa)
+}
+
+/** Eight 16-bit integers side by side. */
+export const int16x8 = {
+  /** Of twice four 32-bit integers; what is too large becomes the largest. */
+  narrowSigned: binary(0x85),
+  narrowUnsigned: binary(0x86),
+  /** Of sixteen 8-bit integers, the lower or upper eight. */
+  ofLowSigned: unary(0x87),
+  ofHighSigned: unary(0x88),
+  ofLowUnsigned: unary(0x89),
+  ofHighUnsigned: unary(0x8a)
+}
+
+/** Sixteen 8-bit integers side by side. */
+export const int8x16 = {
+  /** Of twice eight 16-bit integers; what is too large becomes the largest. */
+  narrowSigned: binary(0x65)
 }
 
 /** Two float64 numbers side by side. */
 export const float64x2 = {
   /** Twice a float32 number. */
   splat: (value: Code): Code => [...value, 0xbb, ...vector(0x14)],
-  add: (left: Code, right: Code): Code => [...left, ...right, ...vector(0xf0)],
-  multiply: (left: Code, right: Code): Code => [...left, ...right, ...vector(0xf2)]
+  /** Twice the float64 number at an address. */
+  loadSplat: (address: Code, offset: number): Code => [...address, ...vector(0x0a), 3, ...unsigned(offset)],
+  lane: (value: Code, index: number): Code => [...value, ...vector(0x21), index],
+  /** The two lower float32 numbers. */
+  ofLowFloats: unary(0x5f),
+  add: binary(0xf0),
+  subtract: binary(0xf1),
+  multiply: binary(0xf2)
 }
 
 export const when = (condition: Code, body: Code): Code => [...condition, 0x04, 0x40, ...body, 0x0b]
@@ -77,15 +173,23 @@ export const walk = (pointer: number, step: Code, end: Code, body: Code): Code =
 export const each = (count: number, piece: (index: number) => Code): Code =>
   Array.from({ length: count }, (_, index) => piece(index)).flat()
 
-/** The module with these functions, which computes in the memory that it imports as `memory.memory`. */
-export function assemble(functions: readonly FunctionCode[]): Uint8Array<ArrayBuffer> {
+/** Pages of 64 KiB that a memory which threads share may grow to at most: all that 32 bits can address. */
+export const sharedPages = 65_536
+
+/**
+ * The module with these functions, which computes in the memory that it imports as `memory.memory`.
+ *
+ * @param shared - whether threads share the memory; its `maximum` is then {@link sharedPages}
+ */
+export function assemble(functions: readonly FunctionCode[], shared = false): Uint8Array<ArrayBuffer> {
+  const limits = shared ? [0x03, 0x00, ...unsigned(sharedPages)] : [0x00, 0x00]
   return Uint8Array.from([
     ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
     ...section(
       1,
       functions.map(({ parameters }) => [0x60, ...many(Array.from({ length: parameters }, () => [types.i32])), 0])
     ),
-    ...section(2, [[...text('memory'), ...text('memory'), 0x02, 0x00, 0x00]]),
+    ...section(2, [[...text('memory'), ...text('memory'), 0x02, ...limits]]),
     ...section(
       3,
       functions.map((_, index) => unsigned(index))
