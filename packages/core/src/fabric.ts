@@ -51,7 +51,14 @@ export interface Fabric<Message> {
    * fresh memory for each message; afterwards nobody may look at the message.
    */
   recycle(message: Message): void
-  /** Waits until the clock shows `until`. */
+  /**
+   * Memory for a vector to compute in and to send, of the kind that this world sends without copying. Its content is arbitrary.
+   * Give it back with `free`, so that it is used again.
+   */
+  allocate(length: number): Float32Array
+  /** Gives `allocate`d memory back. When it was sent, it is used again only once it has gone out. */
+  free(vector: Float32Array): void
+  /** Waits until the clock shows `until`; when it does already, lets all else that is due go first. */
   sleep(until: Milliseconds): PromiseLike<void>
   /** Starts computing at once, beside sending and receiving. Awaiting the result is what waits. */
   work<Result>(work: Work<Result>): PromiseLike<Result>

@@ -1,29 +1,26 @@
 import { InputError, type Milliseconds } from '@murmuration/core'
 
 /** The protocol of handshakes, acknowledgements and heartbeats: small JSON messages, each behind its length. */
-export const controlProtocol = '/murmuration/control/1'
+export const controlProtocol = '/murmuration/control/2'
 
 /** The protocol of vectors: binary frames, one after the other. */
-export const exchangeProtocol = '/murmuration/exchange/1'
+export const exchangeProtocol = '/murmuration/exchange/2'
 
 /** The version that a hello names. */
-export const protocolVersion = 1
+export const protocolVersion = 2
 
 /** The longest control message that is read. A hello carries the schema, which is the largest part. */
 export const controlBytes = 1 << 20
 
-/** A body is handed to libp2p in pieces of so many bytes, and one piece at most waits in libp2p's write buffer. */
-export const pieceBytes = 1 << 20
-
 /** Bounds of queues and waits. All of them can be changed, and the defaults suit a local network. */
 export interface Limits {
-  /** Frames that one neighbour may have on their way here, unacknowledged. */
+  /** Whole vectors, or parts that make up as many, that one neighbour may have on their way here, unacknowledged. */
   readonly window: number
-  /** Frames kept for one neighbour until it acknowledges them, sent or not. `send` says 'full' beyond. */
+  /** Whole vectors kept for one neighbour until it acknowledges them, sent or not. `send` says 'full' beyond. */
   readonly sendQueue: number
-  /** Frames of one neighbour in the mailbox that are acknowledged before the algorithm takes them. */
+  /** Whole vectors of one neighbour in the mailbox that are acknowledged before the algorithm takes them. */
   readonly mailbox: number
-  /** Bytes that a stream has on its way at most: at least bandwidth times round trip. 4 MiB on a local network. */
+  /** The most bytes that a stream has on its way: at least bandwidth times round trip. */
   readonly streamWindow: number
   /** How often a neighbour hears from this peer when there is nothing else to say. */
   readonly heartbeat: Milliseconds
@@ -39,7 +36,7 @@ export interface Limits {
   readonly backoffFirst: Milliseconds
   /** The longest wait between attempts. */
   readonly backoffMost: Milliseconds
-  /** Damaged bodies in a row after which a stream is reset. A damaged header resets it at once. */
+  /** Unusable vectors in a row after which a stream is reset. A header that cannot be resets it at once. */
   readonly badFrames: number
   /** How long `close` waits for acknowledgements. */
   readonly closePatience: Milliseconds
@@ -47,9 +44,9 @@ export interface Limits {
 
 /** What holds unless other limits are given. */
 export const defaultLimits: Limits = {
-  window: 4,
+  window: 1,
   sendQueue: 8,
-  mailbox: 4,
+  mailbox: 1,
   streamWindow: 4 << 20,
   heartbeat: 2_000,
   silentAfter: 10_000,

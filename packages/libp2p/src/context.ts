@@ -1,6 +1,7 @@
 import type { Connection, Libp2p, PeerId } from '@libp2p/interface'
 import type { PeerName, Random } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
+import type { CodecChoice } from './codec-choice.js'
 import type { Limits } from './constants.js'
 import type { PeerEventListener } from './events.js'
 import type { Mailbox } from './mailbox.js'
@@ -17,6 +18,8 @@ export interface LinkContext {
   /** Where vectors to receive into come from, for all neighbours. */
   readonly pool: VectorPool
   readonly limits: Limits
+  /** In which vectors are written to the neighbours, if they agree. */
+  readonly codec: CodecChoice
   /** Drawn when the peer was created, so that neighbours can tell a restarted peer from one that reconnects. */
   readonly incarnation: string
   readonly mailbox: Mailbox<VectorMessage>

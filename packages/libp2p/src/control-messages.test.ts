@@ -5,11 +5,15 @@ import { type ControlMessage, decodeControl, encodeControl, ProtocolFault } from
 
 const terms = { run: 'r', algorithm: 'a', start: 's', schema: [{ name: 'dense/kernel', shape: [3, 2] }] }
 const messages: readonly ControlMessage[] = [
-  { kind: 'hello', version: 1, name: peerName('a'), terms, incarnation: 'x', first: 1, round: 0 },
-  { kind: 'welcome', name: peerName('b'), round: 3, received: 2, acknowledged: 1, window: 4 },
+  { kind: 'hello', version: 2, name: peerName('a'), terms, incarnation: 'x', first: 1, round: 0, codecs: ['int8'] },
+  { kind: 'welcome', name: peerName('b'), round: 3, received: 2, acknowledged: 1, window: 4, codecs: [] },
   { kind: 'refused', code: 'schema', why: 'tensor 1 differs', terms },
   { kind: 'ack', sequence: 7 },
-  { kind: 'ping', round: 7 },
+  { kind: 'ping', round: 7, at: 1.5, padding: '' },
+  { kind: 'pong', at: 1.5, padding: '...' },
+  { kind: 'region', number: 1, name: 'parameters', schema: terms.schema },
+  { kind: 'read', question: 2, region: 1, version: 3, patience: 1000 },
+  { kind: 'unread', question: 2, why: 'not yet' },
   { kind: 'bye', reason: 'done' }
 ]
 
@@ -40,7 +44,7 @@ test('messages with a field out of range are refused, and the field is named', (
   const [hello, welcome] = messages
   const cases: readonly (readonly [object, RegExp])[] = [
     [{ ...hello, name: '../etc' }, /"name"/],
-    [{ ...hello, version: 2 }, /"version"/],
+    [{ ...hello, version: 1 }, /"version"/],
     [{ ...hello, first: 0 }, /"first"/],
     [{ ...hello, terms: { ...terms, schema: [{ name: 'w', shape: [-1] }] } }, /"terms.schema.0.shape.0"/],
     [{ ...welcome, window: 0 }, /"window"/],

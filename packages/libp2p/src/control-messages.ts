@@ -14,8 +14,13 @@ const name = z.string().transform((value, context) => {
     return z.NEVER
   }
 })
+/** The longest padding of a ping. */
+export const paddingMost = 4096
+const padding = z.string().max(paddingMost)
 const tensor = z.object({ name: text, shape: z.array(count).max(32).readonly() })
-const terms = z.object({ run: text, algorithm: text, start: text, schema: z.array(tensor).readonly() })
+const schema = z.array(tensor).readonly()
+const codecs = z.array(z.string().max(64)).max(16).readonly()
+const terms = z.object({ run: text, algorithm: text, start: text, schema })
 const code = z.enum(['unknown-peer', 'run', 'schema', 'algorithm', 'start', 'protocol'])
 
 const controlMessage = z.discriminatedUnion('kind', [
@@ -28,32 +33,56 @@ const controlMessage = z.discriminatedUnion('kind', [
     /** Drawn at the start of the process: another one means that the sender has forgotten all. */
     incarnation: z.string().min(1).max(64),
     first: count.min(1),
-    round: count
+    round: count,
+    /** In which the sender would like to write, beside raw float32. */
+    codecs
   }),
-  /** The receiver's consent. `window` is how many frames it takes unacknowledged. */
+  /** The receiver's consent. `window` is how many whole vectors it takes unacknowledged. */
   z.object({
     kind: z.literal('welcome'),
     name,
     round: count,
     received: count,
     acknowledged: count,
-    window: z.number().int().min(1).max(1024)
+    window: z.number().int().min(1).max(1024),
+    /** Of the sender's codecs those that it may use. */
+    codecs
   }),
   /** The receiver's refusal. Its terms let the sender say itself what differs. */
   z.object({ kind: z.literal('refused'), code, why: text, terms: terms.optional() }),
-  /** The receiver has all frames up to `sequence`. */
+  /** The receiver has all vectors up to `sequence`, and room for the next. */
   z.object({ kind: z.literal('ack'), sequence: count }),
-  /** The sender is alive. */
-  z.object({ kind: z.literal('ping'), round: count }),
+  /** The sender is alive. `at` is the time on its clock in milliseconds, and `padding` makes the message longer. */
+  z.object({ kind: z.literal('ping'), round: count, at: z.number(), padding }),
+  /** What the receiver answers at once, with what the ping said. */
+  z.object({ kind: z.literal('pong'), at: z.number(), padding }),
+  /** The sender of this message has a region that the receiver of it may write and read. */
+  z.object({ kind: z.literal('region'), number: count.min(1), name: z.string().min(1).max(256), schema }),
+  /** The sender of this message would like to have a version of at least `version` of a region of the other side. */
+  z.object({
+    kind: z.literal('read'),
+    question: count.min(1),
+    region: count,
+    version: count,
+    patience: z.number().min(0)
+  }),
+  /** The answer to a read is no. */
+  z.object({ kind: z.literal('unread'), question: count, why: text }),
   /** The sender stops for good. */
   z.object({ kind: z.literal('bye'), reason: text })
 ])
 
-/** A message on the control stream. The sender of vectors says hello, ping and bye; their receiver says the others. */
+/**
+ * A message on the control stream. The sender of vectors says hello, ping, region, read, unread and bye; their receiver says
+ * the others.
+ */
 export type ControlMessage = z.infer<typeof controlMessage>
 
 /** The first message of a control stream. */
 export type Hello = Extract<ControlMessage, { kind: 'hello' }>
+
+/** What a peer says of regions. */
+export type RegionMessage = Extract<ControlMessage, { kind: 'region' | 'read' | 'unread' }>
 
 /** The consent to a hello. */
 export type Welcome = Extract<ControlMessage, { kind: 'welcome' }>

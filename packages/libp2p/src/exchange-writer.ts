@@ -1,55 +1,118 @@
 import type { Stream } from '@libp2p/interface'
-import { bodyOf, encodeHeader } from '@murmuration/vectors'
+import { bodyOf, encodeHeader, frameNumbers, targets } from '@murmuration/vectors'
 import { Uint8ArrayList } from 'uint8arraylist'
 import type { Bell } from './bell.js'
-import { pieceBytes } from './constants.js'
-import type { QueuedFrame, SendQueue } from './send-queue.js'
+import { realClock } from './clock.js'
+import type { LinkSpeed } from './link-speed.js'
+import type { Neighbour } from './neighbour.js'
+import type { QueuedParcel, SendQueue } from './send-queue.js'
 import type { TrafficMeter } from './traffic.js'
 
-/**
- * Writes the frames of `queue` as they may go out, until the stream is closed, and then throws.
- *
- * @param bell - rung when there may be another frame to write
- */
-export async function writeFrames(stream: Stream, queue: SendQueue, bell: Bell, meter: TrafficMeter): Promise<never> {
-  const wake = () => bell.ring()
-  stream.addEventListener('close', wake)
-  try {
-    for (;;) {
-      if (stream.status !== 'open') throw new Error('the stream of vectors was closed')
-      const frame = queue.next()
-      if (frame === undefined) await bell.wait()
-      else await writeFrame(stream, frame, meter)
+/** What writes numbers in fewer bytes. */
+export interface BodyEncoder {
+  /** The most bytes of a body with so many numbers. */
+  maxBytes(count: number): number
+  /** Writes the body of `values`, which begin with number `offset` of the parameters, to `out`: its codec and its length. */
+  encode(values: Float32Array, offset: number, out: Uint8Array): { readonly id: number; readonly bytes: number }
+  /** The far side has nothing any more that bodies could build on. */
+  reset(): void
+}
+
+/** The most bytes that wait in libp2p's buffer of a stream before more is written: those of a frame. */
+export const waitingBytes = 4 * frameNumbers
+
+/** Writes the parcels of a queue to one stream after the other. */
+export class ExchangeWriter {
+  readonly #queue: SendQueue
+  /** Rung when there may be another parcel to write. */
+  readonly #bell: Bell
+  readonly #meter: TrafficMeter
+  readonly #speed: LinkSpeed
+  readonly #encoder: BodyEncoder | undefined
+  /** Encoded bodies: one is written while the one before it may still wait in libp2p's buffer. */
+  #staging: [Uint8Array, Uint8Array] | undefined
+
+  constructor(queue: SendQueue, bell: Bell, neighbour: Pick<Neighbour, 'meter' | 'speed'>, encoder?: BodyEncoder) {
+    this.#queue = queue
+    this.#bell = bell
+    this.#meter = neighbour.meter
+    this.#speed = neighbour.speed
+    this.#encoder = encoder
+  }
+
+  /** Writes parcels as they may go out, until the stream is closed, and then throws. */
+  async writeTo(stream: Stream): Promise<never> {
+    const wake = () => this.#bell.ring()
+    stream.addEventListener('close', wake)
+    this.#encoder?.reset()
+    try {
+      for (;;) {
+        if (stream.status !== 'open') throw closed()
+        const parcel = this.#queue.next()
+        if (parcel === undefined) await this.#bell.wait()
+        else await this.#write(stream, parcel)
+      }
+    } finally {
+      stream.removeEventListener('close', wake)
     }
-  } finally {
-    stream.removeEventListener('close', wake)
+  }
+
+  async #write(stream: Stream, parcel: QueuedParcel): Promise<void> {
+    const { target, kind, round, sequence, number, offset, vector } = parcel
+    const { length } = vector
+    const began = realClock.now()
+    if (offset === 0 && target === targets.mailbox) this.#speed.began(began)
+    let position = 0
+    let payload = 0
+    do {
+      const count = Math.min(frameNumbers, length - position)
+      const { codec, body } = this.#bodyOf(target, vector.subarray(position, position + count), offset + position)
+      const bytes = body.byteLength
+      const header = { target, codec, kind, round, sequence, number, offset, length, position, count, bytes }
+      await this.#send(stream, encodeHeader(header), body)
+      position += count
+      payload += bytes
+    } while (position < length)
+    if (parcel.written) {
+      this.#meter.retransmissions++
+    } else {
+      this.#meter.sentFrames++
+      this.#meter.sentPayload += payload
+      this.#meter.sentRaw += vector.byteLength
+    }
+    parcel.written = true
+    parcel.progress = { began, bytes: payload }
+  }
+
+  #bodyOf(target: number, values: Float32Array, offset: number): { readonly codec: number; readonly body: Uint8Array } {
+    const encoder = this.#encoder
+    // Codecs may build on the parameters that were sent before; regions hold something else.
+    if (encoder === undefined || target !== targets.mailbox) return { codec: 0, body: bodyOf(values) }
+    const [out, other] = (this.#staging ??= stagingOf(encoder))
+    this.#staging = [other, out]
+    const { id, bytes } = encoder.encode(values, offset, out)
+    return { codec: id, body: out.subarray(0, bytes) }
+  }
+
+  /**
+   * Sends a frame, and waits until nothing before it waits in libp2p's buffer. Header and body go out together: what is sent alone
+   * comes back as a window of its size, and from then on yamux cuts the stream into crumbs. A wait ends when the stream does.
+   */
+  async #send(stream: Stream, header: Uint8Array, body: Uint8Array): Promise<void> {
+    const bytes = header.byteLength + body.byteLength
+    stream.send(new Uint8ArrayList(header, body))
+    this.#meter.sentBytes += bytes
+    while (stream.writeBufferLength > bytes) await room(stream)
   }
 }
 
-async function writeFrame(stream: Stream, frame: QueuedFrame, meter: TrafficMeter): Promise<void> {
-  const header = encodeHeader(frame.message, frame.sequence)
-  const body = bodyOf(frame.message.vector)
-  // The header goes out with the first piece: what is sent alone comes back as a window of its size, and from then on
-  // yamux cuts the stream into crumbs.
-  const first = pieceBytes - header.byteLength
-  await write(stream, new Uint8ArrayList(header, body.subarray(0, first)), meter)
-  for (let offset = first; offset < body.byteLength; offset += pieceBytes) {
-    await write(stream, body.subarray(offset, offset + pieceBytes), meter)
-  }
-  if (frame.written) {
-    meter.retransmissions++
-  } else {
-    meter.sentFrames++
-    meter.sentPayload += body.byteLength
-  }
-  frame.written = true
+function stagingOf(encoder: BodyEncoder): [Uint8Array, Uint8Array] {
+  const bytes = encoder.maxBytes(frameNumbers)
+  return [new Uint8Array(bytes), new Uint8Array(bytes)]
 }
 
-/** Sends a piece and waits until no more than one piece is left in libp2p's buffer. A wait ends when the stream does. */
-async function write(stream: Stream, piece: Uint8Array | Uint8ArrayList, meter: TrafficMeter): Promise<void> {
-  stream.send(piece)
-  meter.sentBytes += piece.byteLength
-  while (stream.writeBufferLength > pieceBytes) await room(stream)
+function closed(): Error {
+  return new Error('the stream of vectors was closed')
 }
 
 /**
@@ -65,7 +128,7 @@ function room(stream: Stream): Promise<void> {
       act()
     }
     const ready = () => settle(resolve)
-    const gone = () => settle(() => reject(new Error('the stream of vectors was closed')))
+    const gone = () => settle(() => reject(closed()))
     stream.addEventListener('drain', ready)
     stream.addEventListener('idle', ready)
     stream.addEventListener('close', gone)

@@ -62,9 +62,10 @@ export class NetworkFabric implements Fabric<VectorMessage> {
 
   send(to: PeerName, message: VectorMessage): SendResult {
     const { elements, offer } = this.#options
-    const { length } = message.vector
-    invariant((message.offset ?? 0) === 0, 'a stretch of the parameters was sent; this fabric sends them whole')
-    invariant(length === elements, () => `a vector of ${length} numbers was sent; the schema has ${elements}`)
+    const { offset = 0, vector } = message
+    const end = offset + vector.length
+    const fits = offset === 0 ? end <= elements : vector.length > 0 && end <= elements
+    invariant(fits, () => `numbers ${offset} to ${end - 1} were sent; the schema has ${elements}`)
     this.#round = Math.max(this.#round, message.round)
     return offer(to, message)
   }
@@ -77,8 +78,20 @@ export class NetworkFabric implements Fabric<VectorMessage> {
     this.#options.pool.give(vector)
   }
 
+  allocate(length: number): Float32Array {
+    return length === this.#options.elements ? this.#options.pool.take() : new Float32Array(length)
+  }
+
+  free(vector: Float32Array): void {
+    this.#options.pool.give(vector)
+  }
+
   sleep(until: Milliseconds): Promise<void> {
-    return this.#unlessStopped((resolve) => realClock.at(until, resolve))
+    return this.#unlessStopped((resolve) => {
+      if (until > realClock.now()) return realClock.at(until, resolve)
+      const immediate = setImmediate(resolve)
+      return () => clearImmediate(immediate)
+    })
   }
 
   work<Result>(work: Work<Result>): Promise<Result> {

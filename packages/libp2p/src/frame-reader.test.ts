@@ -1,85 +1,212 @@
-import { encodeHeader, frameHeaderLength } from '@murmuration/vectors'
+import { bodyOf, encodeHeader, type FrameHeader, frameHeaderLength, targets } from '@murmuration/vectors'
 import test from 'ava'
 import fc from 'fast-check'
-import { type FrameOutcome, FrameReader } from './frame-reader.js'
+import { type BodyDecoder, FrameReader, type FrameSink } from './frame-reader.js'
 
 const elements = 5
+const raw: FrameHeader = {
+  target: targets.mailbox,
+  codec: 0,
+  kind: 3,
+  round: 0,
+  sequence: 1,
+  number: 0,
+  offset: 0,
+  length: elements,
+  position: 0,
+  count: elements,
+  bytes: 4 * elements
+}
 
-function frame(sequence: number, value: number): Uint8Array {
-  const message = { kind: sequence % 7, round: sequence, vector: new Float32Array(elements).fill(value) }
-  return Buffer.concat([encodeHeader(message, sequence), new Uint8Array(message.vector.buffer)])
+/** A vector of `elements` times `value`, cut into frames after as many numbers as given. */
+function frames(sequence: number, value: number, ...cuts: readonly number[]): Uint8Array {
+  const vector = new Float32Array(elements).fill(value)
+  const ends = [...cuts, elements]
+  return Buffer.concat(
+    ends.flatMap((end, index) => {
+      const position = index === 0 ? 0 : ends[index - 1]
+      const count = end - position
+      const header = encodeHeader({ ...raw, round: sequence, sequence, position, count, bytes: 4 * count })
+      return [header, bodyOf(vector.subarray(position, end))]
+    })
+  )
+}
+
+/** What a sink was told, in order. */
+type Told = readonly [what: string, ...details: unknown[]]
+
+/** Takes every vector that is not longer than `elements`, and writes down what it is told. */
+function recorder(): FrameSink & { readonly told: Told[] } {
+  const told: Told[] = []
+  return {
+    told,
+    open({ length }) {
+      if (length > elements) return { kind: 'fault', fault: 'range', detail: `${length} numbers` }
+      return { kind: 'into', vector: new Float32Array(length) }
+    },
+    whole: ({ sequence }, vector, bytes) => told.push(['whole', sequence, [...vector], bytes]),
+    spoilt: ({ sequence }, _vector, fault) => told.push(['spoilt', sequence, fault]),
+    broken: (fault, _detail, vector) => told.push(['broken', fault, vector !== undefined])
+  }
 }
 
 /** Reads `bytes` in pieces of the given sizes, which repeat. */
-function readAll(bytes: Uint8Array, sizes: readonly number[]): FrameOutcome[] {
-  const reader = new FrameReader(elements)
-  const outcomes: FrameOutcome[] = []
+function readAll(bytes: Uint8Array, sizes: readonly number[], decoder?: BodyDecoder): readonly Told[] {
+  const sink = recorder()
+  const reader = new FrameReader(sink, decoder)
   for (let offset = 0, turn = 0; offset < bytes.byteLength; turn++) {
     const size = sizes[turn % sizes.length]
-    outcomes.push(...reader.push(bytes.slice(offset, offset + size)))
+    reader.push(bytes.slice(offset, offset + size))
     offset += size
   }
-  return outcomes
+  return sink.told
 }
 
 const sizes = fc.array(fc.integer({ min: 1, max: 120 }), { minLength: 1, maxLength: 8 })
+const cuts = fc.uniqueArray(fc.integer({ min: 1, max: elements - 1 })).map((ends) => ends.sort((x, y) => x - y))
 
-test('however the bytes are split, the same frames come out', (t) => {
+test('however vectors are cut into frames, and frames into pieces, the same vectors come out', (t) => {
   fc.assert(
     fc.property(
-      fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { maxLength: 6 }),
+      fc.array(fc.tuple(fc.float({ noNaN: true, noDefaultInfinity: true }), cuts), { maxLength: 6 }),
       sizes,
-      (values, split) => {
-        const bytes = Buffer.concat(values.map((value, index) => frame(index + 1, value)))
-        const outcomes = readAll(bytes, split)
-        t.deepEqual(
-          outcomes.map((outcome) => outcome.kind === 'frame' && [outcome.header.round, ...outcome.vector]),
-          values.map((value, index) => [index + 1, ...new Float32Array(elements).fill(value)])
-        )
+      (vectors, split) => {
+        const bytes = Buffer.concat(vectors.map(([value, ends], index) => frames(index + 1, value, ...ends)))
+        const expected = vectors.map(([value], index) => [
+          'whole',
+          index + 1,
+          Array(elements).fill(value),
+          4 * elements
+        ])
+        t.deepEqual(readAll(bytes, split), expected as unknown as Told[])
       }
     )
   )
 })
 
-test('garbage gives one fault at most, and never an exception or a frame', (t) => {
+test('each byte of a body is copied once, whatever the pieces', (t) => {
+  const reader = new FrameReader(recorder())
+  const bytes = Buffer.concat([frames(1, 1), frames(2, 2, 3)])
+  for (const byte of bytes) reader.push(Uint8Array.of(byte))
+  t.is(reader.copied, bytes.byteLength)
+})
+
+test('garbage gives one fault at most, and never an exception or a vector', (t) => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 400 }), sizes, (bytes, split) => {
-      const outcomes = readAll(bytes, split)
-      t.is(outcomes.length, bytes.byteLength >= frameHeaderLength ? 1 : 0)
-      t.true(outcomes.every(({ kind }) => kind === 'bad-header'))
+      const told = readAll(bytes, split)
+      t.is(told.length, bytes.byteLength >= frameHeaderLength ? 1 : 0)
+      t.true(told.every(([what]) => what === 'broken'))
     })
   )
 })
 
-test('one flipped bit anywhere never gives a frame that differs from what was sent', (t) => {
-  const sound = Buffer.concat([frame(1, 1.5), frame(2, 2.5)])
+test('headers with any fields never make it throw, write beyond a vector, or take one that was not opened', (t) => {
+  const field = fc.oneof(fc.nat(8), fc.integer({ min: 0, max: 2 ** 32 - 1 }))
+  const any = fc.record({
+    target: fc.nat(3),
+    codec: fc.nat(2),
+    kind: fc.nat(255),
+    round: field,
+    sequence: field,
+    number: field,
+    offset: field,
+    length: field,
+    position: field,
+    count: field,
+    bytes: field
+  })
   fc.assert(
-    fc.property(fc.integer({ min: 0, max: 8 * sound.byteLength - 1 }), sizes, (bit, split) => {
-      const bytes = Uint8Array.from(sound)
-      bytes[bit >> 3] ^= 1 << (bit & 7)
-      const outcomes = readAll(bytes, split)
-      t.true(outcomes.some(({ kind }) => kind !== 'frame'))
-      for (const outcome of outcomes) {
-        if (outcome.kind === 'frame') t.true(outcome.vector.every((value) => value === outcome.header.sequence + 0.5))
+    fc.property(fc.array(any, { maxLength: 5 }), fc.nat(100), (headers, body) => {
+      const bytes = Buffer.concat(headers.flatMap((header) => [encodeHeader(header), new Uint8Array(body)]))
+      for (const [what, , vector] of readAll(bytes, [64]))
+        if (what === 'whole') t.true((vector as []).length <= elements)
+    }),
+    { numRuns: 500 }
+  )
+  t.pass()
+})
+
+test('a vector with a NaN is passed over, in whatever frame and piece it lies, and the one after it is read', (t) => {
+  fc.assert(
+    fc.property(
+      cuts,
+      fc.nat(elements - 1),
+      fc.constantFrom(Number.NaN, -Infinity),
+      sizes,
+      (ends, place, value, split) => {
+        const bytes = Buffer.concat([frames(1, 7, ...ends), frames(2, 3)])
+        const frame = ends.filter((end) => end <= place).length
+        new DataView(bytes.buffer, bytes.byteOffset).setFloat32(
+          frameHeaderLength * (frame + 1) + 4 * place,
+          value,
+          true
+        )
+        t.deepEqual(readAll(bytes, split), [
+          ['spoilt', 1, 'not-finite'],
+          ['whole', 2, Array(elements).fill(3), 4 * elements]
+        ])
       }
-    })
+    )
   )
 })
 
-test('a body with a NaN is passed over, and the frame after it is read', (t) => {
-  const outcomes = readAll(Buffer.concat([frame(1, Number.NaN), frame(2, 3)]), [7])
-  t.like(outcomes, [
-    { kind: 'bad-body', fault: 'not-finite' },
-    { kind: 'frame', header: { sequence: 2 } }
-  ])
+test('frames that do not follow on each other break the stream', (t) => {
+  const second = encodeHeader({ ...raw, position: 2, count: 3, bytes: 12 })
+  t.deepEqual(readAll(second, [40]), [['broken', 'range', false]])
+  const first = frames(1, 1, 2).subarray(0, frameHeaderLength + 8)
+  const other = encodeHeader({ ...raw, round: 9, position: 2, count: 3, bytes: 12 })
+  t.deepEqual(readAll(Buffer.concat([first, other]), [40]), [['broken', 'range', true]])
 })
 
-test('each frame has its own memory', (t) => {
-  const [first, second] = readAll(Buffer.concat([frame(1, 1), frame(2, 2)]), [1000])
-  t.true(first.kind === 'frame' && second.kind === 'frame' && first.vector[0] === 1 && second.vector[0] === 2)
+test('a body in a codec that was not agreed upon, or of another length than its numbers take, breaks the stream', (t) => {
+  t.deepEqual(readAll(encodeHeader({ ...raw, codec: 1, bytes: 10 }), [40]), [['broken', 'codec', true]])
+  t.deepEqual(readAll(encodeHeader({ ...raw, bytes: 16 }), [40]), [['broken', 'length', true]])
 })
 
-test('vectors without numbers are frames too', (t) => {
-  const header = encodeHeader({ kind: 1, round: 4, vector: new Float32Array(0) }, 1)
-  t.like(new FrameReader(0).push(header), [{ kind: 'frame', header: { round: 4 } }])
+/** Writes each number as one byte. */
+const bytesCodec: BodyDecoder = {
+  stateful: false,
+  accepts: (id) => id === 7,
+  maxBytes: (count) => count,
+  decode: (_id, body, _offset, out) => {
+    out.set(body)
+    return body.includes(0) ? 'a byte is 0' : undefined
+  }
+}
+
+test('bodies in a codec are decoded to their place, and one that cannot be spoils its vector alone', (t) => {
+  const first = encodeHeader({ ...raw, codec: 7, count: 2, bytes: 2 })
+  const second = encodeHeader({ ...raw, codec: 7, position: 2, count: 3, bytes: 3 })
+  const good = Buffer.concat([first, Uint8Array.of(1, 2), second, Uint8Array.of(3, 4, 5)])
+  const bad = Buffer.concat([encodeHeader({ ...raw, codec: 7, sequence: 2, bytes: 5 }), new Uint8Array(5)])
+  fc.assert(
+    fc.property(sizes, (split) => {
+      t.deepEqual(readAll(Buffer.concat([good, bad, frames(3, 1)]), split, bytesCodec), [
+        ['whole', 1, [1, 2, 3, 4, 5], 5],
+        ['spoilt', 2, 'body'],
+        ['whole', 3, [1, 1, 1, 1, 1], 20]
+      ])
+    })
+  )
+  t.deepEqual(readAll(encodeHeader({ ...raw, codec: 7, bytes: 6 }), [40], bytesCodec), [['broken', 'length', true]])
+})
+
+test('vectors without numbers are vectors too', (t) => {
+  const none = encodeHeader({ ...raw, length: 0, count: 0, bytes: 0 })
+  t.deepEqual(readAll(none, [40]), [['whole', 1, [], 0]])
+})
+
+test('a stream that ends within a vector gives its memory back, and one that ends between them says nothing', (t) => {
+  const sink = recorder()
+  const reader = new FrameReader(sink)
+  reader.push(frames(1, 1).subarray(0, 50))
+  reader.end()
+  reader.end()
+  t.deepEqual(sink.told, [['broken', 'length', true]])
+  const other = recorder()
+  const between = new FrameReader(other)
+  between.push(frames(1, 1))
+  between.end()
+  t.is(other.told.length, 1)
 })

@@ -1,115 +1,231 @@
-import { crc32 } from 'node:zlib'
 import {
   allFinite,
   bodyOf,
   decodeHeader,
   type FrameFault,
   type FrameHeader,
-  frameHeaderLength
+  frameHeaderLength,
+  frameNumbers,
+  targets
 } from '@murmuration/vectors'
-import { VectorPool } from './vector-pool.js'
+import type { ReceiveFault } from './events.js'
 
-/** What came out of the bytes: a whole and sound frame, or what was wrong. */
-export type FrameOutcome =
-  | { readonly kind: 'frame'; readonly header: FrameHeader; readonly vector: Float32Array }
-  /** The body is unusable but its length was right, so that the next frame can be read. */
-  | { readonly kind: 'bad-body'; readonly header: FrameHeader; readonly fault: FrameFault }
-  /** Where the next frame begins is not known: nothing more is read. */
-  | { readonly kind: 'bad-header'; readonly fault: FrameFault; readonly detail: string }
+/** What is to be done with a vector that begins to come. */
+export type Opening =
+  /** It is to be written here: as many numbers as its header says that it has. */
+  | { readonly kind: 'into'; readonly vector: Float32Array }
+  /** Its bytes are passed over. */
+  | { readonly kind: 'skip' }
+  /** It should not have come, and all that follows is worthless. */
+  | { readonly kind: 'fault'; readonly fault: ReceiveFault; readonly detail: string }
+
+/** Who takes what comes out of the bytes. */
+export interface FrameSink {
+  /** A vector begins. */
+  open(header: FrameHeader): Opening
+  /** A vector is whole, in so many bytes of bodies. It is the one that `open` gave. */
+  whole(header: FrameHeader, vector: Float32Array, bytes: number): void
+  /** A vector has come to its end and cannot be used, but what follows can be read. */
+  spoilt(header: FrameHeader, vector: Float32Array, fault: FrameFault, detail: string): void
+  /** Where the next frame begins is not known: nothing more is read. `vector` is one that was not finished. */
+  broken(fault: ReceiveFault, detail: string, vector: Float32Array | undefined): void
+}
+
+/** What is known of the bodies that a neighbour writes in fewer bytes. */
+export interface BodyDecoder {
+  /** Whether bodies of the codec with this number may come. */
+  accepts(id: number): boolean
+  /** Whether bodies build on earlier ones. */
+  readonly stateful: boolean
+  /** The most bytes of a body with so many numbers. */
+  maxBytes(count: number): number
+  /** Writes the numbers of a body to `out`, which begins with number `offset` of the parameters. A sentence when it cannot. */
+  decode(id: number, body: Uint8Array, offset: number, out: Float32Array): string | undefined
+}
+
+/** The vector that is coming. */
+interface Current {
+  readonly first: FrameHeader
+  readonly vector: Float32Array | undefined
+  /** How many of its numbers have come. */
+  next: number
+  /** Bytes of its bodies. */
+  bytes: number
+  fault: FrameFault | undefined
+  detail: string
+}
+
+const rawCodec = 0
 
 /**
- * Cuts a stream of bytes into frames, however the bytes are split. It never throws, and allocates nothing before a
- * header has been checked.
+ * Cuts a stream of bytes into frames, however the bytes are split, and writes their numbers where the sink says. It never throws,
+ * and takes no memory: the numbers go straight to their place, or for a codec through memory for one frame.
  */
 export class FrameReader {
-  readonly #elements: number
-  readonly #pool: VectorPool
+  readonly #sink: FrameSink
+  readonly #decoder: BodyDecoder | undefined
   readonly #headerBytes = new Uint8Array(frameHeaderLength)
-  #vector: Float32Array | undefined
+  #staging = new Uint8Array(0)
+  #current: Current | undefined
   #header: FrameHeader | undefined
+  /** Where the body's bytes go; absent for one that is passed over. */
+  #body: Uint8Array | undefined
   /** Bytes of the current header or body that have come. */
   #filled = 0
   #broken = false
-  /** CRC-32 of the part of the body that has come. */
-  #checksum = 0
-  /** Whether the numbers that have come whole are finite. */
-  #finite = true
+  /** Bytes that were copied so far. */
+  copied = 0
 
-  /**
-   * @param elements - how many numbers every vector has
-   * @param pool - where vectors to receive into come from
-   */
-  constructor(elements: number, pool = new VectorPool(elements)) {
-    this.#elements = elements
-    this.#pool = pool
+  constructor(sink: FrameSink, decoder?: BodyDecoder) {
+    this.#sink = sink
+    this.#decoder = decoder
   }
 
-  /** Takes the next bytes and returns the frames that they complete. The bytes are copied. */
-  push(bytes: Uint8Array): FrameOutcome[] {
-    const outcomes: FrameOutcome[] = []
-    let rest = bytes
-    while (rest.byteLength > 0 && !this.#broken) {
-      rest = rest.subarray(this.#fill(rest))
-      const outcome = this.#complete()
-      if (outcome !== undefined) outcomes.push(outcome)
+  /** Takes the next bytes. They are copied. */
+  push(bytes: Uint8Array): void {
+    for (let rest = bytes; rest.byteLength > 0 && !this.#broken;) {
+      rest = rest.subarray(this.#header === undefined ? this.#fillHeader(rest) : this.#fillBody(this.#header, rest))
     }
-    return outcomes
   }
 
-  #fill(bytes: Uint8Array): number {
-    const target = this.#header === undefined ? this.#headerBytes : bodyOf(this.#body())
-    const taken = bytes.subarray(0, target.byteLength - this.#filled)
-    target.set(taken, this.#filled)
-    if (this.#header !== undefined) this.#check(taken)
+  /** Says that no more bytes come. */
+  end(): void {
+    if (this.#broken) return
+    this.#broken = true
+    const vector = this.#current?.vector
+    this.#current = undefined
+    if (vector !== undefined) this.#sink.broken('length', 'the stream ended within a vector', vector)
+  }
+
+  #fillHeader(bytes: Uint8Array): number {
+    const taken = bytes.subarray(0, frameHeaderLength - this.#filled)
+    this.#headerBytes.set(taken, this.#filled)
     this.#filled += taken.byteLength
+    this.copied += taken.byteLength
+    if (this.#filled === frameHeaderLength) this.#begin()
     return taken.byteLength
   }
 
-  /** Checks a body piece by piece, while it is in the cache, instead of stalling the thread at the end of a large one. */
-  #check(piece: Uint8Array): void {
-    const [from, to] = [this.#filled >> 2, (this.#filled + piece.byteLength) >> 2]
-    this.#checksum = crc32(piece, this.#checksum)
-    this.#finite &&= allFinite(this.#body().subarray(from, to))
-  }
-
-  #complete(): FrameOutcome | undefined {
-    if (this.#header === undefined) {
-      if (this.#filled < frameHeaderLength) return undefined
-      const bad = this.#readHeader()
-      // A body without bytes is complete as soon as its header is.
-      if (bad !== undefined || this.#elements > 0) return bad
+  #fillBody(header: FrameHeader, bytes: Uint8Array): number {
+    const taken = bytes.subarray(0, header.bytes - this.#filled)
+    if (this.#body !== undefined) {
+      this.#body.set(taken, this.#filled)
+      this.copied += taken.byteLength
+      if (header.codec === rawCodec) this.#check(header, taken.byteLength)
     }
-    return this.#filled < 4 * this.#elements ? undefined : this.#readBody()
+    this.#filled += taken.byteLength
+    if (this.#filled === header.bytes) this.#finish(header)
+    return taken.byteLength
   }
 
-  #readHeader(): FrameOutcome | undefined {
-    const result = decodeHeader(this.#headerBytes, 4 * this.#elements)
+  /** Checks the numbers that have come whole, while they are in the cache. */
+  #check({ position }: FrameHeader, taken: number): void {
+    const [from, to] = [this.#filled >> 2, (this.#filled + taken) >> 2]
+    const current = this.#current
+    if (current?.vector === undefined || current.fault !== undefined) return
+    if (allFinite(current.vector.subarray(position + from, position + to))) return
+    current.fault = 'not-finite'
+    current.detail = `a number of those from ${position + from} to ${position + to - 1} is NaN or infinite`
+  }
+
+  /** A header is complete. */
+  #begin(): void {
+    const result = decodeHeader(this.#headerBytes)
+    if (!result.ok) return this.#break(result.fault, result.detail)
+    const { header } = result
+    const current = this.#currentFor(header)
+    if (current === undefined) return
+    const lengthProblem = this.#lengthProblem(header)
+    if (lengthProblem !== undefined) return this.#break(...lengthProblem)
     this.#filled = 0
-    if (result.ok) {
-      this.#header = result.header
-      this.#checksum = 0
-      this.#finite = true
+    this.#header = header
+    this.#body = this.#placeOf(header, current)
+    if (header.bytes === 0) this.#finish(header)
+  }
+
+  /** The vector that a frame belongs to, a new one if it is a first frame; `undefined` when it breaks the stream. */
+  #currentFor(header: FrameHeader): Current | undefined {
+    const { current, next } = { current: this.#current, next: this.#current?.next ?? 0 }
+    if (header.position !== next || (current !== undefined && !belongs(header, current.first))) {
+      this.#break('range', `numbers from ${header.position} on of vector ${header.sequence} come out of turn`)
       return undefined
     }
-    this.#broken = true
-    return { kind: 'bad-header', fault: result.fault, detail: result.detail }
+    if (current !== undefined) return current
+    const opening = this.#sink.open(header)
+    if (opening.kind === 'fault') {
+      this.#break(opening.fault, opening.detail)
+      return undefined
+    }
+    const vector = opening.kind === 'into' ? opening.vector : undefined
+    this.#current = { first: header, vector, next: 0, bytes: 0, fault: undefined, detail: '' }
+    return this.#current
   }
 
-  #readBody(): FrameOutcome | undefined {
-    const header = this.#header
-    if (header === undefined) return undefined
-    const vector = this.#body()
+  #lengthProblem({ target, codec, count, bytes }: FrameHeader): [FrameFault, string] | undefined {
+    if (codec === rawCodec) {
+      return bytes === 4 * count ? undefined : ['length', `a body of ${bytes} bytes, ${4 * count} expected`]
+    }
+    if (target !== targets.mailbox || this.#decoder?.accepts(codec) !== true) {
+      return ['codec', `codec ${codec} was not agreed upon`]
+    }
+    const most = this.#decoder.maxBytes(count)
+    return bytes <= most ? undefined : ['length', `a body of ${bytes} bytes, at most ${most} expected`]
+  }
+
+  #placeOf({ codec, position, count, bytes }: FrameHeader, { vector }: Current): Uint8Array | undefined {
+    if (vector === undefined) return undefined
+    if (codec === rawCodec) return bodyOf(vector.subarray(position, position + count))
+    if (this.#staging.byteLength < bytes) this.#staging = new Uint8Array(this.#decoder?.maxBytes(frameNumbers) ?? bytes)
+    return this.#staging.subarray(0, bytes)
+  }
+
+  /** A body is complete. */
+  #finish(header: FrameHeader): void {
+    const current = this.#current
+    if (current === undefined) return
+    this.#decode(header, current)
     this.#header = undefined
+    this.#body = undefined
     this.#filled = 0
-    if (this.#checksum !== header.checksum) return { kind: 'bad-body', header, fault: 'checksum' }
-    if (!this.#finite) return { kind: 'bad-body', header, fault: 'not-finite' }
-    this.#vector = undefined
-    return { kind: 'frame', header, vector }
+    current.next += header.count
+    current.bytes += header.bytes
+    if (current.next === header.length) this.#close(current)
   }
 
-  /** The vector that is being filled. One that goes out belongs to the algorithm, which may keep it; a bad one is used again. */
-  #body(): Float32Array {
-    this.#vector ??= this.#pool.take()
-    return this.#vector
+  #decode(header: FrameHeader, current: Current): void {
+    const { target, codec, position, count, offset } = header
+    if (
+      target !== targets.mailbox ||
+      this.#body === undefined ||
+      current.vector === undefined ||
+      this.#decoder === undefined
+    )
+      return
+    if (codec === rawCodec && !this.#decoder.stateful) return
+    const out = current.vector.subarray(position, position + count)
+    const problem = this.#decoder.decode(codec, this.#body, offset + position, out)
+    if (problem === undefined || current.fault !== undefined) return
+    current.fault = 'body'
+    current.detail = problem
   }
+
+  #close({ first, vector, bytes, fault, detail }: Current): void {
+    this.#current = undefined
+    if (vector === undefined) return
+    if (fault === undefined) this.#sink.whole(first, vector, bytes)
+    else this.#sink.spoilt(first, vector, fault, detail)
+  }
+
+  #break(fault: ReceiveFault, detail: string): void {
+    const vector = this.#current?.vector
+    this.#broken = true
+    this.#current = undefined
+    this.#sink.broken(fault, detail, vector)
+  }
+}
+
+/** Whether a frame goes on with the vector that `first` began. */
+function belongs(header: FrameHeader, first: FrameHeader): boolean {
+  const fields = ['target', 'kind', 'round', 'sequence', 'number', 'offset', 'length'] as const
+  return fields.every((field) => header[field] === first[field])
 }

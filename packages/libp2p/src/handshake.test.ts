@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { multiaddr } from '@multiformats/multiaddr'
 import { InputError, peerName, RefusedError, StoppedError } from '@murmuration/core'
-import { encodeHeader } from '@murmuration/vectors'
+import { encodeHeader, targets } from '@murmuration/vectors'
 import test, { type ExecutionContext } from 'ava'
 import { controlProtocol, exchangeProtocol, limitsOf } from './constants.js'
 import { ControlChannel } from './control-channel.js'
@@ -107,7 +107,7 @@ async function byHand(t: ExecutionContext, victim: Bird) {
   const hello = async (name = b, first = 1) => {
     const channel = await control()
     const incarnation = 'by-hand'
-    channel.send({ kind: 'hello', version: 1, name, terms: victimTerms, incarnation, first, round: 0 })
+    channel.send({ kind: 'hello', version: 2, name, terms: victimTerms, incarnation, first, round: 0, codecs: [] })
     return { channel, answer: await channel.first(5_000) }
   }
   return { connection, control, hello }
@@ -115,8 +115,10 @@ async function byHand(t: ExecutionContext, victim: Bird) {
 const victimTerms: Terms = { run: 'test', algorithm: 'none', schema: schemaOf(8), start: '00' }
 const message = (round: number) => ({ kind: 0, round, vector: new Float32Array(8).fill(round) })
 const frame = (sequence: number) => {
-  const { vector } = message(sequence)
-  return Buffer.concat([encodeHeader(message(sequence), sequence), new Uint8Array(vector.buffer)])
+  const { kind, round, vector } = message(sequence)
+  const place = { target: targets.mailbox, number: 0, offset: 0, position: 0 }
+  const header = { ...place, codec: 0, kind, round, sequence, length: 8, count: 8, bytes: 32 }
+  return Buffer.concat([encodeHeader(header), new Uint8Array(vector.buffer)])
 }
 
 test('garbage on the exchange stream is counted and resets the stream; the next one is as good as new', async (t) => {
@@ -139,16 +141,17 @@ test('a neighbour cannot send more than it was granted, nor skip a frame', async
   const { connection, hello } = await byHand(t, victim)
   const { channel } = await hello()
   const stream = await connection.newStream(exchangeProtocol)
-  for (let sequence = 1; sequence <= 9; sequence++) stream.send(frame(sequence))
+  // One is acknowledged from the mailbox, one more may be on its way.
+  for (let sequence = 1; sequence <= 3; sequence++) stream.send(frame(sequence))
   t.is((await eventOf(victim, 'bad-frame')).fault, 'window')
   const rounds: unknown[] = []
-  for (let k = 0; k < 8; k++) rounds.push((await victim.peer.fabric.receive())?.message.round)
-  t.deepEqual(rounds, [1, 2, 3, 4, 5, 6, 7, 8])
+  for (let k = 0; k < 2; k++) rounds.push((await victim.peer.fabric.receive())?.message.round)
+  t.deepEqual(rounds, [1, 2])
   const { answer } = await hello()
-  t.like(answer, { kind: 'welcome', received: 8, acknowledged: 8 })
+  t.like(answer, { kind: 'welcome', received: 2, acknowledged: 2 })
   const next = await connection.newStream(exchangeProtocol)
-  next.send(frame(8))
-  next.send(frame(10))
+  next.send(frame(2))
+  next.send(frame(4))
   await eventually('a gap', () => victim.events.some((event) => event.kind === 'bad-frame' && event.fault === 'gap'))
   t.is(victim.peer.traffic().duplicates, 1)
   channel.abort('the test is over')
@@ -168,6 +171,6 @@ test('a name that the peer id does not have, and words that are no hello, are re
   const { answer } = await hello(a)
   t.like(answer, { kind: 'refused', code: 'unknown-peer', why: 'it calls itself "a", and by its peer id it is "b"' })
   const rude = await control()
-  rude.send({ kind: 'ping', round: 0 })
+  rude.send({ kind: 'ping', round: 0, at: 0, padding: '' })
   t.like(await rude.first(5_000), { kind: 'refused', code: 'protocol' })
 })

@@ -1,36 +1,46 @@
 import type { Connection, Stream } from '@libp2p/interface'
+import { type FrameFault, type FrameHeader, targets } from '@murmuration/vectors'
+import { decoderOf } from './codec-choice.js'
 import type { LinkContext } from './context.js'
 import { ControlChannel } from './control-channel.js'
 import { type ControlMessage, type Hello, ProtocolFault } from './control-messages.js'
 import type { ReceiveFault } from './events.js'
-import { type FrameOutcome, FrameReader } from './frame-reader.js'
+import { FrameReader, type FrameSink, type Opening } from './frame-reader.js'
 import type { Neighbour } from './neighbour.js'
 import { ReceiveLedger } from './receive-ledger.js'
+import type { Regions } from './regions.js'
+import { weightOf } from './send-queue.js'
 import { type Mismatch, mismatchOf } from './terms.js'
 
 /** One handshake of the neighbour and what follows. */
 interface Session {
   readonly control: ControlChannel
   readonly connection: string
+  /** In which the neighbour may write, beside raw float32. */
+  readonly codecs: readonly string[]
   exchange?: Stream
 }
 
-/** The direction from one neighbour to this peer: answers its hello, reads its frames into the mailbox, acknowledges them. */
+/**
+ * The direction from one neighbour to this peer: answers its hello, reads its vectors into the memory where they stay, and
+ * acknowledges each when it is whole and there is room for the next.
+ */
 export class IncomingLink {
   readonly #context: LinkContext
   readonly #neighbour: Neighbour
+  readonly #regions: Regions
   readonly #onWelcome: () => void
-  readonly #ledger: ReceiveLedger
+  readonly #ledger = new ReceiveLedger()
   #session: Session | undefined
-  /** Unusable bodies since the last good frame. */
+  /** Unusable vectors since the last good one. */
   #bad = 0
 
   /** @param onWelcome - called when the neighbour's hello was accepted */
-  constructor(context: LinkContext, neighbour: Neighbour, onWelcome: () => void) {
+  constructor(context: LinkContext, neighbour: Neighbour, regions: Regions, onWelcome: () => void) {
     this.#context = context
     this.#neighbour = neighbour
+    this.#regions = regions
     this.#onWelcome = onWelcome
-    this.#ledger = new ReceiveLedger(context.limits.mailbox)
   }
 
   /** Serves a control stream that the neighbour has opened, until it ends. */
@@ -56,15 +66,18 @@ export class IncomingLink {
       return
     }
     session.exchange = stream
-    const reader = new FrameReader(this.#context.elements, this.#context.pool)
+    const reader = new FrameReader(this.#sinkOf(session), decoderOf(session.codecs, this.#context.elements))
     stream.addEventListener('message', ({ data }) => {
       for (const piece of data instanceof Uint8Array ? [data] : data) this.#read(session, reader, piece)
     })
+    stream.addEventListener('close', () => reader.end())
   }
 
-  /** Acknowledges what the mailbox has room for. To be called when the algorithm has taken a message. */
+  /** Acknowledges what there is room for. To be called when the algorithm has taken a message, and when a region has room again. */
   acknowledge(): void {
-    if (!this.#ledger.settle(this.#context.mailbox.waiting(this.#neighbour.name))) return
+    const { mailbox, limits, elements } = this.#context
+    const surplus = mailbox.waiting(this.#neighbour.name) - limits.mailbox * Math.max(1, elements)
+    if (!this.#ledger.settle(this.#regions.full ? Number.POSITIVE_INFINITY : surplus)) return
     this.#session?.control.send({ kind: 'ack', sequence: this.#ledger.acknowledged })
   }
 
@@ -100,11 +113,13 @@ export class IncomingLink {
 
   #welcome(hello: Hello, control: ControlChannel, connection: string): void {
     this.stop('replaced by a new handshake')
-    this.#session = { control, connection }
+    const codecs = this.#context.codec.agreed(hello.codecs)
+    this.#session = { control, connection, codecs }
     this.#ledger.greet(hello.incarnation, hello.first)
     const { self, limits, round } = this.#context
     const { received, acknowledged } = this.#ledger
-    control.send({ kind: 'welcome', name: self, round: round(), received, acknowledged, window: limits.window })
+    const { window } = limits
+    control.send({ kind: 'welcome', name: self, round: round(), received, acknowledged, window, codecs })
     this.#neighbour.arrived()
     this.#neighbour.heard(hello.round)
     this.#neighbour.set('incoming', true)
@@ -112,65 +127,101 @@ export class IncomingLink {
   }
 
   #take(message: ControlMessage): void {
-    if (message.kind === 'ping') this.#neighbour.heard(message.round)
+    if (message.kind === 'ping') this.#ping(message)
+    else if (message.kind === 'region' || message.kind === 'read' || message.kind === 'unread')
+      this.#regions.hear(message)
     else if (message.kind === 'bye') this.#neighbour.leave(message.reason)
     else throw new ProtocolFault(`it says ${message.kind} to one who receives`)
+  }
+
+  #ping({ round, at, padding }: Extract<ControlMessage, { kind: 'ping' }>): void {
+    this.#neighbour.heard(round)
+    this.#session?.control.send({ kind: 'pong', at, padding })
   }
 
   #read(session: Session, reader: FrameReader, piece: Uint8Array): void {
     // What still comes on a stream that was replaced or reset is not of interest.
     if (session !== this.#session) return
-    this.#neighbour.meter.receivedBytes += piece.byteLength
+    const { meter } = this.#neighbour
+    const before = reader.copied
+    meter.receivedBytes += piece.byteLength
     this.#neighbour.heard()
-    for (const outcome of reader.push(piece)) this.#judgeFrame(session, outcome)
+    reader.push(piece)
+    meter.copied += reader.copied - before
   }
 
-  #judgeFrame(session: Session, outcome: FrameOutcome): void {
-    if (session !== this.#session) return
-    const breach = this.#breachOf(outcome)
-    if (breach !== undefined) this.#fault(breach.fault, breach.detail, true)
-    else if (outcome.kind === 'bad-body') this.#skip(outcome.header.sequence, outcome.fault)
-    else if (outcome.kind === 'frame') this.#accept(outcome)
+  /** Takes the vectors of one stream, as long as it is the one that counts. */
+  #sinkOf(session: Session): FrameSink {
+    const isOver = () => session !== this.#session
+    return {
+      open: (header) => (isOver() ? { kind: 'skip' } : this.#open(header)),
+      whole: (header, vector, bytes) => (isOver() ? this.#drop(header, vector) : this.#accept(header, vector, bytes)),
+      spoilt: (header, vector, fault, detail) => {
+        this.#drop(header, vector)
+        if (!isOver()) this.#skip(header, fault, detail)
+      },
+      broken: (fault, detail, vector) => {
+        if (vector !== undefined) this.#context.pool.give(vector)
+        if (!isOver() && session.exchange?.status === 'open') this.#fault(fault, detail, true)
+      }
+    }
   }
 
-  /** What makes all that follows on this stream worthless. */
-  #breachOf(outcome: FrameOutcome): { readonly fault: ReceiveFault; readonly detail: string } | undefined {
-    if (outcome.kind === 'bad-header') return outcome
+  /** Where a vector is to be written, unless it makes all that follows worthless. */
+  #open(header: FrameHeader): Opening {
+    const { sequence, target, offset, length } = header
     const { received } = this.#ledger
-    const { sequence } = outcome.header
-    if (sequence > received + 1) return { fault: 'gap', detail: `frame ${sequence} follows frame ${received}` }
-    if (sequence <= received || !this.#overflows()) return undefined
-    return { fault: 'window', detail: `frame ${sequence} was sent without waiting for acknowledgements` }
+    const { elements, pool } = this.#context
+    if (sequence > received + 1) return faulty('gap', `vector ${sequence} follows vector ${received}`)
+    if (sequence <= received) {
+      this.#neighbour.meter.duplicates++
+      return { kind: 'skip' }
+    }
+    if (this.#overflows(length))
+      return faulty('window', `vector ${sequence} was sent without waiting for acknowledgements`)
+    if (target !== targets.mailbox) return this.#regions.open(header)
+    if (offset + length > elements) return faulty('range', `numbers ${offset} to ${offset + length - 1} of ${elements}`)
+    return { kind: 'into', vector: length === elements ? pool.take() : new Float32Array(length) }
   }
 
-  /** Passes over a frame with an unusable body. It counts as come, since it would be the same if it were sent again. */
-  #skip(sequence: number, fault: ReceiveFault): void {
-    this.#ledger.arrive(sequence)
+  /** Passes over a vector that cannot be used. It counts as come, since it would be the same if it were sent again. */
+  #skip({ sequence, length }: FrameHeader, fault: FrameFault, detail: string): void {
+    this.#ledger.arrive(sequence, Math.max(1, length))
     this.acknowledge()
     this.#bad++
-    this.#fault(fault, `frame ${sequence} is not delivered`, this.#bad >= this.#context.limits.badFrames)
+    this.#fault(fault, `vector ${sequence} is not delivered: ${detail}`, this.#bad >= this.#context.limits.badFrames)
   }
 
-  #accept({ header: { kind, round, sequence }, vector }: Extract<FrameOutcome, { kind: 'frame' }>): void {
+  #drop({ target }: FrameHeader, vector: Float32Array): void {
+    if (target === targets.mailbox) this.#context.pool.give(vector)
+  }
+
+  #accept(header: FrameHeader, vector: Float32Array, bytes: number): void {
     const { name, meter } = this.#neighbour
+    const { target, kind, round, sequence, offset } = header
     this.#bad = 0
-    if (!this.#ledger.arrive(sequence)) {
-      meter.duplicates++
-      this.#context.pool.give(vector)
-      return
-    }
+    // Nobody can look at it before it counts, as all of this happens without a pause.
+    this.#ledger.arrive(sequence, weightOf({ vector }))
     meter.receivedFrames++
-    meter.receivedPayload += vector.byteLength
-    this.#neighbour.heard(round)
-    this.#context.mailbox.offer(name, { kind, round, vector })
+    meter.receivedPayload += bytes
+    meter.receivedRaw += vector.byteLength
+    if (target !== targets.mailbox) {
+      this.#regions.whole(header)
+    } else {
+      this.#neighbour.heard(round)
+      const isPart = vector.length < this.#context.elements
+      this.#context.mailbox.offer(name, isPart ? { kind, round, offset, vector } : { kind, round, vector })
+    }
     this.acknowledge()
   }
 
-  /** Whether the neighbour has sent more than it was granted, also by being started anew again and again. */
-  #overflows(): boolean {
-    const { window, mailbox } = this.#context.limits
-    const unacknowledged = this.#ledger.received - this.#ledger.acknowledged
-    return unacknowledged >= window || this.#context.mailbox.waiting(this.#neighbour.name) >= mailbox + 2 * window
+  /** Whether the neighbour sends more than it was granted, also by being started anew again and again. */
+  #overflows(length: number): boolean {
+    const { limits, mailbox, elements } = this.#context
+    const one = Math.max(1, elements)
+    const { unacknowledged } = this.#ledger
+    const isBeyond = unacknowledged > 0 && unacknowledged + Math.max(1, length) > limits.window * one
+    return isBeyond || mailbox.waiting(this.#neighbour.name) >= (limits.mailbox + 2 * limits.window) * one
   }
 
   #fault(fault: ReceiveFault, detail: string, reset: boolean): void {
@@ -188,4 +239,8 @@ export class IncomingLink {
     this.#session = undefined
     this.#neighbour.set('incoming', false)
   }
+}
+
+function faulty(fault: ReceiveFault, detail: string): Opening {
+  return { kind: 'fault', fault, detail }
 }

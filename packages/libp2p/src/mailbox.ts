@@ -14,20 +14,29 @@ interface Waiter<Message> {
 export class Mailbox<Message> {
   readonly #clock: Clock
   readonly #onTaken: (from: PeerName) => void
+  readonly #weigh: (message: Message) => number
   readonly #envelopes: Envelope<Message>[] = []
-  readonly #counts = new Map<PeerName, number>()
+  readonly #weights = new Map<PeerName, number>()
   readonly #waiters = new Set<Waiter<Message>>()
   #stopped: StoppedError | undefined
 
-  /** @param onTaken - called after a message of a peer has left the mailbox */
-  constructor(clock: Clock, onTaken: (from: PeerName) => void = () => {}) {
+  /**
+   * @param onTaken - called after a message of a peer has left the mailbox
+   * @param weigh - how much a message counts in `waiting`
+   */
+  constructor(
+    clock: Clock,
+    onTaken: (from: PeerName) => void = () => {},
+    weigh: (message: Message) => number = () => 1
+  ) {
     this.#clock = clock
     this.#onTaken = onTaken
+    this.#weigh = weigh
   }
 
-  /** How many messages of `from` wait. */
+  /** How much of `from` waits. */
   waiting(from: PeerName): number {
-    return this.#counts.get(from) ?? 0
+    return this.#weights.get(from) ?? 0
   }
 
   /** Adds a message, or hands it to the one who has waited longest. */
@@ -35,7 +44,7 @@ export class Mailbox<Message> {
     const [waiter] = this.#waiters
     if (waiter === undefined) {
       this.#envelopes.push({ from, message })
-      this.#counts.set(from, this.waiting(from) + 1)
+      this.#weights.set(from, this.waiting(from) + this.#weigh(message))
       return
     }
     this.#dismiss(waiter)
@@ -47,7 +56,7 @@ export class Mailbox<Message> {
     if (this.#stopped !== undefined) return Promise.reject(this.#stopped)
     const envelope = this.#envelopes.shift()
     if (envelope !== undefined) {
-      this.#counts.set(envelope.from, this.waiting(envelope.from) - 1)
+      this.#weights.set(envelope.from, this.waiting(envelope.from) - this.#weigh(envelope.message))
       this.#onTaken(envelope.from)
       return Promise.resolve(envelope)
     }

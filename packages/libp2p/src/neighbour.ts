@@ -1,6 +1,8 @@
 import type { Milliseconds, PeerName, RefusalCode } from '@murmuration/core'
+import { Bell } from './bell.js'
 import type { Clock } from './clock.js'
 import type { PeerEventListener } from './events.js'
+import { LinkSpeed } from './link-speed.js'
 import { type Traffic, TrafficMeter } from './traffic.js'
 
 /** How things stand with a neighbour. */
@@ -16,8 +18,12 @@ export interface NeighbourStatus {
   readonly round: number
   /** How long ago it was last heard; absent when it never was. */
   readonly unheard?: Milliseconds
-  /** Frames that wait here for its acknowledgement. */
+  /** Vectors that wait here for its acknowledgement. */
   readonly queue: number
+  /** How long the last ping took there and back; absent until one was answered. */
+  readonly roundTrip?: Milliseconds
+  /** How fast vectors get there, in bytes per second as they are on the link; absent until one was acknowledged. */
+  readonly speed?: number
   readonly traffic: Traffic
 }
 
@@ -35,6 +41,7 @@ export interface Refusal {
 export class Neighbour {
   readonly name: PeerName
   readonly meter = new TrafficMeter()
+  readonly speed = new LinkSpeed()
   readonly #clock: Clock
   readonly #emit: PeerEventListener
   readonly #onChange: () => void
@@ -45,6 +52,10 @@ export class Neighbour {
   #trouble = 'not connected yet'
   #heard: Milliseconds | undefined
   #round = 0
+  #roundTrip: Milliseconds | undefined
+  /** When the ping was sent that was answered last. */
+  #answered = Number.NEGATIVE_INFINITY
+  readonly #answers = new Bell()
 
   constructor(name: PeerName, clock: Clock, emit: PeerEventListener, onChange: () => void) {
     this.name = name
@@ -80,6 +91,26 @@ export class Neighbour {
       if (up) this.#up.add(direction)
       else this.#up.delete(direction)
     })
+  }
+
+  /** Whether a direction stands. */
+  isUp(direction: Direction): boolean {
+    return this.#up.has(direction)
+  }
+
+  /** Notes the answer to a ping that was sent at `at`. A time that cannot be is ignored. */
+  answered(at: Milliseconds): void {
+    const roundTrip = this.#clock.now() - at
+    if (!(roundTrip >= 0)) return
+    this.#roundTrip = roundTrip
+    this.#answered = at
+    this.#answers.ring()
+  }
+
+  /** The round trip of a ping that was sent at `at`; `undefined` when it is not answered until `until`. */
+  async answerTo(at: Milliseconds, until: Milliseconds): Promise<Milliseconds | undefined> {
+    while (this.#answered < at && this.#clock.now() < until) await this.#answers.wait(until)
+    return this.#answered < at ? undefined : this.#roundTrip
   }
 
   /** Notes why the last attempt to connect failed. */
@@ -136,7 +167,20 @@ export class Neighbour {
   status(queue: number): NeighbourStatus {
     const unheard = this.#heard === undefined ? {} : { unheard: this.unheard }
     const { name, state, why } = this
-    return { name, state, why, round: this.#round, ...unheard, queue, traffic: this.meter.read() }
+    const roundTrip = this.#roundTrip === undefined ? {} : { roundTrip: this.#roundTrip }
+    const bytes = this.speed.bytesPerMillisecond
+    const speed = bytes === undefined ? {} : { speed: 1000 * bytes }
+    return {
+      name,
+      state,
+      why,
+      round: this.#round,
+      ...unheard,
+      queue,
+      ...roundTrip,
+      ...speed,
+      traffic: this.meter.read()
+    }
   }
 
   #change(act: () => void): void {

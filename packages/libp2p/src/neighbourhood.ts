@@ -1,6 +1,15 @@
 import type { Connection, Stream } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
-import { byName, InputError, invariant, type PeerName, type SendResult, type Topology } from '@murmuration/core'
+import {
+  byName,
+  InputError,
+  invariant,
+  type Milliseconds,
+  type PeerName,
+  type SendResult,
+  StoppedError,
+  type Topology
+} from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
 import type { Bell } from './bell.js'
 import { realClock } from './clock.js'
@@ -10,6 +19,7 @@ import { Heartbeat } from './heartbeat.js'
 import { IncomingLink } from './incoming-link.js'
 import { Neighbour, type NeighbourStatus, type Refusal } from './neighbour.js'
 import { OutgoingLink } from './outgoing-link.js'
+import { Regions } from './regions.js'
 import type { Roster, RosterEntry } from './roster.js'
 import { sumTraffic, type Traffic, TrafficMeter } from './traffic.js'
 
@@ -18,6 +28,7 @@ export interface Member {
   readonly neighbour: Neighbour
   readonly outgoing: OutgoingLink
   readonly incoming: IncomingLink
+  readonly regions: Regions
 }
 
 /** All neighbours of this peer, and who is who once the roster is known. */
@@ -41,11 +52,16 @@ export class Neighbourhood {
     return this.#ended
   }
 
-  /** Frames that neighbours who can still acknowledge them have not acknowledged. */
+  /** Vectors that neighbours who can still acknowledge them have not acknowledged. */
   get unacknowledged(): number {
     return this.#list()
       .filter(({ neighbour }) => neighbour.state === 'ready')
       .reduce((sum, { outgoing }) => sum + outgoing.queued, 0)
+  }
+
+  /** How many neighbours there are. */
+  get size(): number {
+    return this.#members.size
   }
 
   /** Takes the roster and calls the neighbours. Throws an InputError when one of them is not in it. */
@@ -79,6 +95,19 @@ export class Neighbourhood {
   /** Hands a message to the link to `to`. */
   offer(to: PeerName, message: VectorMessage): SendResult {
     return this.#members.get(to)?.outgoing.offer(message) ?? 'unreachable'
+  }
+
+  /** The regions that this peer and `name` have for each other. Throws a RangeError for one who is no neighbour. */
+  regions(name: PeerName): Regions {
+    const member = this.#members.get(name)
+    if (member === undefined) throw new RangeError(`"${name}" is no neighbour of "${this.#context.self}"`)
+    return member.regions
+  }
+
+  /** How long a ping with so much padding takes to a neighbour and back; `undefined` when it is not answered until `until`. */
+  async roundTrip(name: PeerName, padding: number, until: Milliseconds): Promise<Milliseconds | undefined> {
+    const member = this.#members.get(name)
+    return member?.neighbour.answerTo(member.outgoing.ping('.'.repeat(padding)), until)
   }
 
   /** To be called when a message of `from` was taken from the mailbox. */
@@ -132,7 +161,8 @@ export class Neighbourhood {
   /** Ends all links. */
   stop(): void {
     this.#heartbeat.stop()
-    for (const { outgoing, incoming } of this.#list()) {
+    for (const { outgoing, incoming, regions } of this.#list()) {
+      regions.stop(new StoppedError('this peer closes'))
       outgoing.stop()
       incoming.stop('this peer closes')
     }
@@ -158,10 +188,22 @@ export class Neighbourhood {
 }
 
 function member(context: LinkContext, name: PeerName, changed: () => void): Member {
-  const neighbour = new Neighbour(name, realClock, context.emit, changed)
-  const outgoing = new OutgoingLink({ ...context, random: context.random.stream(name) }, neighbour, changed)
-  const incoming = new IncomingLink(context, neighbour, () => outgoing.encourage())
-  return { neighbour, outgoing, incoming }
+  const neighbour = new Neighbour(name, realClock, context.emit, () => onChange())
+  const outgoing = new OutgoingLink({ ...context, random: context.random.stream(name) }, neighbour, () => onChange())
+  const regions = new Regions({
+    self: context.self,
+    neighbour: name,
+    say: (message) => outgoing.say(message),
+    offer: (parcel) => outgoing.post(parcel),
+    roomAgain: () => incoming.acknowledge()
+  })
+  outgoing.carry(regions)
+  const incoming = new IncomingLink(context, neighbour, regions, () => outgoing.encourage())
+  const onChange = () => {
+    regions.changed.ring()
+    changed()
+  }
+  return { neighbour, outgoing, incoming, regions }
 }
 
 /** Whom `self` sends to or receives from in any round of the topology, in the order of their names. */

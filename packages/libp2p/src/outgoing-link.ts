@@ -2,18 +2,19 @@ import type { Connection, Stream } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
 import type { Milliseconds, SendResult } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/vectors'
+import { targets, type VectorMessage } from '@murmuration/vectors'
 import { Bell } from './bell.js'
 import { realClock } from './clock.js'
 import { controlProtocol, exchangeProtocol, protocolVersion } from './constants.js'
 import { type LinkContext, openConnection } from './context.js'
 import { ControlChannel } from './control-channel.js'
 import { type ControlMessage, ProtocolFault, type Refused, type Welcome } from './control-messages.js'
-import { writeFrames } from './exchange-writer.js'
+import { ExchangeWriter } from './exchange-writer.js'
 import { explain } from './explain.js'
 import type { Neighbour } from './neighbour.js'
 import type { RosterEntry } from './roster.js'
-import { SendQueue } from './send-queue.js'
+import type { Regions } from './regions.js'
+import { type Parcel, SendQueue } from './send-queue.js'
 import { mismatchOf } from './terms.js'
 
 /**
@@ -30,25 +31,48 @@ export class OutgoingLink {
   /** Rung when another attempt to connect may be worth while. */
   readonly #chance = new Bell()
   #control: ControlChannel | undefined
+  /** In which the neighbour takes vectors, beside raw float32. */
+  #codecs: readonly string[] = []
+  /** What is told to the neighbour after each handshake. */
+  #regions: Regions | undefined
 
   constructor(context: LinkContext, neighbour: Neighbour, onAcknowledged: () => void) {
     this.#context = context
     this.#neighbour = neighbour
     this.#onAcknowledged = onAcknowledged
-    this.#queue = new SendQueue(context.limits.sendQueue)
+    this.#queue = new SendQueue(context.elements, context.limits.sendQueue)
   }
 
-  /** Frames that wait for an acknowledgement. */
+  /** Vectors that wait for an acknowledgement. */
   get queued(): number {
     return this.#queue.length
   }
 
-  /** Takes a message for the neighbour. */
-  offer(message: VectorMessage): SendResult {
+  /** Takes a message for the neighbour. Its vector is not used for anything else until it has gone. */
+  offer({ kind, round, offset = 0, vector }: VectorMessage): SendResult {
+    const { pool } = this.#context
+    const onGone = () => pool.release(vector)
+    const result = this.post({ target: targets.mailbox, kind, round, number: 0, offset, vector, onGone })
+    if (result === 'queued') pool.hold(vector)
+    return result
+  }
+
+  /** Takes a vector that goes elsewhere than to the mailbox. */
+  post(parcel: Parcel): SendResult {
     if (this.#neighbour.gone || this.#context.closing.aborted) return 'unreachable'
-    if (!this.#queue.offer(message)) return 'full'
+    if (!this.#queue.offer(parcel)) return 'full'
     this.#work.ring()
     return 'queued'
+  }
+
+  /** The regions that the neighbour is to hear of after each handshake. */
+  carry(regions: Regions): void {
+    this.#regions = regions
+  }
+
+  /** Says something to the neighbour, if it can hear it now. */
+  say(message: ControlMessage): void {
+    if (this.#neighbour.isUp('outgoing')) this.#control?.send(message)
   }
 
   /** Keeps the link up until the peer closes. */
@@ -78,9 +102,11 @@ export class OutgoingLink {
     this.#chance.ring()
   }
 
-  /** Tells the neighbour that this peer is alive. */
-  ping(): void {
-    this.#control?.send({ kind: 'ping', round: this.#context.round() })
+  /** Tells the neighbour that this peer is alive, and measures the round trip to it. */
+  ping(padding = ''): Milliseconds {
+    const at = realClock.now()
+    this.#control?.send({ kind: 'ping', round: this.#context.round(), at, padding })
+    return at
   }
 
   /** Tells the neighbour that this peer stops, within `limit`. */
@@ -164,7 +190,8 @@ export class OutgoingLink {
     const { self, terms, incarnation, limits, round } = this.#context
     const first = this.#queue.first
     const version = protocolVersion
-    control.send({ kind: 'hello', version, name: self, terms, incarnation, first, round: round() })
+    const codecs = this.#context.codec.wanted
+    control.send({ kind: 'hello', version, name: self, terms, incarnation, first, round: round(), codecs })
     const answer = await control.first(limits.handshakeTimeout)
     if (answer.kind === 'refused') return this.#refused(answer)
     if (answer.kind !== 'welcome') throw new ProtocolFault(`it answers a hello with ${answer.kind}`)
@@ -175,10 +202,11 @@ export class OutgoingLink {
 
   #resume(welcome: Welcome): void {
     if (!this.#queue.resume(welcome)) {
-      throw new ProtocolFault(`it claims to have frame ${welcome.received}, which was never sent`)
+      throw new ProtocolFault(`it claims to have vector ${welcome.received}, which was never sent`)
     }
     this.#onAcknowledged()
     this.#neighbour.heard(welcome.round)
+    this.#codecs = welcome.codecs
   }
 
   #refused(answer: Refused): false {
@@ -189,10 +217,13 @@ export class OutgoingLink {
   }
 
   async #exchange(control: ControlChannel, exchange: Stream): Promise<string> {
+    const { codec, elements, random } = this.#context
+    const encoder = codec.encoderFor(this.#codecs, elements, random.stream('codec'), this.#neighbour.speed)
+    const writer = new ExchangeWriter(this.#queue, this.#work, this.#neighbour, encoder)
     this.#neighbour.set('outgoing', true)
-    const writing = writeFrames(exchange, this.#queue, this.#work, this.#neighbour.meter)
+    this.#regions?.announce()
     try {
-      return await Promise.race([writing, this.#listen(control)])
+      return await Promise.race([writer.writeTo(exchange), this.#listen(control)])
     } finally {
       exchange.abort(new Error('the link to the neighbour ends'))
     }
@@ -205,10 +236,13 @@ export class OutgoingLink {
 
   #take(message: ControlMessage): void {
     this.#neighbour.heard()
+    if (message.kind === 'pong') return this.#neighbour.answered(message.at)
     if (message.kind !== 'ack') throw new ProtocolFault(`it says ${message.kind} to one who sends`)
+    const progress = this.#queue.at(message.sequence)?.progress
     if (!this.#queue.acknowledge(message.sequence)) {
-      throw new ProtocolFault(`it acknowledges frame ${message.sequence}, which was never sent`)
+      throw new ProtocolFault(`it acknowledges vector ${message.sequence}, which was never sent`)
     }
+    if (progress !== undefined) this.#neighbour.speed.acknowledged(progress.bytes, realClock.now() - progress.began)
     this.#work.ring()
     this.#onAcknowledged()
   }

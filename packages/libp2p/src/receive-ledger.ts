@@ -1,50 +1,62 @@
 /**
- * Which frames of one neighbour have come, and how far they are acknowledged. Frames beyond the mailbox's share are
- * acknowledged only as the algorithm takes earlier ones, which is what holds a fast neighbour back.
+ * Which vectors of one neighbour have come, and how far they are acknowledged. What comes while there is no room for more is
+ * acknowledged only when there is again, which is what holds a fast neighbour back.
  */
 export class ReceiveLedger {
-  readonly #mailbox: number
   #incarnation = ''
   #received = 0
   #acknowledged = 0
+  /** How much each vector weighs that has come and is not acknowledged. */
+  #weights: number[] = []
 
-  constructor(mailbox: number) {
-    this.#mailbox = mailbox
-  }
-
-  /** The last frame that has come. */
+  /** The last vector that has come. */
   get received(): number {
     return this.#received
   }
 
-  /** The last frame that is acknowledged. */
+  /** The last vector that is acknowledged. */
   get acknowledged(): number {
     return this.#acknowledged
   }
 
+  /** How much has come and is not acknowledged. */
+  get unacknowledged(): number {
+    return this.#weights.reduce((sum, weight) => sum + weight, 0)
+  }
+
   /**
    * Notes a hello. A neighbour that was started anew (another incarnation) counts from where it says, and so does one
-   * that has given up frames that did not come.
+   * that has given up vectors that did not come.
    */
   greet(incarnation: string, first: number): void {
     if (incarnation === this.#incarnation && first <= this.#received + 1) return
     this.#incarnation = incarnation
     this.#received = first - 1
     this.#acknowledged = first - 1
+    this.#weights = []
   }
 
-  /** Counts a frame as come. Returns false for one that has come before, or that is not the next. */
-  arrive(sequence: number): boolean {
+  /** Counts a vector as come. Returns false for one that has come before, or that is not the next. */
+  arrive(sequence: number, weight: number): boolean {
     if (sequence !== this.#received + 1) return false
     this.#received = sequence
+    this.#weights.push(weight)
     return true
   }
 
-  /** Moves the acknowledgement on, given how many frames wait in the mailbox. Returns whether it moved. */
-  settle(waiting: number): boolean {
-    const acknowledged = this.#received - Math.max(0, waiting - this.#mailbox)
-    if (acknowledged <= this.#acknowledged) return false
-    this.#acknowledged = acknowledged
-    return true
+  /**
+   * Moves the acknowledgement on as far as may be. Returns whether it moved.
+   *
+   * @param surplus - how much more waits than there is room for: as many of the last vectors as weigh that much stay unacknowledged
+   */
+  settle(surplus: number): boolean {
+    let left = this.unacknowledged
+    let moved = false
+    while (this.#weights.length > 0 && left - this.#weights[0] >= surplus) {
+      left -= this.#weights.shift() ?? 0
+      this.#acknowledged++
+      moved = true
+    }
+    return moved
   }
 }

@@ -3,12 +3,18 @@ import fc from 'fast-check'
 import { ReceiveLedger } from './receive-ledger.js'
 import { SendQueue } from './send-queue.js'
 
-const message = (round: number) => ({ kind: 0, round, vector: new Float32Array(1) })
+/** How many numbers a whole vector has. */
+const elements = 10
+
+const message = (round: number, length = elements, onGone: (acknowledged: boolean) => void = () => {}) => {
+  return { target: 0, kind: 0, number: 0, offset: 0, round, vector: new Float32Array(length), onGone }
+}
 
 /** A link in miniature: a sender's queue, the bytes on their way, a receiver's ledger and its mailbox. */
 class Model {
-  readonly queue = new SendQueue(6)
-  readonly ledger = new ReceiveLedger(2)
+  readonly queue = new SendQueue(elements, 6)
+  readonly ledger = new ReceiveLedger()
+  readonly room = 2
   readonly window = 3
   frames: { readonly sequence: number; readonly round: number }[] = []
   acknowledgements: number[] = []
@@ -35,13 +41,13 @@ class Model {
 
   write(): void {
     const frame = this.queue.next()
-    if (frame !== undefined) this.frames.push({ sequence: frame.sequence, round: frame.message.round })
+    if (frame !== undefined) this.frames.push({ sequence: frame.sequence, round: frame.round })
   }
 
   arrive(): void {
     const frame = this.frames.shift()
     if (frame === undefined) return
-    if (!this.ledger.arrive(frame.sequence)) throw new Error(`frame ${frame.sequence} is not the next`)
+    if (!this.ledger.arrive(frame.sequence, elements)) throw new Error(`frame ${frame.sequence} is not the next`)
     this.mailbox.push(frame.round)
     this.settle()
   }
@@ -53,7 +59,8 @@ class Model {
   }
 
   settle(): void {
-    if (this.ledger.settle(this.mailbox.length)) this.acknowledgements.push(this.ledger.acknowledged)
+    const surplus = elements * (this.mailbox.length - this.room)
+    if (this.ledger.settle(surplus)) this.acknowledgements.push(this.ledger.acknowledged)
   }
 
   acknowledge(): void {
@@ -83,7 +90,7 @@ test('whatever is lost at whatever moment, each frame arrives once and in order,
 })
 
 test('a full queue says no, and takes again when something is acknowledged', (t) => {
-  const queue = new SendQueue(2)
+  const queue = new SendQueue(elements, 2)
   t.deepEqual(
     [1, 2, 3].map((round) => queue.offer(message(round))),
     [true, true, false]
@@ -95,7 +102,7 @@ test('a full queue says no, and takes again when something is acknowledged', (t)
 })
 
 test('acknowledgements and welcomes for what was never sent are refused', (t) => {
-  const queue = new SendQueue(4)
+  const queue = new SendQueue(elements, 4)
   queue.offer(message(1))
   t.false(queue.acknowledge(1))
   t.false(queue.resume({ received: 1, acknowledged: 1, window: 4 }))
@@ -107,16 +114,62 @@ test('acknowledgements and welcomes for what was never sent are refused', (t) =>
 })
 
 test('a sender that was started anew, or has given frames up, is counted from where it says', (t) => {
-  const ledger = new ReceiveLedger(4)
+  const ledger = new ReceiveLedger()
   ledger.greet('first', 1)
   t.deepEqual(
-    [1, 2, 2, 4].map((sequence) => ledger.arrive(sequence)),
+    [1, 2, 2, 4].map((sequence) => ledger.arrive(sequence, 1)),
     [true, true, false, false]
   )
   ledger.greet('first', 2)
   t.is(ledger.received, 2)
   ledger.greet('first', 9)
-  t.true(ledger.arrive(9))
+  t.true(ledger.arrive(9, 1))
   ledger.greet('second', 1)
-  t.true(ledger.arrive(1))
+  t.true(ledger.arrive(1, 1))
+})
+
+test('parts that make up a whole vector may be on their way together, and the next one waits', (t) => {
+  const queue = new SendQueue(elements, 4)
+  for (const length of [4, 4, 2, 4]) t.true(queue.offer(message(0, length)))
+  queue.resume({ received: 0, acknowledged: 0, window: 1 })
+  t.deepEqual(
+    [queue.next(), queue.next(), queue.next(), queue.next()].map((parcel) => parcel?.sequence),
+    [1, 2, 3, undefined]
+  )
+  queue.acknowledge(1)
+  t.is(queue.next()?.sequence, 4)
+})
+
+test('what is larger than the window or the queue goes alone', (t) => {
+  const queue = new SendQueue(elements, 1)
+  t.true(queue.offer(message(0, 3 * elements)))
+  t.false(queue.offer(message(0, 1)))
+  queue.resume({ received: 0, acknowledged: 0, window: 1 })
+  t.is(queue.next()?.sequence, 1)
+})
+
+test('whoever waits for a vector to be gone hears once how it went', (t) => {
+  const queue = new SendQueue(elements, 4)
+  const heard: boolean[] = []
+  for (let round = 0; round < 3; round++) queue.offer(message(round, elements, (sure) => heard.push(sure)))
+  queue.resume({ received: 0, acknowledged: 0, window: 2 })
+  queue.next()
+  queue.next()
+  queue.acknowledge(1)
+  queue.acknowledge(1)
+  t.deepEqual(heard, [true])
+  queue.clear()
+  t.deepEqual(heard, [true, false, false])
+})
+
+test('a receiver without room acknowledges nothing, and one with some acknowledges as much as is beyond it', (t) => {
+  const ledger = new ReceiveLedger()
+  ledger.greet('x', 1)
+  for (const [index, weight] of [4, 4, 2].entries()) t.true(ledger.arrive(index + 1, weight))
+  t.false(ledger.settle(Number.POSITIVE_INFINITY))
+  t.false(ledger.settle(7))
+  t.true(ledger.settle(6))
+  t.deepEqual([ledger.acknowledged, ledger.unacknowledged], [1, 6])
+  t.true(ledger.settle(-5))
+  t.deepEqual([ledger.acknowledged, ledger.unacknowledged], [3, 0])
 })

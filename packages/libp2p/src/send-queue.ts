@@ -1,76 +1,105 @@
-import { invariant } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/vectors'
+import { invariant, type Milliseconds } from '@murmuration/core'
 
-/** A message with the number that the receiver knows it by. */
-export interface QueuedFrame {
+/** A vector on its way to a neighbour, and where it goes; see the frame's header. */
+export interface Parcel {
+  readonly target: number
+  readonly kind: number
+  readonly round: number
+  readonly number: number
+  readonly offset: number
+  readonly vector: Float32Array
+  /** Called once, when the neighbour has acknowledged it, or when it is given up. The vector may change from then on. */
+  readonly onGone?: (acknowledged: boolean) => void
+}
+
+/** A parcel with the number that the receiver knows it by. */
+export interface QueuedParcel extends Parcel {
   /** 1, 2, … in the order of `offer`. */
   readonly sequence: number
-  readonly message: VectorMessage
   /** Whether it was written out whole before, so that writing it again is a retransmission. */
   written: boolean
+  /** When writing began, and how many bytes of bodies it was, once it was written. */
+  progress?: { readonly began: Milliseconds; readonly bytes: number }
 }
 
 /** Where a neighbour says that it stands. */
 export interface Resumption {
-  /** The last frame that it has. */
+  /** The last parcel that it has. */
   readonly received: number
-  /** The last frame that it acknowledges. */
+  /** The last parcel that it acknowledges. */
   readonly acknowledged: number
-  /** How many frames it takes unacknowledged. */
+  /** How many whole vectors it takes unacknowledged. */
   readonly window: number
 }
 
+/** How much of a window or queue a vector takes; also one without numbers takes something. */
+export function weightOf({ vector }: { readonly vector: Float32Array }): number {
+  return Math.max(1, vector.length)
+}
+
 /**
- * The frames for one neighbour, from `offer` until they are acknowledged. It knows nothing of streams: `next` says what
- * to write, `resume` where to begin after a new handshake.
+ * The parcels for one neighbour, from `offer` until they are acknowledged. It knows nothing of streams: `next` says what
+ * to write, `resume` where to begin after a new handshake. Window and queue are counted in numbers, so that many parts of a
+ * vector may be on their way where one whole vector may.
  */
 export class SendQueue {
+  readonly #elements: number
   readonly #size: number
-  /** How many frames the neighbour takes unacknowledged; it says so in its welcome. */
-  #window = 1
-  /** Unacknowledged frames, numbered from `#acknowledged` + 1 without gaps. */
-  #frames: QueuedFrame[] = []
+  /** How many numbers the neighbour takes unacknowledged; it says so in its welcome. */
+  #window: number
+  /** Unacknowledged parcels, numbered from `#acknowledged` + 1 without gaps. */
+  #parcels: QueuedParcel[] = []
   #acknowledged = 0
   #handedOut = 0
 
-  constructor(size: number) {
-    this.#size = size
+  /**
+   * @param elements - how many numbers a whole vector has
+   * @param size - how many whole vectors are kept
+   */
+  constructor(elements: number, size: number) {
+    this.#elements = Math.max(1, elements)
+    this.#size = size * this.#elements
+    this.#window = this.#elements
   }
 
-  /** Frames that wait for an acknowledgement. */
+  /** Parcels that wait for an acknowledgement. */
   get length(): number {
-    return this.#frames.length
+    return this.#parcels.length
   }
 
-  /** The number of the oldest frame that may still have to be sent. */
+  /** The number of the oldest parcel that may still have to be sent. */
   get first(): number {
     return this.#acknowledged + 1
   }
 
-  /** Takes a message, or says no when the queue is full. */
-  offer(message: VectorMessage): boolean {
-    if (this.#frames.length >= this.#size) return false
-    this.#frames.push({ sequence: this.first + this.#frames.length, message, written: false })
+  /** Takes a parcel, or says no when the queue is full. */
+  offer(parcel: Parcel): boolean {
+    if (this.#parcels.length > 0 && sum(this.#parcels) + weightOf(parcel) > this.#size) return false
+    this.#parcels.push({ ...parcel, sequence: this.first + this.#parcels.length, written: false })
     return true
   }
 
-  /** The frame to write now, or `undefined` while there is none or the window is closed. */
-  next(): QueuedFrame | undefined {
-    if (this.#handedOut - this.#acknowledged >= this.#window) return undefined
-    const frame = this.#frames[this.#handedOut - this.#acknowledged]
-    if (frame === undefined) return undefined
-    invariant(frame.sequence === this.#handedOut + 1, () => `frame ${frame.sequence} lies where its successor should`)
-    this.#handedOut = frame.sequence
-    return frame
+  /** The parcel to write now, or `undefined` while there is none or the window is closed. */
+  next(): QueuedParcel | undefined {
+    const unacknowledged = this.#handedOut - this.#acknowledged
+    const parcel = this.#parcels[unacknowledged]
+    if (parcel === undefined) return undefined
+    const isOpen = sum(this.#parcels, unacknowledged) + weightOf(parcel) <= this.#window
+    if (unacknowledged > 0 && !isOpen) return undefined
+    invariant(parcel.sequence === this.#handedOut + 1, () => `${parcel.sequence} lies where its successor should`)
+    this.#handedOut = parcel.sequence
+    return parcel
   }
 
-  /** Forgets the frames up to `sequence`. Returns false when that one was never handed out: the neighbour is at fault. */
+  /** The unacknowledged parcel with this number. */
+  at(sequence: number): QueuedParcel | undefined {
+    return this.#parcels[sequence - this.first]
+  }
+
+  /** Forgets the parcels up to `sequence`. Returns false when that one was never handed out: the neighbour is at fault. */
   acknowledge(sequence: number): boolean {
     if (sequence > this.#handedOut) return false
-    if (sequence > this.#acknowledged) {
-      this.#frames = this.#frames.slice(sequence - this.#acknowledged)
-      this.#acknowledged = sequence
-    }
+    if (sequence > this.#acknowledged) this.#forget(sequence - this.#acknowledged, true)
     return true
   }
 
@@ -82,14 +111,26 @@ export class SendQueue {
     const possible = acknowledged <= received && received >= this.#acknowledged && received <= this.#handedOut
     if (!possible || !this.acknowledge(acknowledged)) return false
     this.#handedOut = received
-    this.#window = window
+    this.#window = window * this.#elements
     return true
   }
 
   /** Forgets everything: the neighbour is gone. */
   clear(): void {
-    this.#acknowledged += this.#frames.length
+    this.#forget(this.#parcels.length, false)
     this.#handedOut = this.#acknowledged
-    this.#frames = []
   }
+
+  #forget(count: number, acknowledged: boolean): void {
+    const gone = this.#parcels.splice(0, count)
+    this.#acknowledged += count
+    for (const { onGone } of gone) onGone?.(acknowledged)
+  }
+}
+
+/** The weight of the first `count` parcels. */
+function sum(parcels: readonly QueuedParcel[], count = parcels.length): number {
+  let total = 0
+  for (let index = 0; index < count; index++) total += weightOf(parcels[index])
+  return total
 }

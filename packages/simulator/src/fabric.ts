@@ -67,6 +67,12 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
     this.#world.recycle(message)
   }
 
+  allocate(length: number): Float32Array {
+    return new Float32Array(length)
+  }
+
+  free(): void {}
+
   async sleep(until: Milliseconds): Promise<void> {
     if (this.#endpoint.isStopping) return this.#refuse()
     await this.#park(() => `its clock to show ${until} ms`, until, false)

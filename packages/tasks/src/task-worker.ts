@@ -6,9 +6,8 @@ import {
   type TaskDescription,
   type Work
 } from '@murmuration/core'
-import { lengthOf } from '@murmuration/vectors'
 import { TaskThread, type TaskWorkerOptions } from './task-thread.js'
-import type { WorkerAnswer, WorkerMessage, WorkerReady } from './worker-protocol.js'
+import type { SharedNumbers, WorkerAnswer, WorkerMessage, WorkerReady } from './worker-protocol.js'
 
 /** A task that computes in a thread of its own. */
 export interface TaskWorker extends Task {
@@ -26,8 +25,8 @@ export interface ThreadWork<Result> extends Work<Result> {
 
 /**
  * Builds the described task in a worker thread, so that the calling thread stays free for the network while gradients are
- * computed. Requests are answered one after the other in the order in which they came; parameters are copied when a
- * request's turn comes, and must not change until then.
+ * computed. Requests are answered one after the other in the order in which they came. Parameters in memory that threads share are
+ * read where they are, others are copied when a request's turn comes. The gradient lies in shared memory.
  *
  * Rejects with what building the task threw. When the thread ends, all that was asked for rejects with the reason.
  */
@@ -49,8 +48,6 @@ export async function startTaskWorker(
 function taskOf(thread: TaskThread, ready: WorkerReady): TaskWorker {
   const parameters = new Float32Array(ready.parameters)
   const result = new Float32Array(ready.result)
-  // A private copy, as memory that two threads share cannot be handed to everything that takes a vector.
-  const vector = new Float32Array(lengthOf(ready.schema))
   return {
     schema: ready.schema,
     samples: ready.samples,
@@ -69,10 +66,9 @@ function taskOf(thread: TaskThread, ready: WorkerReady): TaskWorker {
       samples: batch.length,
       run: () =>
         thread.inTurn(async () => {
-          copyInto(parameters, given)
-          const { loss } = expect(await thread.ask({ kind: 'gradient', batch: batch.slice() }), 'gradient')
-          vector.set(result)
-          return { loss, vector }
+          const at = shared(given, parameters)
+          const { loss } = expect(await thread.ask({ kind: 'gradient', at, batch: batch.slice() }), 'gradient')
+          return { loss, vector: result }
         })
     }),
     evaluate: (given) => ({
@@ -80,8 +76,8 @@ function taskOf(thread: TaskThread, ready: WorkerReady): TaskWorker {
       samples: ready.evaluateSamples,
       run: () =>
         thread.inTurn(async () => {
-          copyInto(parameters, given)
-          return expect(await thread.ask({ kind: 'evaluate' }), 'evaluate').evaluation
+          const at = shared(given, parameters)
+          return expect(await thread.ask({ kind: 'evaluate', at }), 'evaluate').evaluation
         })
     }),
     close: () => thread.close()
@@ -96,8 +92,11 @@ function expect<Kind extends WorkerAnswer['kind']>(
   return message as Extract<WorkerAnswer, { kind: Kind }>
 }
 
-/** Copies, and does not let a vector of another length leave something old behind. */
-function copyInto(shared: Float32Array, given: Float32Array): void {
-  invariant(given.length === shared.length, () => `${given.length} parameters, not ${shared.length}`)
-  shared.set(given)
+/** Where the thread finds the parameters: where they are, if both threads see that, or else in the copy that is made of them. */
+function shared(given: Float32Array, room: Float32Array): SharedNumbers {
+  invariant(given.length === room.length, () => `${given.length} parameters, not ${room.length}`)
+  const { length, byteOffset } = given
+  if (given.buffer instanceof SharedArrayBuffer) return { buffer: given.buffer, offset: byteOffset, length }
+  room.set(given)
+  return { buffer: room.buffer as SharedArrayBuffer, offset: room.byteOffset, length }
 }

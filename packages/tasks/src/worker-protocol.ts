@@ -2,7 +2,7 @@ import { DivergedError, type Evaluation, InputError, InvariantError, messageOf, 
 
 /**
  * What a task's thread and its owner say to each other. Vectors are not in it: they lie in memory that both see, the owner
- * writing the parameters before it asks and the thread writing the result before it answers.
+ * saying where the parameters are, or writing them to such memory first, and the thread writing the result before it answers.
  */
 
 /** What the thread gets at its start. */
@@ -20,16 +20,24 @@ export interface WorkerReady {
   /** Samples of an evaluation, and of initialising, for the cost model. */
   readonly evaluateSamples: number
   readonly initialiseSamples: number
-  /** Float32 memory of the parameters, and of the gradient or initial parameters. */
+  /** Float32 memory for parameters that lie elsewhere, and of the gradient or initial parameters. */
   readonly parameters: SharedArrayBuffer
   readonly result: SharedArrayBuffer
+}
+
+/** A vector in memory that both threads see. */
+export interface SharedNumbers {
+  readonly buffer: SharedArrayBuffer
+  /** In bytes. */
+  readonly offset: number
+  readonly length: number
 }
 
 /** What the owner asks for, one at a time. */
 export type WorkerRequest =
   | { readonly kind: 'initialise'; readonly seed: number }
-  | { readonly kind: 'gradient'; readonly batch: Uint32Array }
-  | { readonly kind: 'evaluate' }
+  | { readonly kind: 'gradient'; readonly at: SharedNumbers; readonly batch: Uint32Array }
+  | { readonly kind: 'evaluate'; readonly at: SharedNumbers }
 
 /** What the thread answers. */
 export type WorkerAnswer =

@@ -4,6 +4,7 @@ import { InputError, invariant, messageOf, type Task } from '@murmuration/core'
 import { lengthOf } from '@murmuration/vectors'
 import {
   failureOf,
+  type SharedNumbers,
   type WorkerAnswer,
   type WorkerReady,
   type WorkerRequest,
@@ -20,10 +21,9 @@ async function main(): Promise<void> {
   try {
     const task = await build(workerData as WorkerStart)
     const ready = readyOf(task)
-    const parameters = new Float32Array(ready.parameters)
     const result = new Float32Array(ready.result)
     port.on('message', (request: WorkerRequest) => {
-      void compute(task, parameters, result, request)
+      void compute(task, result, request)
         .catch(failureOf)
         .then((answer) => port.postMessage(answer))
     })
@@ -63,7 +63,6 @@ function readyOf(task: Task): WorkerReady {
 
 async function compute(
   task: Task,
-  parameters: Float32Array,
   result: Float32Array,
   request: WorkerRequest
 ): Promise<WorkerAnswer> {
@@ -72,13 +71,17 @@ async function compute(
       keep(result, await task.initialise(request.seed).run())
       return { kind: 'initialise' }
     case 'gradient': {
-      const { loss, vector } = await task.gradient(parameters, request.batch).run()
+      const { loss, vector } = await task.gradient(numbersAt(request.at), request.batch).run()
       keep(result, vector)
       return { kind: 'gradient', loss }
     }
     case 'evaluate':
-      return { kind: 'evaluate', evaluation: await task.evaluate(parameters).run() }
+      return { kind: 'evaluate', evaluation: await task.evaluate(numbersAt(request.at)).run() }
   }
+}
+
+function numbersAt({ buffer, offset, length }: SharedNumbers): Float32Array {
+  return new Float32Array(buffer, offset, length)
 }
 
 function keep(result: Float32Array, vector: Float32Array): void {

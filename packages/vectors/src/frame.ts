@@ -1,46 +1,70 @@
 /**
- * The binary frame of `/murmuration/exchange/1`: a fixed header of 32 bytes, then the body. Everything is little-endian.
+ * The binary frame of `/murmuration/exchange/2`: a fixed header of 40 bytes, then the body. Everything is little-endian. A vector
+ * travels as one frame or several, each of which writes some of its numbers to their place in the far side's memory.
  *
  * | offset | bytes | field |
  * | --- | --- | --- |
  * | 0 | 4 | magic, the letters `MURM` |
- * | 4 | 1 | version, 1 |
- * | 5 | 1 | kind of message |
- * | 6 | 1 | codec of the body, 0 = raw float32 |
- * | 7 | 1 | zero |
- * | 8 | 4 | round |
- * | 12 | 4 | sequence number of the sender, from 1 |
- * | 16 | 4 | length of the body in bytes |
- * | 20 | 4 | CRC-32 of the body |
- * | 24 | 4 | zero |
- * | 28 | 4 | CRC-32 of the 28 bytes before |
+ * | 4 | 1 | version, 2 |
+ * | 5 | 1 | where the vector goes: 0 the mailbox, 1 a region, 2 whoever has asked for it |
+ * | 6 | 1 | codec of the body |
+ * | 7 | 1 | kind of message; for a region, 1 when the version is whole with this vector |
+ * | 8 | 4 | round, or version of the region |
+ * | 12 | 4 | sequence number of the vector, from 1 |
+ * | 16 | 4 | number of the region, or of the question |
+ * | 20 | 4 | which of the parameters, or of the region's numbers, the vector begins with |
+ * | 24 | 4 | how many numbers the vector has |
+ * | 28 | 4 | which of them the body begins with |
+ * | 32 | 4 | how many of them the body holds |
+ * | 36 | 4 | length of the body in bytes |
+ *
+ * There is no checksum: the stream is encrypted, and the cipher's own tag covers each byte.
  */
-import { crc32 } from 'node:zlib'
-import type { VectorMessage } from './message.js'
 
 /** Bytes of the header. */
-export const frameHeaderLength = 32
+export const frameHeaderLength = 40
+
+/**
+ * The most numbers in the body of a frame: 1 MiB of float32. Larger bodies keep control messages waiting behind them, and smaller
+ * ones cost more than they are worth.
+ */
+export const frameNumbers = 1 << 18
+
+/** How many frames a vector of `length` numbers travels in: at least one. */
+export function framesOf(length: number): number {
+  return Math.max(1, Math.ceil(length / frameNumbers))
+}
 
 const magic = 0x4d52554d
-const version = 1
+const version = 2
 const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
 
-/** How the numbers of a body are written. */
-export const codecs = { float32: 0 } as const
+/** Where a vector goes. */
+export const targets = { mailbox: 0, region: 1, answer: 2 } as const
 
 /** What a header says. */
 export interface FrameHeader {
-  readonly kind: number
+  readonly target: number
   readonly codec: number
+  readonly kind: number
   readonly round: number
   readonly sequence: number
-  /** Bytes of the body. */
+  /** The region or question that the vector is for; 0 for the mailbox. */
+  readonly number: number
+  /** Which of the parameters the vector begins with. */
+  readonly offset: number
+  /** How many numbers the vector has. */
   readonly length: number
-  readonly checksum: number
+  /** Which of them the body begins with. */
+  readonly position: number
+  /** How many of them the body holds. */
+  readonly count: number
+  /** Bytes of the body. */
+  readonly bytes: number
 }
 
 /** Why bytes are not the frame that was expected. A value, not an exception: what comes from a wire may be anything. */
-export type FrameFault = 'magic' | 'version' | 'header-checksum' | 'codec' | 'length' | 'checksum' | 'not-finite'
+export type FrameFault = 'magic' | 'version' | 'target' | 'range' | 'codec' | 'length' | 'body' | 'not-finite'
 
 /** A header, or what is wrong with it. */
 export type HeaderResult =
@@ -53,45 +77,51 @@ export function bodyOf(vector: Float32Array): Uint8Array {
   return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
 }
 
-/** The header for `message` with its body as raw float32. */
-export function encodeHeader(message: VectorMessage, sequence: number): Uint8Array {
-  const body = bodyOf(message.vector)
+/** The header as bytes. */
+export function encodeHeader(header: FrameHeader): Uint8Array {
   const bytes = new Uint8Array(frameHeaderLength)
   const view = new DataView(bytes.buffer)
+  const { target, codec, kind, round, sequence, number, offset, length, position, count } = header
   view.setUint32(0, magic, true)
   view.setUint8(4, version)
-  view.setUint8(5, message.kind)
-  view.setUint8(6, codecs.float32)
-  view.setUint32(8, message.round, true)
-  view.setUint32(12, sequence, true)
-  view.setUint32(16, body.byteLength, true)
-  view.setUint32(20, crc32(body), true)
-  view.setUint32(28, crc32(bytes.subarray(0, 28)), true)
+  view.setUint8(5, target)
+  view.setUint8(6, codec)
+  view.setUint8(7, kind)
+  const words = [round, sequence, number, offset, length, position, count, header.bytes]
+  for (const [index, word] of words.entries()) view.setUint32(8 + 4 * index, word, true)
   return bytes
 }
 
 /**
- * Reads a header and checks it before anything is allocated for its body.
+ * Reads a header and checks that it agrees with itself. What depends on who sends it, such as its sequence number and how long
+ * vectors may be, is not checked here.
  *
  * @param bytes - exactly {@link frameHeaderLength} bytes
- * @param bodyLength - the only length that a body may have, from the schema
  */
-export function decodeHeader(bytes: Uint8Array, bodyLength: number): HeaderResult {
+export function decodeHeader(bytes: Uint8Array): HeaderResult {
   const view = new DataView(bytes.buffer, bytes.byteOffset, frameHeaderLength)
+  const word = (index: number) => view.getUint32(8 + 4 * index, true)
   if (view.getUint32(0, true) !== magic) return faulty('magic', 'the bytes do not begin with MURM')
   if (view.getUint8(4) !== version) return faulty('version', `version ${view.getUint8(4)}, this is ${version}`)
-  if (view.getUint32(28, true) !== crc32(bytes.subarray(0, 28)))
-    return faulty('header-checksum', 'the header is damaged')
   const header: FrameHeader = {
-    kind: view.getUint8(5),
+    target: view.getUint8(5),
     codec: view.getUint8(6),
-    round: view.getUint32(8, true),
-    sequence: view.getUint32(12, true),
-    length: view.getUint32(16, true),
-    checksum: view.getUint32(20, true)
+    kind: view.getUint8(7),
+    round: word(0),
+    sequence: word(1),
+    number: word(2),
+    offset: word(3),
+    length: word(4),
+    position: word(5),
+    count: word(6),
+    bytes: word(7)
   }
-  if (header.codec !== codecs.float32) return faulty('codec', `codec ${header.codec} is not known here`)
-  if (header.length !== bodyLength) return faulty('length', `a body of ${header.length} bytes, ${bodyLength} expected`)
+  const { target, length, position, count } = header
+  if (count > frameNumbers) return faulty('range', `${count} numbers in one frame; ${frameNumbers} are the most`)
+  if (target > targets.answer) return faulty('target', `${target} is no place where vectors go`)
+  if (position + count > length || (count === 0 && length > 0)) {
+    return faulty('range', `${count} numbers from ${position} on, of a vector of ${length}`)
+  }
   return { ok: true, header }
 }
 

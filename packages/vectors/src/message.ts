@@ -1,5 +1,5 @@
 import type { Wire } from '@murmuration/core'
-import { frameHeaderLength } from './frame.js'
+import { frameHeaderLength, framesOf } from './frame.js'
 
 /** What the algorithms put on links: the flat parameters of a round, or a stretch of them. */
 export interface VectorMessage {
@@ -14,7 +14,7 @@ export interface VectorMessage {
 
 /** How large a {@link VectorMessage} is as a frame, and how it is copied. */
 export const vectorWire: Wire<VectorMessage> = {
-  byteLength: (message) => frameHeaderLength + message.vector.byteLength,
+  byteLength: ({ vector }) => framesOf(vector.length) * frameHeaderLength + vector.byteLength,
   payloadLength: (message) => message.vector.byteLength,
   copy: (message) => ({ ...message, vector: Float32Array.from(message.vector) })
 }

@@ -1,0 +1,128 @@
+import { InputError, type Random } from '@murmuration/core'
+import { type Codec, type Decoder, type Encoder, parseCodec } from '@murmuration/vectors'
+import type { BodyEncoder } from './exchange-writer.js'
+import type { BodyDecoder } from './frame-reader.js'
+import type { LinkSpeed } from './link-speed.js'
+
+/** What `auto` chooses from, the most exact first. Raw float32 needs no codec and comes before them. */
+const ladder = ['float16', 'delta-int8'] as const
+
+/** The share of a round that sending a vector may take before `auto` takes a coarser codec. */
+const shareOfRound = 0.5
+
+/**
+ * In which form a peer writes its vectors. Each direction of each link is agreed upon in the handshake: the sender says what it would
+ * like, and the receiver which of that it can read.
+ */
+export class CodecChoice {
+  /** The codecs that this peer would like to write in, by name; none for raw float32. */
+  readonly wanted: readonly string[]
+
+  /** @param name - of a codec, or `auto`. Throws an InputError for another. */
+  constructor(name: string) {
+    this.wanted = name === 'auto' ? ladder : name === 'float32' ? [] : [codecOf(name).name]
+  }
+
+  /** Of a neighbour's codecs those that can be read here. */
+  agreed(theirs: readonly string[]): readonly string[] {
+    return theirs.filter(isKnown)
+  }
+
+  /** What writes the bodies for a neighbour that takes these codecs; nothing for raw float32. */
+  encoderFor(agreed: readonly string[], length: number, random: Random, speed: LinkSpeed): BodyEncoder | undefined {
+    const codecs = this.wanted.filter((name) => agreed.includes(name)).map(codecOf)
+    const encoders = codecs.map((codec) => ({ codec, encoder: codec.createEncoder(length, random.stream(codec.name)) }))
+    if (encoders.length === 0) return undefined
+    const [only] = encoders
+    if (this.wanted.length > 1) return new AutoEncoder(encoders, length, speed)
+    return {
+      maxBytes: (count) => only.codec.maxBytes(count),
+      encode: (values, offset, out) => only.encoder.encode(values, offset, out),
+      reset: () => only.encoder.reset()
+    }
+  }
+}
+
+/** What reads the bodies of a neighbour that writes in these codecs; nothing for raw float32. */
+export function decoderOf(names: readonly string[], length: number): BodyDecoder | undefined {
+  if (names.length === 0) return undefined
+  const codecs = names.map(codecOf)
+  const decoders = new Map<number, Decoder>(codecs.map((codec) => [codec.id, codec.createDecoder(length)]))
+  const stateful = codecs.filter((codec) => codec.stateful).map((codec) => decoders.get(codec.id))
+  return {
+    stateful: stateful.length > 0,
+    accepts: (id) => decoders.has(id),
+    maxBytes: (count) => Math.max(...codecs.map((codec) => codec.maxBytes(count))),
+    decode(id, body, offset, out) {
+      if (decoders.has(id)) return decoders.get(id)?.decode(id, body, offset, out)
+      // A raw body is what later ones build on.
+      for (const decoder of stateful) {
+        const problem = decoder?.decode(id, body, offset, out)
+        if (problem !== undefined) return problem
+      }
+      return undefined
+    }
+  }
+}
+
+interface Candidate {
+  readonly codec: Codec
+  readonly encoder: Encoder
+}
+
+/** Writes in the most exact form with which sending takes no more than {@link shareOfRound} of a round, by the measured speed. */
+class AutoEncoder implements BodyEncoder {
+  readonly #candidates: readonly Candidate[]
+  readonly #length: number
+  readonly #speed: LinkSpeed
+  #current: Candidate | undefined
+
+  constructor(candidates: readonly Candidate[], length: number, speed: LinkSpeed) {
+    this.#candidates = candidates
+    this.#length = length
+    this.#speed = speed
+  }
+
+  maxBytes(count: number): number {
+    return Math.max(4 * count, ...this.#candidates.map(({ codec }) => codec.maxBytes(count)))
+  }
+
+  encode(values: Float32Array, offset: number, out: Uint8Array): { readonly id: number; readonly bytes: number } {
+    if (offset === 0) this.#choose()
+    if (this.#current !== undefined) return this.#current.encoder.encode(values, offset, out)
+    out.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength))
+    return { id: 0, bytes: values.byteLength }
+  }
+
+  reset(): void {
+    this.#current?.encoder.reset()
+  }
+
+  /** Changes between whole vectors. What builds on earlier bodies begins anew. */
+  #choose(): void {
+    const fits = ({ codec }: Candidate) => this.#speed.timeFor(codec.bytes(this.#length)) <= this.#budget()
+    const raw = this.#speed.timeFor(4 * this.#length) <= this.#budget()
+    const next = raw ? undefined : (this.#candidates.find(fits) ?? this.#candidates.at(-1))
+    if (next === this.#current) return
+    this.#current = next
+    next?.encoder.reset()
+  }
+
+  #budget(): number {
+    return shareOfRound * this.#speed.period
+  }
+}
+
+function codecOf(name: string): Codec {
+  return parseCodec(name)
+}
+
+function isKnown(name: string): boolean {
+  try {
+    parseCodec(name)
+    return true
+  } catch (error) {
+    if (error instanceof InputError) return false
+    throw error
+  }
+}

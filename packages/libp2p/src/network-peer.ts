@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto'
+import type { Connection, Libp2p, Stream } from '@libp2p/interface'
+import {
+  InputError,
+  type Milliseconds,
+  NeighboursMissingError,
+  type PeerName,
+  RefusedError,
+  StoppedError
+} from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
+import { lengthOf, type VectorMessage } from '@murmuration/vectors'
+import { Bell } from './bell.js'
+import { realClock } from './clock.js'
+import { CodecChoice } from './codec-choice.js'
+import { controlProtocol, exchangeProtocol, type Limits } from './constants.js'
+import type { LinkContext } from './context.js'
+import { paddingMost } from './control-messages.js'
+import type { PeerEvent } from './events.js'
+import { NetworkFabric } from './fabric.js'
+import { Mailbox } from './mailbox.js'
+import type { NeighbourStatus } from './neighbour.js'
+import { Neighbourhood } from './neighbourhood.js'
+import { startNode } from './node.js'
+import type { Peer, PeerOptions, PeerRegions } from './peer.js'
+import { checkRoster, type RosterEntry } from './roster.js'
+import { weightOf } from './send-queue.js'
+import type { Shaper } from './shaping/shaper.js'
+import type { Traffic } from './traffic.js'
+import { VectorPool } from './vector-pool.js'
+
+/** Vectors of one's own that an algorithm computes in at the same time. */
+const ownVectors = 4
+
+/** The longest that the answer to a ping is waited for. */
+const pingPatience: Milliseconds = 10_000
+
+/** A peer over its libp2p node. */
+export class NetworkPeer implements Peer {
+  readonly id: string
+  readonly fabric: NetworkFabric
+  readonly #options: PeerOptions
+  readonly #limits: Limits
+  readonly #node: Libp2p
+  readonly #shaper: Shaper | undefined
+  readonly #neighbourhood: Neighbourhood
+  readonly #mailbox: Mailbox<VectorMessage>
+  readonly #pool: VectorPool
+  readonly #codec: CodecChoice
+  readonly #stopping = new AbortController()
+  readonly #closing = new AbortController()
+  readonly #changed = new Bell()
+  readonly #strangers = new Set<string>()
+  #closed: Promise<void> | undefined
+
+  constructor(options: PeerOptions, limits: Limits, node: Libp2p, shaper: Shaper | undefined) {
+    this.#options = options
+    this.#limits = limits
+    this.#node = node
+    this.#shaper = shaper
+    this.#codec = new CodecChoice(options.codec ?? 'float32')
+    this.id = options.identity.id
+    this.#pool = new VectorPool(lengthOf(options.terms.schema))
+    this.#mailbox = new Mailbox<VectorMessage>(realClock, (from) => this.#neighbourhood.taken(from), weightOf)
+    this.fabric = this.#createFabric()
+    this.#neighbourhood = new Neighbourhood(this.#context(), options.topology, this.#changed)
+  }
+
+  get vectorsBeyond(): number {
+    return this.#pool.beyond
+  }
+
+  get addresses(): readonly string[] {
+    return this.#node.getMultiaddrs().map(String)
+  }
+
+  async start(): Promise<void> {
+    const { node, neighbourhood } = { node: this.#node, neighbourhood: this.#neighbourhood }
+    const streams = { maxInboundStreams: 8, maxOutboundStreams: 8 }
+    const control = (stream: Stream, connection: Connection) => neighbourhood.control(stream, connection)
+    const exchange = (stream: Stream, connection: Connection) => neighbourhood.exchange(stream, connection)
+    await node.handle(controlProtocol, control, streams)
+    await node.handle(exchangeProtocol, exchange, streams)
+    node.addEventListener('connection:open', ({ detail }) => neighbourhood.encourage(detail.remotePeer.toString()))
+    await startNode(node, this.#options.listen)
+    this.#emit({ kind: 'listening', addresses: this.addresses })
+  }
+
+  /** Why somebody may not connect, told once per peer id and roster. */
+  refusalOf(id: string, address: string): string | undefined {
+    const why = this.#neighbourhood.refusalOf(id)
+    if (why !== undefined && !this.#strangers.has(id) && this.#strangers.size < 1000) {
+      this.#strangers.add(id)
+      this.#emit({ kind: 'stranger-refused', id, address, why })
+    }
+    return why
+  }
+
+  nameOf(id: string): PeerName | undefined {
+    return this.#neighbourhood.nameOf(id)
+  }
+
+  async connect(entries: readonly RosterEntry[], patience: Milliseconds): Promise<void> {
+    this.#stopping.signal.throwIfAborted()
+    const deadline = realClock.now() + patience
+    const roster = checkRoster(entries)
+    const own = roster.byName.get(this.#options.self)
+    if (own !== undefined && own.id !== this.id) {
+      throw new InputError(`the roster says that "${own.name}" is ${own.id}, but this peer's key gives ${this.id}`)
+    }
+    // Two for each neighbour: one is written while the algorithm has the other.
+    this.#pool.reserve(2 * this.#neighbourhood.size + ownVectors)
+    this.#neighbourhood.open(roster)
+    this.#strangers.clear()
+    while (!this.#complete()) {
+      if (realClock.now() >= deadline) throw this.#missing(patience)
+      await this.#changed.wait(deadline)
+      this.#stopping.signal.throwIfAborted()
+    }
+  }
+
+  neighbours(): readonly NeighbourStatus[] {
+    return this.#neighbourhood.statuses()
+  }
+
+  traffic(): Traffic {
+    return this.#neighbourhood.traffic()
+  }
+
+  regions(neighbour: PeerName): PeerRegions {
+    return this.#neighbourhood.regions(neighbour)
+  }
+
+  roundTrip(neighbour: PeerName, bytes = 0): Promise<Milliseconds | undefined> {
+    if (!(bytes >= 0 && bytes <= paddingMost)) throw new RangeError(`${bytes} bytes of padding; at most ${paddingMost}`)
+    return this.#neighbourhood.roundTrip(neighbour, bytes, realClock.now() + pingPatience)
+  }
+
+  stop(reason?: string): void {
+    if (this.#stopping.signal.aborted) return
+    const error = new StoppedError(reason)
+    this.#stopping.abort(error)
+    this.#mailbox.stop(error)
+    this.#changed.ring()
+  }
+
+  close(reason = 'done'): Promise<void> {
+    this.#closed ??= this.#close(reason)
+    return this.#closed
+  }
+
+  async #close(reason: string): Promise<void> {
+    this.stop()
+    const deadline = realClock.now() + this.#limits.closePatience
+    while (this.#neighbourhood.unacknowledged > 0 && realClock.now() < deadline) await this.#changed.wait(deadline)
+    await this.#neighbourhood.bye(reason)
+    this.#closing.abort(new StoppedError('the peer closes'))
+    this.#neighbourhood.stop()
+    await this.#shaper?.flush(this.#limits.closePatience)
+    await this.#node.stop()
+    await this.#neighbourhood.ended
+  }
+
+  /** Whether all neighbours are ready. Throws when one never will be. */
+  #complete(): boolean {
+    const refused = this.#neighbourhood.refused()
+    if (refused !== undefined) {
+      const { name, refusal } = refused
+      const who =
+        refusal.by === 'us' ? `"${this.#options.self}" refuses "${name}"` : `"${name}" refuses "${this.#options.self}"`
+      throw new RefusedError(name, refusal.code, `${who}: ${refusal.why}`)
+    }
+    return this.neighbours().every(({ state }) => state === 'ready')
+  }
+
+  #missing(patience: Milliseconds): NeighboursMissingError {
+    const all = this.neighbours()
+    const missing = all.filter(({ state }) => state !== 'ready')
+    const list = missing.map(({ name, state, why }) => `${name} (${state}: ${why})`).join(', ')
+    return new NeighboursMissingError(
+      missing.map(({ name }) => name),
+      `after ${patience / 1000} s, ${missing.length} of ${all.length} neighbours are missing: ${list}`
+    )
+  }
+
+  #createFabric(): NetworkFabric {
+    const { self, seed, topology, terms } = this.#options
+    return new NetworkFabric({
+      self,
+      random: createRandom(seed, self),
+      topology,
+      elements: lengthOf(terms.schema),
+      mailbox: this.#mailbox,
+      pool: this.#pool,
+      signal: this.#stopping.signal,
+      offer: (to, message) => this.#neighbourhood.offer(to, message),
+      onFailure: (why) => {
+        this.#emit({ kind: 'activity-failed', why })
+        this.stop(`a spawned activity failed: ${why}`)
+      }
+    })
+  }
+
+  #context(): LinkContext {
+    const { self, terms } = this.#options
+    return {
+      node: this.#node,
+      self,
+      terms,
+      elements: lengthOf(terms.schema),
+      pool: this.#pool,
+      limits: this.#limits,
+      codec: this.#codec,
+      // Not from the seeded dice: the point is that another process with the same seed draws another.
+      incarnation: randomUUID(),
+      mailbox: this.#mailbox,
+      random: this.fabric.random.stream('reconnecting'),
+      closing: this.#closing.signal,
+      emit: (event) => this.#emit(event),
+      round: () => this.fabric.round
+    }
+  }
+
+  #emit(event: PeerEvent): void {
+    this.#options.onEvent?.(event)
+  }
+}
