@@ -71,7 +71,7 @@ test('real peers that average random vectors compute W^k x₀ within 1e-5, and d
   await overLibp2p({ topology, seed: 1, length }, async (fabric) => {
     const place = topology.peers.indexOf(fabric.self)
     const steps = averaging(fabric, starts[place], { rounds, patience: 20_000 })
-    for await (const { round, parameters } of steps) states[round][place] = parameters
+    for await (const { round, parameters } of steps) states[round][place] = parameters.slice()
   })
 
   const matrix = mixingMatrix(topology, 0)

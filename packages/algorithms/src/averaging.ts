@@ -34,9 +34,11 @@ export async function* averageOn(
   let x = start
   for (let k = first; k < first + rounds; k++) {
     fabric.signal.throwIfAborted()
+    const previous = x
     exchange.send(k, x)
     const mixed = await exchange.collect(k, x)
     x = mixed.average
+    if (previous !== start) fabric.free(previous)
     yield { round: k, phase: 'close', samples, ...mixed, parameters: x }
   }
   return x

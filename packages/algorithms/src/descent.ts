@@ -1,5 +1,5 @@
 import { DivergedError } from '@murmuration/core'
-import { allFinite } from '@murmuration/vectors'
+import { momentumStep } from '@murmuration/vectors'
 
 /** How a gradient becomes a direction. */
 export interface DescentOptions {
@@ -25,31 +25,36 @@ export class Descent {
   readonly #options: DescentOptions
   readonly #velocity: Float32Array
 
-  constructor(length: number, options: DescentOptions) {
+  /** @param velocity - zeros, as many as there are parameters; steps are fastest where they lie in the memory of the vectors */
+  constructor(length: number, options: DescentOptions, velocity: Float32Array = new Float32Array(length)) {
     this.#options = options
-    this.#velocity = new Float32Array(length)
+    this.#velocity = velocity
   }
 
   /**
-   * `base − rate · direction`, as a new vector.
+   * `base − rate · direction`, in `out`.
    *
    * @param base - where the step is taken from: the average, or one's own parameters
    * @param x - where the gradient was taken
+   * @param out - a new vector, if not given; may be any of the others
+   * @param from - the first number of the step, and `to` the one after its last: all of them, if not given
    * @throws DivergedError when the loss or the new parameters are not finite
    */
-  step(base: Float32Array, x: Float32Array, gradient: Slope, rate: number, round: number): Float32Array {
+  step(
+    base: Float32Array,
+    x: Float32Array,
+    gradient: Slope,
+    rate: number,
+    round: number,
+    out: Float32Array = new Float32Array(base.length),
+    from = 0,
+    to = base.length
+  ): Float32Array {
     const { momentum, nesterov, weightDecay } = this.#options
-    const [v, g] = [this.#velocity, gradient.vector]
-    const length = base.length
-    const next = new Float32Array(length)
-    for (let i = 0; i < length; i++) {
-      const slope = g[i] + weightDecay * x[i]
-      const velocity = Math.fround(momentum * v[i] + slope)
-      v[i] = velocity
-      next[i] = base[i] - rate * (nesterov ? slope + momentum * velocity : velocity)
-    }
-    if (!Number.isFinite(gradient.loss ?? 0) || !allFinite(next)) throw diverged(round, rate, gradient.loss)
-    return next
+    const vectors = { base, x, gradient: gradient.vector, velocity: this.#velocity }
+    const finite = momentumStep(out, { ...vectors, rate, momentum, nesterov, weightDecay }, from, to)
+    if (!Number.isFinite(gradient.loss ?? 0) || !finite) throw diverged(round, rate, gradient.loss)
+    return out
   }
 }
 

@@ -7,12 +7,13 @@
  * Beyond the paper: momentum and weight decay, whose velocity stays with the peer; the order 'adapt-then-combine';
  * closing rounds of pure averaging in place of the paper's last step, the mean over all peers, which nobody here can take.
  */
-import type { Fabric, Milliseconds, StepReport, Task } from '@murmuration/core'
+import type { Fabric, Gradient, Milliseconds, StepReport, Task } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
 import { averageOn } from './averaging.js'
 import { Batches } from './batches.js'
 import { Descent, type DescentOptions } from './descent.js'
 import { Exchange, type Mixed } from './exchange.js'
+import { inSlices } from './slices.js'
 import { type ExchangeForm, stretchesOf } from './stretches.js'
 
 /** How D-PSGD runs. Every peer is given the same. */
@@ -48,12 +49,14 @@ export async function* dpsgd(
   task: Task,
   options: DpsgdOptions
 ): AsyncGenerator<StepReport, Float32Array> {
-  let x = await fabric.work(task.initialise(options.seed))
+  const start = await fabric.work(task.initialise(options.seed))
+  let x = fabric.allocate(start.length)
+  x.set(start)
   const peer: Peer = {
     fabric,
     task,
     exchange: new Exchange(fabric, options.patience, stretchesOf(task.schema, options.exchange ?? 'fused')),
-    descent: new Descent(x.length, options)
+    descent: new Descent(x.length, options, fabric.allocate(x.length).fill(0))
   }
   const batches = new Batches(fabric.random.stream('batches'), task.samples, options.batchSize)
   const step = options.order === 'combine-then-adapt' ? combineThenAdapt : adaptThenCombine
@@ -64,10 +67,11 @@ export async function* dpsgd(
     const { next, loss, average, mixed } = await step(peer, k, x, batches.next(), rate)
     const { waited, disagreement, missing, unsent } = mixed
     const samples = (k + 1) * options.batchSize
+    fabric.free(x)
     x = next
     const parameters = x
     yield { round: k, phase: 'train', loss, rate, samples, waited, disagreement, missing, unsent, average, parameters }
-    if (average !== undefined) peer.exchange.release(k, average)
+    if (average !== undefined) fabric.free(average)
   }
 
   const closing = { first: options.rounds, rounds: options.closingRounds, samples: options.rounds * options.batchSize }
@@ -102,7 +106,7 @@ async function combineThenAdapt(
   const mixed = await peer.exchange.collect(k, x)
   const g = await gradient
   const { average } = mixed
-  return { next: peer.descent.step(average, x, g, rate, k), loss: g.loss, mixed, average }
+  return { next: await stepFrom(peer, average, x, g, rate, k), loss: g.loss, mixed, average }
 }
 
 /** `x ← Σ_j W_ij (x_j − γ g(x_j))`: what is sent is the result of the gradient step. */
@@ -114,8 +118,23 @@ async function adaptThenCombine(
   rate: number
 ): Promise<Step> {
   const g = await peer.fabric.work(peer.task.gradient(x, batch))
-  const adapted = peer.descent.step(x, x, g, rate, k)
+  const adapted = await stepFrom(peer, x, x, g, rate, k)
   peer.exchange.send(k, adapted)
   const mixed = await peer.exchange.collect(k, adapted)
+  peer.fabric.free(adapted)
   return { next: mixed.average, loss: g.loss, mixed }
+}
+
+/** A step of gradient descent, into memory of the fabric. */
+async function stepFrom(
+  { fabric, descent }: Peer,
+  base: Float32Array,
+  x: Float32Array,
+  gradient: Gradient,
+  rate: number,
+  k: number
+): Promise<Float32Array> {
+  const next = fabric.allocate(x.length)
+  await inSlices(fabric, x.length, (from, to) => descent.step(base, x, gradient, rate, k, next, from, to))
+  return next
 }

@@ -9,9 +9,10 @@ import {
   type PeerName,
   type SendResult
 } from '@murmuration/core'
-import { distance, type Term, type VectorMessage, weightedSum } from '@murmuration/vectors'
+import { squaredDistance, type Term, type VectorMessage, weightedSum } from '@murmuration/vectors'
 import { Assembly } from './assembly.js'
 import { RoundBuffer } from './round-buffer.js'
+import { inSlices } from './slices.js'
 import { type Stretch, viewOf } from './stretches.js'
 
 /** The kind of a {@link VectorMessage} that carries a peer's parameters. */
@@ -22,7 +23,7 @@ const roundsAhead = 64
 
 /** What a round's exchange came to. */
 export interface Mixed {
-  /** `Σ_j W_ij x_j` over oneself and the neighbours, as a new vector. */
+  /** `Σ_j W_ij x_j` over oneself and the neighbours, in memory of the fabric. */
   readonly average: Float32Array
   readonly missing: readonly PeerName[]
   readonly unsent: readonly PeerName[]
@@ -80,7 +81,7 @@ export class Exchange {
 
   /**
    * Waits for the neighbours' parameters of `round` and averages them with one's own. The average is in memory of the
-   * fabric: who has no more use for it may {@link release} it.
+   * fabric: who has no more use for it gives it back with `fabric.free`.
    */
   async collect(round: number, x: Float32Array): Promise<Mixed> {
     invariant(this.#buffer.round === round, () => `round ${round} after round ${this.#buffer.round - 1}`)
@@ -97,15 +98,26 @@ export class Exchange {
     for (const name of plan.names) this.#known.add(name)
     if (missing.length > 0 && missing.length === plan.names.length) this.#refuseToGoOnAlone(round, missing)
     const theirs = this.#buffer.take()
-    const disagreement = spread(x, theirs)
-    const average = averageBy(plan, x, theirs)
+    const { average, disagreement } = await this.#mix(plan, x, theirs)
     for (const message of theirs) if (message !== undefined && message.vector !== average) this.#recycle(message)
     return { average, missing, unsent: this.#unsent, waited, disagreement }
   }
 
-  /** Gives the memory of an average back that nobody looks at any more. */
-  release(round: number, average: Float32Array): void {
-    this.#recycle({ kind: parametersKind, round, vector: average })
+  /** The average, written over the first of `theirs`, which nobody else needs, and how far they are from one's own. */
+  async #mix(
+    plan: Plan,
+    x: Float32Array,
+    theirs: readonly (VectorMessage | undefined)[]
+  ): Promise<{ readonly average: Float32Array; readonly disagreement: number }> {
+    const vectors = theirs.flatMap((message) => message?.vector ?? [])
+    const terms = termsOf(plan, x, theirs)
+    const average = vectors[0] ?? this.#fabric.allocate(x.length)
+    let squares = 0
+    await inSlices(this.#fabric, x.length, (from, to) => {
+      for (const vector of vectors) squares += squaredDistance(x, vector, from, to)
+      weightedSum(average, terms, from, to)
+    })
+    return { average, disagreement: vectors.length === 0 ? 0 : Math.sqrt(squares / vectors.length) }
   }
 
   #planOf(round: number): Plan {
@@ -181,19 +193,11 @@ interface Plan {
   readonly place: number
 }
 
-/**
- * The weighted average in the order of names, oneself included, so that the sum does not depend on who came first. It is
- * written over the first of `theirs`, which nobody else needs.
- */
-function averageBy(
-  { mixing, place }: Plan,
-  x: Float32Array,
-  theirs: readonly (VectorMessage | undefined)[]
-): Float32Array {
+/** The terms of the weighted average in the order of names, oneself included, so that the sum does not depend on who came first. */
+function termsOf({ mixing, place }: Plan, x: Float32Array, theirs: readonly (VectorMessage | undefined)[]): Term[] {
   const terms: Term[] = []
   let selfWeight = mixing.selfWeight
   let total = mixing.selfWeight
-  let out: Float32Array | undefined
   let before = 0
   for (const [index, { weight }] of mixing.receiveFrom.entries()) {
     total += weight
@@ -203,22 +207,9 @@ function averageBy(
       continue
     }
     if (index < place) before++
-    out ??= vector
     terms.push({ weight, vector })
   }
   terms.splice(before, 0, { weight: selfWeight, vector: x })
   invariant(Math.abs(total - 1) < 1e-9, () => `the mixing weights sum to ${total}`)
-  return weightedSum(out ?? new Float32Array(x.length), terms)
-}
-
-/** Root mean square of the distances of `theirs` from `x`. */
-function spread(x: Float32Array, theirs: readonly (VectorMessage | undefined)[]): number {
-  let squares = 0
-  let count = 0
-  for (const message of theirs) {
-    if (message === undefined) continue
-    squares += distance(x, message.vector) ** 2
-    count++
-  }
-  return count === 0 ? 0 : Math.sqrt(squares / count)
+  return terms
 }

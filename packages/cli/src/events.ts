@@ -13,6 +13,8 @@ export interface StartEvent {
   readonly rounds: number
   readonly closingRounds: number
   readonly algorithm: string
+  /** How vectors are written on the links. */
+  readonly codec: string
 }
 
 /** A peer is up. */
@@ -104,6 +106,8 @@ export interface Summary {
   readonly bytesSent: number
   readonly bytesReceived: number
   readonly payloadSent: number
+  /** What the payload would be as float32: more, where a codec saves bytes. */
+  readonly rawSent: number
   /** Of the peer that sent and received most. */
   readonly bytesOfBusiest: number
   /** Mean share of the time in which peers waited for neighbours, 0 … 1. */
@@ -129,6 +133,7 @@ export interface PeerSummary {
   readonly bytesSent: number
   readonly bytesReceived: number
   readonly payloadSent: number
+  readonly rawSent: number
   readonly waiting: number
   readonly backend: string
   /** SHA-256 of the final parameters. */

@@ -68,6 +68,7 @@ function summarise(
     bytesSent: traffic.sent.payload + traffic.sent.overhead,
     bytesReceived: traffic.received.payload + traffic.received.overhead,
     payloadSent: traffic.sent.payload,
+    rawSent: traffic.sent.raw,
     waiting,
     backend: task.about.backend ?? 'TypeScript',
     model: hashVector(parameters)

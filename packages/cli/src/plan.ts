@@ -78,7 +78,7 @@ export function taskOf({ file, training }: Plan, self?: PeerName): TaskDescripti
 }
 
 /** What a display says first. */
-export function startEvent({ file, options, spectralGap, algorithm }: Plan): StartEvent {
+export function startEvent({ file, training, options, spectralGap, algorithm }: Plan): StartEvent {
   return {
     kind: 'start',
     peers: file.topology.peers,
@@ -86,7 +86,8 @@ export function startEvent({ file, options, spectralGap, algorithm }: Plan): Sta
     spectralGap,
     rounds: options.rounds,
     closingRounds: options.closingRounds,
-    algorithm
+    algorithm,
+    codec: training.codec
   }
 }
 

@@ -70,6 +70,7 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
       listen: run.listen,
       terms,
       links: run.links,
+      codec: plan.training.codec,
       onEvent: (event) => tell(run, event)
     })
     return await withPeer(run, task, peer)

@@ -134,6 +134,7 @@ function summarise(
     bytesSent: total(sent),
     bytesReceived: total(received),
     payloadSent: total(({ traffic }) => traffic.sent.payload),
+    rawSent: total(({ traffic }) => traffic.sent.raw),
     bytesOfBusiest: Math.max(...all.map((result) => sent(result) + received(result))),
     waiting: total(({ waiting }) => waiting) / all.length,
     backend: all[0].task.about.backend ?? 'TypeScript',

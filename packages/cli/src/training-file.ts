@@ -1,7 +1,8 @@
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { InputError } from '@murmuration/core'
-import { duration, parseYamlFile, readText, share } from '@murmuration/topology'
+import { InputError, messageOf } from '@murmuration/core'
+import { duration, nearest, parseYamlFile, readText, share } from '@murmuration/topology'
+import { codecWords, parseCodec } from '@murmuration/vectors'
 import { z } from 'zod'
 
 const positive = z.number().positive()
@@ -26,6 +27,15 @@ const decay = z.union([
   z.literal(['constant', 'cosine']),
   z.strictObject({ at: z.array(atLeastOne).min(1), factor: positive })
 ])
+
+/** The form of vectors on the links: a codec's name, or `auto`. */
+const codec = z.string().superRefine((name, context) => {
+  try {
+    if (name !== 'auto') parseCodec(name)
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: `${messageOf(error)}, or auto${nearest(name, codecWords)}` })
+  }
+})
 
 /** What a training file may hold. Everything has a default, so that an empty file is a training. */
 export const trainingSchema = z.strictObject({
@@ -55,6 +65,10 @@ export const trainingSchema = z.strictObject({
   rounds: atLeastOne.max(1e9).default(400).meta({ description: 'Rounds of training; one step per peer each' }),
   agreement: z.number().gt(0).lt(1).default(1e-5).meta({
     description: 'The share of the disagreement at the end of training that the closing rounds of averaging may leave'
+  }),
+  codec: codec.default('float32').meta({
+    description:
+      'How vectors are written on the links: float32, float16, bfloat16, int8, delta-float16, delta-bfloat16, delta-int8, top-k:0.01, or auto, by the measured speed of each link'
   }),
   patience: duration().default(30_000).meta({ description: 'How long a peer waits for its neighbours in a round' }),
   seed: whole.default(1)

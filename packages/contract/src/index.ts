@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export * from './codec-suite.js'
 export * from './fabric-suite.js'
 export * from './task-suite.js'
 export * from './topology-suite.js'

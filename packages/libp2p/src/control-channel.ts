@@ -1,5 +1,4 @@
 import type { Stream } from '@libp2p/interface'
-import { messageStreamToDuplex } from '@libp2p/utils'
 import { type Milliseconds, messageOf } from '@murmuration/core'
 import { decode, encode } from 'it-length-prefixed'
 import { pipe } from 'it-pipe'
@@ -7,6 +6,7 @@ import { type Pushable, pushable } from 'it-pushable'
 import type { Uint8ArrayList } from 'uint8arraylist'
 import { controlBytes } from './constants.js'
 import { type ControlMessage, decodeControl, encodeControl } from './control-messages.js'
+import { room } from './exchange-writer.js'
 import type { TrafficMeter } from './traffic.js'
 
 /** Small messages both ways over one libp2p stream, each behind its length. */
@@ -15,16 +15,20 @@ export class ControlChannel {
   readonly messages: AsyncGenerator<ControlMessage>
   readonly #stream: Stream
   readonly #outbox: Pushable<Uint8Array> = pushable()
+  readonly #inbox: Pushable<Uint8Array | Uint8ArrayList> = pushable()
   readonly #writing: Promise<void>
 
   constructor(stream: Stream, meter: TrafficMeter) {
     this.#stream = stream
-    const duplex = messageStreamToDuplex(stream)
-    this.#writing = pipe(this.#outbox, prefix, (source) => countSent(source, meter), duplex.sink).catch((error) =>
-      this.abort(messageOf(error))
-    )
+    this.#listen(stream)
+    this.#writing = pipe(
+      this.#outbox,
+      prefix,
+      (source) => countSent(source, meter),
+      (source) => write(source, stream)
+    ).catch((error) => this.abort(messageOf(error)))
     this.messages = pipe(
-      duplex.source,
+      this.#inbox,
       (source) => decode(source, { maxDataLength: controlBytes }),
       (source) => read(source, meter)
     )
@@ -59,8 +63,31 @@ export class ControlChannel {
   /** Ends both directions at once. */
   abort(why: string): void {
     this.#outbox.end()
+    // A stream that has ended before takes no notice of being aborted, and whoever waits for a message would wait for ever.
+    this.#inbox.end(new Error(why))
     this.#stream.abort(new Error(why))
   }
+
+  /** Hands on what comes, to its end: also when that was before anybody listened. */
+  #listen(stream: Stream): void {
+    stream.addEventListener('message', ({ data }) => this.#inbox.push(data))
+    stream.addEventListener('remoteCloseWrite', () => this.#inbox.end())
+    stream.addEventListener('close', ({ error }) => {
+      this.#inbox.end(error)
+      this.#outbox.end()
+    })
+    if (stream.status !== 'open' && stream.readBufferLength === 0) this.#inbox.end(new Error('the stream has ended'))
+  }
+}
+
+/** Writes out what comes, and closes the stream's writing end after it. */
+async function write(source: AsyncIterable<Uint8ArrayList>, stream: Stream): Promise<void> {
+  for await (const bytes of source) {
+    if (stream.status !== 'open') return
+    stream.send(bytes)
+    while (stream.writeBufferLength > controlBytes) await room(stream)
+  }
+  await stream.close()
 }
 
 async function* prefix(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8ArrayList> {

@@ -100,6 +100,14 @@ export function encodeControl(message: ControlMessage): Uint8Array {
   return fromString(JSON.stringify(message), 'utf8')
 }
 
+/** The most bytes of a hello, or of a refusal, beside the terms. */
+export const helloBytes = 8192
+
+/** The JSON of terms, as bytes. */
+export function encodeTerms(value: z.infer<typeof terms>): Uint8Array {
+  return fromString(JSON.stringify(value), 'utf8')
+}
+
 /** Reads and checks a message. Throws a {@link ProtocolFault} for anything else. */
 export function decodeControl(bytes: Uint8Array): ControlMessage {
   const result = controlMessage.safeParse(parse(bytes))

@@ -119,7 +119,7 @@ function closed(): Error {
  * Resolves when the stream has written something, rejects when it is closed. Not `stream.onDrain()`, whose promise stays
  * resolved after the first time.
  */
-function room(stream: Stream): Promise<void> {
+export function room(stream: Stream): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (act: () => void) => {
       stream.removeEventListener('drain', ready)

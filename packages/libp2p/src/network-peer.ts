@@ -30,7 +30,7 @@ import type { Traffic } from './traffic.js'
 import { VectorPool } from './vector-pool.js'
 
 /** Vectors of one's own that an algorithm computes in at the same time. */
-const ownVectors = 4
+const ownVectors = 6
 
 /** The longest that the answer to a ping is waited for. */
 const pingPatience: Milliseconds = 10_000

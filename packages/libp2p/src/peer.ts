@@ -1,7 +1,8 @@
 import { type Fabric, InputError, type Links, type Milliseconds, type PeerName, type Topology } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { lengthOf, type VectorMessage } from '@murmuration/vectors'
-import { type Limits, limitsOf } from './constants.js'
+import { controlBytes, type Limits, limitsOf } from './constants.js'
+import { encodeTerms, helloBytes } from './control-messages.js'
 import type { PeerEventListener } from './events.js'
 import type { Identity } from './identity.js'
 import type { NeighbourStatus } from './neighbour.js'
@@ -81,6 +82,7 @@ export async function createPeer(options: PeerOptions): Promise<Peer> {
   if (!options.topology.peers.includes(options.self)) {
     throw new InputError(`"${options.self}" is no peer of the topology; it has ${options.topology.peers.join(', ')}`)
   }
+  checkTerms(options.terms)
   const shaper = shaperOf(options, (id) => peer.nameOf(id))
   const limits = patientLimits(limitsOf(options.limits), shaper?.slowness ?? 0)
   const { identity, listen } = options
@@ -89,6 +91,16 @@ export async function createPeer(options: PeerOptions): Promise<Peer> {
   const peer = new NetworkPeer(options, limits, node, shaper)
   await peer.start()
   return peer
+}
+
+/** A hello has to fit into a control message, or the neighbours would cut it off without a word. */
+function checkTerms(terms: Terms): void {
+  const bytes = encodeTerms(terms).byteLength
+  if (bytes + helloBytes <= controlBytes) return
+  throw new InputError(
+    `the schema has ${terms.schema.length} tensors, and with their names the terms take ${bytes} bytes; ` +
+      `at most ${controlBytes - helloBytes} fit into a handshake: merge tensors, or shorten their names`
+  )
 }
 
 function shaperOf(

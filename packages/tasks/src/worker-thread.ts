@@ -61,11 +61,7 @@ function readyOf(task: Task): WorkerReady {
   }
 }
 
-async function compute(
-  task: Task,
-  result: Float32Array,
-  request: WorkerRequest
-): Promise<WorkerAnswer> {
+async function compute(task: Task, result: Float32Array, request: WorkerRequest): Promise<WorkerAnswer> {
   switch (request.kind) {
     case 'initialise':
       keep(result, await task.initialise(request.seed).run())

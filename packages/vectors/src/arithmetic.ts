@@ -1,4 +1,7 @@
 import { invariant } from '@murmuration/core'
+import { type Desk, type Operand } from './wasm/desk.js'
+import { deskFor } from './wasm/desks.js'
+import { squareLanes } from './wasm/vector-kernels.js'
 
 /** One vector of a weighted sum. */
 export interface Term {
@@ -6,29 +9,50 @@ export interface Term {
   readonly vector: Float32Array
 }
 
+/** From how many numbers on kernels in WebAssembly are faster than loops, also with copies to where they compute. */
+const kernelLength = 1024
+
 /** How many elements are summed in float64 at a time; 16 KiB, so that they stay in the first-level cache. */
 const blockLength = 2048
 
 /** The sums of one block; nothing else runs between its first use and its last. */
 const blockSums = new Float64Array(blockLength)
 
+/** Where sums of squares begin when no kernel has begun them. */
+const noSquares = new Float64Array(squareLanes)
+
 /**
  * `out[i] = Σ_t weight_t · vector_t[i]`, summed in float64 in the order of `terms` and rounded to float32 once.
  * The order is part of the result: give the terms in the order of the peers' names, never of arrival.
  *
+ * Long vectors in a `VectorMemory` are summed where they lie, others block by block through a copy: the same numbers.
+ *
  * @param out - as long as every term's vector; may be one of them
+ * @param from - the first element that is computed; all before it, and from `to` on, stay as they are
  */
-export function weightedSum(out: Float32Array, terms: readonly Term[]): Float32Array {
+export function weightedSum(out: Float32Array, terms: readonly Term[], from = 0, to = out.length): Float32Array {
   for (const { vector } of terms) sameLength(out, vector)
+  inRange(out, from, to)
+  const rest = isShort(from, to) || terms.length === 0 ? from : sumWithKernel(out, terms, from, to)
+  addUp(out, terms, rest, to)
+  return out
+}
+
+function sumWithKernel(out: Float32Array, terms: readonly Term[], from: number, to: number): number {
+  const operands: Operand[] = [{ vector: out, use: 'write' }]
+  for (const { weight, vector } of terms) operands.push({ vector, use: 'read', factor: weight })
+  return deskFor(operands)?.run('sum', operands, from, to) ?? from
+}
+
+function addUp(out: Float32Array, terms: readonly Term[], from: number, to: number): void {
   const sums = blockSums
-  for (let start = 0; start < out.length; start += blockLength) {
-    const length = Math.min(blockLength, out.length - start)
+  for (let start = from; start < to; start += blockLength) {
+    const length = Math.min(blockLength, to - start)
     sums.fill(0, 0, length)
     for (let t = 0; t + 1 < terms.length; t += 2) addTwo(sums, terms[t], terms[t + 1], start, length)
     if (terms.length % 2 === 1) addOne(sums, terms[terms.length - 1], start, length)
     for (let i = 0; i < length; i++) out[start + i] = sums[i]
   }
-  return out
 }
 
 function addOne(sums: Float64Array, { weight, vector }: Term, start: number, length: number): void {
@@ -70,13 +94,64 @@ export function norm(x: Float32Array): number {
 
 /** The Euclidean distance `‖x − y‖`. */
 export function distance(x: Float32Array, y: Float32Array): number {
+  return Math.sqrt(squaredDistance(x, y))
+}
+
+/**
+ * `Σ (x[i] − y[i])²` for `i` from `from` to below `to`, in float64. Eight sums run side by side: element `from + k` adds to sum
+ * `k mod 8`, and in the end they are added as `((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))`. The bits of a sum over slices
+ * hang therefore on where they are cut.
+ */
+export function squaredDistance(x: Float32Array, y: Float32Array, from = 0, to = x.length): number {
   sameLength(x, y)
-  let sum = 0
-  for (let i = 0; i < x.length; i++) {
-    const difference = x[i] - y[i]
-    sum += difference * difference
+  inRange(x, from, to)
+  return isShort(from, to) ? addSquares(noSquares, x, y, from, to) : squaresWithKernel(x, y, from, to)
+}
+
+function squaresWithKernel(x: Float32Array, y: Float32Array, from: number, to: number): number {
+  const operands: Operand[] = [
+    { vector: x, use: 'read' },
+    { vector: y, use: 'read' }
+  ]
+  const desk = deskFor(operands)
+  if (desk === undefined) return addSquares(noSquares, x, y, from, to)
+  const rest = desk.run('squares', operands, from, to)
+  return addSquares(desk.numbers, x, y, rest, to)
+}
+
+/** Adds squares to the eight sums, to the first of them the one at `from`, and returns the sum of all. */
+function addSquares(sums: Float64Array, x: Float32Array, y: Float32Array, from: number, to: number): number {
+  let a = sums[0]
+  let b = sums[1]
+  let c = sums[2]
+  let d = sums[3]
+  let e = sums[4]
+  let f = sums[5]
+  let g = sums[6]
+  let h = sums[7]
+  let i = from
+  for (const last = to - 7; i < last; i += 8) {
+    a += square(x[i] - y[i])
+    b += square(x[i + 1] - y[i + 1])
+    c += square(x[i + 2] - y[i + 2])
+    d += square(x[i + 3] - y[i + 3])
+    e += square(x[i + 4] - y[i + 4])
+    f += square(x[i + 5] - y[i + 5])
+    g += square(x[i + 6] - y[i + 6])
+    h += square(x[i + 7] - y[i + 7])
   }
-  return Math.sqrt(sum)
+  if (i < to) a += square(x[i] - y[i])
+  if (i + 1 < to) b += square(x[i + 1] - y[i + 1])
+  if (i + 2 < to) c += square(x[i + 2] - y[i + 2])
+  if (i + 3 < to) d += square(x[i + 3] - y[i + 3])
+  if (i + 4 < to) e += square(x[i + 4] - y[i + 4])
+  if (i + 5 < to) f += square(x[i + 5] - y[i + 5])
+  if (i + 6 < to) g += square(x[i + 6] - y[i + 6])
+  return a + b + (c + d) + (e + f + (g + h))
+}
+
+function square(x: number): number {
+  return x * x
 }
 
 /** The mean of `vectors` (at least one), each with the same weight. */
@@ -101,12 +176,98 @@ export function consensusDistance(vectors: readonly Float32Array[]): number {
 
 /** Whether no element is NaN or infinite. */
 export function allFinite(x: Float32Array): boolean {
-  // 0 · NaN and 0 · ∞ are NaN, and NaN stays: one check at the end instead of one per element.
+  if (isShort(0, x.length)) return isSumFinite(x, 0)
+  const operands: Operand[] = [{ vector: x, use: 'read' }]
+  const desk = deskFor(operands)
+  if (desk === undefined) return isSumFinite(x, 0)
+  const rest = desk.run('magnitude', operands, 0, x.length)
+  return foundFinite(desk) && isSumFinite(x, rest)
+}
+
+/** NaN and ∞ stay in a sum, and sums of float32 numbers are far from overflowing in float64: one check for all. */
+function isSumFinite(x: Float32Array, from: number): boolean {
+  const { length } = x
   let sum = 0
-  for (let i = 0; i < x.length; i++) sum += 0 * x[i]
-  return sum === 0
+  let i = from
+  for (const last = length - 3; i < last; i += 4) sum += x[i] + x[i + 1] + (x[i + 2] + x[i + 3])
+  for (; i < length; i++) sum += x[i]
+  return Number.isFinite(sum)
+}
+
+/** One step of stochastic gradient descent with momentum; all vectors have the same length. */
+export interface MomentumStep {
+  /** Where the step is taken from. */
+  readonly base: Float32Array
+  /** Where the gradient was taken. */
+  readonly x: Float32Array
+  readonly gradient: Float32Array
+  /** `v`, which the step changes. */
+  readonly velocity: Float32Array
+  /** `η` */
+  readonly rate: number
+  /** `μ` */
+  readonly momentum: number
+  /** Nesterov's look-ahead. */
+  readonly nesterov: boolean
+  /** `λ` */
+  readonly weightDecay: number
+}
+
+/**
+ * `s = g + λ x`, `v ← μ v + s`, `out = base − η v`, or with Nesterov `base − η (s + μ v)`: in float64, `v` and `out` rounded.
+ *
+ * @param out - may be `base`, `x` or the gradient, not the velocity
+ * @param from - the first element that is computed; all before it, and from `to` on, stay as they are
+ * @returns whether all that was written to `out` is finite
+ */
+export function momentumStep(out: Float32Array, step: MomentumStep, from = 0, to = out.length): boolean {
+  sameLength(out, step.base)
+  sameLength(out, step.x)
+  sameLength(out, step.gradient)
+  sameLength(out, step.velocity)
+  inRange(out, from, to)
+  if (isShort(from, to)) return takeStep(out, step, from, to)
+  const operands: Operand[] = [
+    { vector: out, use: 'write' },
+    { vector: step.base, use: 'read', factor: step.rate },
+    { vector: step.x, use: 'read', factor: step.weightDecay },
+    { vector: step.velocity, use: 'both', factor: step.momentum },
+    { vector: step.gradient, use: 'read' }
+  ]
+  const desk = deskFor(operands)
+  if (desk === undefined) return takeStep(out, step, from, to)
+  const rest = desk.run(step.nesterov ? 'nesterov' : 'descent', operands, from, to)
+  return takeStep(out, step, rest, to) && foundFinite(desk)
+}
+
+function takeStep(out: Float32Array, step: MomentumStep, from: number, to: number): boolean {
+  const { base, x, gradient, velocity, rate, momentum, nesterov, weightDecay } = step
+  let sum = 0
+  for (let i = from; i < to; i++) {
+    const slope = gradient[i] + weightDecay * x[i]
+    const moved = Math.fround(momentum * velocity[i] + slope)
+    velocity[i] = moved
+    const next = Math.fround(base[i] - rate * (nesterov ? slope + momentum * moved : moved))
+    out[i] = next
+    sum += next
+  }
+  return Number.isFinite(sum)
+}
+
+/** Whether the numbers whose magnitude the desk has found are finite: all bits of the exponent are set in others. */
+function foundFinite({ integers }: Desk): boolean {
+  return integers.subarray(0, 4).every((magnitude) => magnitude < 0x7f800000)
+}
+
+function isShort(from: number, to: number): boolean {
+  return to - from < kernelLength
+}
+
+function inRange(x: Float32Array, from: number, to: number): void {
+  const within = from >= 0 && from <= to && to <= x.length && Number.isInteger(from) && Number.isInteger(to)
+  if (!within) invariant(false, `elements ${from} to ${to} of ${x.length} cannot be computed`)
 }
 
 function sameLength(x: Float32Array, y: Float32Array): void {
-  invariant(x.length === y.length, () => `vectors of ${x.length} and ${y.length} elements cannot be combined`)
+  if (x.length !== y.length) invariant(false, `vectors of ${x.length} and ${y.length} elements cannot be combined`)
 }

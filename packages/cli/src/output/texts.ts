@@ -30,6 +30,11 @@ export function startText({ peers, topology, spectralGap }: StartEvent): string 
   return `${count(peers.length)} peers, ${topology}, spectral gap ${short(spectralGap)}`
 }
 
+/** How it is trained, and how the parameters travel. */
+export function algorithmText({ algorithm, codec }: StartEvent): string {
+  return codec === 'float32' ? algorithm : `${algorithm}; parameters travel as ${codec}`
+}
+
 /** How long it is going to run. */
 export function roundsText({ rounds, closingRounds }: StartEvent): string {
   return `${count(rounds)} of training, ${count(closingRounds)} of averaging at the end`
@@ -39,7 +44,7 @@ export function roundsText({ rounds, closingRounds }: StartEvent): string {
 export function lineOf(event: RunEvent): string {
   switch (event.kind) {
     case 'start':
-      return `${startText(event)}\n${event.algorithm}\nrounds: ${roundsText(event)}`
+      return `${startText(event)}\n${algorithmText(event)}\nrounds: ${roundsText(event)}`
     case 'peer':
       return `${event.peer} is up: ${event.addresses.join(', ')}; ${event.about.model ?? 'a model'}; ${event.about.data ?? 'its own data'}; ${event.about.backend ?? 'TypeScript'}${reasonOf(event.about)}`
     case 'neighbour':
@@ -71,6 +76,11 @@ function nameOf(of: string): string {
   return of === 'centralised' ? 'plain SGD on all data' : `peer ${of}`
 }
 
+/** What share of the bytes as float32 the codec has sent; empty where nothing is saved. */
+function savedText({ payloadSent, rawSent }: Pick<Summary, 'payloadSent' | 'rawSent'>): string {
+  return payloadSent >= rawSent ? '' : `, ${percent(payloadSent / rawSent)} of float32`
+}
+
 /** What people want to know at the end. */
 export function summaryLines(summary: Summary): string[] {
   const lines = [
@@ -91,7 +101,7 @@ export function summaryLines(summary: Summary): string[] {
       (summary.consensusDistanceBeforeClosing === undefined
         ? ''
         : `   (${short(summary.consensusDistanceBeforeClosing)} before the closing rounds)`),
-    `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}, busiest peer ${bytes(summary.bytesOfBusiest)}`,
+    `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}, busiest peer ${bytes(summary.bytesOfBusiest)}${savedText(summary)}`,
     `  waiting for neighbours       ${percent(summary.waiting)} of the time`
   )
   return lines
@@ -105,7 +115,7 @@ function peerSummaryLines(summary: PeerSummary): string[] {
       `${duration(summary.seconds)} (${count(summary.samples / summary.seconds)} samples/s), ${summary.backend}`,
     `  accuracy of its model        ${percent(summary.accuracy)}   loss ${short(summary.loss)}`,
     `  distance to its neighbours   ${short(summary.neighbourDistance)}`,
-    `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}`,
+    `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}${savedText(summary)}`,
     `  waiting for neighbours       ${percent(summary.waiting)} of the time`,
     `  SHA-256 of the model         ${summary.model.slice(0, 16)}…`
   ]

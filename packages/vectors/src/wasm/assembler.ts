@@ -25,9 +25,13 @@ export const set = (local: number, value: Code): Code => [...value, 0x21, ...uns
 export const constant = (value: number): Code => [0x41, ...signed(value)]
 export const add = (left: Code, right: Code): Code => [...left, ...right, 0x6a]
 export const multiply = (left: Code, right: Code): Code => [...left, ...right, 0x6c]
+export const and = (left: Code, right: Code): Code => [...left, ...right, 0x71]
+export const shiftLeft = (value: Code, bits: Code): Code => [...value, ...bits, 0x74]
+export const shiftRightUnsigned = (value: Code, bits: Code): Code => [...value, ...bits, 0x76]
 
 /** Memory is addressed in bytes: that which `address` gives, and `offset` beyond it. */
 export const loadInteger = (address: Code): Code => [...address, 0x28, 2, 0]
+export const storeInteger = (address: Code, value: Code): Code => [...address, ...value, 0x36, 2, 0]
 export const loadFloat = (address: Code): Code => [...address, 0x2a, 2, 0]
 export const storeFloat = (address: Code, value: Code): Code => [...address, ...value, 0x38, 2, 0]
 export const loadVector = (address: Code, offset: number): Code => [...address, ...vector(0x00), 4, ...unsigned(offset)]
@@ -56,6 +60,17 @@ const shift =
 
 /** Sixteen bytes, whatever they are. */
 export const bits128 = {
+  /** The eight bytes at an address, and eight zeros. */
+  loadLow: (address: Code, offset: number): Code => [...address, ...vector(0x5d), 3, ...unsigned(offset)],
+  /** The lower eight bytes of `value`. */
+  storeLow: (address: Code, offset: number, value: Code): Code => [
+    ...address,
+    ...value,
+    ...vector(0x5b),
+    3,
+    ...unsigned(offset),
+    0
+  ],
   zero: [...vector(0x0c), ...Array.from({ length: 16 }, () => 0)] as Code,
   and: binary(0x4e),
   /** `left & ~right` */
@@ -143,6 +158,7 @@ export const int8x16 = {
 
 /** Two float64 numbers side by side. */
 export const float64x2 = {
+  zero: bits128.zero,
   /** Twice a float32 number. */
   splat: (value: Code): Code => [...value, 0xbb, ...vector(0x14)],
   /** Twice the float64 number at an address. */

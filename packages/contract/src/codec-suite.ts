@@ -1,0 +1,161 @@
+import type { Random } from '@murmuration/core'
+import { type Codec, codecIds, type Decoder, type Encoder } from '@murmuration/vectors'
+import type { TestFn } from 'ava'
+
+/** A codec to be held to what every codec promises. */
+export interface CodecCase {
+  readonly codec: Codec
+  random(seed: number): Random
+  /** How far numbers may be off, of which none is larger than 1, once the same vector was sent `rounds` times. */
+  readonly error: number
+  readonly rounds: number
+}
+
+const length = 1000
+
+/** What every codec promises, as tests. */
+export function testCodec(test: TestFn, { codec, random, error, rounds }: CodecCase): void {
+  const that = (title: string) => `${codec.name}: ${title}`
+  const numbers = (seed: number, count = length) => {
+    const dice = random(seed)
+    return Float32Array.from({ length: count }, () => 2 * dice.uniform() - 1)
+  }
+  const link = (seed = 1) => new Link(codec, random(seed))
+
+  test(that('what stands still arrives, as near as the codec promises'), (t) => {
+    const [x, ends] = [numbers(1), link()]
+    let got = ends.pass(x, 0)
+    for (let round = 1; round < rounds; round++) got = ends.pass(x, 0)
+    const worst = got.reduce((most, value, index) => Math.max(most, Math.abs(value - x[index])), 0)
+    t.true(worst <= error, `${worst}`)
+  })
+
+  test(that('a vector that is sent in stretches, in any order, is as near'), (t) => {
+    const [x, ends, got] = [numbers(1), link(), new Float32Array(length)]
+    for (let round = 0; round < rounds; round++) {
+      for (const [from, to] of [
+        [700, 1000],
+        [0, 1],
+        [1, 700]
+      ]) {
+        got.set(ends.pass(x.subarray(from, to), from), from)
+      }
+    }
+    const worst = got.reduce((most, value, index) => Math.max(most, Math.abs(value - x[index])), 0)
+    t.true(worst <= error, `${worst}`)
+  })
+
+  test(that('a body has the bytes that the codec says, and nothing is written behind it'), (t) => {
+    const ends = link()
+    for (const count of [0, 1, 2, 7, 255, 256, 257, 1000]) {
+      const x = numbers(count, count)
+      ends.pass(x, 0)
+      const out = new Uint8Array(codec.maxBytes(count) + 8).fill(0xa5)
+      const { id, bytes } = ends.encoder.encode(numbers(count + 1, count), 0, out.subarray(0, codec.maxBytes(count)))
+      const most = id === codec.id ? codec.bytes(count) : 4 * count
+      t.true(codec.name.startsWith('top-k') ? bytes <= most : bytes === most, `${count} numbers, ${bytes} bytes`)
+      t.true(bytes <= codec.maxBytes(count))
+      t.true(out.subarray(codec.maxBytes(count)).every((byte) => byte === 0xa5))
+    }
+  })
+
+  test(that('the same seed gives the same bytes, and encoding leaves the vector alone'), (t) => {
+    const bodies = [1, 2].map(() => {
+      const ends = link(5)
+      return [1, 2, 3].map((seed) => {
+        const x = numbers(seed)
+        const body = ends.encode(x, 0)
+        t.deepEqual(x, numbers(seed))
+        return body.content
+      })
+    })
+    t.deepEqual(bodies[0], bodies[1])
+  })
+
+  test(that('vectors may lie in shared memory, and bodies anywhere'), (t) => {
+    const shared = new Float32Array(new SharedArrayBuffer(4 * length + 4), 4)
+    const [plain, other] = [link(), link()]
+    for (const seed of [1, 2]) {
+      const x = numbers(seed)
+      shared.set(x)
+      const out = new Uint8Array(new SharedArrayBuffer(codec.maxBytes(length) + 3), 3)
+      const { id, bytes } = other.encoder.encode(shared, 0, out)
+      const { content } = plain.encode(x, 0)
+      t.deepEqual(Uint8Array.from(out.subarray(0, bytes)), content)
+      const [got, expected] = [new Float32Array(new SharedArrayBuffer(4 * length)), new Float32Array(length)]
+      t.is(other.decoder.decode(id, out.subarray(0, bytes), 0, got), undefined)
+      t.is(plain.decoder.decode(id, content, 0, expected), undefined)
+      t.deepEqual(Float32Array.from(got), expected)
+    }
+  })
+
+  test(that('what is not finite goes as raw float32, and no decoder lets it through'), (t) => {
+    for (const wrong of [NaN, Infinity, -Infinity]) {
+      const [ends, x, out] = [link(), numbers(3), new Float32Array(length)]
+      ends.pass(numbers(2), 0)
+      x[length - 1] = wrong
+      const { id, content } = ends.encode(x, 0)
+      t.is(id, codecIds.float32)
+      t.is(typeof ends.decoder.decode(id, content, 0, out), 'string')
+      t.true(out.every(Number.isFinite))
+      t.is(ends.encode(numbers(4), 0).id, codec.stateful ? codecIds.float32 : codec.id)
+    }
+  })
+
+  test(that('after a reset the next body of each stretch says all there is to know'), (t) => {
+    const ends = link()
+    for (const seed of [1, 2]) ends.pass(numbers(seed), 0)
+    ends.encoder.reset()
+    const x = numbers(3)
+    const { id, content } = ends.encode(x, 0)
+    const [late, out] = [codec.createDecoder(length), new Float32Array(length)]
+    t.is(late.decode(id, content, 0, out), undefined)
+    if (codec.stateful) t.deepEqual(out, x)
+    else t.true(out.every((value, index) => Math.abs(value - x[index]) <= error))
+  })
+
+  test(that('any bytes are refused in a sentence, or give finite numbers, and nothing else is written'), (t) => {
+    const dice = random(7)
+    for (let attempt = 0; attempt < 300; attempt++) {
+      const ends = link()
+      if (attempt % 2 === 0) ends.pass(numbers(1), 0)
+      const count = dice.integer(length)
+      const { content } = ends.encode(numbers(2, count), 0)
+      for (let flip = dice.integer(5); flip > 0; flip--) content[dice.integer(content.length + 1)] = dice.integer(256)
+      const bytes = content.subarray(0, dice.integer(3) === 0 ? dice.integer(content.length + 1) : content.length)
+      const memory = new Float32Array(length + 2).fill(77)
+      const id = dice.integer(4) === 0 ? dice.integer(256) : codec.id
+      const fault = ends.decoder.decode(id, bytes, 0, memory.subarray(1, 1 + count))
+      t.true(fault === undefined || fault.length > 10)
+      t.true(memory.every(Number.isFinite))
+      t.true(memory[0] === 77 && memory.subarray(1 + count).every((value) => value === 77))
+    }
+  })
+}
+
+/** Both ends of a link. */
+class Link {
+  readonly encoder: Encoder
+  readonly decoder: Decoder
+  readonly #codec: Codec
+
+  constructor(codec: Codec, random: Random) {
+    this.#codec = codec
+    this.encoder = codec.createEncoder(length, random)
+    this.decoder = codec.createDecoder(length)
+  }
+
+  encode(values: Float32Array, offset: number): { readonly id: number; readonly content: Uint8Array } {
+    const out = new Uint8Array(this.#codec.maxBytes(values.length))
+    const { id, bytes } = this.encoder.encode(values, offset, out)
+    return { id, content: out.subarray(0, bytes) }
+  }
+
+  pass(values: Float32Array, offset: number): Float32Array {
+    const { id, content } = this.encode(values, offset)
+    const out = new Float32Array(values.length)
+    const fault = this.decoder.decode(id, content, offset, out)
+    if (fault !== undefined) throw new Error(fault)
+    return out
+  }
+}

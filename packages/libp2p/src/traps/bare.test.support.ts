@@ -1,0 +1,55 @@
+import '../polyfill.js'
+import { noise } from '@chainsafe/libp2p-noise'
+import type { Libp2p, Stream } from '@libp2p/interface'
+import { tcp } from '@libp2p/tcp'
+import { yamux, type YamuxMuxerInit } from '@libp2p/yamux'
+import { multiaddr } from '@multiformats/multiaddr'
+import type { ExecutionContext } from 'ava'
+import { createLibp2p, type Libp2pOptions } from 'libp2p'
+
+export const MiB = 1 << 20
+
+const protocol = '/bare/1'
+
+/** What a bare node may have other than libp2p's defaults. */
+export interface BareOptions extends Pick<Libp2pOptions, 'connectionManager' | 'connectionMonitor'> {
+  readonly stream?: YamuxMuxerInit['streamOptions']
+}
+
+/** A node with libp2p's own defaults, without anything of ours, until the test ends. */
+export async function bareNode(t: ExecutionContext, { stream = {}, ...others }: BareOptions = {}): Promise<Libp2p> {
+  const node = await createLibp2p({
+    addresses: { listen: ['/ip4/127.0.0.1/tcp/0'] },
+    transports: [tcp()],
+    connectionEncrypters: [noise()],
+    streamMuxers: [yamux({ streamOptions: stream })],
+    ...others
+  })
+  t.teardown(() => node.stop())
+  return node
+}
+
+/** The TCP port at which a node or peer with these addresses listens. */
+export function portOf(addresses: readonly { toString(): string }[]): number {
+  return Number(/tcp\/(\d+)/.exec(String(addresses[0]))?.[1])
+}
+
+/** The two ends of one stream. */
+export interface BareStream {
+  readonly near: Stream
+  readonly far: Stream
+}
+
+/** Opens a stream from one bare node to another, which is called at `port` when given. */
+export async function bareStream(here: Libp2p, there: Libp2p, port?: number): Promise<BareStream> {
+  const accepted = new Promise<Stream>((resolve) => void there.handle(protocol, resolve))
+  const [own] = there.getMultiaddrs()
+  const address = multiaddr(String(own).replace(/tcp\/\d+/, `tcp/${port ?? portOf([own])}`))
+  const near = await here.dialProtocol(address, protocol)
+  return { near, far: await accepted }
+}
+
+/** The two ends of a stream between two new nodes with these options. */
+export async function barePair(t: ExecutionContext, here?: BareOptions, there?: BareOptions): Promise<BareStream> {
+  return bareStream(await bareNode(t, here), await bareNode(t, there))
+}

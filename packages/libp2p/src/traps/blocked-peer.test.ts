@@ -1,0 +1,57 @@
+/** libp2p's connection monitor cuts the connection to a peer whose event loop is busy for some seconds. */
+import { peerName } from '@murmuration/core'
+import test from 'ava'
+import { bird, eventually, graph, rosterOf } from '../flock.test.support.js'
+import { bareNode, bareStream, MiB, portOf } from './bare.test.support.js'
+import { blockedChild } from './blocked-child.test.support.js'
+import { large, receiveAll, sendAll, troubleOf, upTo } from './exchange.test.support.js'
+import { tapOf } from './tap.test.support.js'
+
+const b = peerName('b')
+
+test('libp2p 3.3: the connection to a peer that does not answer a ping in time is cut', async (t) => {
+  // What takes 10 and 5 seconds by default, in tenths of a second.
+  const connectionMonitor = {
+    pingInterval: 300,
+    pingTimeout: { minTimeout: 200, maxTimeout: 200 }
+  }
+  const [here, there] = [await bareNode(t, { connectionMonitor }), await bareNode(t)]
+  const tap = await tapOf(t, portOf(there.getMultiaddrs()))
+  const { near } = await bareStream(here, there, tap.port)
+  tap.freeze()
+  await eventually('the connection is cut', () => here.getConnections().length === 0)
+  t.not(near.status, 'open')
+})
+
+test('a peer that is blocked for 10 s in one step costs no connection, and the exchange goes on', async (t) => {
+  const [bytes, before, during, after] = [4 * MiB, 3, 5, 3]
+  const limits = { window: 2, mailbox: 2, sendQueue: 8, silentAfter: 3_000 }
+  const begun = performance.now()
+  const left = await bird(t, graph(['a', 'b']), 'a', large(bytes, limits))
+  // The child's own bound is shorter than its step, in which it hears nobody through no fault of theirs.
+  const child = await blockedChild(t, bytes, { ...limits, deadAfter: 6_000 })
+  const roster = [...rosterOf([left]), child.entry]
+  child.connect(roster)
+  await left.peer.connect(roster, 10_000)
+  const [, first] = await Promise.all([sendAll(left, b, bytes, before), receiveAll(left, before)])
+  t.deepEqual(first, upTo(before))
+  // libp2p's monitor would ask 10 s after the beginning, and would wait 5 s for the answer.
+  await left.peer.fabric.sleep(begun + 7_000)
+  await child.block(10_000)
+  await sendAll(left, b, bytes, during, before)
+  await eventually('silence', () => left.peer.neighbours()[0].state === 'silent')
+  const second = await receiveAll(left, during)
+  t.true(child.over(), 'nothing came back while the child was blocked')
+  await sendAll(left, b, bytes, after, before + during)
+  const third = await receiveAll(left, after)
+  t.deepEqual([...first, ...second, ...third], upTo(before + during + after))
+  t.deepEqual(
+    left.events.map(({ kind }) => kind).filter((kind) => kind === 'silent'),
+    ['silent']
+  )
+  t.deepEqual(
+    troubleOf(left).filter(({ kind }) => kind !== 'silent'),
+    []
+  )
+  t.deepEqual(troubleOf(child), [])
+})

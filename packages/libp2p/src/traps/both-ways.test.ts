@@ -1,0 +1,66 @@
+/** libp2p's private networks (pnet) crash under bulk traffic both ways. Here strangers are kept out by who they are. */
+import { multiaddr } from '@multiformats/multiaddr'
+import { peerName, RefusedError } from '@murmuration/core'
+import test from 'ava'
+import { controlProtocol, exchangeProtocol } from '../constants.js'
+import { bird, connectAll, eventOf, eventually, flock, graph, rosterOf } from '../flock.test.support.js'
+import { bareNode, MiB } from './bare.test.support.js'
+import { large, receiveAll, sendAll, termsOf, troubleOf, upTo, vectorOf } from './exchange.test.support.js'
+
+const [a, b] = ['a', 'b'].map(peerName)
+const edge = graph(['a', 'b'])
+
+test('a stranger that speaks libp2p opens no stream, and disturbs nobody', async (t) => {
+  const [left, right] = await flock(t, edge, large(MiB))
+  await connectAll([left, right])
+  const before = left.events.length
+  const stranger = await bareNode(t)
+  for (const protocol of [controlProtocol, exchangeProtocol]) {
+    const address = multiaddr(left.peer.addresses[0])
+    await t.throwsAsync(stranger.dialProtocol(address, protocol, { signal: AbortSignal.timeout(8_000) }))
+    await eventually('no connection', () => stranger.getConnections().length === 0)
+  }
+  t.like(await eventOf(left, 'stranger-refused'), { id: stranger.peerId.toString(), why: 'it is not in the roster' })
+  const [rounds] = await Promise.all([receiveAll(right, 3), sendAll(left, b, MiB, 3)])
+  t.deepEqual(rounds, upTo(3))
+  t.deepEqual(troubleOf(left, before), [])
+})
+
+test('a peer of another run is refused although its identity is right, and nothing of it arrives', async (t) => {
+  const left = await bird(t, edge, 'a', large(MiB))
+  const right = await bird(t, edge, 'b', {
+    terms: { ...termsOf(MiB), run: 'another' }
+  })
+  const roster = rosterOf([left, right])
+  const refused = { instanceOf: RefusedError, message: /the run is/ }
+  const connecting = [left, right].map(({ peer }) => t.throwsAsync(peer.connect(roster, 10_000), refused))
+  await Promise.all(connecting)
+  t.is(left.peer.fabric.send(b, { kind: 0, round: 0, vector: vectorOf(0, MiB) }), 'unreachable')
+  t.is(right.peer.fabric.send(a, { kind: 0, round: 0, vector: vectorOf(0, MiB) }), 'unreachable')
+  t.deepEqual(
+    [left, right].map(({ peer }) => peer.traffic().received.frames),
+    [0, 0]
+  )
+})
+
+test('20 vectors of 8 MiB go both ways at once, each whole', async (t) => {
+  const [bytes, count] = [8 * MiB, 20]
+  const [left, right] = await flock(t, edge, large(bytes))
+  await connectAll([left, right])
+  const [, , there, here] = await Promise.all([
+    sendAll(left, b, bytes, count),
+    sendAll(right, a, bytes, count),
+    receiveAll(right, count),
+    receiveAll(left, count)
+  ])
+  t.deepEqual([here, there], [upTo(count), upTo(count)])
+  t.deepEqual(
+    [left, right].flatMap((each) => troubleOf(each)),
+    []
+  )
+  for (const { peer } of [left, right]) {
+    const { sent, received, duplicates, retransmissions } = peer.traffic()
+    t.deepEqual([sent.payload, received.payload], [count * bytes, count * bytes])
+    t.deepEqual([duplicates, retransmissions], [0, 0])
+  }
+})

@@ -1,0 +1,43 @@
+/** A stream may be closed before one has listened to it for the first time, and then no event ever tells. */
+import { messageStreamToDuplex } from '@libp2p/utils'
+import test, { type ExecutionContext } from 'ava'
+import { ControlChannel } from '../control-channel.js'
+import { eventually } from '../flock.test.support.js'
+import { TrafficMeter } from '../traffic.js'
+import { bareNode, bareStream } from './bare.test.support.js'
+
+/** One end of a stream whose other end was gone as soon as it was open. */
+async function closedStream(t: ExecutionContext) {
+  const [here, there] = [await bareNode(t), await bareNode(t)]
+  const { near } = await bareStream(here, there)
+  await there.stop()
+  await eventually('the end', () => near.status !== 'open')
+  return near
+}
+
+/** How a promise has ended within two seconds. */
+const fateOf = (promise: Promise<unknown>) =>
+  Promise.race([
+    promise.then(
+      () => 'fulfilled',
+      () => 'rejected'
+    ),
+    new Promise<string>((resolve) => setTimeout(() => resolve('pending'), 2_000))
+  ])
+
+test('libp2p 3.3: the iterable of a stream that is closed already never ends', async (t) => {
+  const { source } = messageStreamToDuplex(await closedStream(t))
+  t.is(await fateOf(source.next()), 'pending')
+})
+
+// At present it waits for ever, so that the link is never built anew, and `close` of the peer never resolves.
+test('the first message of a stream that is closed already is not waited for', async (t) => {
+  const control = new ControlChannel(await closedStream(t), new TrafficMeter())
+  t.is(await fateOf(control.first(500)), 'rejected')
+})
+
+test('a channel over a stream that is closed already can be closed', async (t) => {
+  const control = new ControlChannel(await closedStream(t), new TrafficMeter())
+  control.send({ kind: 'ping', round: 0, at: 0, padding: '' })
+  t.is(await fateOf(control.close(500)), 'fulfilled')
+})

@@ -1,0 +1,78 @@
+/** libp2p lets in 5 connections a second from one address, and two peers that call each other have two connections. */
+import { peerName } from '@murmuration/core'
+import test, { type ExecutionContext } from 'ava'
+import { bird, connectAll, graph } from '../flock.test.support.js'
+import { bareNode, MiB, portOf } from './bare.test.support.js'
+import { large, receiveAll, sendAll, troubleOf, upTo } from './exchange.test.support.js'
+import { tapOf } from './tap.test.support.js'
+
+const [a, b] = ['a', 'b'].map(peerName)
+
+test('libp2p 3.3: of twelve that call at once from one address, some are turned away', async (t) => {
+  const hub = await bareNode(t)
+  const callers = await Promise.all(upTo(12).map(() => bareNode(t)))
+  const results = await Promise.allSettled(callers.map((caller) => caller.dial(hub.getMultiaddrs())))
+  const refused = results.filter(({ status }) => status === 'rejected')
+  t.true(refused.length > 0)
+})
+
+test('twelve peers that call one at once from one address all get in at the first attempt', async (t) => {
+  const names = upTo(12).map((index) => `leaf${String(index).padStart(2, '0')}`)
+  const star = graph(...names.map((name) => ['hub', name] as const))
+  const hub = await bird(t, star, 'hub')
+  // They cannot be called, so that they have to call. The hub knows the roster before they do.
+  const leaves = await Promise.all(names.map((name) => bird(t, star, name, { listen: [] })))
+  await connectAll([hub, ...leaves])
+  t.true(hub.peer.neighbours().every(({ state }) => state === 'ready'))
+  t.deepEqual(
+    leaves.flatMap((each) => troubleOf(each)),
+    []
+  )
+})
+
+/** Two peers, each behind a tap, that have called each other at the same moment, with vectors of so many bytes. */
+async function mutual(t: ExecutionContext, bytes: number) {
+  const edge = graph(['a', 'b'])
+  const [left, right] = await Promise.all(['a', 'b'].map((name) => bird(t, edge, name, large(bytes))))
+  const behind = async ({ name, peer }: typeof left) => {
+    const tap = await tapOf(t, portOf(peer.addresses))
+    return { tap, entry: { name, id: peer.id, addresses: [`/ip4/127.0.0.1/tcp/${tap.port}`] } }
+  }
+  const both = [await behind(left), await behind(right)]
+  const roster = both.map(({ entry }) => entry)
+  await Promise.all([left, right].map(({ peer }) => peer.connect(roster, 10_000)))
+  const taps = both.map(({ tap }) => tap)
+  t.deepEqual(
+    taps.map((tap) => tap.accepted()),
+    [1, 1]
+  )
+  return { left, right, taps }
+}
+
+for (const cut of [undefined, 0, 1]) {
+  const also = cut === undefined ? '' : `, also when the ${cut === 0 ? 'one' : 'other'} of them is cut`
+  test(`two connections between the same two peers do no harm${also}`, async (t) => {
+    const [bytes, count] = [MiB, 12]
+    const { left, right, taps } = await mutual(t, bytes)
+    const exchange = async (first: number) => {
+      const [, , there, here] = await Promise.all([
+        sendAll(left, b, bytes, count, first),
+        sendAll(right, a, bytes, count, first),
+        receiveAll(right, count),
+        receiveAll(left, count)
+      ])
+      t.deepEqual(
+        [here, there],
+        [upTo(count), upTo(count)].map((rounds) => rounds.map((round) => round + first))
+      )
+    }
+    await exchange(0)
+    t.deepEqual(
+      [left, right].flatMap((each) => troubleOf(each)),
+      []
+    )
+    if (cut !== undefined) taps[cut].cut(0)
+    await exchange(count)
+    for (const { peer } of [left, right]) t.is(peer.traffic().received.frames, 2 * count)
+  })
+}

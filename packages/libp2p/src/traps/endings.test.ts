@@ -1,0 +1,118 @@
+/** libp2p ends streams and connections "cleanly" with data missing: when closing takes long, and behind some relays. */
+import type { MessageStream, Stream } from '@libp2p/interface'
+import { AbstractMessageStream } from '@libp2p/utils'
+import { peerName } from '@murmuration/core'
+import test, { type ExecutionContext } from 'ava'
+import type { Limits } from '../constants.js'
+import { type Bird, bird, eventually, graph, rosterOf } from '../flock.test.support.js'
+import { bareNode, bareStream, MiB, portOf } from './bare.test.support.js'
+import { large, receiveAll, sendAll, troubleOf, upTo } from './exchange.test.support.js'
+import { type Tap, tapOf } from './tap.test.support.js'
+
+const b = peerName('b')
+
+/** A peer "a" that calls "b" through a tap and cannot be called, so that all its vectors pass the tap. */
+async function tapped(t: ExecutionContext, bytes: number, limits: Partial<Limits>): Promise<[Bird, Bird, Tap]> {
+  const edge = graph(['a', 'b'])
+  const left = await bird(t, edge, 'a', { ...large(bytes, limits), listen: [] })
+  const right = await bird(t, edge, 'b', large(bytes, limits))
+  const tap = await tapOf(t, portOf(right.peer.addresses))
+  const [own, other] = rosterOf([left, right])
+  const roster = [own, { ...other, addresses: [`/ip4/127.0.0.1/tcp/${tap.port}`] }]
+  await Promise.all([left, right].map(({ peer }) => peer.connect(roster, 10_000)))
+  return [left, right, tap]
+}
+
+test('libp2p 3.3: what takes more than a second to write is lost when the node stops', async (t) => {
+  const [here, there] = [await bareNode(t), await bareNode(t)]
+  const tap = await tapOf(t, portOf(there.getMultiaddrs()))
+  const { near, far } = await bareStream(here, there, tap.port)
+  let came = 0
+  far.addEventListener('message', ({ data }) => (came += data.byteLength))
+  tap.pace(8 * MiB)
+  const bytes = 64 * MiB
+  near.send(new Uint8Array(bytes))
+  await here.stop()
+  await eventually('the end', () => far.status !== 'open')
+  t.true(came < bytes, `${came} bytes came`)
+})
+
+test('what is queued when a peer closes arrives whole, however long it takes within its patience', async (t) => {
+  const [bytes, count] = [4 * MiB, 8]
+  const [left, right, tap] = await tapped(t, bytes, { sendQueue: count, closePatience: 30_000 })
+  const before = right.events.length
+  tap.pace(12 * MiB)
+  const receiving = receiveAll(right, count)
+  await sendAll(left, b, bytes, count)
+  t.true(left.peer.neighbours()[0].queue >= count - 2, 'nearly all of it is still to be sent')
+  await left.peer.close()
+  t.deepEqual(await receiving, upTo(count))
+  t.deepEqual(troubleOf(right, before), [])
+})
+
+test('what was acknowledged is there, also after a close that was too impatient for the rest', async (t) => {
+  const [bytes, count] = [4 * MiB, 8]
+  const limits = { sendQueue: count, window: 2, mailbox: 4, closePatience: 200 }
+  const [left, right, tap] = await tapped(t, bytes, limits)
+  tap.pace(8 * MiB)
+  await sendAll(left, b, bytes, count)
+  await eventually('an acknowledgement', () => left.peer.neighbours()[0].queue < count)
+  await left.peer.close()
+  const acknowledged = count - left.peer.neighbours()[0].queue
+  const rounds = await receiveAll(right, count, 0, 500)
+  t.deepEqual(rounds, upTo(rounds.length), 'in order, whole, each once')
+  t.true(rounds.length >= acknowledged, `${acknowledged} acknowledged, ${rounds.length} there`)
+  t.true(acknowledged >= 1 && rounds.length < count, `the patience was too short for ${count}`)
+})
+
+test('a connection that ends cleanly in the middle of a vector delivers no torn one, and the whole one later', async (t) => {
+  const bytes = 2 * MiB
+  const [left, right, tap] = await tapped(t, bytes, {})
+  // In the header, soon after it, in the middle, and near the end; then once without harm.
+  const places = [10, 700, bytes / 2 + 3, bytes - 5, undefined]
+  for (const [round, place] of places.entries()) {
+    const ended = place === undefined ? undefined : tap.endAfter(place)
+    const receiving = receiveAll(right, 1)
+    await sendAll(left, b, bytes, 1, round)
+    await ended
+    t.deepEqual(await receiving, [round], `ended after ${place} bytes`)
+  }
+  t.true(left.events.filter(({ kind }) => kind === 'reconnecting').length >= places.length - 1)
+  const { received, badFrames, duplicates } = right.peer.traffic()
+  t.deepEqual([received.frames, badFrames, duplicates], [places.length, 0, 0])
+})
+
+/** Closes, as gracefully as libp2p can, the next stream on which this process sends a large piece. Returns when. */
+function closeInTheMiddle(t: ExecutionContext): Promise<void> {
+  const { send } = AbstractMessageStream.prototype
+  const isStream = (stream: MessageStream): stream is Stream => 'protocol' in stream
+  t.teardown(() => (AbstractMessageStream.prototype.send = send))
+  return new Promise((resolve) => {
+    AbstractMessageStream.prototype.send = function (this: MessageStream, data) {
+      const more = send.call(this, data)
+      if (!isStream(this) || data.byteLength < MiB / 4) return more
+      AbstractMessageStream.prototype.send = send
+      this.close().catch(() => {})
+      resolve()
+      return more
+    }
+  })
+}
+
+test.serial(
+  'a stream that is closed cleanly in the middle of a vector delivers no torn one, and the whole one later',
+  async (t) => {
+    const bytes = 6 * MiB
+    const [left, right] = await tapped(t, bytes, {})
+    for (let round = 0; round < 3; round++) {
+      const closed = closeInTheMiddle(t)
+      const receiving = receiveAll(right, 1)
+      await sendAll(left, b, bytes, 1, round)
+      await closed
+      t.deepEqual(await receiving, [round])
+    }
+    t.true(left.events.filter(({ kind }) => kind === 'reconnecting').length >= 3)
+    const { received, badFrames } = right.peer.traffic()
+    t.deepEqual([received.frames, badFrames], [3, 0])
+  }
+)

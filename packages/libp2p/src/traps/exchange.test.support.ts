@@ -1,0 +1,65 @@
+import type { PeerName } from '@murmuration/core'
+import type { PeerEvent } from '../events.js'
+import { type Bird, schemaOf } from '../flock.test.support.js'
+import type { PeerOptions } from '../peer.js'
+import type { Terms } from '../terms.js'
+
+/** A model of one tensor with so many bytes. */
+export const termsOf = (bytes: number): Terms => ({ run: 'r', algorithm: 'x', schema: schemaOf(bytes / 4), start: '0' })
+
+/** Options of peers that exchange vectors of so many bytes. */
+export const large = (bytes: number, limits: PeerOptions['limits'] = {}) => ({ terms: termsOf(bytes), limits })
+
+/** The number at `index` of the vector of a round: a whole number below 2^24, so that float32 holds it. */
+const numberAt = (round: number, index: number) => (Math.imul(index + 1, 2_654_435_761) ^ (round * 7_919)) >>> 8
+
+/** A vector of so many bytes in which every number depends on its place and on the round. */
+export function vectorOf(round: number, bytes: number): Float32Array {
+  const vector = new Float32Array(bytes / 4)
+  for (let index = 0; index < vector.length; index++) vector[index] = numberAt(round, index)
+  return vector
+}
+
+/** Whether every number is the one that `vectorOf` has given it. */
+export function isWhole(round: number, vector: Float32Array): boolean {
+  for (let index = 0; index < vector.length; index++) if (vector[index] !== numberAt(round, index)) return false
+  return true
+}
+
+/** Sends vectors of so many bytes, of rounds `first` to `first + count - 1`, as fast as the queue takes them. */
+export async function sendAll({ peer }: Bird, to: PeerName, bytes: number, count: number, first = 0): Promise<void> {
+  const { fabric } = peer
+  for (let round = first; round < first + count; round++) {
+    const message = { kind: 0, round, vector: vectorOf(round, bytes) }
+    while (fabric.send(to, message) !== 'queued') await fabric.sleep(fabric.now() + 2)
+  }
+}
+
+/**
+ * Receives until `count` vectors have come or none comes for `patience`. Returns their rounds; `NaN` for one that is torn.
+ *
+ * @param pause - milliseconds that the algorithm takes for each
+ */
+export async function receiveAll({ peer }: Bird, count: number, pause = 0, patience = 20_000): Promise<number[]> {
+  const { fabric } = peer
+  const rounds: number[] = []
+  while (rounds.length < count) {
+    const envelope = await fabric.receive(fabric.now() + patience)
+    if (envelope === undefined) return rounds
+    const { message } = envelope
+    rounds.push(isWhole(message.round, message.vector) ? message.round : Number.NaN)
+    fabric.recycle(message)
+    if (pause > 0) await fabric.sleep(fabric.now() + pause)
+  }
+  return rounds
+}
+
+/** 0, 1, …, `count` - 1. */
+export const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
+
+const troubles: readonly PeerEvent['kind'][] = ['reconnecting', 'bad-frame', 'silent', 'refused', 'activity-failed']
+
+/** What has gone wrong at a peer, or with its links, since its `from`-th event. */
+export function troubleOf({ events }: Pick<Bird, 'events'>, from = 0): PeerEvent[] {
+  return events.slice(from).filter(({ kind }) => troubles.includes(kind))
+}

@@ -1,0 +1,100 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { Transform } from 'node:stream'
+import type { ExecutionContext } from 'ava'
+
+/** A relay in front of one TCP port, for faults that a mere cut does not show. */
+export interface Tap {
+  /** Where to call instead. */
+  readonly port: number
+  /** How many connections there have been. */
+  readonly accepted: () => number
+  /**
+   * Lets so many more bytes through to the port behind, then ends that connection there as a clean close does and swallows
+   * the rest. Happens once. Resolves when it has happened.
+   */
+  readonly endAfter: (bytes: number) => Promise<void>
+  /** Lets no more than so many bytes per second through to the port behind, on each connection. */
+  readonly pace: (bytesPerSecond: number) => void
+  /** Lets no byte through, either way, on the connections that there are now. */
+  readonly freeze: () => void
+  /** Cuts the connection that was made as the `index`-th, from 0. */
+  readonly cut: (index: number) => void
+}
+
+/** Starts a relay in front of `target`, until the test ends. */
+export async function tapOf(t: ExecutionContext, target: number): Promise<Tap> {
+  const valve = new Valve()
+  const nears: Socket[] = []
+  const pipes: (readonly [NodeJS.ReadableStream, NodeJS.WritableStream])[] = []
+  const server = createServer((near) => {
+    const far = connect(target, '127.0.0.1')
+    const gate = valve.gate()
+    near.pipe(gate).pipe(far).pipe(near)
+    nears.push(near)
+    pipes.push([gate, far], [far, near])
+    join(near, far)
+    join(far, near)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.close()
+    for (const near of nears) near.destroy()
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    accepted: () => nears.length,
+    endAfter: (bytes) => valve.endAfter(bytes),
+    pace: (bytesPerSecond) => valve.pace(bytesPerSecond),
+    freeze: () => {
+      for (const [from, to] of pipes) from.unpipe(to).pause()
+    },
+    cut: (index) => nears[index].destroy()
+  }
+}
+
+/** Lets two sockets die together. The errors that cutting makes are not of interest. */
+function join(one: Socket, other: Socket): void {
+  one.on('error', () => {})
+  one.on('close', () => other.destroy())
+}
+
+/** What goes towards the port behind, over all connections. */
+class Valve {
+  #left = Number.POSITIVE_INFINITY
+  #rate = Number.POSITIVE_INFINITY
+  #ended = () => {}
+
+  endAfter(bytes: number): Promise<void> {
+    this.#left = bytes
+    return new Promise((resolve) => (this.#ended = resolve))
+  }
+
+  pace(bytesPerSecond: number): void {
+    this.#rate = bytesPerSecond
+  }
+
+  gate(): Transform {
+    let open = true
+    const gate = new Transform({
+      transform: (chunk: Buffer, _encoding, done) => {
+        if (!open) return done()
+        const passed = Math.min(chunk.length, this.#left)
+        this.#left -= passed
+        gate.push(chunk.subarray(0, passed))
+        if (this.#left === 0) open = this.#end(gate)
+        if (this.#rate === Number.POSITIVE_INFINITY) done()
+        else setTimeout(done, (1000 * passed) / this.#rate)
+      },
+      flush: (done) => done()
+    })
+    return gate
+  }
+
+  /** Ends what goes on to the port behind; the next connection is whole again. */
+  #end(gate: Transform): false {
+    this.#left = Number.POSITIVE_INFINITY
+    gate.push(null)
+    this.#ended()
+    return false
+  }
+}

@@ -1,0 +1,38 @@
+/** yamux does not negotiate the window that a stream begins with; only the largest one may differ between peers. */
+import { peerName } from '@murmuration/core'
+import test from 'ava'
+import { bird, connectAll, eventually, graph } from '../flock.test.support.js'
+import { barePair, MiB } from './bare.test.support.js'
+import { large, receiveAll, sendAll, troubleOf, upTo } from './exchange.test.support.js'
+
+const [a, b] = ['a', 'b'].map(peerName)
+
+test('libp2p 3.3: a stream dies when its sender begins with a larger window than its receiver', async (t) => {
+  const { near, far } = await barePair(t, {
+    stream: { initialStreamWindowSize: 4 * MiB }
+  })
+  let came = 0
+  far.addEventListener('message', ({ data }) => (came += data.byteLength))
+  near.send(new Uint8Array(4 * MiB))
+  await eventually('a dead stream', () => near.status !== 'open')
+  t.is(came, 0)
+})
+
+test('peers with windows of 256 KiB and 16 MiB exchange both ways', async (t) => {
+  const [bytes, count] = [8 * MiB, 6]
+  const edge = graph(['a', 'b'])
+  const narrow = await bird(t, edge, 'a', large(bytes, { streamWindow: MiB / 4 }))
+  const wide = await bird(t, edge, 'b', large(bytes, { streamWindow: 16 * MiB }))
+  await connectAll([narrow, wide])
+  const [, , there, here] = await Promise.all([
+    sendAll(narrow, b, bytes, count),
+    sendAll(wide, a, bytes, count),
+    receiveAll(wide, count),
+    receiveAll(narrow, count)
+  ])
+  t.deepEqual([here, there], [upTo(count), upTo(count)])
+  t.deepEqual(
+    [narrow, wide].flatMap((each) => troubleOf(each)),
+    []
+  )
+})

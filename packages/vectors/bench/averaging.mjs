@@ -1,0 +1,155 @@
+/**
+ * How fast vectors are averaged, compared and moved, beside copying them: 25 million numbers in a VectorMemory, in other memory,
+ * and as the loops that the kernels replace. Then small vectors, as simulations have them.
+ *
+ *     npx tsc -b packages/vectors && node packages/vectors/bench/averaging.mjs [repeats | --small]
+ *
+ * Touched is what a computation reads and writes, 4 bytes a number and vector; "of memcpy" is how much of it goes through in a
+ * second, relative to copying, which touches 8 bytes a number. Medians; all of a repetition run one after the other.
+ */
+import { allFinite, distance, momentumStep, VectorMemory, weightedSum } from '../dist/index.js'
+
+const repeats = Number(process.argv[2] ?? 5)
+const length = 25_000_000
+const step = { rate: 0.1, momentum: 0.9, nesterov: true, weightDecay: 1e-4 }
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
+const termsOf = (vectors) => vectors.map((vector) => ({ weight: 1 / vectors.length, vector }))
+
+const sums = new Float64Array(2048)
+
+/** The loop that averages of long vectors were computed with. */
+function loopSum(out, terms) {
+  for (let start = 0; start < out.length; start += sums.length) {
+    const count = Math.min(sums.length, out.length - start)
+    sums.fill(0, 0, count)
+    for (let t = 0; t + 1 < terms.length; t += 2) {
+      const { weight: a, vector: x } = terms[t]
+      const { weight: b, vector: y } = terms[t + 1]
+      for (let i = 0; i < count; i++) sums[i] = sums[i] + a * x[start + i] + b * y[start + i]
+    }
+    if (terms.length % 2 === 1) {
+      const { weight, vector } = terms[terms.length - 1]
+      for (let i = 0; i < count; i++) sums[i] += weight * vector[start + i]
+    }
+    for (let i = 0; i < count; i++) out[start + i] = sums[i]
+  }
+}
+
+function loopDistance(x, y) {
+  let sum = 0
+  for (let i = 0; i < x.length; i++) {
+    const difference = x[i] - y[i]
+    sum += difference * difference
+  }
+  return Math.sqrt(sum)
+}
+
+function loopFinite(x) {
+  let sum = 0
+  for (let i = 0; i < x.length; i++) sum += 0 * x[i]
+  return sum === 0
+}
+
+function loopStep(out, { base, x, gradient, velocity, rate, momentum, nesterov, weightDecay }) {
+  for (let i = 0; i < out.length; i++) {
+    const slope = gradient[i] + weightDecay * x[i]
+    const moved = Math.fround(momentum * velocity[i] + slope)
+    velocity[i] = moved
+    out[i] = base[i] - rate * (nesterov ? slope + momentum * moved : moved)
+  }
+  return loopFinite(out)
+}
+
+/** Vectors of numbers that stay what they are, however often they are averaged. */
+const filled = (vector) => vector.fill(1.5)
+
+/** Lines of the table: a name, how many vectors it touches per number, and what it does. */
+function works(place, [x, y, z, out, velocity], { sum, apart, finite, move }) {
+  const vectors = { ...step, base: x, x, gradient: z, velocity }
+  return [
+    [`mean of 2, ${place}`, 3, () => sum(out, termsOf([x, y]))],
+    [`mean of 2 into one of them, ${place}`, 3, () => sum(x, termsOf([x, y]))],
+    [`mean of 3, ${place}`, 4, () => sum(out, termsOf([x, y, z]))],
+    [`mean of 3 into one of them, ${place}`, 4, () => sum(x, termsOf([x, y, z]))],
+    [`distance, ${place}`, 2, () => apart(x, y)],
+    [`all finite, ${place}`, 1, () => finite(x)],
+    [`step with momentum, ${place}`, 5, () => move(out, vectors)]
+  ]
+}
+
+function large() {
+  const memory = new VectorMemory()
+  const inside = Array.from({ length: 5 }, () => filled(memory.take(length)))
+  const outside = inside.map(() => filled(new Float32Array(length)))
+  const kernels = { sum: weightedSum, apart: distance, finite: allFinite, move: momentumStep }
+  const loops = { sum: loopSum, apart: loopDistance, finite: loopFinite, move: loopStep }
+  const [x, y] = outside
+  const lines = [
+    ['memcpy', 2, () => y.set(x)],
+    ...works('in place', inside, kernels),
+    ['mean of 2, one elsewhere', 3, () => weightedSum(inside[0], termsOf([inside[0], x]))],
+    ...works('elsewhere', outside, kernels),
+    ...works('loop', outside, loops)
+  ]
+  const times = lines.map(() => [])
+  for (let k = -1; k < repeats; k++) {
+    for (const [index, [, , run]] of lines.entries()) {
+      const start = performance.now()
+      run()
+      if (k >= 0) times[index].push(performance.now() - start)
+    }
+    for (const vector of [...inside, ...outside]) filled(vector)
+  }
+  const copied = median(times[0])
+  console.log("25e6 numbers                              ms   GB/s touched   of memcpy   memcpy's time")
+  for (const [index, [name, vectors]] of lines.entries()) {
+    const time = median(times[index])
+    const rate = (vectors * 4 * length) / time / 1e6
+    const cells = [time.toFixed(1).padStart(8), rate.toFixed(1).padStart(14)]
+    const ratios = [(vectors * copied) / (2 * time), copied / time].map((ratio) => ratio.toFixed(2).padStart(11))
+    console.log(name.padEnd(36), ...cells, ...ratios)
+  }
+}
+
+/** Nanoseconds a call, the best of some. */
+function perCall(run, numbers) {
+  const calls = Math.ceil(2e6 / (numbers + 50))
+  let best = Infinity
+  for (let k = 0; k < 7; k++) {
+    const start = performance.now()
+    for (let call = 0; call < calls; call++) run()
+    best = Math.min(best, ((performance.now() - start) * 1e6) / calls)
+  }
+  return best
+}
+
+function small() {
+  console.log('\nnanoseconds a call: the loop before, now elsewhere, now in place')
+  for (const numbers of [10, 57, 100, 300, 1000, 1500, 2047, 2048, 4096, 10_000, 16_384]) {
+    const memory = new VectorMemory()
+    const inside = Array.from({ length: 5 }, () => filled(memory.take(numbers)))
+    const outside = inside.map(() => filled(new Float32Array(numbers)))
+    const settings = ([x, , z, , velocity]) => ({ ...step, base: x, x, gradient: z, velocity })
+    const [s, t] = [settings(inside), settings(outside)]
+    const of = ([x, y, z, out], moving, sum, apart, finite, move) => [
+      () => sum(out, termsOf([x, y])),
+      () => sum(out, termsOf([x, y, z])),
+      () => apart(x, y),
+      () => finite(x),
+      () => move(out, moving)
+    ]
+    const now = [weightedSum, distance, allFinite, momentumStep]
+    const before = of(outside, t, loopSum, loopDistance, loopFinite, loopStep)
+    const [elsewhere, here] = [of(outside, t, ...now), of(inside, s, ...now)]
+    const names = ['mean of 2', 'mean of 3', 'distance', 'all finite', 'step']
+    const cells = names.map((name, k) => {
+      const times = [before[k], elsewhere[k], here[k]].map((run) => Math.round(perCall(run, numbers)))
+      return `${name} ${times.join(' ')}`
+    })
+    console.log(String(numbers).padStart(6), ' ', cells.join('   '))
+  }
+}
+
+if (!process.argv.includes('--small')) large()
+small()

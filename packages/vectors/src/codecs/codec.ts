@@ -1,0 +1,80 @@
+import type { Random } from '@murmuration/core'
+
+/** How the numbers of a body are written, as one byte of the frame's header. A codec of deltas has 8 added to its base. */
+export const codecIds = {
+  'float32': 0,
+  'float16': 1,
+  'bfloat16': 2,
+  'int8': 3,
+  'delta-float16': 9,
+  'delta-bfloat16': 10,
+  'delta-int8': 11,
+  'top-k': 12
+} as const
+
+/** The name of a codec as it stands in training files: `top-k` comes with the share of the numbers that is sent. */
+export type CodecName = Exclude<keyof typeof codecIds, 'top-k'> | `top-k:${number}`
+
+/**
+ * How float32 vectors are written on a link. Everything is little-endian. A body is as many numbers as the stretch of the
+ * vector that it carries, and says nothing of their number or place: both sides know them.
+ *
+ * Whatever the codec, a body may be raw float32 ({@link codecIds}.float32): an encoder writes that where its own form would be no
+ * shorter, and where a number is NaN or infinite, which every decoder refuses.
+ *
+ * A codec that is `stateful` writes what changed since the *reference*: the vector as the far side has reconstructed it. Both sides
+ * add to their references what the body says, the same bits, so that what rounding or leaving out has kept back is part of the next
+ * change, and errors do not add up (Koloskova, Stich and Jaggi, ICML 2019, algorithm 1; Stich et al., NeurIPS 2018). Its
+ * bodies have to be decoded all, once, and in order.
+ */
+export interface Codec {
+  readonly name: CodecName
+  /** Of the bodies in the codec's own form. */
+  readonly id: number
+  /** Whether a body hangs on those before it. */
+  readonly stateful: boolean
+  /** Bytes of a body of `count` numbers in the codec's own form; of top-k the most that they can be. */
+  bytes(count: number): number
+  /** Bytes that no body of `count` numbers is longer than: those of raw float32. */
+  maxBytes(count: number): number
+  /**
+   * One end of a link, for vectors of `length` numbers. A stateful codec keeps one such vector there.
+   *
+   * @param random - of the link alone: codecs that throw dice draw their seeds from it
+   */
+  createEncoder(length: number, random: Random): Encoder
+  createDecoder(length: number): Decoder
+}
+
+/** The sending end of a link. */
+export interface Encoder {
+  /**
+   * Writes `values`, which are the numbers from `offset` on, to the beginning of `out`. Returns what the body is, and its bytes.
+   *
+   * @param out - at least `maxBytes(values.length)` bytes, all of which may be overwritten
+   */
+  encode(values: Float32Array, offset: number, out: Uint8Array): EncodedBody
+  /** The far side has nothing any more: the next body of each stretch is raw float32, which sets the reference. */
+  reset(): void
+}
+
+/** What an {@link Encoder} wrote. */
+export interface EncodedBody {
+  readonly id: number
+  readonly bytes: number
+}
+
+/** The receiving end of a link. */
+export interface Decoder {
+  /**
+   * Reads a whole body into `out`, the numbers from `offset` on. Returns nothing, or a sentence that says what is wrong, whatever
+   * the bytes are; then `out` holds finite numbers that mean nothing, and a stateful decoder takes nothing but raw float32 next
+   * for this stretch.
+   */
+  decode(id: number, bytes: Uint8Array, offset: number, out: Float32Array): string | undefined
+  /** The near side has nothing any more: the next body of each stretch has to be raw float32. */
+  reset(): void
+}
+
+/** Bytes of `count` numbers as raw float32. */
+export const rawBytes = (count: number): number => 4 * count

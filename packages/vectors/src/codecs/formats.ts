@@ -1,0 +1,111 @@
+import { halfStep } from './kernels/half-kernels.js'
+import { groupBytes } from './kernels/int8-kernels.js'
+import { blockLength, groupLength } from './kernels/layout.js'
+import { pickStep } from './kernels/pick-kernels.js'
+import { type Kernels, Scratch } from './scratch.js'
+
+/** A way to write all numbers of a stretch, one by one or in groups. */
+export interface Format {
+  readonly name: 'float16' | 'bfloat16' | 'int8'
+  bytes(count: number): number
+  /** How many numbers kernels compute side by side. */
+  readonly step: number
+  /** What its kernels are called. */
+  readonly kernel: 'Float16' | 'Bfloat16' | 'Int8'
+}
+
+const halfBytes = (count: number): number => 2 * count
+
+/** Layout: 2 bytes per number, IEEE 754 binary16. Rounds to nearest, ties to even; beyond ±65,504 it saturates. */
+export const float16: Format = { name: 'float16', bytes: halfBytes, step: halfStep, kernel: 'Float16' }
+
+/** Layout: 2 bytes per number, the upper half of float32. Rounds to nearest, ties to even; beyond ±(2 − 2⁻⁷) · 2¹²⁷ it saturates. */
+export const bfloat16: Format = { name: 'bfloat16', bytes: halfBytes, step: halfStep, kernel: 'Bfloat16' }
+
+/**
+ * Layout: for each group of 256 numbers, of which the last one may have fewer, a scale as float32, and a signed byte per number,
+ * −127 … 127, in units of the scale. The scale is max |x| / 127, at least 2⁻¹¹⁰. Rounds at random so that the mean is x.
+ */
+export const int8: Format = {
+  name: 'int8',
+  bytes: (count) => count + (groupBytes - groupLength) * Math.ceil(count / groupLength),
+  step: groupLength,
+  kernel: 'Int8'
+}
+
+/**
+ * Writes `values`, or with a `reference` what changed since, to `out`; the reference becomes what the far side then has. Returns false
+ * when that cannot be because something is not finite, such as a reference that was never set; the reference is then undefined.
+ *
+ * @param dice - the state of the dice, 16 integers: they go on from there
+ */
+export function encodeStretch(
+  format: Format,
+  values: Float32Array,
+  reference: Float32Array | undefined,
+  out: Uint8Array,
+  dice?: Uint32Array
+): boolean {
+  const scratch = Scratch.only
+  const kernel = kernelOf(scratch.kernels, 'encode', format, reference)
+  if (dice !== undefined) scratch.dice.set(dice)
+  for (let start = 0; start < values.length; start += blockLength) {
+    const count = Math.min(blockLength, values.length - start)
+    const known = reference?.subarray(start, start + count)
+    kernel(scratch.load(values.subarray(start, start + count), known, format.step))
+    if (!scratch.finite) return false
+    known?.set(scratch.reference.subarray(0, count))
+    out.set(scratch.codes.subarray(0, format.bytes(count)), format.bytes(start))
+  }
+  dice?.set(scratch.dice)
+  return true
+}
+
+/**
+ * Reads `format.bytes(out.length)` bytes to `out`; with a `reference` they are what changed since, and it becomes the same as `out`.
+ * Returns false when a number is not finite. It is not written then, but some of the others are.
+ */
+export function decodeStretch(
+  format: Format,
+  bytes: Uint8Array,
+  reference: Float32Array | undefined,
+  out: Float32Array
+): boolean {
+  const scratch = Scratch.only
+  const kernel = kernelOf(scratch.kernels, 'decode', format, reference)
+  for (let start = 0; start < out.length; start += blockLength) {
+    const count = Math.min(blockLength, out.length - start)
+    const padded = Math.ceil(count / format.step) * format.step
+    if (reference !== undefined) scratch.load(reference.subarray(start, start + count), undefined, format.step)
+    const [from, to] = [format.bytes(start), format.bytes(start + count)]
+    scratch.codes.set(bytes.subarray(from, to))
+    scratch.codes.fill(0, to - from, format.bytes(padded))
+    kernel(4 * padded)
+    if (!scratch.finite) return false
+    const numbers = scratch.numbers.subarray(0, count)
+    reference?.set(numbers, start)
+    out.set(numbers, start)
+  }
+  return true
+}
+
+function kernelOf(
+  kernels: Kernels,
+  verb: 'encode' | 'decode',
+  { kernel }: Format,
+  reference: Float32Array | undefined
+): (end: number) => void {
+  return kernels[`${verb}${reference === undefined ? '' : 'Delta'}${kernel}`]
+}
+
+/** Whether no number of raw float32 `bytes`, in whole fours, is NaN or infinite. Copies them to `out` up to the block with the first such. */
+export function copyFinite(bytes: Uint8Array, out?: Uint8Array): boolean {
+  const scratch = Scratch.only
+  for (let start = 0; start < bytes.byteLength; start += 4 * blockLength) {
+    const block = bytes.subarray(start, start + 4 * blockLength)
+    scratch.kernels.inspect(scratch.loadBytes(block, pickStep))
+    if (!scratch.finite) return false
+    out?.set(block, start)
+  }
+  return true
+}

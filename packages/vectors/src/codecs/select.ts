@@ -1,0 +1,88 @@
+import { blockLength, infiniteBits } from './kernels/layout.js'
+import { pickStep } from './kernels/pick-kernels.js'
+import { Scratch } from './scratch.js'
+
+/** The 31 bits of a size, in three parts from the highest: where each begins, and the largest number in it. */
+const parts = [
+  { shift: 19, bins: 0xfff },
+  { shift: 7, bins: 0xfff },
+  { shift: 0, bins: 0x7f }
+] as const
+
+/** From which size on changes are among the largest, as the bits of a float32 number. */
+export interface Threshold {
+  readonly size: number
+  /** How many of those of just this size are among them. */
+  readonly ties: number
+}
+
+/**
+ * The threshold of the `count` numbers of `values` that changed most since `reference`, or `undefined` when a change is not finite.
+ * A radix select: of numbers without a sign, the larger one has the larger bits, so that counting how often the highest bits occur
+ * says which highest bits the threshold has, and one more pass each which middle and lowest ones.
+ */
+export function thresholdOf(values: Float32Array, reference: Float32Array, count: number): Threshold | undefined {
+  let [size, mask, ties] = [0, 0, count]
+  for (const { shift, bins } of parts) {
+    const tally = tallyOf(values, reference, mask, size, shift, bins)
+    if (mask === 0 && tally.subarray(infiniteBits >>> shift).some((found) => found > 0)) return undefined
+    let bin = bins
+    for (; bin > 0 && tally[bin] < ties; bin--) ties -= tally[bin]
+    size |= bin << shift
+    mask |= bins << shift
+  }
+  return { size, ties }
+}
+
+function tallyOf(
+  values: Float32Array,
+  reference: Float32Array,
+  mask: number,
+  wanted: number,
+  shift: number,
+  bins: number
+): Uint32Array {
+  const scratch = Scratch.only
+  scratch.tally.fill(0)
+  for (let start = 0; start < values.length; start += blockLength) {
+    const known = reference.subarray(start, start + blockLength)
+    const end = scratch.load(values.subarray(start, start + blockLength), known, pickStep)
+    scratch.kernels.tally(end, mask, wanted, shift, bins)
+  }
+  return scratch.tally
+}
+
+/**
+ * Writes the places and changes of the numbers that reach the threshold, in the order of their places; of ties the first ones.
+ * Changes of zero are left out. Returns how many there are.
+ */
+export function pickChanges(
+  values: Float32Array,
+  reference: Float32Array,
+  threshold: Threshold,
+  places: Uint32Array,
+  changes: Float32Array
+): number {
+  const scratch = Scratch.only
+  const least = Math.max(1, threshold.size)
+  let { ties } = threshold
+  let found = 0
+  for (let start = 0; start < values.length; start += blockLength) {
+    const known = reference.subarray(start, start + blockLength)
+    scratch.kernels.pick(scratch.load(values.subarray(start, start + blockLength), known, pickStep), least)
+    const { picked } = scratch
+    for (let index = 0; index < picked; index++) {
+      if (scratch.pickedSize(index) === threshold.size && ties-- <= 0) continue
+      places[found] = start + scratch.pickedPlace(index)
+      changes[found++] = scratch.pickedChange(index)
+    }
+  }
+  return found
+}
+
+/** The largest |x| of some numbers. */
+export function largestOf(numbers: Float32Array): number {
+  let largest = 0
+  for (const number of numbers) largest = Math.max(largest, Math.abs(number))
+  return largest
+}

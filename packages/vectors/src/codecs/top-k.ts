@@ -1,0 +1,162 @@
+import type { Random } from '@murmuration/core'
+import { bodyOf } from '../frame.js'
+import { type Codec, codecIds, type Decoder, type EncodedBody, type Encoder, rawBytes } from './codec.js'
+import { copyFinite, decodeStretch, encodeStretch, float16 } from './formats.js'
+import { placesBytes, readPlaces, writePlaces } from './places.js'
+import {
+  checkRoom,
+  decodeRaw,
+  misplaced,
+  notFinite,
+  otherCodec,
+  ReferenceVector,
+  unset,
+  wrongLength
+} from './reference.js'
+import { largestOf, pickChanges, thresholdOf } from './select.js'
+
+/** Bytes of the number of changes and of their unit. */
+const headBytes = 8
+
+/** The power of two that makes the largest change about 2¹⁴, which float16 has room for; it is no subnormal number. */
+function unitOf(largest: number): number {
+  return 2 ** Math.max(-126, Math.floor(Math.log2(largest)) - 14)
+}
+
+/** How many of `count` numbers are a share: rounded up, but not for what only the rounding of the product adds. */
+export function shareOf(share: number, count: number): number {
+  return Math.ceil(share * count * (1 - 1e-12))
+}
+
+/**
+ * The ⌈share · count⌉ numbers of a stretch that changed most since the reference, of ties those with lower places.
+ *
+ * Layout: how many changes there are (uint32), their unit (float32, a power of two), the changes in that unit (float16, 2 bytes each),
+ * and their places (see places.ts). What rounding to float16 keeps back is part of the next change, as is what was left out.
+ * Numbers that did not change are left out even when they are among the largest.
+ */
+export function topK(share: number): Codec {
+  const bytes = (count: number) => {
+    const changes = shareOf(share, count)
+    return headBytes + float16.bytes(changes) + placesBytes(changes, count)
+  }
+  return {
+    name: `top-k:${share}`,
+    id: codecIds['top-k'],
+    stateful: true,
+    bytes,
+    maxBytes: rawBytes,
+    createEncoder: (length: number, _random: Random) => new TopKEncoder(share, bytes, length),
+    createDecoder: (length) => new TopKDecoder(share, length)
+  }
+}
+
+class TopKEncoder implements Encoder {
+  readonly #share: number
+  readonly #bytes: (count: number) => number
+  readonly #length: number
+  readonly #reference: ReferenceVector
+  readonly #places: Uint32Array
+  readonly #changes: Float32Array
+
+  constructor(share: number, bytes: (count: number) => number, length: number) {
+    this.#share = share
+    this.#bytes = bytes
+    this.#length = length
+    this.#reference = new ReferenceVector(length)
+    this.#places = new Uint32Array(shareOf(share, length))
+    this.#changes = new Float32Array(this.#places.length)
+  }
+
+  encode(values: Float32Array, offset: number, out: Uint8Array): EncodedBody {
+    const { length } = values
+    checkRoom(this.#length, offset, length, out)
+    const known = this.#reference.stretch(offset, length)
+    const shorter = this.#bytes(length) < rawBytes(length)
+    const bytes = shorter ? this.#write(values, known, out) : undefined
+    if (bytes !== undefined) return { id: codecIds['top-k'], bytes }
+    out.set(bodyOf(values))
+    this.#reference.become(values, offset)
+    return { id: codecIds.float32, bytes: rawBytes(length) }
+  }
+
+  /** Returns the bytes of the body, or nothing when something is not finite. */
+  #write(values: Float32Array, known: Float32Array, out: Uint8Array): number | undefined {
+    const threshold = thresholdOf(values, known, shareOf(this.#share, values.length))
+    if (threshold === undefined) return undefined
+    const count = pickChanges(values, known, threshold, this.#places, this.#changes)
+    const [places, changes] = [this.#places.subarray(0, count), this.#changes.subarray(0, count)]
+    const unit = unitOf(largestOf(changes))
+    for (let index = 0; index < count; index++) changes[index] /= unit
+    const codes = out.subarray(headBytes, headBytes + float16.bytes(count))
+    encodeStretch(float16, changes, undefined, codes)
+    decodeStretch(float16, codes, undefined, changes)
+    if (!addChanges(known, places, changes, unit)) return undefined
+    const head = new DataView(out.buffer, out.byteOffset, headBytes)
+    head.setUint32(0, count, true)
+    head.setFloat32(4, unit, true)
+    return writePlaces(places, values.length, out, headBytes + codes.byteLength)
+  }
+
+  reset(): void {
+    this.#reference.forget()
+  }
+}
+
+class TopKDecoder implements Decoder {
+  readonly #share: number
+  readonly #length: number
+  readonly #reference: ReferenceVector
+  readonly #places: Uint32Array
+  readonly #changes: Float32Array
+
+  constructor(share: number, length: number) {
+    this.#share = share
+    this.#length = length
+    this.#reference = new ReferenceVector(length)
+    this.#places = new Uint32Array(shareOf(share, length))
+    this.#changes = new Float32Array(this.#places.length)
+  }
+
+  decode(id: number, bytes: Uint8Array, offset: number, out: Float32Array): string | undefined {
+    const wrong = misplaced(this.#length, offset, out.length)
+    if (wrong !== undefined) return wrong
+    const known = this.#reference.stretch(offset, out.length)
+    const fault = id === codecIds.float32 ? decodeRaw(bytes, out, known) : this.#read(id, bytes, known, out)
+    if (fault !== undefined) known.fill(unset)
+    return fault
+  }
+
+  #read(id: number, bytes: Uint8Array, known: Float32Array, out: Float32Array): string | undefined {
+    if (id !== codecIds['top-k']) return otherCodec(id, 'top-k')
+    if (bytes.byteLength < headBytes) return wrongLength(bytes.byteLength, headBytes)
+    const head = new DataView(bytes.buffer, bytes.byteOffset, headBytes)
+    const [count, unit] = [head.getUint32(0, true), head.getFloat32(4, true)]
+    const most = shareOf(this.#share, out.length)
+    if (count > most) return `${count} changes, at most ${most} expected`
+    const [places, changes] = [this.#places.subarray(0, count), this.#changes.subarray(0, count)]
+    const placesAt = headBytes + float16.bytes(count)
+    if (bytes.byteLength <= placesAt) return wrongLength(bytes.byteLength, placesAt + 1)
+    if (!readPlaces(bytes.subarray(placesAt), out.length, places)) return 'the places of the changes are none'
+    const isFinite = decodeStretch(float16, bytes.subarray(headBytes, placesAt), undefined, changes)
+    if (!isFinite || !addChanges(known, places, changes, unit)) return notFinite(known)
+    return copyFinite(bodyOf(known), bodyOf(out)) ? undefined : notFinite(known)
+  }
+
+  reset(): void {
+    this.#reference.forget()
+  }
+}
+
+/** Adds changes in a unit to the numbers at these places. Returns whether all of them are finite. */
+function addChanges(known: Float32Array, places: Uint32Array, changes: Float32Array, unit: number): boolean {
+  let largest = 0
+  for (let index = 0; index < places.length; index++) {
+    const place = places[index]
+    const sum = Math.fround(known[place] + Math.fround(changes[index] * unit))
+    known[place] = sum
+    // NaN stays.
+    largest = Math.max(largest, Math.abs(sum))
+  }
+  return largest < Infinity
+}
