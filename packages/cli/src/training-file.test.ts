@@ -19,9 +19,9 @@ test('shares and counts that no run could have are told with their place', async
   await rejects('rounds: 1e12', /:1:9: rounds: .*at most 1000000000/)
   await rejects(
     'codec: flaot16',
-    /:1:8: codec: found "flaot16", expected one of float32, .*or auto; did you mean "float16"/
+    /:1:8: codec: found "flaot16", expected one of float32, .*auto; did you mean "float16"/
   )
-  await rejects('codec: top-k:7', /:1:8: codec: .*above 0, at most 1/)
+  await rejects('codec: top-k:7', /:1:8: codec: .*above 0 and at most 1/)
   await rejects('data: { digits: 1e10 }', /data\.digits: .*at most 1000000/)
 })
 

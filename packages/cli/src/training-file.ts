@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { InputError, messageOf } from '@murmuration/core'
+import { InputError } from '@murmuration/core'
 import { duration, nearest, parseYamlFile, readText, share } from '@murmuration/topology'
-import { codecWords, parseCodec } from '@murmuration/vectors'
+import { codecWords, isCodec } from '@murmuration/vectors'
 import { z } from 'zod'
 
 const positive = z.number().positive()
@@ -30,11 +30,12 @@ const decay = z.union([
 
 /** The form of vectors on the links: a codec's name, or `auto`. */
 const codec = z.string().superRefine((name, context) => {
-  try {
-    if (name !== 'auto') parseCodec(name)
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: `${messageOf(error)}, or auto${nearest(name, codecWords)}` })
-  }
+  const words = [...codecWords, 'auto']
+  if (name === 'auto' || isCodec(name)) return
+  const message = name.startsWith('top-k:')
+    ? 'top-k: and the share that is sent, above 0 and at most 1'
+    : `one of ${words.join(', ')}${nearest(name, words)}`
+  context.addIssue({ code: 'custom', message })
 })
 
 /** What a training file may hold. Everything has a default, so that an empty file is a training. */

@@ -1,5 +1,5 @@
-import { InputError, type Random } from '@murmuration/core'
-import { type Codec, type Decoder, type Encoder, parseCodec } from '@murmuration/vectors'
+import type { Random } from '@murmuration/core'
+import { type Codec, type Decoder, type Encoder, isCodec, parseCodec } from '@murmuration/vectors'
 import type { BodyEncoder } from './exchange-writer.js'
 import type { BodyDecoder } from './frame-reader.js'
 import type { LinkSpeed } from './link-speed.js'
@@ -20,17 +20,17 @@ export class CodecChoice {
 
   /** @param name - of a codec, or `auto`. Throws an InputError for another. */
   constructor(name: string) {
-    this.wanted = name === 'auto' ? ladder : name === 'float32' ? [] : [codecOf(name).name]
+    this.wanted = name === 'auto' ? ladder : name === 'float32' ? [] : [parseCodec(name).name]
   }
 
   /** Of a neighbour's codecs those that can be read here. */
   agreed(theirs: readonly string[]): readonly string[] {
-    return theirs.filter(isKnown)
+    return theirs.filter(isCodec)
   }
 
   /** What writes the bodies for a neighbour that takes these codecs; nothing for raw float32. */
   encoderFor(agreed: readonly string[], length: number, random: Random, speed: LinkSpeed): BodyEncoder | undefined {
-    const codecs = this.wanted.filter((name) => agreed.includes(name)).map(codecOf)
+    const codecs = this.wanted.filter((name) => agreed.includes(name)).map(parseCodec)
     const encoders = codecs.map((codec) => ({ codec, encoder: codec.createEncoder(length, random.stream(codec.name)) }))
     if (encoders.length === 0) return undefined
     const [only] = encoders
@@ -46,7 +46,7 @@ export class CodecChoice {
 /** What reads the bodies of a neighbour that writes in these codecs; nothing for raw float32. */
 export function decoderOf(names: readonly string[], length: number): BodyDecoder | undefined {
   if (names.length === 0) return undefined
-  const codecs = names.map(codecOf)
+  const codecs = names.map(parseCodec)
   const decoders = new Map<number, Decoder>(codecs.map((codec) => [codec.id, codec.createDecoder(length)]))
   const stateful = codecs.filter((codec) => codec.stateful).map((codec) => decoders.get(codec.id))
   return {
@@ -110,19 +110,5 @@ class AutoEncoder implements BodyEncoder {
 
   #budget(): number {
     return shareOfRound * this.#speed.period
-  }
-}
-
-function codecOf(name: string): Codec {
-  return parseCodec(name)
-}
-
-function isKnown(name: string): boolean {
-  try {
-    parseCodec(name)
-    return true
-  } catch (error) {
-    if (error instanceof InputError) return false
-    throw error
   }
 }

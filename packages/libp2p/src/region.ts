@@ -70,7 +70,7 @@ export class Region {
     this.#roomAgain()
   }
 
-  /** Writes a whole version from this side. Returns false while nothing more can be written. */
+  /** Writes a whole version from this side. Returns false while nothing more can be written, because somebody still looks. */
   publish(version: number, vector: Float32Array): boolean {
     if (this.full) return false
     invariant(vector.length === this.length, () => `${vector.length} numbers for a region of ${this.length}`)

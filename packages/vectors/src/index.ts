@@ -6,7 +6,7 @@
 export * from './arithmetic.js'
 export type { Codec, CodecName, Decoder, EncodedBody, Encoder } from './codecs/codec.js'
 export { codecIds } from './codecs/codec.js'
-export { bodyBytes, codecWords, parseCodec } from './codecs/parse.js'
+export { bodyBytes, codecWords, isCodec, parseCodec } from './codecs/parse.js'
 export * from './frame.js'
 export * from './message.js'
 export * from './schema.js'

@@ -30,3 +30,14 @@ export function parseCodec(text: string): Codec {
 export function bodyBytes(codec: string, count: number): number {
   return parseCodec(codec).bytes(count)
 }
+
+/** Whether {@link parseCodec} knows the codec of that name. */
+export function isCodec(text: string): boolean {
+  try {
+    parseCodec(text)
+    return true
+  } catch (error) {
+    if (error instanceof InputError) return false
+    throw error
+  }
+}

@@ -1,0 +1,74 @@
+import { peerName } from '@murmuration/core'
+import { VectorMemory, weightedSum } from '@murmuration/vectors'
+import test from 'ava'
+import { type Bird, connectAll, flock, graph, schemaOf } from './flock.test.support.js'
+
+const elements = 600_000
+const terms = { run: 'r', algorithm: 'x', schema: schemaOf(elements), start: '0' }
+
+/** Sends, receives from all, averages in place, and gives everything back, as algorithms do. */
+async function exchange({ peer, name }: Bird, rounds: number, t: { true(value: boolean): unknown }): Promise<void> {
+  const { fabric } = peer
+  const { sendTo } = fabric.neighbours(0)
+  for (let round = 0; round < rounds; round++) {
+    const own = fabric.allocate(elements).fill(name.charCodeAt(0))
+    for (const to of sendTo) fabric.send(to, { kind: 0, round, vector: own })
+    for (let k = 0; k < sendTo.length; k++) {
+      const envelope = await fabric.receive(fabric.now() + 20_000)
+      if (envelope === undefined) throw new Error(`${name} waited in vain in round ${round}`)
+      const { message, from } = envelope
+      t.true(VectorMemory.of(message.vector) !== undefined && VectorMemory.of(message.vector) === VectorMemory.of(own))
+      weightedSum(message.vector, [
+        { weight: 0.5, vector: own },
+        { weight: 0.5, vector: message.vector }
+      ])
+      t.true(message.vector[elements - 1] === (name.charCodeAt(0) + from.charCodeAt(0)) / 2)
+      fabric.recycle(message)
+    }
+    fabric.free(own)
+  }
+}
+
+test('no vector is taken from fresh memory once the handshake is done, and each byte that comes is copied once', async (t) => {
+  const birds = await flock(t, graph(['a', 'b'], ['b', 'c'], ['c', 'a']), { terms })
+  await connectAll(birds)
+  await Promise.all(birds.map((each) => exchange(each, 12, t)))
+  for (const { peer } of birds) {
+    const { received, copied } = peer.traffic()
+    t.is(peer.vectorsBeyond, 0)
+    t.is(received.frames, 24)
+    t.is(received.payload, 24 * 4 * elements)
+    // Beside the bodies the headers are copied, 40 bytes for a MiB.
+    t.true(copied >= received.payload && copied < 1.0001 * received.payload, `${copied / received.payload} copies`)
+  }
+})
+
+test('who keeps what it receives gets fresh memory, and what it keeps stays as it is', async (t) => {
+  const [left, right] = await flock(t, graph(['a', 'b']), { terms: { ...terms, schema: schemaOf(8) } })
+  await connectAll([left, right])
+  const kept: Float32Array[] = []
+  for (let round = 0; round < 40; round++) {
+    left.peer.fabric.send(peerName('b'), { kind: 0, round, vector: new Float32Array(8).fill(round) })
+    const envelope = await right.peer.fabric.receive()
+    if (envelope !== undefined) kept.push(envelope.message.vector)
+  }
+  t.true(kept.every((vector, round) => vector.every((value) => value === round)))
+  t.true(right.peer.vectorsBeyond > 0)
+})
+
+test('memory that was freed right after sending is not written to before it has gone out', async (t) => {
+  const [left, right] = await flock(t, graph(['a', 'b']), { terms })
+  await connectAll([left, right])
+  const { fabric } = left.peer
+  for (let round = 0; round < 8; round++) {
+    const vector = fabric.allocate(elements).fill(round)
+    t.is(fabric.send(peerName('b'), { kind: 0, round, vector }), 'queued')
+    fabric.free(vector)
+    fabric.free(fabric.allocate(elements).fill(-1))
+  }
+  for (let round = 0; round < 8; round++) {
+    const message = (await right.peer.fabric.receive())?.message
+    t.true(message?.vector.every((value) => value === round))
+    if (message !== undefined) right.peer.fabric.recycle(message)
+  }
+})
