@@ -76,7 +76,9 @@ export class ControlChannel {
       this.#inbox.end(error)
       this.#outbox.end()
     })
-    if (stream.status !== 'open' && stream.readBufferLength === 0) this.#inbox.end(new Error('the stream has ended'))
+    // What was buffered is handed on first, in the microtask that listening has queued.
+    const hasEnded = stream.status !== 'open' || stream.remoteWriteStatus === 'closed'
+    if (hasEnded) queueMicrotask(() => this.#inbox.end())
   }
 }
 

@@ -1,0 +1,23 @@
+/** Medians and how they are written. */
+
+/** The value at `share` (0 … 1) of the sorted values, the nearest one that was measured. */
+export function quantile(values, share) {
+  const sorted = values.toSorted((x, y) => x - y)
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]
+}
+
+/** The middle and the ends of what the turns gave; `undefined` of nothing. */
+export function spreadOf(values) {
+  const known = values.filter((value) => value !== undefined)
+  if (known.length === 0) return undefined
+  const [low, high] = [Math.floor((known.length - 1) / 2), Math.ceil((known.length - 1) / 2)]
+  const sorted = known.toSorted((x, y) => x - y)
+  return { median: (sorted[low] + sorted[high]) / 2, min: sorted[0], max: sorted[sorted.length - 1] }
+}
+
+/** A spread as text: `0.53 (0.50..0.61)`, or the median alone. */
+export function written(spread, digits, withEnds = true) {
+  if (spread === undefined) return '–'
+  const [median, min, max] = [spread.median, spread.min, spread.max].map((value) => value.toFixed(digits))
+  return withEnds ? `${median} (${min}..${max})` : median
+}

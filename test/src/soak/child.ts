@@ -1,0 +1,36 @@
+/** One peer of the soak, in a process of its own. It ends by itself when it has closed its peer. */
+import { messageOf } from '@murmuration/core'
+import type { ChildTask, FromChild, ToChild } from './messages.js'
+import { SoakPeer } from './soak-peer.js'
+
+const tell = (message: FromChild) => void process.send?.(message, () => {})
+
+/** One that has failed stays, so that it can tell how things stand, until the soak ends it. */
+const watch = (work: Promise<void>) => {
+  work.catch((error: unknown) => tell({ kind: 'failed', why: messageOf(error) }))
+}
+
+async function serve(): Promise<void> {
+  const peer = await SoakPeer.start(JSON.parse(process.argv[2]) as ChildTask, tell)
+  process.on('message', (message: ToChild) => {
+    if (message.kind === 'connect') watch(peer.run(message.roster))
+    if (message.kind === 'grant') peer.grant(message.rounds)
+    if (message.kind === 'tell') tell({ kind: 'standing', text: peer.standing() })
+    if (message.kind === 'close') watch(close(peer))
+  })
+}
+
+/** Closes; nothing may be left then that keeps the process. */
+async function close(peer: SoakPeer): Promise<void> {
+  const report = await peer.close()
+  process.off('disconnect', orphaned)
+  process.send?.({ kind: 'closed', report } satisfies FromChild, () => process.disconnect())
+}
+
+/** Without the soak there is nobody left to end this process. */
+function orphaned(): void {
+  process.exit(1)
+}
+
+process.on('disconnect', orphaned)
+watch(serve())

@@ -1,0 +1,121 @@
+import type { Socket } from 'node:net'
+
+/** One connection through a relay: from the one who calls (near) to the peer (far) and back. */
+export class Passage {
+  readonly #inward: Way
+  readonly #outward: Way
+  readonly #sockets: readonly Socket[]
+  #thaw: NodeJS.Timeout | undefined
+  #state = 'open'
+
+  constructor(near: Socket, far: Socket, onBytes: (count: number) => void, onEnd: () => void) {
+    this.#sockets = [near, far]
+    const cut = () => this.cut(false)
+    this.#inward = new Way(near, far, onBytes, cut)
+    this.#outward = new Way(far, near, onBytes, cut)
+    for (const socket of this.#sockets) {
+      // Cutting is the purpose; the errors that it makes are not of interest.
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        cut()
+        onEnd()
+      })
+    }
+  }
+
+  /** What was done to it last. */
+  get state(): string {
+    return this.#state
+  }
+
+  /** Ends both directions: with all that was sent so far, or by a reset. */
+  cut(reset: boolean): void {
+    clearTimeout(this.#thaw)
+    this.#state = 'cut'
+    for (const socket of this.#sockets) {
+      if (reset) socket.resetAndDestroy()
+      else socket.destroy()
+    }
+  }
+
+  /** Ends one direction in order, and loses what its sender still says. */
+  halfClose(inward: boolean): void {
+    this.#state = 'half-closed'
+    this.#way(inward).end()
+  }
+
+  /** Lets no byte through for `duration` milliseconds. */
+  freeze(duration: number): void {
+    this.#state = 'frozen'
+    clearTimeout(this.#thaw)
+    for (const way of [this.#inward, this.#outward]) way.freeze()
+    this.#thaw = setTimeout(() => {
+      this.#state = 'open'
+      for (const way of [this.#inward, this.#outward]) way.thaw()
+    }, duration)
+  }
+
+  /** Ends both directions as soon as `bytes` more bytes have gone one way. */
+  cutAfter(bytes: number, inward: boolean): void {
+    this.#state = `to be cut after ${bytes} bytes`
+    this.#way(inward).limit = bytes
+  }
+
+  #way(inward: boolean): Way {
+    return inward ? this.#inward : this.#outward
+  }
+}
+
+/** One direction. */
+class Way {
+  /** Bytes that may still go through, where that is bounded. */
+  limit = Number.POSITIVE_INFINITY
+  readonly #from: Socket
+  readonly #to: Socket
+  readonly #onBytes: (count: number) => void
+  readonly #cut: () => void
+  #frozen = false
+  #ended = false
+
+  constructor(from: Socket, to: Socket, onBytes: (count: number) => void, cut: () => void) {
+    this.#from = from
+    this.#to = to
+    this.#onBytes = onBytes
+    this.#cut = cut
+    from.on('data', (chunk) => this.#pass(chunk))
+    from.on('end', () => this.end())
+    to.on('drain', () => this.#resume())
+  }
+
+  end(): void {
+    this.#ended = true
+    this.#to.end()
+    this.#resume()
+  }
+
+  freeze(): void {
+    this.#frozen = true
+    this.#from.pause()
+  }
+
+  thaw(): void {
+    this.#frozen = false
+    if (this.#ended || !this.#to.writableNeedDrain) this.#resume()
+  }
+
+  #resume(): void {
+    if (!this.#frozen) this.#from.resume()
+  }
+
+  #pass(chunk: Buffer): void {
+    if (this.#ended) return
+    this.#onBytes(chunk.length)
+    if (chunk.length >= this.limit) {
+      this.#ended = true
+      this.#to.write(chunk.subarray(0, this.limit), this.#cut)
+      return
+    }
+    this.limit -= chunk.length
+    if (!this.#to.write(chunk)) this.#from.pause()
+  }
+}

@@ -1,0 +1,94 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { deferred, type PeerName } from '@murmuration/core'
+import type { ChildReport, ChildTask, FromChild, ToChild } from './messages.js'
+import type { MemorySample } from './memory.js'
+
+/** How long a process whose peer has closed may take to end by itself, in milliseconds. */
+const endPatience = 20_000
+
+/** A process with one peer, as the soak sees it. */
+export class PeerProcess {
+  readonly name: PeerName
+  /** Where the peer listens. */
+  readonly listening = deferred<Extract<FromChild, { kind: 'listening' }>>()
+  readonly closed = deferred<ChildReport>()
+  readonly samples: MemorySample[] = []
+  /** How many rounds it has completed. */
+  completed = 0
+  /** When it was last heard, by `performance.now()`. */
+  heard = performance.now()
+  readonly #process: ChildProcess
+  readonly #ended = deferred<string>()
+  readonly #standing = deferred<string>()
+  #failed = false
+
+  /**
+   * @param onRound - called after each round that it completes
+   * @param onFailure - told why it cannot go on
+   */
+  constructor(task: ChildTask, onRound: () => void, onFailure: (why: string) => void) {
+    this.name = task.self
+    // Whatever it prints is an error. Garbage is collected before memory is looked at.
+    this.#process = fork(fileURLToPath(new URL('./child.js', import.meta.url)), [JSON.stringify(task)], {
+      stdio: ['ignore', 2, 2, 'ipc'],
+      execArgv: ['--expose-gc']
+    })
+    this.#process.on('message', (message: FromChild) => {
+      this.heard = performance.now()
+      if (message.kind === 'failed') this.#fail(message.why, onFailure)
+      else if (message.kind === 'completed') this.#complete(message, onRound, onFailure)
+      else if (message.kind === 'listening') this.listening.resolve(message)
+      else if (message.kind === 'standing') this.#standing.resolve(message.text)
+      else this.closed.resolve(message.report)
+    })
+    this.#process.on('exit', (code, signal) => {
+      const how = signal === null ? `with code ${code}` : `by ${signal}`
+      this.#ended.resolve(how)
+      if (how !== 'with code 0') this.#fail(`its process ended ${how}`, onFailure)
+    })
+  }
+
+  tell(message: ToChild): void {
+    if (this.#process.connected) this.#process.send(message, () => {})
+  }
+
+  /** How things stand there, in words; that it does not say so, if it does not within 5 s. */
+  standing(): Promise<string> {
+    this.tell({ kind: 'tell' })
+    const silence = after(5_000, 'it does not answer')
+    return Promise.race([this.#standing.promise, silence, this.#ended.promise.then((how) => `ended ${how}`)])
+  }
+
+  /** Resolves when the process has ended well by itself; rejects otherwise. */
+  async ended(): Promise<void> {
+    const how = await Promise.race([this.#ended.promise, after(endPatience, undefined)])
+    if (how === undefined) throw new Error(`the process of ${this.name} does not end though its peer has closed`)
+    if (how !== 'with code 0') throw new Error(`the process of ${this.name} ended ${how}`)
+  }
+
+  kill(): void {
+    this.#process.kill('SIGKILL')
+  }
+
+  #complete(
+    { round, memory }: Extract<FromChild, { kind: 'completed' }>,
+    onRound: () => void,
+    onFailure: (why: string) => void
+  ): void {
+    if (round !== this.completed) this.#fail(`it completed round ${round} after ${this.completed} rounds`, onFailure)
+    this.completed = round + 1
+    if (memory !== undefined) this.samples.push(memory)
+    onRound()
+  }
+
+  #fail(why: string, onFailure: (why: string) => void): void {
+    if (this.#failed) return
+    this.#failed = true
+    onFailure(`peer ${this.name}: ${why}`)
+  }
+}
+
+function after<T>(milliseconds: number, value: T): Promise<T> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds, value).unref())
+}

@@ -1,0 +1,58 @@
+import { type AddressInfo, connect, createServer, type Server } from 'node:net'
+import { Passage } from './passage.js'
+
+/** Reads are as large as this; with node's own buffers the relay would be what everybody waits for. */
+const bufferBytes = 1 << 20
+
+/** A relay in front of one peer: a TCP port whose connections lead to it and can be harmed. */
+export class Relay {
+  readonly name: string
+  readonly #server: Server
+  readonly #passages = new Set<Passage>()
+  /** After how many bytes from the one who calls the next connection is to end. */
+  #ambush: number | undefined
+
+  /**
+   * @param target - the port of the peer on this machine
+   * @param onBytes - told of all bytes that go through
+   */
+  constructor(name: string, target: number, onBytes: (count: number) => void) {
+    this.name = name
+    // A direction that has ended must leave the other one alone.
+    this.#server = createServer({ allowHalfOpen: true, highWaterMark: bufferBytes, noDelay: true }, (near) => {
+      const options = {
+        port: target,
+        host: '127.0.0.1',
+        allowHalfOpen: true,
+        noDelay: true,
+        highWaterMark: bufferBytes
+      }
+      const passage = new Passage(near, connect(options), onBytes, () => this.#passages.delete(passage))
+      this.#passages.add(passage)
+      if (this.#ambush !== undefined) passage.cutAfter(this.#ambush, true)
+      this.#ambush = undefined
+    })
+  }
+
+  /** Begins to listen. Returns the port. */
+  async listen(): Promise<number> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** The connections that there are. */
+  get passages(): readonly Passage[] {
+    return [...this.#passages]
+  }
+
+  /** Has the next connection end after `bytes` bytes. */
+  ambush(bytes: number): void {
+    this.#ambush = bytes
+  }
+
+  /** Cuts all, and listens no more. */
+  close(): void {
+    this.#server.close()
+    for (const passage of this.#passages) passage.cut(false)
+  }
+}

@@ -1,0 +1,93 @@
+import { type Fabric, peerName } from '@murmuration/core'
+import { createTopology } from '@murmuration/topology'
+import type { VectorMessage } from '@murmuration/vectors'
+import test, { type ExecutionContext } from 'ava'
+import { inSimulator } from '../worlds.js'
+import { Rounds } from './rounds.js'
+import { fillVersion } from './versions.js'
+
+const peers = ['a', 'b'].map(peerName)
+const topology = createTopology({ peers, graph: { kind: 'complete' } })
+const elements = 50
+
+/** Runs rounds at a, and `other` at b. */
+async function beside(other: (fabric: Fabric<VectorMessage>) => Promise<void>, rounds = 4): Promise<void> {
+  await inSimulator({ topology, seed: 1, length: elements }, (fabric) =>
+    fabric.self === peers[0] ? goThrough(fabric, rounds) : other(fabric)
+  )
+}
+
+async function goThrough(fabric: Fabric<VectorMessage>, count: number): Promise<void> {
+  const standing = (name: string) => `${name} stands well`
+  const rounds = new Rounds({ fabric, peers, elements, patience: 5_000, exact: true, standing })
+  while (rounds.round < count) await rounds.run()
+}
+
+/** A peer that sends the versions of `rounds` one after the other, each changed by `spoil`. */
+function sending(rounds: readonly number[], spoil: (vector: Float32Array) => void = () => {}) {
+  return async (fabric: Fabric<VectorMessage>) => {
+    for (const round of rounds) {
+      const vector = new Float32Array(elements)
+      fillVersion(vector, { peer: 1, round })
+      spoil(vector)
+      fabric.send(peers[0], { kind: 1, round, vector })
+      await fabric.sleep(fabric.now() + 100)
+    }
+  }
+}
+
+const fails = (t: ExecutionContext, other: Parameters<typeof beside>[0], message: RegExp) =>
+  t.throwsAsync(beside(other), { message })
+
+test('two peers go through rounds, also when one of them is a round ahead', async (t) => {
+  await t.notThrowsAsync(beside((fabric) => goThrough(fabric, 4)))
+  await t.notThrowsAsync(beside(sending([0, 1, 2, 3])))
+})
+
+test('a version that comes twice, too early or not at all is told, with its peer', async (t) => {
+  await fails(t, sending([0, 0, 1, 2, 3]), /version 0 of b came where 1 was due/)
+  await fails(t, sending([0, 2, 3]), /version 2 of b came where 1 was due/)
+  await fails(t, sending([0, 1, 2]), /round 3 is stuck: after 5 s still missing b \(b stands well\)/)
+})
+
+test('a version that is not whole is told', async (t) => {
+  await fails(
+    t,
+    sending([0], (vector) => (vector[40] += 1)),
+    /version 0 of b is not whole as received: its checksum/
+  )
+})
+
+test('a vector that the fabric writes into after sending is told', async (t) => {
+  const spoilt = (fabric: Fabric<VectorMessage>): Fabric<VectorMessage> => ({
+    ...asObject(fabric),
+    send: (to, message) => {
+      const result = fabric.send(to, message)
+      message.vector[20] = 0
+      return result
+    }
+  })
+  const run = inSimulator({ topology, seed: 1, length: elements }, (fabric) =>
+    fabric.self === peers[0] ? goThrough(spoilt(fabric), 4) : sending([0, 1, 2, 3])(fabric)
+  )
+  await t.throwsAsync(run, { message: /version 0 of a is not whole as sent/ })
+})
+
+/** The fabric as an object whose parts can be replaced. */
+function asObject(fabric: Fabric<VectorMessage>): Fabric<VectorMessage> {
+  return {
+    self: fabric.self,
+    random: fabric.random,
+    signal: fabric.signal,
+    now: () => fabric.now(),
+    neighbours: (round) => fabric.neighbours(round),
+    send: (to, message) => fabric.send(to, message),
+    receive: (until) => fabric.receive(until),
+    allocate: (length) => fabric.allocate(length),
+    free: (vector) => fabric.free(vector),
+    recycle: (message) => fabric.recycle(message),
+    sleep: (until) => fabric.sleep(until),
+    work: (work) => fabric.work(work),
+    spawn: (activity) => fabric.spawn(activity)
+  }
+}

@@ -1,0 +1,110 @@
+import { type Fabric, invariant, type PeerName } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/vectors'
+import { faultOf, fillVersion } from './versions.js'
+
+/** What the rounds of a peer need to know. */
+export interface RoundsOptions {
+  readonly fabric: Fabric<VectorMessage>
+  /** All peers; a peer's place is its number in versions. */
+  readonly peers: readonly PeerName[]
+  readonly elements: number
+  /** How long a round may take at most, in milliseconds. */
+  readonly patience: number
+  /** Whether vectors arrive as they were sent, bit by bit. */
+  readonly exact: boolean
+  /** How things stand with a neighbour, for messages. */
+  readonly standing: (neighbour: PeerName) => string
+}
+
+/**
+ * Rounds in which a peer sends a version of its own to its neighbours and waits for theirs. Throws when one is not
+ * whole, comes twice, out of order or not at all.
+ */
+export class Rounds {
+  readonly #options: RoundsOptions
+  readonly #neighbours: readonly PeerName[]
+  /** Versions of each neighbour that have come and belong to rounds that are not completed, oldest first. */
+  readonly #come: ReadonlyMap<PeerName, VectorMessage[]>
+  /** The version of the round before, which the neighbours have by now; absent where it was given back already. */
+  #before: Float32Array | undefined
+  #round = 0
+
+  constructor(options: RoundsOptions) {
+    this.#options = options
+    this.#neighbours = options.fabric.neighbours(0).receiveFrom.map(({ name }) => name)
+    this.#come = new Map(this.#neighbours.map((name) => [name, []]))
+  }
+
+  /** The round that comes next, or is under way. */
+  get round(): number {
+    return this.#round
+  }
+
+  /** One round. */
+  async run(): Promise<void> {
+    const { fabric, patience } = this.#options
+    const own = this.#sendAll()
+    const deadline = fabric.now() + patience
+    while (this.#missing().length > 0) {
+      const envelope = await fabric.receive(deadline)
+      if (envelope === undefined) throw new Error(this.#complaint())
+      this.#take(envelope.from, envelope.message)
+    }
+    // Only now: a vector that the fabric goes on writing into, though it has handed it over, is found out as well.
+    for (const [name, queue] of this.#come) this.#settle(name, queue.shift())
+    if (this.#before !== undefined) {
+      this.#verify(fabric.self, this.#round - 1, this.#before, 'as sent')
+      fabric.free(this.#before)
+    }
+    this.#before = own
+    this.#round++
+  }
+
+  /** Returns the version that was sent, in every other round. In the others it is given back before it has gone out. */
+  #sendAll(): Float32Array | undefined {
+    const { fabric, elements } = this.#options
+    const vector = fabric.allocate(elements)
+    fillVersion(vector, { peer: this.#placeOf(fabric.self), round: this.#round })
+    for (const to of this.#neighbours) {
+      const result = fabric.send(to, { kind: 1, round: this.#round, vector })
+      if (result === 'queued') continue
+      throw new Error(`in round ${this.#round}, what is for ${to} is ${result}: ${this.#options.standing(to)}`)
+    }
+    if (this.#round % 2 === 0) return vector
+    fabric.free(vector)
+    return undefined
+  }
+
+  #missing(): PeerName[] {
+    return this.#neighbours.filter((name) => this.#come.get(name)?.length === 0)
+  }
+
+  #take(from: PeerName, message: VectorMessage): void {
+    const queue = this.#come.get(from)
+    invariant(queue !== undefined, () => `${from} is no neighbour`)
+    const due = this.#round + queue.length
+    if (message.round !== due) throw new Error(`version ${message.round} of ${from} came where ${due} was due`)
+    queue.push(message)
+  }
+
+  #settle(from: PeerName, message: VectorMessage | undefined): void {
+    if (message === undefined) return
+    this.#verify(from, message.round, message.vector, 'as received')
+    this.#options.fabric.recycle(message)
+  }
+
+  #verify(owner: PeerName, round: number, vector: Float32Array, how: string): void {
+    const fault = this.#options.exact ? faultOf(vector, { peer: this.#placeOf(owner), round }) : undefined
+    if (fault !== undefined) throw new Error(`version ${round} of ${owner} is not whole ${how}: ${fault}`)
+  }
+
+  #placeOf(name: PeerName): number {
+    return this.#options.peers.indexOf(name)
+  }
+
+  #complaint(): string {
+    const { patience, standing } = this.#options
+    const missing = this.#missing().map((name) => `${name} (${standing(name)})`)
+    return `round ${this.#round} is stuck: after ${patience / 1000} s still missing ${missing.join(' and ')}`
+  }
+}

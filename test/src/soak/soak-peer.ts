@@ -1,0 +1,138 @@
+import { deferred, type PeerName } from '@murmuration/core'
+import {
+  createIdentity,
+  createPeer,
+  type Limits,
+  type Peer,
+  type PeerEvent,
+  type RosterEntry
+} from '@murmuration/libp2p'
+import { createTopology } from '@murmuration/topology'
+import { sampleMemory } from './memory.js'
+import type { ChildReport, ChildTask, FromChild } from './messages.js'
+import { Rounds } from './rounds.js'
+
+/** How long all may take to find each other, in milliseconds. */
+const connectPatience = 60_000
+
+/**
+ * A connection that is frozen thaws by itself, and all else that is done to one can be seen from its ends. So none has to
+ * be given up for its silence, and one that hangs is not to be healed in that way before it is found out.
+ */
+const limits: Partial<Limits> = { heartbeat: 1_000, silentAfter: 5_000, deadAfter: 600_000, closePatience: 30_000 }
+
+/** Kinds of events that no cut connection accounts for. */
+const alarming: readonly PeerEvent['kind'][] = ['bad-frame', 'refused', 'activity-failed']
+
+/** What events are counted. */
+interface Seen {
+  reconnections: number
+}
+
+/** A peer that exchanges versions with its neighbours as far as it is granted. */
+export class SoakPeer {
+  readonly #task: ChildTask
+  readonly #tell: (message: FromChild) => void
+  readonly #peer: Peer
+  readonly #rounds: Rounds
+  readonly #seen: Seen
+  #granted = 0
+  #more = deferred<void>()
+  #longest = 0
+  #sampled = 0
+
+  /** Starts a peer that listens, and says so. */
+  static async start(task: ChildTask, tell: (message: FromChild) => void): Promise<SoakPeer> {
+    const { self, peers, seed, elements, codec } = task
+    const seen = { reconnections: 0 }
+    const onEvent = (event: PeerEvent) => {
+      if (event.kind === 'reconnecting') seen.reconnections++
+      if (alarming.includes(event.kind)) tell({ kind: 'failed', why: JSON.stringify(event) })
+    }
+    const peer = await createPeer({
+      self,
+      identity: await createIdentity(),
+      topology: createTopology({ peers, graph: { kind: 'ring' } }),
+      seed,
+      listen: ['/ip4/127.0.0.1/tcp/0'],
+      terms: { run: 'soak', algorithm: 'soak', schema: [{ name: 'numbers', shape: [elements] }], start: '0' },
+      onEvent,
+      limits,
+      ...(codec === undefined ? {} : { codec })
+    })
+    tell({ kind: 'listening', id: peer.id, addresses: peer.addresses })
+    return new SoakPeer(task, tell, peer, seen)
+  }
+
+  private constructor(task: ChildTask, tell: (message: FromChild) => void, peer: Peer, seen: Seen) {
+    this.#seen = seen
+    this.#task = task
+    this.#tell = tell
+    this.#peer = peer
+    const { peers, elements, patience, codec } = task
+    const exact = codec === undefined || codec === 'float32'
+    const standing = (neighbour: PeerName) => this.#standingOf(neighbour)
+    this.#rounds = new Rounds({ fabric: peer.fabric, peers, elements, patience, exact, standing })
+  }
+
+  /** Lets the rounds below `rounds` begin. */
+  grant(rounds: number): void {
+    this.#granted = rounds
+    this.#more.resolve()
+  }
+
+  /** Connects and goes through rounds as they are granted, until it is closed. */
+  async run(roster: readonly RosterEntry[]): Promise<void> {
+    const { fabric } = this.#peer
+    await this.#peer.connect(roster, connectPatience)
+    while (!fabric.signal.aborted) {
+      this.#more = deferred()
+      while (this.#rounds.round < this.#granted) await this.#round()
+      await this.#more.promise
+    }
+  }
+
+  async #round(): Promise<void> {
+    const { fabric } = this.#peer
+    const [round, start] = [this.#rounds.round, fabric.now()]
+    await this.#rounds.run()
+    this.#longest = Math.max(this.#longest, fabric.now() - start)
+    const due = fabric.now() - this.#sampled >= this.#task.sampleEvery
+    if (due) this.#sampled = fabric.now()
+    this.#tell({ kind: 'completed', round, memory: due ? sampleMemory() : undefined })
+  }
+
+  /** Closes the peer, and says what it came to. */
+  async close(): Promise<ChildReport> {
+    await this.#peer.close()
+    this.#more.resolve()
+    const { received, retransmissions, duplicates, badFrames } = this.#peer.traffic()
+    return {
+      rounds: this.#rounds.round,
+      received: received.frames,
+      retransmissions,
+      duplicates,
+      badFrames,
+      reconnections: this.#seen.reconnections,
+      longest: this.#longest,
+      peak: process.resourceUsage().maxRSS * 1024
+    }
+  }
+
+  /** How things stand, for whoever looks for what is stuck. */
+  standing(): string {
+    const neighbours = this.#peer.neighbours().map(({ name }) => `${name}: ${this.#standingOf(name)}`)
+    return `round ${this.#rounds.round} of ${this.#granted}; ${neighbours.join('; ')}`
+  }
+
+  #standingOf(name: PeerName): string {
+    const status = this.#peer.neighbours().find((neighbour) => neighbour.name === name)
+    if (status === undefined) return 'no neighbour'
+    const { state, why, round, unheard, queue, traffic } = status
+    const { sent, received, retransmissions } = traffic
+    return (
+      `${state}${why && `, ${why}`}, in round ${round}, heard ${Math.round(unheard ?? Number.NaN)} ms ago, ` +
+      `${queue} frames unacknowledged, ${sent.frames} sent, ${retransmissions} again, ${received.frames} received`
+    )
+  }
+}

@@ -1,0 +1,123 @@
+import { deferred, type PeerName, peerName } from '@murmuration/core'
+import type { RosterEntry } from '@murmuration/libp2p'
+import { createRandom } from '@murmuration/random'
+import { PeerProcess } from './peer-process.js'
+import type { SoakOptions } from './options.js'
+import { Relay } from './relay.js'
+import { type Summary, verdictOf } from './verdict.js'
+import { Weather } from './weather.js'
+
+/** Peers of the ring, each in a process of its own. */
+const peers = ['a', 'b', 'c', 'd'].map(peerName)
+
+/** How many rounds the first peer may be ahead of the last; neighbours on this ring are never further apart. */
+const ahead = 3
+
+/** How many looks at the memory of a peer there are, if rounds are quick enough. */
+const samples = 40
+
+/** How much later than its own patience a peer is given up that says nothing, in milliseconds. */
+const grace = 30_000
+
+/** Four peers that exchange vectors while the connections between them are harmed. To be run once. */
+export class Soak {
+  readonly #options: SoakOptions
+  readonly #weather: Weather
+  readonly #children: readonly PeerProcess[]
+  readonly #relays: Relay[] = []
+  readonly #finished = deferred<void>()
+  readonly #failed = deferred<never>()
+  #granted = 0
+  #timeIsUp = false
+
+  constructor(options: SoakOptions) {
+    this.#options = options
+    const bytes = 4 * this.#elements
+    this.#weather = new Weather(createRandom(options.seed, 'weather'), options.every * bytes)
+    this.#failed.promise.catch(() => {})
+    const fail = (why: string) => this.#failed.reject(new Error(why))
+    this.#children = peers.map((name) => new PeerProcess(this.#taskOf(name), () => this.#grant(), fail))
+  }
+
+  /** Runs it all. Rejects with an error that says what went wrong and how things stood then. */
+  async run(): Promise<Summary> {
+    const watch = setInterval(() => this.#lookForSilence(), 1_000)
+    try {
+      return await Promise.race([this.#run(), this.#failed.promise])
+    } catch (error) {
+      throw new Error(await this.#explain(error), { cause: error })
+    } finally {
+      clearInterval(watch)
+      for (const relay of this.#relays) relay.close()
+      for (const child of this.#children) child.kill()
+    }
+  }
+
+  async #run(): Promise<Summary> {
+    const roster = await Promise.all(this.#children.map((child) => this.#relayOf(child)))
+    for (const child of this.#children) child.tell({ kind: 'connect', roster })
+    this.#weather.begin(this.#relays)
+    this.#grant()
+    setTimeout(() => (this.#timeIsUp = true), this.#options.minutes * 60_000).unref()
+    await this.#finished.promise
+    this.#weather.end()
+    for (const child of this.#children) child.tell({ kind: 'close' })
+    const reports = await Promise.all(this.#children.map(({ closed }) => closed.promise))
+    await Promise.all(this.#children.map((child) => child.ended()))
+    const memory = this.#children.map((child) => child.samples)
+    const faults = this.#weather.counts
+    return verdictOf({ peers, reports, memory, faults, rounds: this.#granted, vectorBytes: 4 * this.#elements })
+  }
+
+  get #elements(): number {
+    return Math.max(8, Math.round((this.#options.megabytes * 1e6) / 4))
+  }
+
+  #taskOf(self: PeerName) {
+    const { seed, codec, minutes, patience } = this.#options
+    const sampleEvery = (minutes * 60_000) / samples
+    return { self, peers, seed, elements: this.#elements, codec, patience: patience * 1000, sampleEvery }
+  }
+
+  /** Puts a relay in front of a peer. Returns the peer's entry in the roster, with the relay's address. */
+  async #relayOf({ name, listening }: PeerProcess): Promise<RosterEntry> {
+    const { id, addresses } = await listening.promise
+    const target = Number(/tcp\/(\d+)/.exec(addresses[0])?.[1])
+    const relay = new Relay(name, target, this.#weather.notice)
+    const port = await relay.listen()
+    this.#relays.push(relay)
+    return { name, id, addresses: [`/ip4/127.0.0.1/tcp/${port}`] }
+  }
+
+  /** Lets all begin more rounds while there is time. What is granted is gone through by all, so that nobody waits in vain. */
+  #grant(): void {
+    const last = Math.min(...this.#children.map(({ completed }) => completed))
+    if (!this.#timeIsUp && last + ahead > this.#granted) {
+      this.#granted = last + ahead
+      for (const child of this.#children) child.tell({ kind: 'grant', rounds: this.#granted })
+    }
+    if (last === this.#granted) this.#finished.resolve()
+  }
+
+  /** Gives up a peer whose process is stuck, so that it cannot even say so. */
+  #lookForSilence(): void {
+    const limit = this.#options.patience * 1000 + grace
+    const silent = this.#children.filter(({ heard }) => performance.now() - heard > limit)
+    if (silent.length === 0) return
+    const names = silent.map(({ name, completed }) => `${name} (after ${completed} rounds)`).join(', ')
+    this.#failed.reject(new Error(`nothing was heard for ${limit / 1000} s of the process of ${names}`))
+  }
+
+  async #explain(error: unknown): Promise<string> {
+    const standings = await Promise.all(this.#children.map((child) => child.standing()))
+    const passages = this.#relays.map(
+      ({ name, passages }) => `to ${name} ${passages.map(({ state }) => state).join(', ')}`
+    )
+    return [
+      error instanceof Error ? error.message : String(error),
+      ...standings.map((text, index) => `  ${peers[index]}: ${text}`),
+      `  connections: ${passages.join('; ')}`,
+      ...this.#weather.log.map((fault) => `  after ${fault}`)
+    ].join('\n')
+  }
+}
