@@ -17,7 +17,7 @@ test('each direction is written as its sender wishes, and the neighbour reads it
   const vector = Float32Array.from({ length }, (_, k) => k / 7)
   left.peer.fabric.send(b, { kind: 0, round: 0, vector })
   const got = (await right.peer.fabric.receive())?.message.vector ?? t.fail()
-  for (const [k, value] of [...(got)].entries()) t.true(Math.abs(value - k / 7) <= 2 ** -11 * (k / 7))
+  for (const [k, value] of [...got].entries()) t.true(Math.abs(value - k / 7) <= 2 ** -11 * (k / 7))
   t.like(left.peer.traffic().sent, { payload: 2 * length, raw: 4 * length })
   t.like(right.peer.traffic().received, { payload: 2 * length, raw: 4 * length })
   right.peer.fabric.send(peerName('a'), { kind: 0, round: 0, vector })

@@ -78,7 +78,7 @@ test('vectors in regions and in messages do not get into each other’s way, wit
     right.peer.fabric.send(a, { kind: 0, round, vector: new Float32Array(8).fill(round) })
     await remote.write(round, { offset: 0, vector: Float32Array.of(0.1, 0.2, 0.3, 0.4, 0.5, round) })
     const { vector } = (await left.peer.fabric.receive())?.message ?? t.fail()
-    t.true((vector).every((value) => Math.abs(value - round) < 0.1))
+    t.true(vector.every((value) => Math.abs(value - round) < 0.1))
     t.deepEqual(await seen(region, round), [...Float32Array.of(0.1, 0.2, 0.3, 0.4, 0.5, round)])
   }
 })
