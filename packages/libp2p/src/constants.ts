@@ -20,7 +20,10 @@ export interface Limits {
   readonly sendQueue: number
   /** Whole vectors of one neighbour in the mailbox that are acknowledged before the algorithm takes them. */
   readonly mailbox: number
-  /** The most bytes that a stream has on its way: at least bandwidth times round trip. */
+  /**
+   * The most bytes that a stream has on its way: at least bandwidth times round trip. Links with a short round trip take less, down
+   * to 1 MiB, so that control messages do not wait behind vectors.
+   */
   readonly streamWindow: number
   /** How often a neighbour hears from this peer when there is nothing else to say. */
   readonly heartbeat: Milliseconds
@@ -47,7 +50,7 @@ export const defaultLimits: Limits = {
   window: 1,
   sendQueue: 8,
   mailbox: 1,
-  streamWindow: 4 << 20,
+  streamWindow: 16 << 20,
   heartbeat: 2_000,
   silentAfter: 10_000,
   deadAfter: 60_000,

@@ -1,5 +1,7 @@
 import type { Connection, Stream } from '@libp2p/interface'
+import type { Milliseconds } from '@murmuration/core'
 import { type FrameFault, type FrameHeader, targets } from '@murmuration/vectors'
+import { realClock } from './clock.js'
 import { decoderOf } from './codec-choice.js'
 import type { LinkContext } from './context.js'
 import { ControlChannel } from './control-channel.js'
@@ -10,7 +12,11 @@ import type { Neighbour } from './neighbour.js'
 import { ReceiveLedger } from './receive-ledger.js'
 import type { Regions } from './regions.js'
 import { weightOf } from './send-queue.js'
+import { limitWindow, windowFor } from './stream-window.js'
 import { type Mismatch, mismatchOf } from './terms.js'
+
+/** The most that a neighbour takes to answer a welcome beside the round trip, on a machine that is not too busy. */
+const handshakeWork: Milliseconds = 5
 
 /** One handshake of the neighbour and what follows. */
 interface Session {
@@ -18,6 +24,8 @@ interface Session {
   readonly connection: string
   /** In which the neighbour may write, beside raw float32. */
   readonly codecs: readonly string[]
+  /** When the neighbour was welcomed. */
+  readonly began: Milliseconds
   exchange?: Stream
 }
 
@@ -66,6 +74,9 @@ export class IncomingLink {
       return
     }
     session.exchange = stream
+    // The stream was opened when the welcome had come: that took a round trip, and some computing.
+    const { streamWindow } = this.#context.limits
+    limitWindow(stream, windowFor(realClock.now() - session.began - handshakeWork, streamWindow))
     const reader = new FrameReader(this.#sinkOf(session), decoderOf(session.codecs, this.#context.elements))
     stream.addEventListener('message', ({ data }) => {
       for (const piece of data instanceof Uint8Array ? [data] : data) this.#read(session, reader, piece)
@@ -79,6 +90,14 @@ export class IncomingLink {
     const surplus = mailbox.waiting(this.#neighbour.name) - limits.mailbox * Math.max(1, elements)
     if (!this.#ledger.settle(this.#regions.full ? Number.POSITIVE_INFINITY : surplus)) return
     this.#session?.control.send({ kind: 'ack', sequence: this.#ledger.acknowledged })
+  }
+
+  /** Lets as much be on its way as the link needs, by what its round trip has turned out to be. */
+  tune(): void {
+    const stream = this.#session?.exchange
+    const roundTrip = this.#neighbour.bestRoundTrip
+    if (stream === undefined || roundTrip === undefined) return
+    limitWindow(stream, windowFor(roundTrip, this.#context.limits.streamWindow))
   }
 
   /** Ends what goes on. */
@@ -114,7 +133,7 @@ export class IncomingLink {
   #welcome(hello: Hello, control: ControlChannel, connection: string): void {
     this.stop('replaced by a new handshake')
     const codecs = this.#context.codec.agreed(hello.codecs)
-    this.#session = { control, connection, codecs }
+    this.#session = { control, connection, codecs, began: realClock.now() }
     this.#ledger.greet(hello.incarnation, hello.first)
     const { self, limits, round } = this.#context
     const { received, acknowledged } = this.#ledger

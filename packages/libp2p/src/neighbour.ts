@@ -53,6 +53,7 @@ export class Neighbour {
   #heard: Milliseconds | undefined
   #round = 0
   #roundTrip: Milliseconds | undefined
+  #bestRoundTrip: Milliseconds | undefined
   /** When the ping was sent that was answered last. */
   #answered = Number.NEGATIVE_INFINITY
   readonly #answers = new Bell()
@@ -103,8 +104,14 @@ export class Neighbour {
     const roundTrip = this.#clock.now() - at
     if (!(roundTrip >= 0)) return
     this.#roundTrip = roundTrip
+    this.#bestRoundTrip = Math.min(roundTrip, this.#bestRoundTrip ?? roundTrip)
     this.#answered = at
     this.#answers.ring()
+  }
+
+  /** The shortest round trip so far, which is the link's own. */
+  get bestRoundTrip(): Milliseconds | undefined {
+    return this.#bestRoundTrip
   }
 
   /** The round trip of a ping that was sent at `at`; `undefined` when it is not answered until `until`. */

@@ -222,6 +222,7 @@ export class OutgoingLink {
     const writer = new ExchangeWriter(this.#queue, this.#work, this.#neighbour, encoder)
     this.#neighbour.set('outgoing', true)
     this.#regions?.announce()
+    this.ping()
     try {
       return await Promise.race([writer.writeTo(exchange), this.#listen(control)])
     } finally {
