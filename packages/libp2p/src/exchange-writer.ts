@@ -29,10 +29,24 @@ export class ExchangeWriter {
   readonly #meter: TrafficMeter
   readonly #speed: LinkSpeed
   readonly #encoder: BodyEncoder | undefined
-  /** Encoded bodies: one is written while the one before it may still wait in libp2p's buffer. */
-  #staging: [Uint8Array, Uint8Array] | undefined
+  readonly #elements: number
+  /**
+   * Encoded bodies. They stay as they are until their vector is acknowledged: nothing tells before when the layers below, which keep
+   * references, have encrypted them.
+   */
+  #staging = new Uint8Array(0)
+  /** Where the next body goes in it. */
+  #end = 0
 
-  constructor(queue: SendQueue, bell: Bell, neighbour: Pick<Neighbour, 'meter' | 'speed'>, encoder?: BodyEncoder) {
+  /** @param elements - how many numbers a whole vector has */
+  constructor(
+    queue: SendQueue,
+    bell: Bell,
+    neighbour: Pick<Neighbour, 'meter' | 'speed'>,
+    elements: number,
+    encoder?: BodyEncoder
+  ) {
+    this.#elements = elements
     this.#queue = queue
     this.#bell = bell
     this.#meter = neighbour.meter
@@ -62,6 +76,7 @@ export class ExchangeWriter {
     const { length } = vector
     const began = realClock.now()
     if (offset === 0 && target === targets.mailbox) this.#speed.began(began)
+    if (this.#queue.inFlight <= 1) this.#end = 0
     let position = 0
     let payload = 0
     do {
@@ -88,10 +103,17 @@ export class ExchangeWriter {
     const encoder = this.#encoder
     // Codecs may build on the parameters that were sent before; regions hold something else.
     if (encoder === undefined || target !== targets.mailbox) return { codec: 0, body: bodyOf(values) }
-    const [out, other] = (this.#staging ??= stagingOf(encoder))
-    this.#staging = [other, out]
+    const out = this.#room(encoder.maxBytes(values.length))
     const { id, bytes } = encoder.encode(values, offset, out)
+    this.#end += bytes
     return { codec: id, body: out.subarray(0, bytes) }
+  }
+
+  /** Memory for one body, of which only what is written to takes up any. */
+  #room(bytes: number): Uint8Array {
+    if (this.#staging.byteLength === 0) this.#staging = new Uint8Array(4 * this.#elements + bytes)
+    const end = this.#end + bytes
+    return end <= this.#staging.byteLength ? this.#staging.subarray(this.#end, end) : new Uint8Array(bytes)
   }
 
   /**
@@ -104,11 +126,6 @@ export class ExchangeWriter {
     this.#meter.sentBytes += bytes
     while (stream.writeBufferLength > bytes) await room(stream)
   }
-}
-
-function stagingOf(encoder: BodyEncoder): [Uint8Array, Uint8Array] {
-  const bytes = encoder.maxBytes(frameNumbers)
-  return [new Uint8Array(bytes), new Uint8Array(bytes)]
 }
 
 function closed(): Error {

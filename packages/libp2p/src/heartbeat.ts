@@ -6,7 +6,7 @@ import type { Member } from './neighbourhood.js'
 /** Tells the neighbours at intervals that this peer is alive, and notices those that are not heard any more. */
 export class Heartbeat {
   readonly #limits: Limits
-  readonly #members: readonly Pick<Member, 'neighbour' | 'outgoing' | 'incoming'>[]
+  readonly #members: readonly Pick<Member, 'neighbour' | 'outgoing'>[]
   readonly #cut: (name: PeerName) => void
   #timer: NodeJS.Timeout | undefined
   #last = 0
@@ -14,7 +14,7 @@ export class Heartbeat {
   /** @param cut - called for a neighbour that was not heard for so long that its connection must be dead */
   constructor(
     limits: Limits,
-    members: readonly Pick<Member, 'neighbour' | 'outgoing' | 'incoming'>[],
+    members: readonly Pick<Member, 'neighbour' | 'outgoing'>[],
     cut: (name: PeerName) => void
   ) {
     this.#limits = limits
@@ -35,9 +35,8 @@ export class Heartbeat {
     const now = realClock.now()
     const stalled = now - this.#last - this.#limits.heartbeat
     this.#last = now
-    for (const { neighbour, outgoing, incoming } of this.#members) {
+    for (const { neighbour, outgoing } of this.#members) {
       outgoing.ping()
-      incoming.tune()
       // After a long computation on this thread, what the neighbours have said still waits to be read.
       if (stalled > this.#limits.heartbeat) neighbour.forgive(stalled)
       else this.#judge(neighbour)

@@ -1,7 +1,5 @@
 import type { Connection, Stream } from '@libp2p/interface'
-import type { Milliseconds } from '@murmuration/core'
 import { type FrameFault, type FrameHeader, targets } from '@murmuration/vectors'
-import { realClock } from './clock.js'
 import { decoderOf } from './codec-choice.js'
 import type { LinkContext } from './context.js'
 import { ControlChannel } from './control-channel.js'
@@ -15,17 +13,12 @@ import { weightOf } from './send-queue.js'
 import { limitWindow, windowFor } from './stream-window.js'
 import { type Mismatch, mismatchOf } from './terms.js'
 
-/** The most that a neighbour takes to answer a welcome beside the round trip, on a machine that is not too busy. */
-const handshakeWork: Milliseconds = 5
-
 /** One handshake of the neighbour and what follows. */
 interface Session {
   readonly control: ControlChannel
   readonly connection: string
   /** In which the neighbour may write, beside raw float32. */
   readonly codecs: readonly string[]
-  /** When the neighbour was welcomed. */
-  readonly began: Milliseconds
   exchange?: Stream
 }
 
@@ -74,9 +67,7 @@ export class IncomingLink {
       return
     }
     session.exchange = stream
-    // The stream was opened when the welcome had come: that took a round trip, and some computing.
-    const { streamWindow } = this.#context.limits
-    limitWindow(stream, windowFor(realClock.now() - session.began - handshakeWork, streamWindow))
+    this.tune()
     const reader = new FrameReader(this.#sinkOf(session), decoderOf(session.codecs, this.#context.elements))
     stream.addEventListener('message', ({ data }) => {
       for (const piece of data instanceof Uint8Array ? [data] : data) this.#read(session, reader, piece)
@@ -95,9 +86,8 @@ export class IncomingLink {
   /** Lets as much be on its way as the link needs, by what its round trip has turned out to be. */
   tune(): void {
     const stream = this.#session?.exchange
-    const roundTrip = this.#neighbour.bestRoundTrip
-    if (stream === undefined || roundTrip === undefined) return
-    limitWindow(stream, windowFor(roundTrip, this.#context.limits.streamWindow))
+    if (stream === undefined) return
+    limitWindow(stream, windowFor(this.#neighbour.bestRoundTrip ?? 0, this.#context.limits.streamWindow))
   }
 
   /** Ends what goes on. */
@@ -133,7 +123,7 @@ export class IncomingLink {
   #welcome(hello: Hello, control: ControlChannel, connection: string): void {
     this.stop('replaced by a new handshake')
     const codecs = this.#context.codec.agreed(hello.codecs)
-    this.#session = { control, connection, codecs, began: realClock.now() }
+    this.#session = { control, connection, codecs }
     this.#ledger.greet(hello.incarnation, hello.first)
     const { self, limits, round } = this.#context
     const { received, acknowledged } = this.#ledger

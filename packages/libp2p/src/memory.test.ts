@@ -72,3 +72,25 @@ test('memory that was freed right after sending is not written to before it has 
     if (message !== undefined) right.peer.fabric.recycle(message)
   }
 })
+
+test('bodies in a codec are not written over before they have gone out, however slow the network takes them', async (t) => {
+  const many = 4_000_000
+  const [left, right] = await flock(t, graph(['a', 'b']), {
+    terms: { ...terms, schema: schemaOf(many) },
+    codec: 'float16'
+  })
+  await connectAll([left, right])
+  const valueAt = (round: number, index: number) => (round * 7 + (index >> 12)) % 2048
+  for (let round = 0; round < 3; round++) {
+    const vector = left.peer.fabric.allocate(many)
+    for (let index = 0; index < many; index++) vector[index] = valueAt(round, index)
+    left.peer.fabric.send(peerName('b'), { kind: 0, round, vector })
+    left.peer.fabric.free(vector)
+    const message = (await right.peer.fabric.receive(right.peer.fabric.now() + 30_000))?.message
+    t.is(
+      message?.vector.findIndex((value, index) => value !== valueAt(round, index)),
+      -1
+    )
+    if (message !== undefined) right.peer.fabric.recycle(message)
+  }
+})

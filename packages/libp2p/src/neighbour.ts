@@ -27,6 +27,12 @@ export interface NeighbourStatus {
   readonly traffic: Traffic
 }
 
+/** How many round trips the shortest is taken of. */
+const roundTripsKept = 16
+
+/** How many it takes to know a link: those at the start find both sides busy. */
+export const roundTripsNeeded = 3
+
 /** The two directions of a neighbour, named from here. */
 export type Direction = 'outgoing' | 'incoming'
 
@@ -53,7 +59,7 @@ export class Neighbour {
   #heard: Milliseconds | undefined
   #round = 0
   #roundTrip: Milliseconds | undefined
-  #bestRoundTrip: Milliseconds | undefined
+  readonly #roundTrips: Milliseconds[] = []
   /** When the ping was sent that was answered last. */
   #answered = Number.NEGATIVE_INFINITY
   readonly #answers = new Bell()
@@ -104,14 +110,20 @@ export class Neighbour {
     const roundTrip = this.#clock.now() - at
     if (!(roundTrip >= 0)) return
     this.#roundTrip = roundTrip
-    this.#bestRoundTrip = Math.min(roundTrip, this.#bestRoundTrip ?? roundTrip)
+    this.#roundTrips.push(roundTrip)
+    if (this.#roundTrips.length > roundTripsKept) this.#roundTrips.shift()
     this.#answered = at
     this.#answers.ring()
   }
 
-  /** The shortest round trip so far, which is the link's own. */
+  /** How many pings were answered. */
+  get answers(): number {
+    return this.#roundTrips.length
+  }
+
+  /** The shortest of the last round trips, which is the link's own; `undefined` while few are known. */
   get bestRoundTrip(): Milliseconds | undefined {
-    return this.#bestRoundTrip
+    return this.answers < roundTripsNeeded ? undefined : Math.min(...this.#roundTrips)
   }
 
   /** The round trip of a ping that was sent at `at`; `undefined` when it is not answered until `until`. */

@@ -189,7 +189,13 @@ export class Neighbourhood {
 
 function member(context: LinkContext, name: PeerName, changed: () => void): Member {
   const neighbour = new Neighbour(name, realClock, context.emit, () => onChange())
-  const outgoing = new OutgoingLink({ ...context, random: context.random.stream(name) }, neighbour, () => onChange())
+  const link = { ...context, random: context.random.stream(name) }
+  const outgoing = new OutgoingLink(
+    link,
+    neighbour,
+    () => onChange(),
+    () => incoming.tune()
+  )
   const regions = new Regions({
     self: context.self,
     neighbour: name,

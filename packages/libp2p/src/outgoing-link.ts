@@ -11,7 +11,7 @@ import { ControlChannel } from './control-channel.js'
 import { type ControlMessage, ProtocolFault, type Refused, type Welcome } from './control-messages.js'
 import { ExchangeWriter } from './exchange-writer.js'
 import { explain } from './explain.js'
-import type { Neighbour } from './neighbour.js'
+import { type Neighbour, roundTripsNeeded } from './neighbour.js'
 import type { RosterEntry } from './roster.js'
 import type { Regions } from './regions.js'
 import { type Parcel, SendQueue } from './send-queue.js'
@@ -25,6 +25,7 @@ export class OutgoingLink {
   readonly #context: LinkContext
   readonly #neighbour: Neighbour
   readonly #onAcknowledged: () => void
+  readonly #onAnswer: () => void
   readonly #queue: SendQueue
   /** Rung when there may be another frame to write. */
   readonly #work = new Bell()
@@ -36,10 +37,12 @@ export class OutgoingLink {
   /** What is told to the neighbour after each handshake. */
   #regions: Regions | undefined
 
-  constructor(context: LinkContext, neighbour: Neighbour, onAcknowledged: () => void) {
+  /** @param onAnswer - called when the neighbour has answered a ping */
+  constructor(context: LinkContext, neighbour: Neighbour, onAcknowledged: () => void, onAnswer: () => void) {
     this.#context = context
     this.#neighbour = neighbour
     this.#onAcknowledged = onAcknowledged
+    this.#onAnswer = onAnswer
     this.#queue = new SendQueue(context.elements, context.limits.sendQueue)
   }
 
@@ -219,7 +222,7 @@ export class OutgoingLink {
   async #exchange(control: ControlChannel, exchange: Stream): Promise<string> {
     const { codec, elements, random } = this.#context
     const encoder = codec.encoderFor(this.#codecs, elements, random.stream('codec'), this.#neighbour.speed)
-    const writer = new ExchangeWriter(this.#queue, this.#work, this.#neighbour, encoder)
+    const writer = new ExchangeWriter(this.#queue, this.#work, this.#neighbour, elements, encoder)
     this.#neighbour.set('outgoing', true)
     this.#regions?.announce()
     this.ping()
@@ -237,7 +240,7 @@ export class OutgoingLink {
 
   #take(message: ControlMessage): void {
     this.#neighbour.heard()
-    if (message.kind === 'pong') return this.#neighbour.answered(message.at)
+    if (message.kind === 'pong') return this.#answered(message.at)
     if (message.kind !== 'ack') throw new ProtocolFault(`it says ${message.kind} to one who sends`)
     const progress = this.#queue.at(message.sequence)?.progress
     if (!this.#queue.acknowledge(message.sequence)) {
@@ -246,6 +249,12 @@ export class OutgoingLink {
     if (progress !== undefined) this.#neighbour.speed.acknowledged(progress.bytes, realClock.now() - progress.began)
     this.#work.ring()
     this.#onAcknowledged()
+  }
+
+  #answered(at: Milliseconds): void {
+    this.#neighbour.answered(at)
+    if (this.#neighbour.answers < roundTripsNeeded) this.ping()
+    this.#onAnswer()
   }
 
   /** A neighbour that breaks the protocol is not called again; it may call. */

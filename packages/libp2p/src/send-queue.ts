@@ -67,6 +67,11 @@ export class SendQueue {
     return this.#parcels.length
   }
 
+  /** Parcels that were handed out to be written and are not acknowledged. */
+  get inFlight(): number {
+    return this.#handedOut - this.#acknowledged
+  }
+
   /** The number of the oldest parcel that may still have to be sent. */
   get first(): number {
     return this.#acknowledged + 1
