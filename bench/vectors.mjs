@@ -1,5 +1,12 @@
 /** What the processes send each other, and whether what came of it is right. */
+import { setImmediate } from 'node:timers'
+import { promisify } from 'node:util'
 import { VectorMemory, weightedSum } from '@murmuration/vectors'
+
+/** Numbers that are averaged at a time. */
+const sliceLength = 1 << 20
+
+const immediate = promisify(setImmediate)
 
 /** Element `index` of the vector of process `self`; exact in float32, and different in every process. */
 const valueOf = (self, index) => self + 1 + (index % 1000) / 1024
@@ -25,18 +32,21 @@ export const bytesOf = (vector) => new Uint8Array(vector.buffer, vector.byteOffs
 
 /**
  * Averages one's own vector with those of the neighbours, each with the same weight, over the first of theirs, and checks
- * the result at some hundred places. Since the average lies where the neighbour's vector was, and differs from it, a round
+ * the result at some hundred places. Large vectors are averaged in slices, as algorithms do, so that small messages get through.
+ * Since the average lies where the neighbour's vector was, and differs from it, a round
  * in which not everything was received anew does not pass.
  *
  * @param theirs - the received vectors in the order of `neighbours`
  * @param tolerance - how far off the result may be, as a share of the largest number
  */
-export function averageAndCheck({ self, neighbours, own, theirs, tolerance }) {
+export async function averageAndCheck({ self, neighbours, own, theirs, tolerance }) {
   const weight = 1 / (theirs.length + 1)
-  const average = weightedSum(
-    theirs[0],
-    [own, ...theirs].map((vector) => ({ weight, vector }))
-  )
+  const [average] = theirs
+  const terms = [own, ...theirs].map((vector) => ({ weight, vector }))
+  for (let from = 0; from < average.length; from += sliceLength) {
+    if (from > 0) await immediate()
+    weightedSum(average, terms, from, Math.min(average.length, from + sliceLength))
+  }
   const peers = [self, ...neighbours]
   const allowed = tolerance * (Math.max(...peers) + 2)
   const step = Math.max(1, Math.floor((average.length - 1) / 128))

@@ -4,6 +4,7 @@
  * sends and receives can be faster.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { copyBytes } from '@murmuration/vectors'
 import { averageAndCheck, bytesOf, fillVector } from '../vectors.mjs'
 
 /** The most that fits into a noise message, 65,535 bytes, besides its tag. */
@@ -19,7 +20,7 @@ export async function open({ self, neighbours, take, fill }) {
   const [own, source, theirs] = [fill(take()), fillVector(neighbour, take()), [take()]]
   const exchange = async () => {
     pass(key, nonce, bytesOf(source), bytesOf(theirs[0]))
-    averageAndCheck({ self, neighbours: [neighbour], own, theirs, tolerance: 1e-6 })
+    await averageAndCheck({ self, neighbours: [neighbour], own, theirs, tolerance: 1e-6 })
   }
   return { exchange, close: () => {} }
 }
@@ -33,7 +34,7 @@ function pass(key, nonce, source, target) {
     cipher.final()
     const decipher = createDecipheriv(algorithm, key, nonce, settings)
     decipher.setAuthTag(cipher.getAuthTag())
-    target.set(decipher.update(encrypted), offset)
+    copyBytes(target, decipher.update(encrypted), offset)
     decipher.final()
   }
 }

@@ -34,7 +34,7 @@ export async function open(link) {
     while (envelopes.length < neighbours.length) envelopes[envelopes.length] = await receive(round)
     envelopes.sort((a, b) => numbers.get(a.from) - numbers.get(b.from))
     const theirs = envelopes.map(({ message }) => message.vector)
-    averageAndCheck({ self, neighbours, own, theirs, tolerance: tolerances[codec] })
+    await averageAndCheck({ self, neighbours, own, theirs, tolerance: tolerances[codec] })
     for (const { message } of envelopes) fabric.recycle(message)
     if (round === 2) checkCodec(peer, codec, 3 * neighbours.length * own.byteLength)
   }

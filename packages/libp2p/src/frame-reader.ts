@@ -1,6 +1,7 @@
 import {
   allFinite,
   bodyOf,
+  copyBytes,
   decodeHeader,
   type FrameFault,
   type FrameHeader,
@@ -109,7 +110,7 @@ export class FrameReader {
   #fillBody(header: FrameHeader, bytes: Uint8Array): number {
     const taken = bytes.subarray(0, header.bytes - this.#filled)
     if (this.#body !== undefined) {
-      this.#body.set(taken, this.#filled)
+      copyBytes(this.#body, taken, this.#filled)
       this.copied += taken.byteLength
       if (header.codec === rawCodec) this.#check(header, taken.byteLength)
     }

@@ -38,8 +38,8 @@ test('no vector is taken from fresh memory once the handshake is done, and each 
     t.is(peer.vectorsBeyond, 0)
     t.is(received.frames, 24)
     t.is(received.payload, 24 * 4 * elements)
-    // Beside the bodies the headers are copied, 40 bytes for a MiB.
-    t.true(copied >= received.payload && copied < 1.0001 * received.payload, `${copied / received.payload} copies`)
+    // Beside the bodies the headers are copied, 40 bytes for 256 KiB.
+    t.true(copied >= received.payload && copied < 1.0003 * received.payload, `${copied / received.payload} copies`)
   }
 })
 

@@ -8,6 +8,7 @@ import { createLibp2p } from 'libp2p'
 import type { Limits } from './constants.js'
 import { explain } from './explain.js'
 import type { Identity } from './identity.js'
+import { noiseCrypto } from './noise-crypto.js'
 import { parseAddress } from './roster.js'
 import type { Shaper } from './shaping/shaper.js'
 
@@ -42,7 +43,7 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
     privateKey: identity.privateKey,
     addresses: { listen: [...listen] },
     transports: [shaper === undefined ? tcp() : shaper.transport(tcp())],
-    connectionEncrypters: [noise()],
+    connectionEncrypters: [noise({ crypto: noiseCrypto })],
     streamMuxers: [
       yamux({
         streamOptions: {

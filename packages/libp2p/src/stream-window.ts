@@ -2,7 +2,7 @@ import type { Stream } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
 
 /** As much as may be on its way on a fast link. A frame of yamux can be as large, and is decrypted in one go, behind which others wait. */
-export const leastWindow = 1 << 20
+export const leastWindow = 2 << 20
 
 /** The fastest link that a stream is to be able to fill, in bytes per millisecond: 10 Gbit/s. */
 const fastest = 1_250_000

@@ -25,10 +25,10 @@
 export const frameHeaderLength = 40
 
 /**
- * The most numbers in the body of a frame: 1 MiB of float32. Larger bodies keep control messages waiting behind them, and smaller
- * ones cost more than they are worth.
+ * The most numbers in the body of a frame: 256 KiB of float32. Larger bodies are no faster and keep control messages waiting behind
+ * them, and smaller ones cost more.
  */
-export const frameNumbers = 1 << 18
+export const frameNumbers = 1 << 16
 
 /** How many frames a vector of `length` numbers travels in: at least one. */
 export function framesOf(length: number): number {

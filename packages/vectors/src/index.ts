@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 export * from './arithmetic.js'
+export { copyBytes, copyNumbers } from './copy.js'
 export type { Codec, CodecName, Decoder, EncodedBody, Encoder } from './codecs/codec.js'
 export { codecIds } from './codecs/codec.js'
 export { bodyBytes, codecWords, isCodec, parseCodec } from './codecs/parse.js'

@@ -1,3 +1,4 @@
+import { copyNumbers } from '../copy.js'
 import { halfStep } from './kernels/half-kernels.js'
 import { groupBytes } from './kernels/int8-kernels.js'
 import { blockLength, groupLength } from './kernels/layout.js'
@@ -84,7 +85,7 @@ export function decodeStretch(
     if (!scratch.finite) return false
     const numbers = scratch.numbers.subarray(0, count)
     reference?.set(numbers, start)
-    out.set(numbers, start)
+    copyNumbers(out.subarray(start, start + count), numbers)
   }
   return true
 }

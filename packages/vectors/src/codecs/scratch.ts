@@ -1,3 +1,4 @@
+import { copyNumbers } from '../copy.js'
 import { assemble } from '../wasm/assembler.js'
 import { halfKernels } from './kernels/half-kernels.js'
 import { int8Kernels } from './kernels/int8-kernels.js'
@@ -65,10 +66,10 @@ export class Scratch {
    */
   load(values: Float32Array, reference: Float32Array | undefined, step: number): number {
     const padded = Math.ceil(values.length / step) * step
-    this.numbers.set(values)
+    copyNumbers(this.numbers, values)
     this.numbers.fill(0, values.length, padded)
     if (reference !== undefined) {
-      this.reference.set(reference)
+      copyNumbers(this.reference, reference)
       this.reference.fill(0, values.length, padded)
     }
     return layout.numbers + 4 * padded

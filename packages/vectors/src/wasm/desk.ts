@@ -1,3 +1,4 @@
+import { copyNumbers } from '../copy.js'
 import { assemble } from './assembler.js'
 import {
   type Address,
@@ -139,11 +140,11 @@ function addressOf({ vector, slot }: Place, start: number): Address {
 }
 
 function bring({ vector, slot, read }: Place, start: number, length: number): void {
-  if (slot !== undefined && read) slot.set(vector.subarray(start, start + length))
+  if (slot !== undefined && read) copyNumbers(slot, vector.subarray(start, start + length))
 }
 
 function carryBack({ vector, slot, written }: Place, start: number, length: number): void {
-  if (slot !== undefined && written) vector.set(slot.subarray(0, length), start)
+  if (slot !== undefined && written) copyNumbers(vector.subarray(start, start + length), slot.subarray(0, length))
 }
 
 function instantiate(memory: WebAssembly.Memory, shared: boolean): VectorKernels {

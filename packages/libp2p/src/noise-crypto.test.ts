@@ -1,0 +1,55 @@
+import { type ICryptoInterface, pureJsCrypto } from '@chainsafe/libp2p-noise'
+import test from 'ava'
+import fc from 'fast-check'
+import { Uint8ArrayList } from 'uint8arraylist'
+import { noiseCrypto } from './noise-crypto.js'
+
+const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
+const some = (maxLength: number) => fc.uint8Array({ maxLength })
+
+/** What records come in. noise has another version of it than its users, which differ by their types alone. */
+type Scattered = Exclude<Parameters<ICryptoInterface['chaCha20Poly1305Encrypt']>[0], Uint8Array>
+
+/** The same bytes, scattered over pieces. */
+function scattered(whole: Uint8Array, size: number): Scattered {
+  const list = new Uint8ArrayList()
+  for (let from = 0; from < whole.byteLength; from += size) list.append(whole.slice(from, from + size))
+  return list as unknown as Scattered
+}
+
+test('records are those of another implementation, however they are scattered, both ways', (t) => {
+  fc.assert(
+    fc.property(
+      some(3000),
+      bytes(12),
+      some(40),
+      bytes(32),
+      fc.integer({ min: 1, max: 700 }),
+      (text, nonce, ad, key, size) => {
+        const expected = pureJsCrypto.chaCha20Poly1305Encrypt(text, nonce, ad, key).subarray()
+        const record = scattered(expected, size)
+        const ours = noiseCrypto.chaCha20Poly1305Encrypt(scattered(text, size), nonce, ad, key).subarray()
+        t.deepEqual(Uint8Array.from(ours), Uint8Array.from(expected))
+        const inOnePiece = record.slice(0, text.byteLength)
+        for (const room of [inOnePiece, undefined]) {
+          const read = noiseCrypto.chaCha20Poly1305Decrypt(record, nonce, ad, key, room)
+          t.deepEqual(Uint8Array.from(read.subarray()), text)
+        }
+      }
+    ),
+    { numRuns: 200 }
+  )
+})
+
+test('a record with one bit changed, in text or tag or what is associated with it, is not decrypted', (t) => {
+  fc.assert(
+    fc.property(some(200), bytes(12), bytes(8), bytes(32), fc.nat(), (text, nonce, ad, key, place) => {
+      const record = Uint8Array.from(noiseCrypto.chaCha20Poly1305Encrypt(text, nonce, ad, key).subarray())
+      const changed = place % (8 * (record.byteLength + ad.byteLength))
+      const [of, bit] = changed < 8 * record.byteLength ? [record, changed] : [ad, changed - 8 * record.byteLength]
+      of[bit >> 3] ^= 1 << (bit & 7)
+      const inOnePiece = record.slice(0, text.byteLength)
+      t.throws(() => noiseCrypto.chaCha20Poly1305Decrypt(record, nonce, ad, key, inOnePiece))
+    })
+  )
+})
