@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { VectorMemory, weightedSum } from '@murmuration/vectors'
 
 /** Numbers that are averaged at a time. */
-const sliceLength = 1 << 20
+const sliceLength = 1 << 18
 
 const immediate = promisify(setImmediate)
 

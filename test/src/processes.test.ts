@@ -35,6 +35,18 @@ test.serial('a swarm of four processes trains, agrees, and ends with one summary
   t.is((await stat(join(folder, 'model.safetensors'))).size % 8, 0)
 })
 
+test.serial('a swarm whose file asks for a codec sends fewer bytes, and agrees all the same', async (t) => {
+  const { folder } = t.context
+  await writeFile(join(folder, 'training.yaml'), `${training}codec: delta-int8\n`)
+  const args = ['swarm', 'topologies/ring-4.yaml', '--train', join(folder, 'training.yaml'), '--no-baseline', '--json']
+  const result = await murmur(args, folder).result
+  t.is(result.code, 0, result.stderr)
+  const summary = recordsOf(result).at(-1) as { payloadSent: number; rawSent: number; consensusDistance: number }
+  // A quarter, and the first vector of each link as it is.
+  t.true(summary.payloadSent < 0.3 * summary.rawSent, `${summary.payloadSent} of ${summary.rawSent}`)
+  t.true(summary.consensusDistance < 1e-3)
+})
+
 test.serial('four peers started by hand, in any order and seconds apart, end with the same model', async (t) => {
   const { folder } = t.context
   const ports = await freePorts(4)

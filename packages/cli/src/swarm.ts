@@ -25,9 +25,17 @@ export interface SwarmOptions {
 /** How long the peers of one machine may take to find each other. */
 const meetingPatience = 60_000
 
-/** How many times more than predicted the peers may differ at the end, and what float32 rounding leaves in any case. */
+/** How many times more than predicted the peers may differ at the end. */
 const disagreementSlack = 10
-const roundingFloor = 1e-5
+
+/** What rounding leaves in any case, as a share of the parameters' norm: that of float32, or of a codec that rounds what it sends anew each round. */
+function roundingFloor(codec: string): number {
+  if (codec === 'float16' || codec === 'auto') return 1e-3
+  if (codec === 'bfloat16') return 1e-2
+  if (codec === 'int8') return 0.1
+  // What is left out of a round comes later, and nothing says how much later.
+  return codec.startsWith('top-k') ? Number.POSITIVE_INFINITY : 1e-5
+}
 
 /** Results by peer, in the order of names; a peer whose process was lost has none. */
 type Results = ReadonlyMap<PeerName, PeerResult>
@@ -155,7 +163,7 @@ function centralFields({ loss, accuracy, seconds }: Centralised) {
 function checkAgreement({ training }: Plan, models: readonly Float32Array[], summary: Summary): void {
   const before = summary.consensusDistanceBeforeClosing
   if (before === undefined || models.length < summary.peers) return
-  const allowed = disagreementSlack * training.agreement * before + roundingFloor * norm(mean(models))
+  const allowed = disagreementSlack * training.agreement * before + roundingFloor(training.codec) * norm(mean(models))
   if (summary.consensusDistance <= allowed) return
   throw new DisagreementError(
     `the peers' models are ${summary.consensusDistance} apart at the end; ${allowed} was promised`

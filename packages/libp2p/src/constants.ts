@@ -22,7 +22,7 @@ export interface Limits {
   readonly mailbox: number
   /**
    * The most bytes that a stream has on its way: at least bandwidth times round trip. Links with a short round trip take less, down
-   * to 2 MiB, so that control messages do not wait behind vectors.
+   * to 1 MiB, so that control messages do not wait behind vectors.
    */
   readonly streamWindow: number
   /** How often a neighbour hears from this peer when there is nothing else to say. */

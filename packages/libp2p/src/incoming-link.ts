@@ -167,6 +167,7 @@ export class IncomingLink {
       whole: (header, vector, bytes) => (isOver() ? this.#drop(header, vector) : this.#accept(header, vector, bytes)),
       spoilt: (header, vector, fault, detail) => {
         this.#drop(header, vector)
+        if (!isOver() && header.target !== targets.mailbox) this.#regions.spoilt(header)
         if (!isOver()) this.#skip(header, fault, detail)
       },
       broken: (fault, detail, vector) => {

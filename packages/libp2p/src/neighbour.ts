@@ -27,9 +27,6 @@ export interface NeighbourStatus {
   readonly traffic: Traffic
 }
 
-/** How many round trips the shortest is taken of. */
-const roundTripsKept = 16
-
 /** How many it takes to know a link: those at the start find both sides busy. */
 export const roundTripsNeeded = 3
 
@@ -59,10 +56,11 @@ export class Neighbour {
   #heard: Milliseconds | undefined
   #round = 0
   #roundTrip: Milliseconds | undefined
-  readonly #roundTrips: Milliseconds[] = []
+  #answers = 0
+  #shortest = Number.POSITIVE_INFINITY
   /** When the ping was sent that was answered last. */
   #answered = Number.NEGATIVE_INFINITY
-  readonly #answers = new Bell()
+  readonly #pong = new Bell()
 
   constructor(name: PeerName, clock: Clock, emit: PeerEventListener, onChange: () => void) {
     this.name = name
@@ -110,25 +108,28 @@ export class Neighbour {
     const roundTrip = this.#clock.now() - at
     if (!(roundTrip >= 0)) return
     this.#roundTrip = roundTrip
-    this.#roundTrips.push(roundTrip)
-    if (this.#roundTrips.length > roundTripsKept) this.#roundTrips.shift()
+    this.#answers++
+    this.#shortest = Math.min(this.#shortest, roundTrip)
     this.#answered = at
-    this.#answers.ring()
+    this.#pong.ring()
   }
 
   /** How many pings were answered. */
   get answers(): number {
-    return this.#roundTrips.length
+    return this.#answers
   }
 
-  /** The shortest of the last round trips, which is the link's own; `undefined` while few are known. */
+  /**
+   * The shortest round trip of all, which is the link's own; `undefined` while few are known. Not that of the last few: while vectors
+   * are on their way all are long, and a window chosen by them would make them longer.
+   */
   get bestRoundTrip(): Milliseconds | undefined {
-    return this.answers < roundTripsNeeded ? undefined : Math.min(...this.#roundTrips)
+    return this.#answers < roundTripsNeeded ? undefined : this.#shortest
   }
 
   /** The round trip of a ping that was sent at `at`; `undefined` when it is not answered until `until`. */
   async answerTo(at: Milliseconds, until: Milliseconds): Promise<Milliseconds | undefined> {
-    while (this.#answered < at && this.#clock.now() < until) await this.#answers.wait(until)
+    while (this.#answered < at && this.#clock.now() < until) await this.#pong.wait(until)
     return this.#answered < at ? undefined : this.#roundTrip
   }
 

@@ -57,6 +57,17 @@ test('versions and places that cannot be are told', (t) => {
   t.throws(() => new Region(1, new Bell()).release(), { message: /released more often/ })
 })
 
+test('a version of which a part could not be used is never seen, and the next one is', (t) => {
+  const region = new Region(length, new Bell())
+  write(region, 1, 0, [1, 1, 1, 1, 1, 1])
+  region.place(2, 0, 2)
+  region.spoil(0, 2, false)
+  write(region, 2, 2, [2, 2, 2, 2])
+  t.is(region.version, 1)
+  write(region, 3, 0, [3])
+  t.deepEqual([region.version, ...region.lend().vector], [3, 3, 1, 1, 1, 1, 1])
+})
+
 test('whatever is written and lent in whatever order, nobody ever sees parts of two versions', (t) => {
   const act = fc.oneof(
     fc.record({ write: fc.nat(2 * length), cut: fc.boolean() }),

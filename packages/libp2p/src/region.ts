@@ -25,7 +25,7 @@ export class Region {
   /** The version that waits in the back until nobody looks at the front any more. */
   #waiting: number | undefined
   /** The version that is being written, and up to where it is complete. */
-  #writing: { readonly version: number; next: number } | undefined
+  #writing: { readonly version: number; next: number; spoilt: boolean } | undefined
 
   /**
    * @param length - how many numbers it holds
@@ -96,7 +96,7 @@ export class Region {
     if (offset + length > this.length)
       return `numbers ${offset} to ${offset + length - 1} of a region of ${this.length}`
     if (version <= this.#version) return `version ${version} after version ${this.#version}`
-    if (this.#writing?.version !== version) this.#writing = { version, next: 0 }
+    if (this.#writing?.version !== version) this.#writing = { version, next: 0, spoilt: false }
     if (offset < this.#writing.next) return `number ${offset} of version ${version} is written twice`
     this.#keepUpTo(offset, this.#writing)
     return this.#back.subarray(offset, offset + length)
@@ -110,8 +110,16 @@ export class Region {
     if (!isLast) return
     this.#keepUpTo(this.length, writing)
     this.#writing = undefined
+    if (writing.spoilt) return
     if (this.#leases > 0) this.#waiting = writing.version
     else this.#turn(writing.version)
+  }
+
+  /** Notes that numbers came that cannot be used: the version they belong to will never be seen. */
+  spoil(offset: number, length: number, isLast: boolean): void {
+    invariant(this.#writing !== undefined, 'numbers of no version were spoilt')
+    this.#writing.spoilt = true
+    this.wrote(offset, length, isLast)
   }
 
   #keepUpTo(offset: number, writing: { next: number }): void {

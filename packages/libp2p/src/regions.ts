@@ -153,6 +153,12 @@ export class Regions {
     question?.settle({ version: round, vector: question.vector })
   }
 
+  /** A vector has come that cannot be used. */
+  spoilt({ target, number, kind, offset, length }: FrameHeader): void {
+    if (target === targets.region) this.#own[number - 1]?.region.spoil(offset, length, kind === 1)
+    if (target === targets.answer) this.#questions.get(number)?.settle(new Error('what came is not finite'))
+  }
+
   /** Ends all waits. */
   stop(reason: Error): void {
     this.#stopped = reason
