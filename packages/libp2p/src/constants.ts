@@ -14,7 +14,10 @@ export const controlBytes = 1 << 20
 
 /** Bounds of queues and waits. All of them can be changed, and the defaults suit a local network. */
 export interface Limits {
-  /** Whole vectors, or parts that make up as many, that one neighbour may have on their way here, unacknowledged. */
+  /**
+   * Whole vectors, or parts that make up as many, that one neighbour may send here unacknowledged. Two, so that the next one need not wait
+   * for the acknowledgement of the last, which would cost each round a latency.
+   */
   readonly window: number
   /** Whole vectors kept for one neighbour until it acknowledges them, sent or not. `send` says 'full' beyond. */
   readonly sendQueue: number
@@ -47,7 +50,7 @@ export interface Limits {
 
 /** What holds unless other limits are given. */
 export const defaultLimits: Limits = {
-  window: 1,
+  window: 2,
   sendQueue: 8,
   mailbox: 1,
   streamWindow: 16 << 20,

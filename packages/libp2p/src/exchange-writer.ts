@@ -31,11 +31,12 @@ export class ExchangeWriter {
   readonly #encoder: BodyEncoder | undefined
   readonly #elements: number
   /**
-   * Encoded bodies. They stay as they are until their vector is acknowledged: nothing tells before when the layers below, which keep
-   * references, have encrypted them.
+   * Encoded bodies of two vectors in turn. They stay as they are until their vector is acknowledged: nothing tells before when the
+   * layers below, which keep references, have encrypted them.
    */
-  #staging = new Uint8Array(0)
-  /** Where the next body goes in it. */
+  readonly #stagings = [new Uint8Array(0), new Uint8Array(0)]
+  /** Which of them is written to, and where the next body goes in it; none while more than two vectors are on their way. */
+  #turn: 0 | 1 | undefined
   #end = 0
 
   /** @param elements - how many numbers a whole vector has */
@@ -76,7 +77,8 @@ export class ExchangeWriter {
     const { length } = vector
     const began = realClock.now()
     if (offset === 0 && target === targets.mailbox) this.#speed.began(began)
-    if (this.#queue.inFlight <= 1) this.#end = 0
+    this.#turn = this.#queue.inFlight > 2 ? undefined : sequence % 2 === 0 ? 0 : 1
+    this.#end = 0
     let position = 0
     let payload = 0
     do {
@@ -111,9 +113,13 @@ export class ExchangeWriter {
 
   /** Memory for one body, of which only what is written to takes up any. */
   #room(bytes: number): Uint8Array {
-    if (this.#staging.byteLength === 0) this.#staging = new Uint8Array(4 * this.#elements + bytes)
+    if (this.#turn === undefined) return new Uint8Array(bytes)
+    if (this.#stagings[this.#turn].byteLength === 0) {
+      this.#stagings[this.#turn] = new Uint8Array(4 * this.#elements + bytes)
+    }
+    const staging = this.#stagings[this.#turn]
     const end = this.#end + bytes
-    return end <= this.#staging.byteLength ? this.#staging.subarray(this.#end, end) : new Uint8Array(bytes)
+    return end <= staging.byteLength ? staging.subarray(this.#end, end) : new Uint8Array(bytes)
   }
 
   /**

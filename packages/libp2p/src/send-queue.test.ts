@@ -140,6 +140,21 @@ test('parts that make up a whole vector may be on their way together, and the ne
   t.is(queue.next()?.sequence, 4)
 })
 
+test('a version of a region waits for the one before it, and its parts go together', (t) => {
+  const queue = new SendQueue(elements, 8)
+  const part = (round: number) => ({ ...message(round, 2), target: 1, number: 1 })
+  for (const each of [part(1), part(1), part(2), message(0, 2)]) queue.offer(each)
+  queue.resume({ received: 0, acknowledged: 0, window: 2 })
+  t.deepEqual(
+    [queue.next(), queue.next(), queue.next()].map((parcel) => parcel?.sequence),
+    [1, 2, undefined]
+  )
+  queue.acknowledge(2)
+  t.deepEqual([queue.next()?.sequence, queue.next()], [3, undefined])
+  queue.acknowledge(3)
+  t.is(queue.next()?.sequence, 4)
+})
+
 test('what is larger than the window or the queue goes alone', (t) => {
   const queue = new SendQueue(elements, 1)
   t.true(queue.offer(message(0, 3 * elements)))

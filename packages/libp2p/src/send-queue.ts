@@ -1,4 +1,5 @@
 import { invariant, type Milliseconds } from '@murmuration/core'
+import { targets } from '@murmuration/vectors'
 
 /** A vector on its way to a neighbour, and where it goes; see the frame's header. */
 export interface Parcel {
@@ -90,7 +91,8 @@ export class SendQueue {
     const parcel = this.#parcels[unacknowledged]
     if (parcel === undefined) return undefined
     const isOpen = sum(this.#parcels, unacknowledged) + weightOf(parcel) <= this.#window
-    if (unacknowledged > 0 && !isOpen) return undefined
+    const before = this.#parcels.slice(0, unacknowledged)
+    if (unacknowledged > 0 && !(isOpen && before.every((other) => mayFollow(parcel, other)))) return undefined
     invariant(parcel.sequence === this.#handedOut + 1, () => `${parcel.sequence} lies where its successor should`)
     this.#handedOut = parcel.sequence
     return parcel
@@ -131,6 +133,15 @@ export class SendQueue {
     this.#acknowledged += count
     for (const { onGone } of gone) onGone?.(acknowledged)
   }
+}
+
+/**
+ * Whether a parcel may be written while another is not acknowledged. Messages may, and parts of one version of a region; a version that
+ * follows another has to wait until there is room for it.
+ */
+function mayFollow(parcel: Parcel, other: Parcel): boolean {
+  if (parcel.target !== other.target) return false
+  return parcel.target === targets.mailbox || (parcel.number === other.number && parcel.round === other.round)
 }
 
 /** The weight of the first `count` parcels. */
