@@ -45,6 +45,7 @@ function recorder(): FrameSink & { readonly told: Told[] } {
       return { kind: 'into', vector: new Float32Array(length) }
     },
     whole: ({ sequence }, vector, bytes) => told.push(['whole', sequence, [...vector], bytes]),
+    passed: ({ sequence }) => told.push(['passed', sequence]),
     spoilt: ({ sequence }, _vector, fault) => told.push(['spoilt', sequence, fault]),
     broken: (fault, _detail, vector) => told.push(['broken', fault, vector !== undefined])
   }

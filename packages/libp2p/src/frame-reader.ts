@@ -26,6 +26,8 @@ export interface FrameSink {
   open(header: FrameHeader): Opening
   /** A vector is whole, in so many bytes of bodies. It is the one that `open` gave. */
   whole(header: FrameHeader, vector: Float32Array, bytes: number): void
+  /** A vector that was to be passed over has come to its end. */
+  passed(header: FrameHeader): void
   /** A vector has come to its end and cannot be used, but what follows can be read. */
   spoilt(header: FrameHeader, vector: Float32Array, fault: FrameFault, detail: string): void
   /** Where the next frame begins is not known: nothing more is read. `vector` is one that was not finished. */
@@ -212,7 +214,7 @@ export class FrameReader {
 
   #close({ first, vector, bytes, fault, detail }: Current): void {
     this.#current = undefined
-    if (vector === undefined) return
+    if (vector === undefined) return this.#sink.passed(first)
     if (fault === undefined) this.#sink.whole(first, vector, bytes)
     else this.#sink.spoilt(first, vector, fault, detail)
   }

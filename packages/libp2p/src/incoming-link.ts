@@ -165,6 +165,9 @@ export class IncomingLink {
     return {
       open: (header) => (isOver() ? { kind: 'skip' } : this.#open(header)),
       whole: (header, vector, bytes) => (isOver() ? this.#drop(header, vector) : this.#accept(header, vector, bytes)),
+      passed: (header) => {
+        if (!isOver()) this.#pass(header)
+      },
       spoilt: (header, vector, fault, detail) => {
         this.#drop(header, vector)
         if (!isOver() && header.target !== targets.mailbox) this.#regions.spoilt(header)
@@ -189,9 +192,22 @@ export class IncomingLink {
     }
     if (this.#overflows(length))
       return faulty('window', `vector ${sequence} was sent without waiting for acknowledgements`)
-    if (target !== targets.mailbox) return this.#regions.open(header)
+    if (target !== targets.mailbox) return this.#openElsewhere(header)
     if (offset + length > elements) return faulty('range', `numbers ${offset} to ${offset + length - 1} of ${elements}`)
     return { kind: 'into', vector: length === elements ? pool.take() : new Float32Array(length) }
+  }
+
+  /** A write that a region cannot take is passed over: it would be the same if it were sent again on a new stream. */
+  #openElsewhere(header: FrameHeader): Opening {
+    const opening = this.#regions.open(header)
+    if (opening.kind !== 'fault') return opening
+    this.#fault(opening.fault, opening.detail, false)
+    return { kind: 'skip' }
+  }
+
+  /** Counts a vector that was passed over as come, unless it had come before. */
+  #pass({ sequence, length }: FrameHeader): void {
+    if (this.#ledger.arrive(sequence, Math.max(1, length))) this.acknowledge()
   }
 
   /** Passes over a vector that cannot be used. It counts as come, since it would be the same if it were sent again. */

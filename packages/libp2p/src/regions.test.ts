@@ -106,6 +106,28 @@ test('regions survive a connection that is cut: what was written arrives, what w
   t.deepEqual([...(await waiting).vector], [30, 30, 30, 30, 30, 30])
 })
 
+test('an answer that comes too late, and a version that is none, are passed over, and the link goes on', async (t) => {
+  const [left, right] = await pair(t)
+  const region = left.peer.regions(b).register('parameters', schema)
+  const remote = right.peer.regions(a).remote('parameters', schema, 400)
+  await t.throwsAsync(remote.read({ version: 1, out: new Float32Array(6) }), { instanceOf: NeighboursMissingError })
+  const late = right.peer.regions(a).remote('parameters', schema, 1)
+  for (let k = 0; k < 5; k++) await late.read().catch(() => {})
+  region.publish(5, new Float32Array(6).fill(5))
+  await right.peer
+    .regions(a)
+    .remote('parameters', schema)
+    .write(3, { offset: 0, vector: new Float32Array(6) })
+  left.peer.fabric.send(b, { kind: 0, round: 7, vector: new Float32Array(8) })
+  right.peer.fabric.send(a, { kind: 0, round: 8, vector: new Float32Array(8) })
+  t.is((await right.peer.fabric.receive())?.message.round, 7)
+  t.is((await left.peer.fabric.receive())?.message.round, 8)
+  t.deepEqual(await seen(region, 5), [5, 5, 5, 5, 5, 5])
+  for (const { events } of [left, right]) t.false(events.some(({ kind }) => kind === 'reconnecting'))
+  await t.throwsAsync(remote.write(9, { offset: 4, vector: new Float32Array(3) }), { instanceOf: RangeError })
+  await t.throwsAsync(remote.write(9), { instanceOf: RangeError })
+})
+
 test('waits have an end that names who is missing, for what; and schemas that differ are told', async (t) => {
   const [left, right] = await pair(t)
   const unknown = right.peer.regions(a).remote('parameters', schema, 50)

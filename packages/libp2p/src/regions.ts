@@ -168,21 +168,21 @@ export class Regions {
 
   async #write(wanted: Wanted, version: number, stretches: readonly Stretch[], until: Milliseconds): Promise<void> {
     const { name } = wanted
+    checkStretches(wanted, stretches)
     const { number } = await this.#known(wanted, until)
-    const written = stretches.map(({ offset, vector }, index) => {
-      const gone = deferred<boolean>()
+    let [left, lost] = [stretches.length, false]
+    const onGone = (acknowledged: boolean) => {
+      left--
+      lost ||= !acknowledged
+    }
+    for (const [index, { offset, vector }] of stretches.entries()) {
       const kind = index === stretches.length - 1 ? 1 : 0
-      return {
-        parcel: { target: targets.region, kind, round: version, number, offset, vector, onGone: gone.resolve },
-        gone
-      }
-    })
-    for (const { parcel } of written) {
+      const parcel = { target: targets.region, kind, round: version, number, offset, vector, onGone }
       while (this.#link.offer(parcel) !== 'queued') await this.#wait(until, `taking version ${version} of "${name}"`)
     }
-    for (const { gone } of written) {
-      if (!(await gone.promise)) throw this.#missing(`acknowledging version ${version} of "${name}"`)
-    }
+    const what = `acknowledging version ${version} of "${name}"`
+    while (left > 0) await this.#wait(until, what)
+    if (lost) throw this.#missing(what)
   }
 
   async #read(wanted: Wanted, { version = 0, out }: ReadOptions, until: Milliseconds): Promise<Version> {
@@ -272,5 +272,20 @@ export class Regions {
   #missing(what: string): NeighboursMissingError {
     const { self, neighbour } = this.#link
     return new NeighboursMissingError([neighbour], `${self} waited for ${neighbour} in vain, for ${what}`)
+  }
+}
+
+/** Throws a RangeError for what the neighbour could not take, before anything is sent. */
+function checkStretches({ name, length }: Wanted, stretches: readonly Stretch[]): void {
+  if (stretches.length === 0) throw new RangeError(`a version of "${name}" without numbers was to be written`)
+  let next = 0
+  for (const { offset, vector } of stretches) {
+    const end = offset + vector.length
+    if (offset < next || end > length) {
+      throw new RangeError(
+        `numbers ${offset} to ${end - 1} of "${name}", which has ${length}, after number ${next - 1}`
+      )
+    }
+    next = end
   }
 }
