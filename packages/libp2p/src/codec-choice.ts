@@ -1,5 +1,5 @@
 import type { Random } from '@murmuration/core'
-import { type Codec, type Decoder, type Encoder, isCodec, parseCodec } from '@murmuration/vectors'
+import { bodyOf, type Codec, codecIds, type Decoder, type Encoder, isCodec, parseCodec } from '@murmuration/vectors'
 import type { BodyEncoder } from './exchange-writer.js'
 import type { BodyDecoder } from './frame-reader.js'
 import type { LinkSpeed } from './link-speed.js'
@@ -90,8 +90,8 @@ class AutoEncoder implements BodyEncoder {
   encode(values: Float32Array, offset: number, out: Uint8Array): { readonly id: number; readonly bytes: number } {
     if (offset === 0) this.#choose()
     if (this.#current !== undefined) return this.#current.encoder.encode(values, offset, out)
-    out.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength))
-    return { id: 0, bytes: values.byteLength }
+    out.set(bodyOf(values))
+    return { id: codecIds.float32, bytes: values.byteLength }
   }
 
   reset(): void {

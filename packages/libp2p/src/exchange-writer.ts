@@ -1,5 +1,5 @@
 import type { Stream } from '@libp2p/interface'
-import { bodyOf, encodeHeader, frameNumbers, targets } from '@murmuration/vectors'
+import { bodyOf, codecIds, encodeHeader, frameNumbers, targets } from '@murmuration/vectors'
 import { Uint8ArrayList } from 'uint8arraylist'
 import type { Bell } from './bell.js'
 import { realClock } from './clock.js'
@@ -104,7 +104,7 @@ export class ExchangeWriter {
   #bodyOf(target: number, values: Float32Array, offset: number): { readonly codec: number; readonly body: Uint8Array } {
     const encoder = this.#encoder
     // Codecs may build on the parameters that were sent before; regions hold something else.
-    if (encoder === undefined || target !== targets.mailbox) return { codec: 0, body: bodyOf(values) }
+    if (encoder === undefined || target !== targets.mailbox) return { codec: codecIds.float32, body: bodyOf(values) }
     const out = this.#room(encoder.maxBytes(values.length))
     const { id, bytes } = encoder.encode(values, offset, out)
     this.#end += bytes

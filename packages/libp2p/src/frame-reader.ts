@@ -1,6 +1,7 @@
 import {
   allFinite,
   bodyOf,
+  codecIds,
   copyBytes,
   decodeHeader,
   type FrameFault,
@@ -58,7 +59,7 @@ interface Current {
   detail: string
 }
 
-const rawCodec = 0
+const rawCodec = codecIds.float32
 
 /**
  * Cuts a stream of bytes into frames, however the bytes are split, and writes their numbers where the sink says. It never throws,

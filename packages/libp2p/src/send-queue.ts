@@ -87,7 +87,7 @@ export class SendQueue {
 
   /** The parcel to write now, or `undefined` while there is none or the window is closed. */
   next(): QueuedParcel | undefined {
-    const unacknowledged = this.#handedOut - this.#acknowledged
+    const unacknowledged = this.inFlight
     const parcel = this.#parcels[unacknowledged]
     if (parcel === undefined) return undefined
     const isOpen = sum(this.#parcels, unacknowledged) + weightOf(parcel) <= this.#window
