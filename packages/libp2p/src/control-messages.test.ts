@@ -11,9 +11,6 @@ const messages: readonly ControlMessage[] = [
   { kind: 'ack', sequence: 7 },
   { kind: 'ping', round: 7, at: 1.5, padding: '' },
   { kind: 'pong', at: 1.5, padding: '...' },
-  { kind: 'region', number: 1, name: 'parameters', schema: terms.schema },
-  { kind: 'read', question: 2, region: 1, version: 3, patience: 1000 },
-  { kind: 'unread', question: 2, why: 'not yet' },
   { kind: 'bye', reason: 'done' }
 ]
 

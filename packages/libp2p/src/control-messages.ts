@@ -56,33 +56,17 @@ const controlMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ping'), round: count, at: z.number(), padding }),
   /** What the receiver answers at once, with what the ping said. */
   z.object({ kind: z.literal('pong'), at: z.number(), padding }),
-  /** The sender of this message has a region that the receiver of it may write and read. */
-  z.object({ kind: z.literal('region'), number: count.min(1), name: z.string().min(1).max(256), schema }),
-  /** The sender of this message would like to have a version of at least `version` of a region of the other side. */
-  z.object({
-    kind: z.literal('read'),
-    question: count.min(1),
-    region: count,
-    version: count,
-    patience: z.number().min(0)
-  }),
-  /** The answer to a read is no. */
-  z.object({ kind: z.literal('unread'), question: count, why: text }),
   /** The sender stops for good. */
   z.object({ kind: z.literal('bye'), reason: text })
 ])
 
 /**
- * A message on the control stream. The sender of vectors says hello, ping, region, read, unread and bye; their receiver says
- * the others.
+ * A message on the control stream. The sender of vectors says hello, ping and bye; their receiver says the others.
  */
 export type ControlMessage = z.infer<typeof controlMessage>
 
 /** The first message of a control stream. */
 export type Hello = Extract<ControlMessage, { kind: 'hello' }>
-
-/** What a peer says of regions. */
-export type RegionMessage = Extract<ControlMessage, { kind: 'region' | 'read' | 'unread' }>
 
 /** The consent to a hello. */
 export type Welcome = Extract<ControlMessage, { kind: 'welcome' }>

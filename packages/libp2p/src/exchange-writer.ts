@@ -1,5 +1,5 @@
 import type { Stream } from '@libp2p/interface'
-import { bodyOf, codecIds, encodeHeader, frameNumbers, targets } from '@murmuration/vectors'
+import { bodyOf, codecIds, encodeHeader, frameNumbers } from '@murmuration/vectors'
 import { Uint8ArrayList } from 'uint8arraylist'
 import type { Bell } from './bell.js'
 import { realClock } from './clock.js'
@@ -73,19 +73,19 @@ export class ExchangeWriter {
   }
 
   async #write(stream: Stream, parcel: QueuedParcel): Promise<void> {
-    const { target, kind, round, sequence, number, offset, vector } = parcel
+    const { kind, round, sequence, offset, vector } = parcel
     const { length } = vector
     const began = realClock.now()
-    if (offset === 0 && target === targets.mailbox) this.#speed.began(began)
+    if (offset === 0) this.#speed.began(began)
     this.#turn = this.#queue.inFlight > 2 ? undefined : sequence % 2 === 0 ? 0 : 1
     this.#end = 0
     let position = 0
     let payload = 0
     do {
       const count = Math.min(frameNumbers, length - position)
-      const { codec, body } = this.#bodyOf(target, vector.subarray(position, position + count), offset + position)
+      const { codec, body } = this.#bodyOf(vector.subarray(position, position + count), offset + position)
       const bytes = body.byteLength
-      const header = { target, codec, kind, round, sequence, number, offset, length, position, count, bytes }
+      const header = { codec, kind, round, sequence, offset, length, position, count, bytes }
       await this.#send(stream, encodeHeader(header), body)
       position += count
       payload += bytes
@@ -101,10 +101,9 @@ export class ExchangeWriter {
     parcel.progress = { began, bytes: payload }
   }
 
-  #bodyOf(target: number, values: Float32Array, offset: number): { readonly codec: number; readonly body: Uint8Array } {
+  #bodyOf(values: Float32Array, offset: number): { readonly codec: number; readonly body: Uint8Array } {
     const encoder = this.#encoder
-    // Codecs may build on the parameters that were sent before; regions hold something else.
-    if (encoder === undefined || target !== targets.mailbox) return { codec: codecIds.float32, body: bodyOf(values) }
+    if (encoder === undefined) return { codec: codecIds.float32, body: bodyOf(values) }
     const out = this.#room(encoder.maxBytes(values.length))
     const { id, bytes } = encoder.encode(values, offset, out)
     this.#end += bytes

@@ -1,16 +1,14 @@
-import { bodyOf, encodeHeader, type FrameHeader, frameHeaderLength, targets } from '@murmuration/vectors'
+import { bodyOf, encodeHeader, type FrameHeader, frameHeaderLength } from '@murmuration/vectors'
 import test from 'ava'
 import fc from 'fast-check'
 import { type BodyDecoder, FrameReader, type FrameSink } from './frame-reader.js'
 
 const elements = 5
 const raw: FrameHeader = {
-  target: targets.mailbox,
   codec: 0,
   kind: 3,
   round: 0,
   sequence: 1,
-  number: 0,
   offset: 0,
   length: elements,
   position: 0,

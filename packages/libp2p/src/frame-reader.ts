@@ -7,8 +7,7 @@ import {
   type FrameFault,
   type FrameHeader,
   frameHeaderLength,
-  frameNumbers,
-  targets
+  frameNumbers
 } from '@murmuration/vectors'
 import type { ReceiveFault } from './events.js'
 
@@ -165,11 +164,11 @@ export class FrameReader {
     return this.#current
   }
 
-  #lengthProblem({ target, codec, count, bytes }: FrameHeader): [FrameFault, string] | undefined {
+  #lengthProblem({ codec, count, bytes }: FrameHeader): [FrameFault, string] | undefined {
     if (codec === rawCodec) {
       return bytes === 4 * count ? undefined : ['length', `a body of ${bytes} bytes, ${4 * count} expected`]
     }
-    if (target !== targets.mailbox || this.#decoder?.accepts(codec) !== true) {
+    if (this.#decoder?.accepts(codec) !== true) {
       return ['codec', `codec ${codec} was not agreed upon`]
     }
     const most = this.#decoder.maxBytes(count)
@@ -197,14 +196,8 @@ export class FrameReader {
   }
 
   #decode(header: FrameHeader, current: Current): void {
-    const { target, codec, position, count, offset } = header
-    if (
-      target !== targets.mailbox ||
-      this.#body === undefined ||
-      current.vector === undefined ||
-      this.#decoder === undefined
-    )
-      return
+    const { codec, position, count, offset } = header
+    if (this.#body === undefined || current.vector === undefined || this.#decoder === undefined) return
     if (codec === rawCodec && !this.#decoder.stateful) return
     const out = current.vector.subarray(position, position + count)
     const problem = this.#decoder.decode(codec, this.#body, offset + position, out)
@@ -230,6 +223,6 @@ export class FrameReader {
 
 /** Whether a frame goes on with the vector that `first` began. */
 function belongs(header: FrameHeader, first: FrameHeader): boolean {
-  const fields = ['target', 'kind', 'round', 'sequence', 'number', 'offset', 'length'] as const
+  const fields = ['kind', 'round', 'sequence', 'offset', 'length'] as const
   return fields.every((field) => header[field] === first[field])
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { multiaddr } from '@multiformats/multiaddr'
 import { InputError, peerName, RefusedError, StoppedError } from '@murmuration/core'
-import { encodeHeader, targets } from '@murmuration/vectors'
+import { encodeHeader } from '@murmuration/vectors'
 import test, { type ExecutionContext } from 'ava'
 import { controlProtocol, exchangeProtocol, limitsOf } from './constants.js'
 import { ControlChannel } from './control-channel.js'
@@ -116,7 +116,7 @@ const victimTerms: Terms = { run: 'test', algorithm: 'none', schema: schemaOf(8)
 const message = (round: number) => ({ kind: 0, round, vector: new Float32Array(8).fill(round) })
 const frame = (sequence: number) => {
   const { kind, round, vector } = message(sequence)
-  const place = { target: targets.mailbox, number: 0, offset: 0, position: 0 }
+  const place = { offset: 0, position: 0 }
   const header = { ...place, codec: 0, kind, round, sequence, length: 8, count: 8, bytes: 32 }
   return Buffer.concat([encodeHeader(header), new Uint8Array(vector.buffer)])
 }

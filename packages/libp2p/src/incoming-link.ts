@@ -1,5 +1,5 @@
 import type { Connection, Stream } from '@libp2p/interface'
-import { type FrameFault, type FrameHeader, targets } from '@murmuration/vectors'
+import type { FrameFault, FrameHeader } from '@murmuration/vectors'
 import { decoderOf } from './codec-choice.js'
 import type { LinkContext } from './context.js'
 import { ControlChannel } from './control-channel.js'
@@ -8,7 +8,6 @@ import type { ReceiveFault } from './events.js'
 import { FrameReader, type FrameSink, type Opening } from './frame-reader.js'
 import type { Neighbour } from './neighbour.js'
 import { ReceiveLedger } from './receive-ledger.js'
-import type { Regions } from './regions.js'
 import { weightOf } from './send-queue.js'
 import { limitWindow, windowFor } from './stream-window.js'
 import { type Mismatch, mismatchOf } from './terms.js'
@@ -29,7 +28,6 @@ interface Session {
 export class IncomingLink {
   readonly #context: LinkContext
   readonly #neighbour: Neighbour
-  readonly #regions: Regions
   readonly #onWelcome: () => void
   readonly #ledger = new ReceiveLedger()
   #session: Session | undefined
@@ -37,10 +35,9 @@ export class IncomingLink {
   #bad = 0
 
   /** @param onWelcome - called when the neighbour's hello was accepted */
-  constructor(context: LinkContext, neighbour: Neighbour, regions: Regions, onWelcome: () => void) {
+  constructor(context: LinkContext, neighbour: Neighbour, onWelcome: () => void) {
     this.#context = context
     this.#neighbour = neighbour
-    this.#regions = regions
     this.#onWelcome = onWelcome
   }
 
@@ -75,11 +72,11 @@ export class IncomingLink {
     stream.addEventListener('close', () => reader.end())
   }
 
-  /** Acknowledges what there is room for. To be called when the algorithm has taken a message, and when a region has room again. */
+  /** Acknowledges what there is room for. To be called when the algorithm has taken a message. */
   acknowledge(): void {
     const { mailbox, limits, elements } = this.#context
     const surplus = mailbox.waiting(this.#neighbour.name) - limits.mailbox * Math.max(1, elements)
-    if (!this.#ledger.settle(this.#regions.full ? Number.POSITIVE_INFINITY : surplus)) return
+    if (!this.#ledger.settle(surplus)) return
     this.#session?.control.send({ kind: 'ack', sequence: this.#ledger.acknowledged })
   }
 
@@ -137,8 +134,6 @@ export class IncomingLink {
 
   #take(message: ControlMessage): void {
     if (message.kind === 'ping') this.#ping(message)
-    else if (message.kind === 'region' || message.kind === 'read' || message.kind === 'unread')
-      this.#regions.hear(message)
     else if (message.kind === 'bye') this.#neighbour.leave(message.reason)
     else throw new ProtocolFault(`it says ${message.kind} to one who receives`)
   }
@@ -164,17 +159,16 @@ export class IncomingLink {
     const isOver = () => session !== this.#session
     return {
       open: (header) => (isOver() ? { kind: 'skip' } : this.#open(header)),
-      whole: (header, vector, bytes) => (isOver() ? this.#drop(header, vector) : this.#accept(header, vector, bytes)),
+      whole: (header, vector, bytes) => (isOver() ? this.#drop(vector) : this.#accept(header, vector, bytes)),
       passed: (header) => {
         if (!isOver()) this.#pass(header)
       },
       spoilt: (header, vector, fault, detail) => {
-        this.#drop(header, vector)
-        if (!isOver() && header.target !== targets.mailbox) this.#regions.spoilt(header)
+        this.#drop(vector)
         if (!isOver()) this.#skip(header, fault, detail)
       },
       broken: (fault, detail, vector) => {
-        if (vector !== undefined) this.#context.pool.give(vector)
+        if (vector !== undefined) this.#drop(vector)
         if (!isOver() && session.exchange?.status === 'open') this.#fault(fault, detail, true)
       }
     }
@@ -182,7 +176,7 @@ export class IncomingLink {
 
   /** Where a vector is to be written, unless it makes all that follows worthless. */
   #open(header: FrameHeader): Opening {
-    const { sequence, target, offset, length } = header
+    const { sequence, offset, length } = header
     const { received } = this.#ledger
     const { elements, pool } = this.#context
     if (sequence > received + 1) return faulty('gap', `vector ${sequence} follows vector ${received}`)
@@ -192,17 +186,8 @@ export class IncomingLink {
     }
     if (this.#overflows(length))
       return faulty('window', `vector ${sequence} was sent without waiting for acknowledgements`)
-    if (target !== targets.mailbox) return this.#openElsewhere(header)
     if (offset + length > elements) return faulty('range', `numbers ${offset} to ${offset + length - 1} of ${elements}`)
     return { kind: 'into', vector: length === elements ? pool.take() : new Float32Array(length) }
-  }
-
-  /** A write that a region cannot take is passed over: it would be the same if it were sent again on a new stream. */
-  #openElsewhere(header: FrameHeader): Opening {
-    const opening = this.#regions.open(header)
-    if (opening.kind !== 'fault') return opening
-    this.#fault(opening.fault, opening.detail, false)
-    return { kind: 'skip' }
   }
 
   /** Counts a vector that was passed over as come, unless it had come before. */
@@ -218,26 +203,22 @@ export class IncomingLink {
     this.#fault(fault, `vector ${sequence} is not delivered: ${detail}`, this.#bad >= this.#context.limits.badFrames)
   }
 
-  #drop({ target }: FrameHeader, vector: Float32Array): void {
-    if (target === targets.mailbox) this.#context.pool.give(vector)
+  #drop(vector: Float32Array): void {
+    this.#context.pool.give(vector)
   }
 
   #accept(header: FrameHeader, vector: Float32Array, bytes: number): void {
     const { name, meter } = this.#neighbour
-    const { target, kind, round, sequence, offset } = header
+    const { kind, round, sequence, offset } = header
     this.#bad = 0
     // Nobody can look at it before it counts, as all of this happens without a pause.
     this.#ledger.arrive(sequence, weightOf({ vector }))
     meter.receivedFrames++
     meter.receivedPayload += bytes
     meter.receivedRaw += vector.byteLength
-    if (target !== targets.mailbox) {
-      this.#regions.whole(header)
-    } else {
-      this.#neighbour.heard(round)
-      const isPart = vector.length < this.#context.elements
-      this.#context.mailbox.offer(name, isPart ? { kind, round, offset, vector } : { kind, round, vector })
-    }
+    this.#neighbour.heard(round)
+    const isPart = vector.length < this.#context.elements
+    this.#context.mailbox.offer(name, isPart ? { kind, round, offset, vector } : { kind, round, vector })
     this.acknowledge()
   }
 

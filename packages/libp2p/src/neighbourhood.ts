@@ -7,7 +7,6 @@ import {
   type Milliseconds,
   type PeerName,
   type SendResult,
-  StoppedError,
   type Topology
 } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
@@ -19,7 +18,6 @@ import { Heartbeat } from './heartbeat.js'
 import { IncomingLink } from './incoming-link.js'
 import { Neighbour, type NeighbourStatus, type Refusal } from './neighbour.js'
 import { OutgoingLink } from './outgoing-link.js'
-import { Regions } from './regions.js'
 import type { Roster, RosterEntry } from './roster.js'
 import { sumTraffic, type Traffic, TrafficMeter } from './traffic.js'
 
@@ -28,7 +26,6 @@ export interface Member {
   readonly neighbour: Neighbour
   readonly outgoing: OutgoingLink
   readonly incoming: IncomingLink
-  readonly regions: Regions
 }
 
 /** All neighbours of this peer, and who is who once the roster is known. */
@@ -97,13 +94,6 @@ export class Neighbourhood {
     return this.#members.get(to)?.outgoing.offer(message) ?? 'unreachable'
   }
 
-  /** The regions that this peer and `name` have for each other. Throws a RangeError for one who is no neighbour. */
-  regions(name: PeerName): Regions {
-    const member = this.#members.get(name)
-    if (member === undefined) throw new RangeError(`"${name}" is no neighbour of "${this.#context.self}"`)
-    return member.regions
-  }
-
   /** How long a ping with so much padding takes to a neighbour and back; `undefined` when it is not answered until `until`. */
   async roundTrip(name: PeerName, padding: number, until: Milliseconds): Promise<Milliseconds | undefined> {
     const member = this.#members.get(name)
@@ -161,8 +151,7 @@ export class Neighbourhood {
   /** Ends all links. */
   stop(): void {
     this.#heartbeat.stop()
-    for (const { outgoing, incoming, regions } of this.#list()) {
-      regions.stop(new StoppedError('this peer closes'))
+    for (const { outgoing, incoming } of this.#list()) {
       outgoing.stop()
       incoming.stop('this peer closes')
     }
@@ -188,28 +177,11 @@ export class Neighbourhood {
 }
 
 function member(context: LinkContext, name: PeerName, changed: () => void): Member {
-  const neighbour = new Neighbour(name, realClock, context.emit, () => onChange())
+  const neighbour = new Neighbour(name, realClock, context.emit, changed)
   const link = { ...context, random: context.random.stream(name) }
-  const outgoing = new OutgoingLink(
-    link,
-    neighbour,
-    () => onChange(),
-    () => incoming.tune()
-  )
-  const regions = new Regions({
-    self: context.self,
-    neighbour: name,
-    say: (message) => outgoing.say(message),
-    offer: (parcel) => outgoing.post(parcel),
-    roomAgain: () => incoming.acknowledge()
-  })
-  outgoing.carry(regions)
-  const incoming = new IncomingLink(context, neighbour, regions, () => outgoing.encourage())
-  const onChange = () => {
-    regions.changed.ring()
-    changed()
-  }
-  return { neighbour, outgoing, incoming, regions }
+  const outgoing = new OutgoingLink(link, neighbour, changed, () => incoming.tune())
+  const incoming = new IncomingLink(context, neighbour, () => outgoing.encourage())
+  return { neighbour, outgoing, incoming }
 }
 
 /** Whom `self` sends to or receives from in any round of the topology, in the order of their names. */

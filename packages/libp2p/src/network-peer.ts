@@ -22,7 +22,7 @@ import { Mailbox } from './mailbox.js'
 import type { NeighbourStatus } from './neighbour.js'
 import { Neighbourhood } from './neighbourhood.js'
 import { startNode } from './node.js'
-import type { Peer, PeerOptions, PeerRegions } from './peer.js'
+import type { Peer, PeerOptions } from './peer.js'
 import { checkRoster, type RosterEntry } from './roster.js'
 import { weightOf } from './send-queue.js'
 import type { Shaper } from './shaping/shaper.js'
@@ -125,10 +125,6 @@ export class NetworkPeer implements Peer {
 
   traffic(): Traffic {
     return this.#neighbourhood.traffic()
-  }
-
-  regions(neighbour: PeerName): PeerRegions {
-    return this.#neighbourhood.regions(neighbour)
   }
 
   roundTrip(neighbour: PeerName, bytes = 0): Promise<Milliseconds | undefined> {

@@ -2,7 +2,7 @@ import type { Connection, Stream } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
 import type { Milliseconds, SendResult } from '@murmuration/core'
-import { targets, type VectorMessage } from '@murmuration/vectors'
+import type { VectorMessage } from '@murmuration/vectors'
 import { Bell } from './bell.js'
 import { realClock } from './clock.js'
 import { controlProtocol, exchangeProtocol, protocolVersion } from './constants.js'
@@ -13,8 +13,7 @@ import { ExchangeWriter } from './exchange-writer.js'
 import { explain } from './explain.js'
 import { type Neighbour, roundTripsNeeded } from './neighbour.js'
 import type { RosterEntry } from './roster.js'
-import type { Regions } from './regions.js'
-import { type Parcel, SendQueue } from './send-queue.js'
+import { SendQueue } from './send-queue.js'
 import { mismatchOf } from './terms.js'
 
 /**
@@ -34,8 +33,6 @@ export class OutgoingLink {
   #control: ControlChannel | undefined
   /** In which the neighbour takes vectors, beside raw float32. */
   #codecs: readonly string[] = []
-  /** What is told to the neighbour after each handshake. */
-  #regions: Regions | undefined
 
   /** @param onAnswer - called when the neighbour has answered a ping */
   constructor(context: LinkContext, neighbour: Neighbour, onAcknowledged: () => void, onAnswer: () => void) {
@@ -53,29 +50,13 @@ export class OutgoingLink {
 
   /** Takes a message for the neighbour. Its vector is not used for anything else until it has gone. */
   offer({ kind, round, offset = 0, vector }: VectorMessage): SendResult {
-    const { pool } = this.#context
+    const { pool, closing } = this.#context
+    if (this.#neighbour.gone || closing.aborted) return 'unreachable'
     const onGone = () => pool.release(vector)
-    const result = this.post({ target: targets.mailbox, kind, round, number: 0, offset, vector, onGone })
-    if (result === 'queued') pool.hold(vector)
-    return result
-  }
-
-  /** Takes a vector that goes elsewhere than to the mailbox. */
-  post(parcel: Parcel): SendResult {
-    if (this.#neighbour.gone || this.#context.closing.aborted) return 'unreachable'
-    if (!this.#queue.offer(parcel)) return 'full'
+    if (!this.#queue.offer({ kind, round, offset, vector, onGone })) return 'full'
+    pool.hold(vector)
     this.#work.ring()
     return 'queued'
-  }
-
-  /** The regions that the neighbour is to hear of after each handshake. */
-  carry(regions: Regions): void {
-    this.#regions = regions
-  }
-
-  /** Says something to the neighbour, if it can hear it now. */
-  say(message: ControlMessage): void {
-    if (this.#neighbour.isUp('outgoing')) this.#control?.send(message)
   }
 
   /** Keeps the link up until the peer closes. */
@@ -224,7 +205,6 @@ export class OutgoingLink {
     const encoder = codec.encoderFor(this.#codecs, elements, random.stream('codec'), this.#neighbour.speed)
     const writer = new ExchangeWriter(this.#queue, this.#work, this.#neighbour, elements, encoder)
     this.#neighbour.set('outgoing', true)
-    this.#regions?.announce()
     this.ping()
     try {
       return await Promise.race([writer.writeTo(exchange), this.#listen(control)])

@@ -8,7 +8,6 @@ import type { Identity } from './identity.js'
 import type { NeighbourStatus } from './neighbour.js'
 import { NetworkPeer } from './network-peer.js'
 import { createNode } from './node.js'
-import type { Regions } from './regions.js'
 import type { RosterEntry } from './roster.js'
 import { patientLimits } from './shaping/patience.js'
 import { Shaper } from './shaping/shaper.js'
@@ -41,9 +40,6 @@ export interface PeerOptions {
   readonly codec?: string | undefined
 }
 
-/** What a peer does with the regions that it and a neighbour have for each other. */
-export type PeerRegions = Pick<Regions, 'register' | 'remote'>
-
 /** This machine's peer on the network. */
 export interface Peer {
   /** The libp2p peer id. */
@@ -62,8 +58,6 @@ export interface Peer {
   neighbours(): readonly NeighbourStatus[]
   /** What was sent and received, over all neighbours. */
   traffic(): Traffic
-  /** The regions that this peer and a neighbour have for each other. Throws a RangeError for one who is no neighbour. */
-  regions(neighbour: PeerName): PeerRegions
   /**
    * How long a message with so many bytes of padding (at most 4096) takes to a neighbour and back, now and beside all else that goes on;
    * `undefined` when there is no answer within 10 s.

@@ -1,16 +1,13 @@
 import { invariant, type Milliseconds } from '@murmuration/core'
-import { targets } from '@murmuration/vectors'
 
-/** A vector on its way to a neighbour, and where it goes; see the frame's header. */
+/** A vector on its way to a neighbour; see the frame's header. */
 export interface Parcel {
-  readonly target: number
   readonly kind: number
   readonly round: number
-  readonly number: number
   readonly offset: number
   readonly vector: Float32Array
   /** Called once, when the neighbour has acknowledged it, or when it is given up. The vector may change from then on. */
-  readonly onGone?: (acknowledged: boolean) => void
+  readonly onGone?: () => void
 }
 
 /** A parcel with the number that the receiver knows it by. */
@@ -91,8 +88,7 @@ export class SendQueue {
     const parcel = this.#parcels[unacknowledged]
     if (parcel === undefined) return undefined
     const isOpen = sum(this.#parcels, unacknowledged) + weightOf(parcel) <= this.#window
-    const before = this.#parcels.slice(0, unacknowledged)
-    if (unacknowledged > 0 && !(isOpen && before.every((other) => mayFollow(parcel, other)))) return undefined
+    if (unacknowledged > 0 && !isOpen) return undefined
     invariant(parcel.sequence === this.#handedOut + 1, () => `${parcel.sequence} lies where its successor should`)
     this.#handedOut = parcel.sequence
     return parcel
@@ -106,7 +102,7 @@ export class SendQueue {
   /** Forgets the parcels up to `sequence`. Returns false when that one was never handed out: the neighbour is at fault. */
   acknowledge(sequence: number): boolean {
     if (sequence > this.#handedOut) return false
-    if (sequence > this.#acknowledged) this.#forget(sequence - this.#acknowledged, true)
+    if (sequence > this.#acknowledged) this.#forget(sequence - this.#acknowledged)
     return true
   }
 
@@ -124,24 +120,15 @@ export class SendQueue {
 
   /** Forgets everything: the neighbour is gone. */
   clear(): void {
-    this.#forget(this.#parcels.length, false)
+    this.#forget(this.#parcels.length)
     this.#handedOut = this.#acknowledged
   }
 
-  #forget(count: number, acknowledged: boolean): void {
+  #forget(count: number): void {
     const gone = this.#parcels.splice(0, count)
     this.#acknowledged += count
-    for (const { onGone } of gone) onGone?.(acknowledged)
+    for (const { onGone } of gone) onGone?.()
   }
-}
-
-/**
- * Whether a parcel may be written while another is not acknowledged. Messages may, and parts of one version of a region; a version that
- * follows another has to wait until there is room for it.
- */
-function mayFollow(parcel: Parcel, other: Parcel): boolean {
-  if (parcel.target !== other.target) return false
-  return parcel.target === targets.mailbox || (parcel.number === other.number && parcel.round === other.round)
 }
 
 /** The weight of the first `count` parcels. */

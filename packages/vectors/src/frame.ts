@@ -6,13 +6,13 @@
  * | --- | --- | --- |
  * | 0 | 4 | magic, the letters `MURM` |
  * | 4 | 1 | version, 2 |
- * | 5 | 1 | where the vector goes: 0 the mailbox, 1 a region, 2 whoever has asked for it |
+ * | 5 | 1 | reserved, 0 |
  * | 6 | 1 | codec of the body |
- * | 7 | 1 | kind of message; for a region, 1 when the version is whole with this vector |
- * | 8 | 4 | round, or version of the region |
+ * | 7 | 1 | kind of message |
+ * | 8 | 4 | round |
  * | 12 | 4 | sequence number of the vector, from 1 |
- * | 16 | 4 | number of the region, or of the question |
- * | 20 | 4 | which of the parameters, or of the region's numbers, the vector begins with |
+ * | 16 | 4 | reserved, 0 |
+ * | 20 | 4 | which of the parameters the vector begins with |
  * | 24 | 4 | how many numbers the vector has |
  * | 28 | 4 | which of them the body begins with |
  * | 32 | 4 | how many of them the body holds |
@@ -39,18 +39,12 @@ const magic = 0x4d52554d
 const version = 2
 const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
 
-/** Where a vector goes. */
-export const targets = { mailbox: 0, region: 1, answer: 2 } as const
-
 /** What a header says. */
 export interface FrameHeader {
-  readonly target: number
   readonly codec: number
   readonly kind: number
   readonly round: number
   readonly sequence: number
-  /** The region or question that the vector is for; 0 for the mailbox. */
-  readonly number: number
   /** Which of the parameters the vector begins with. */
   readonly offset: number
   /** How many numbers the vector has. */
@@ -64,7 +58,7 @@ export interface FrameHeader {
 }
 
 /** Why bytes are not the frame that was expected. A value, not an exception: what comes from a wire may be anything. */
-export type FrameFault = 'magic' | 'version' | 'target' | 'range' | 'codec' | 'length' | 'body' | 'not-finite'
+export type FrameFault = 'magic' | 'version' | 'reserved' | 'range' | 'codec' | 'length' | 'body' | 'not-finite'
 
 /** A header, or what is wrong with it. */
 export type HeaderResult =
@@ -81,13 +75,12 @@ export function bodyOf(vector: Float32Array): Uint8Array {
 export function encodeHeader(header: FrameHeader): Uint8Array {
   const bytes = new Uint8Array(frameHeaderLength)
   const view = new DataView(bytes.buffer)
-  const { target, codec, kind, round, sequence, number, offset, length, position, count } = header
+  const { codec, kind, round, sequence, offset, length, position, count } = header
   view.setUint32(0, magic, true)
   view.setUint8(4, version)
-  view.setUint8(5, target)
   view.setUint8(6, codec)
   view.setUint8(7, kind)
-  const words = [round, sequence, number, offset, length, position, count, header.bytes]
+  const words = [round, sequence, 0, offset, length, position, count, header.bytes]
   for (const [index, word] of words.entries()) view.setUint32(8 + 4 * index, word, true)
   return bytes
 }
@@ -104,21 +97,19 @@ export function decodeHeader(bytes: Uint8Array): HeaderResult {
   if (view.getUint32(0, true) !== magic) return faulty('magic', 'the bytes do not begin with MURM')
   if (view.getUint8(4) !== version) return faulty('version', `version ${view.getUint8(4)}, this is ${version}`)
   const header: FrameHeader = {
-    target: view.getUint8(5),
     codec: view.getUint8(6),
     kind: view.getUint8(7),
     round: word(0),
     sequence: word(1),
-    number: word(2),
     offset: word(3),
     length: word(4),
     position: word(5),
     count: word(6),
     bytes: word(7)
   }
-  const { target, length, position, count } = header
+  const { length, position, count } = header
   if (count > frameNumbers) return faulty('range', `${count} numbers in one frame; ${frameNumbers} are the most`)
-  if (target > targets.answer) return faulty('target', `${target} is no place where vectors go`)
+  if (view.getUint8(5) !== 0 || word(2) !== 0) return faulty('reserved', 'a reserved field is not 0')
   if (position + count > length || (count === 0 && length > 0)) {
     return faulty('range', `${count} numbers from ${position} on, of a vector of ${length}`)
   }
