@@ -1,5 +1,5 @@
 /** Workers that depend on all others, and servers, in virtual time. */
-import { complete } from '@murmuration/contract'
+import { complete, poisonedFabric, poisonedSteps } from '@murmuration/contract'
 import {
   type Fabric,
   type Links,
@@ -36,13 +36,16 @@ export interface CentralWorld extends Partial<SimulationOptions<VectorMessage>> 
   readonly bandwidth?: number
 }
 
-/** Runs `program` on all workers and servers. Computing takes no time unless `cost` says so. */
+/** Runs `program` on all workers and servers. Computing takes no time unless `cost` says so. Freed memory is poisoned. */
 export function inCentralWorld(world: CentralWorld, program: PeerProgram<VectorMessage>): Promise<SimulationResult> {
   const { workers, latency = 10, jitter = 0, bandwidth = Number.POSITIVE_INFINITY, ...options } = world
   const even = uniformLinks({ latency, bandwidth })
   const links: Links = { ...even, path: (from, to) => ({ ...even.path(from, to), jitter }) }
   const topology = complete(...workers)
-  return simulate({ topology, seed: 1, wire: vectorWire, links, cost: () => 0, queueLimit: 1e6, ...options }, program)
+  return simulate(
+    { topology, seed: 1, wire: vectorWire, links, cost: () => 0, queueLimit: 1e6, ...options },
+    (fabric) => program(poisonedFabric(fabric))
+  )
 }
 
 /** A contender on one worker. */
@@ -72,7 +75,7 @@ export async function historyOf(
   const { elapsed } = await inCentralWorld({ workers, ...options }, async (fabric) => {
     const place = workers.indexOf(fabric.self)
     if (place < 0) return serve?.(fabric, await taskOf())
-    const steps = run(fabric, await taskOf(fabric.self))
+    const steps = poisonedSteps(run(fabric, await taskOf(fabric.self)))
     let step = await steps.next()
     for (; step.done !== true; step = await steps.next()) {
       reports[place].push({ ...step.value, parameters: step.value.parameters.slice() })

@@ -9,6 +9,7 @@ import {
   serveParameters,
   sgd
 } from '@murmuration/algorithms'
+import { poisonedSteps } from '@murmuration/contract'
 import type { PeerName } from '@murmuration/core'
 import { createSoftmaxTask } from '@murmuration/tasks'
 import { createTopology } from '@murmuration/topology'
@@ -140,8 +141,8 @@ test('D-PSGD tensor by tensor has the same bits as with one message per neighbou
       const ofPeers: Float32Array[] = []
       const result = await inCentralWorld({ workers: ring.peers, topology: ring }, async (fabric) => {
         const task = await createSoftmaxTask({ share: { ...ringShare, self: fabric.self } })
-        const steps = dpsgd(fabric, task, { ...gossip, exchange })
-        for await (const { parameters } of steps) ofPeers[ring.peers.indexOf(fabric.self)] = parameters
+        const steps = poisonedSteps(dpsgd(fabric, task, { ...gossip, exchange }))
+        for await (const { parameters } of steps) ofPeers[ring.peers.indexOf(fabric.self)] = parameters.slice()
       })
       messages.push(result.messages)
       return ofPeers
@@ -169,10 +170,10 @@ test('D-PSGD reports what averaging gave, and averaging preserves the mean', asy
   await inCentralWorld({ workers: ring.peers, topology: ring }, async (fabric) => {
     const place = ring.peers.indexOf(fabric.self)
     const task = await createSoftmaxTask({ share: { ...ringShare, self: fabric.self } })
-    for await (const { round, average, parameters } of dpsgd(fabric, task, gossip)) {
+    for await (const { round, average, parameters } of poisonedSteps(dpsgd(fabric, task, gossip))) {
       averages[round] ??= []
-      if (average !== undefined) averages[round][place] = average
-      if (round === 4) before[place] = parameters
+      if (average !== undefined) averages[round][place] = average.slice()
+      if (round === 4) before[place] = parameters.slice()
       if (round >= 10) t.is(average, parameters)
     }
   })

@@ -1,4 +1,5 @@
 import { averaging, type DpsgdOptions, dpsgd, sgd } from '@murmuration/algorithms'
+import { poisonedSteps } from '@murmuration/contract'
 import { type PeerName, peerName, type Task } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { simulate, uniformLinks } from '@murmuration/simulator'
@@ -31,9 +32,10 @@ async function train(
   const history: Float32Array[][] = []
   await inSimulator({ topology, seed: 1, length: 1 }, async (fabric) => {
     const place = topology.peers.indexOf(fabric.self)
-    for await (const { round, parameters } of dpsgd(fabric, await taskOf(fabric.self), { ...options, ...given })) {
+    const steps = poisonedSteps(dpsgd(fabric, await taskOf(fabric.self), { ...options, ...given }))
+    for await (const { round, parameters } of steps) {
       history[round] ??= []
-      history[round][place] = parameters
+      history[round][place] = parameters.slice()
     }
   })
   return history
@@ -44,7 +46,8 @@ test('two peers that disagree meet at the mean (Lian 2017, eq. 3)', async (t) =>
   const topology = complete('a', 'b')
   await inSimulator({ topology, seed: 1, length: 1 }, async (fabric) => {
     const start = Float32Array.of(fabric.self === 'a' ? 0 : 8)
-    for await (const { parameters } of averaging(fabric, start, { rounds: 1, patience: 100 })) ends.push(parameters)
+    const steps = averaging(fabric, start, { rounds: 1, patience: 100 })
+    for await (const { parameters } of steps) ends.push(parameters.slice())
   })
   t.deepEqual(ends, [Float32Array.of(4), Float32Array.of(4)])
 })
@@ -71,7 +74,7 @@ for (const [title, graph, size] of graphs) {
     await inSimulator({ topology, seed: 1, length }, async (fabric) => {
       const place = topology.peers.indexOf(fabric.self)
       const steps = averaging(fabric, starts[place], { rounds, patience: 100 })
-      for await (const { parameters } of steps) ends[place] = parameters
+      for await (const { parameters } of steps) ends[place] = parameters.slice()
     })
 
     for (let element = 0; element < length; element++) {

@@ -34,7 +34,7 @@ async function trained(world: World, topology: Topology, order: 'combine-then-ad
       weightDecay: 1e-4,
       patience: 20_000
     })
-    for await (const { parameters } of steps) ends.set(fabric.self, parameters)
+    for await (const { parameters } of steps) ends.set(fabric.self, parameters.slice())
   })
   return topology.peers.map((peer) => ends.get(peer))
 }

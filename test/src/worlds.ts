@@ -1,5 +1,5 @@
 /** The two worlds that an algorithm runs in, behind one interface, so that they can be held against each other. */
-import { complete, type FabricWorld, vectorLength } from '@murmuration/contract'
+import { complete, type FabricWorld, poisonedFabric, vectorLength } from '@murmuration/contract'
 import { deferred, type Fabric, type PeerName, StoppedError, type Topology } from '@murmuration/core'
 import { createIdentity, createPeer, type Peer } from '@murmuration/libp2p'
 import { simulate, uniformLinks } from '@murmuration/simulator'
@@ -18,11 +18,11 @@ export interface WorldOptions {
   readonly length: number
 }
 
-/** Runs `program` on every peer in virtual time: 10 ms of latency, and 1 ms per sample of computing. */
+/** Runs `program` on every peer in virtual time: 10 ms of latency, and 1 ms per sample of computing. Freed memory is poisoned. */
 export async function inSimulator({ topology, seed }: WorldOptions, program: Program): Promise<void> {
   await simulate(
     { topology, seed, wire: vectorWire, links: uniformLinks({ latency: 10 }), cost: ({ samples }) => samples },
-    program
+    (fabric) => program(poisonedFabric(fabric))
   )
 }
 
@@ -73,7 +73,7 @@ export const simulatedWorld: FabricWorld = {
     const stops = new Map([[stopped, 100]])
     await simulate(
       { topology, seed: 1, wire: vectorWire, links: uniformLinks({ latency: 10 }), cost: () => 1, stops },
-      (fabric) => program(fabric, () => {})
+      (fabric) => program(poisonedFabric(fabric), () => {})
     )
   }
 }

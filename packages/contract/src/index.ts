@@ -5,5 +5,6 @@
  */
 export * from './codec-suite.js'
 export * from './fabric-suite.js'
+export * from './poison.js'
 export * from './task-suite.js'
 export * from './topology-suite.js'

@@ -1,7 +1,7 @@
-import type { Evaluation, PeerName, StepReport, Task } from '@murmuration/core'
+import type { Evaluation, Milliseconds, PeerName, StepReport, Task } from '@murmuration/core'
 import type { CurvePoint } from '@murmuration/report'
-import type { Simulation } from '@murmuration/simulator'
 import { consensusDistance, mean } from '@murmuration/vectors'
+import { keepCopy } from './keep-copy.js'
 
 /** What a run is watched with. */
 export interface CurveOptions {
@@ -12,6 +12,13 @@ export interface CurveOptions {
   readonly every: number
   /** The loss at which the run has arrived. */
   readonly targetLoss: number | undefined
+}
+
+/** What is read off a simulation while it runs. */
+export interface WatchedSimulation {
+  readonly traffic: { readonly bytes: number }
+  now(): Milliseconds
+  hasCrashed(peer: PeerName): boolean
 }
 
 /** What it took to arrive. */
@@ -27,12 +34,14 @@ const worstOfMost = 64
 export class Curve {
   readonly points: CurvePoint[] = []
   readonly #options: CurveOptions
-  readonly #simulation: Pick<Simulation<never>, 'now' | 'traffic' | 'hasCrashed'>
-  readonly #newest = new Map<PeerName, StepReport>()
+  readonly #simulation: WatchedSimulation
+  readonly #samples = new Map<PeerName, number>()
+  /** Copies, since a report's vectors are valid until the next step only. */
+  readonly #newest = new Map<PeerName, Float32Array>()
   #steps = 0
   #toTarget: ToTarget | undefined
 
-  constructor(options: CurveOptions, simulation: Pick<Simulation<never>, 'now' | 'traffic' | 'hasCrashed'>) {
+  constructor(options: CurveOptions, simulation: WatchedSimulation) {
     this.#options = options
     this.#simulation = simulation
   }
@@ -44,7 +53,8 @@ export class Curve {
 
   /** Takes in a step of a peer. The result says whether the run has arrived. */
   async take(peer: PeerName, report: StepReport): Promise<boolean> {
-    this.#newest.set(peer, report)
+    this.#samples.set(peer, report.samples)
+    keepCopy(this.#newest, peer, report.parameters)
     this.#steps++
     const { workers, every, targetLoss } = this.#options
     if (this.#steps % (workers.length * every) !== 0) return false
@@ -73,7 +83,7 @@ export class Curve {
 
   /** Of all peers together. */
   get samples(): number {
-    return [...this.#newest.values()].reduce((sum, report) => sum + report.samples, 0)
+    return [...this.#samples.values()].reduce((sum, samples) => sum + samples, 0)
   }
 
   async #evaluate(): Promise<CurvePoint> {
@@ -94,7 +104,7 @@ export class Curve {
   /** The newest of all who are there: what a crashed peer had is lost. */
   #models(): Float32Array[] {
     const there = this.#options.workers.filter((peer) => !this.#simulation.hasCrashed(peer))
-    return there.flatMap((peer) => this.#newest.get(peer)?.parameters ?? [])
+    return there.flatMap((peer) => this.#newest.get(peer) ?? [])
   }
 
   async #judge(model: Float32Array): Promise<Evaluation> {

@@ -11,9 +11,16 @@ function report(round: number, parameters: readonly number[], rest: Partial<Step
 
 const average = (...values: readonly number[]) => ({ average: Float32Array.from(values) })
 
+/** Gives a report whose vectors are not valid any more when the next one comes. */
+function give(judges: Judges, peer: PeerName, report: StepReport): void {
+  const [parameters, average] = [report.parameters.slice(), report.average?.slice()]
+  judges.take(peer, { ...report, parameters, ...(average === undefined ? {} : { average }) })
+  for (const vector of [parameters, average]) vector?.fill(Number.NaN)
+}
+
 function judged(promised: 'mean-kept' | 'identical', reports: readonly (readonly [PeerName, StepReport])[]) {
   const judges = new Judges([a, b], promised, 1)
-  for (const [peer, step] of reports) judges.take(peer, step)
+  for (const [peer, step] of reports) give(judges, peer, step)
   return judges.findings
 }
 

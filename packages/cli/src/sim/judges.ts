@@ -1,5 +1,6 @@
 import type { PeerName, StepReport } from '@murmuration/core'
 import { allFinite, norm } from '@murmuration/vectors'
+import { keepCopy } from './keep-copy.js'
 
 /** What a contender promises about the peers' parameters. */
 export type Promised =
@@ -31,7 +32,9 @@ export class Judges {
   readonly #promised: Promised
   readonly #every: number
   readonly #found = new Set<string>()
-  readonly #last = new Map<PeerName, { readonly round: number; readonly parameters: Float32Array }>()
+  readonly #lastRound = new Map<PeerName, number>()
+  /** What the round to be checked next begins with: copies, since a report's vectors are valid until the next step only. */
+  readonly #before = new Map<PeerName, Float32Array>()
   readonly #sums = new Map<number, RoundSums>()
   readonly #models = new Map<number, { readonly model: Float32Array; peers: number }>()
 
@@ -49,20 +52,22 @@ export class Judges {
 
   /** A peer begins anew, from round 0. */
   restarted(peer: PeerName): void {
-    this.#last.delete(peer)
+    this.#lastRound.delete(peer)
+    this.#before.delete(peer)
   }
 
   take(peer: PeerName, report: StepReport): void {
     const { round, parameters } = report
-    const last = this.#last.get(peer)
-    if (round !== (last?.round ?? -1) + 1)
-      this.found(`${peer} reports round ${round} after round ${last?.round ?? 'none'}`)
+    const last = this.#lastRound.get(peer)
+    if (round !== (last ?? -1) + 1) this.found(`${peer} reports round ${round} after round ${last ?? 'none'}`)
+    this.#lastRound.set(peer, round)
     if (round % this.#every === 0) {
       if (!allFinite(parameters)) this.found(`${peer} has parameters that are not finite after round ${round}`)
       if (this.#promised === 'identical') this.#checkIdentical(peer, report)
-      if (this.#promised === 'mean-kept' && last !== undefined) this.#checkMean(report, last.parameters)
+      const before = this.#before.get(peer)
+      if (before !== undefined && round > 0) this.#checkMean(report, before)
     }
-    this.#last.set(peer, { round, parameters })
+    if (this.#promised === 'mean-kept' && (round + 1) % this.#every === 0) keepCopy(this.#before, peer, parameters)
   }
 
   #checkIdentical(peer: PeerName, { round, parameters }: StepReport): void {

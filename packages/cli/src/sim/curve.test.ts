@@ -1,0 +1,43 @@
+import { type Evaluation, peerName, type StepReport, type Task } from '@murmuration/core'
+import test from 'ava'
+import { Curve } from './curve.js'
+
+const workers = ['a', 'b'].map(peerName)
+let time = 0
+const simulation = { now: () => (time += 1000), traffic: { bytes: 0 }, hasCrashed: () => false }
+
+/** A task whose loss is the only parameter. */
+const union: Task = {
+  schema: [{ name: 'x', shape: [1] }],
+  samples: 1,
+  about: {},
+  initialise: () => ({ kind: 'initialise', samples: 0, run: () => new Float32Array(1) }),
+  gradient: () => ({ kind: 'gradient', samples: 0, run: () => ({ loss: 0, vector: new Float32Array(1) }) }),
+  evaluate: ([loss]) => ({ kind: 'evaluate', samples: 0, run: (): Evaluation => ({ loss }) })
+}
+
+function report(round: number, parameters: Float32Array): StepReport {
+  return {
+    round,
+    phase: 'train',
+    samples: round + 1,
+    waited: 0,
+    disagreement: 0,
+    missing: [],
+    unsent: [],
+    parameters
+  }
+}
+
+test('the mean model is that of the reports, also where a peer has written over the memory of its report since', async (t) => {
+  const curve = new Curve({ workers, union, every: 1, targetLoss: undefined }, simulation)
+  const [reused, other] = [Float32Array.of(2), Float32Array.of(4)]
+  await curve.take(workers[0], report(0, reused))
+  reused.fill(Number.NaN)
+  await curve.take(workers[1], report(0, other))
+  t.like(curve.points[0], { loss: 3, consensusDistance: 1, samples: 2, round: 1 })
+  other.fill(Number.NaN)
+  await curve.take(workers[0], report(1, Float32Array.of(6)))
+  await curve.finish()
+  t.like(curve.points.at(-1), { loss: 5, worstLoss: 6, samples: 3 })
+})
