@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from './repository.js'
@@ -22,11 +23,27 @@ export interface RunningCommand {
   saying(text: string): Promise<void>
 }
 
+/** Where and how a command runs, when not in the repository's root and as it is. */
+export interface Surroundings {
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** No file may become longer, in blocks of 1024 bytes: further writes fail, as on a full disk. POSIX systems only. */
+  readonly fileLimit?: number
+}
+
 /** Starts `murmur` as a process, with a home of its own. It is killed after `limit` milliseconds at the latest. */
-export function murmur(args: readonly string[], home: string, limit = 90_000): RunningCommand {
-  const child = spawn(process.execPath, [join(root, 'packages/cli/bin/murmur.js'), ...args], {
-    cwd: root,
-    env: { ...process.env, MURMURATION_HOME: home },
+export function murmur(
+  args: readonly string[],
+  home: string,
+  limit = 90_000,
+  { cwd = root, env, fileLimit }: Surroundings = {}
+): RunningCommand {
+  const command = [process.execPath, join(root, 'packages/cli/bin/murmur.js'), ...args]
+  const limited =
+    fileLimit === undefined ? command : ['bash', '-c', `ulimit -f ${fileLimit}; exec "$@"`, '-', ...command]
+  const child = spawn(limited[0], limited.slice(1), {
+    cwd,
+    env: { ...process.env, MURMURATION_HOME: home, ...env },
     stdio: ['ignore', 'pipe', 'pipe']
   })
   const timer = setTimeout(() => child.kill('SIGKILL'), limit)
@@ -72,4 +89,25 @@ export function recordsOf({ stdout }: Pick<CommandResult, 'stdout'>): Record<str
     .split('\n')
     .filter((line) => line.endsWith('}'))
     .map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+/** Ports that were free a moment ago. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<ReturnType<typeof createServer>>((resolve) => {
+          const server = createServer().listen(0, '127.0.0.1', () => resolve(server))
+        })
+    )
+  )
+  return Promise.all(
+    servers.map((server) => {
+      const address = server.address()
+      return new Promise<number>((resolve) =>
+        server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+      )
+    })
+  )
 }

@@ -1,11 +1,10 @@
 /** The command as people run it: real processes, real libp2p. One after the other, so that they do not starve each other. */
 
 import { readFile, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import anyTest, { type TestFn } from 'ava'
-import { murmur, type RunningCommand, recordsOf, temporaryFolder } from './command.js'
+import { freePorts, murmur, type RunningCommand, recordsOf, temporaryFolder } from './command.js'
 
 const test = anyTest as TestFn<{ folder: string }>
 
@@ -223,25 +222,4 @@ function isAlive(pid: number): boolean {
   } catch {
     return false
   }
-}
-
-/** Ports that were free a moment ago. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((resolve) => {
-          const server = createServer().listen(0, '127.0.0.1', () => resolve(server))
-        })
-    )
-  )
-  return Promise.all(
-    servers.map((server) => {
-      const address = server.address()
-      return new Promise<number>((resolve) =>
-        server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-      )
-    })
-  )
 }

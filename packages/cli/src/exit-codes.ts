@@ -1,4 +1,11 @@
-import { DivergedError, InputError, NeighboursMissingError, RefusedError, StoppedError } from '@murmuration/core'
+import {
+  DivergedError,
+  InputError,
+  NeighboursMissingError,
+  OutputError,
+  RefusedError,
+  StoppedError
+} from '@murmuration/core'
 
 /** What the command's exit codes mean. Documented in docs/commands.md, which a test compares with this table. */
 export const exitCodes = {
@@ -13,6 +20,10 @@ export const exitCodes = {
     code: 7,
     meaning:
       'a simulation broke a promise: it came out otherwise when repeated, it deadlocked, or a judge found something'
+  },
+  output: {
+    code: 8,
+    meaning: 'the model or the results cannot be written, as on a full disk; the message says what is left'
   },
   interrupted: { code: 130, meaning: 'stopped by Ctrl-C or a signal, cleanly' }
 } as const
@@ -49,6 +60,7 @@ const byErrorName = new Map<string, ExitName>([
   [nameOf(DivergedError), 'diverged'],
   [nameOf(DisagreementError), 'disagreement'],
   [nameOf(SimulationError), 'simulation'],
+  [nameOf(OutputError), 'output'],
   [nameOf(StoppedError), 'interrupted']
 ])
 

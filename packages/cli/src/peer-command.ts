@@ -40,10 +40,11 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
     },
     signal: options.signal
   })
-  if (options.save !== undefined) await saveModel(options.save, result.task.schema, result.parameters)
+  const unsaved = await saveModel(options, result.task.schema, result.parameters)
   const { rounds, batchSize, seed } = plan.options
   const summary = summarise(result, { self, peers: roster.length, rounds, samples: rounds * batchSize, seed })
   options.emit(summary)
+  if (unsaved !== undefined) throw unsaved
   return summary
 }
 

@@ -54,8 +54,8 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   try {
     const results = await runChildren(plan, request, judge, options)
     const models = [...results.values()].map(({ parameters }) => parameters)
-    // Before all that may still fail or be stopped.
-    if (options.save !== undefined) await saveModel(options.save, schemaOf(results), mean(models))
+    // Before all that may still be stopped. That it cannot be saved is no reason not to say what it is worth.
+    const unsaved = await saveModel(options, schemaOf(results), mean(models))
     const ofMean = await judge.evaluateMean(models)
     const central =
       options.baseline && results.size === plan.file.topology.peers.length
@@ -63,6 +63,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
         : undefined
     const summary = summarise(plan, results, { ofMean, central, before: judge.lastDistance })
     options.emit(summary)
+    if (unsaved !== undefined) throw unsaved
     checkAgreement(plan, models, summary)
     return summary
   } finally {

@@ -54,6 +54,11 @@ export class InputError extends Error {
   override readonly name = 'InputError'
 }
 
+/** Something cannot be written: a disk is full, or a file is not the user's. The message says which file, and what is left. */
+export class OutputError extends Error {
+  override readonly name = 'OutputError'
+}
+
 /** The message of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)

@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 export { readResults } from './files/read.js'
+export { replaceFile } from './files/replace.js'
 export { writeResults } from './files/write.js'
 export { reportHtml } from './report-html.js'
 export type * from './results.js'

@@ -1,0 +1,34 @@
+import { chmod, mkdtemp, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { OutputError } from '@murmuration/core'
+import test from 'ava'
+import { replaceFile } from './replace.js'
+
+const newFolder = () => mkdtemp(join(tmpdir(), 'murmur-replace-'))
+
+test('a file is replaced as a whole; its mode stays, and a link to it', async (t) => {
+  const folder = await newFolder()
+  const [file, link] = [join(folder, 'file'), join(folder, 'link')]
+  await writeFile(file, 'a much longer text from before')
+  await chmod(file, 0o666)
+  await symlink('file', link)
+  await replaceFile(link, ['new ', Buffer.from('text')])
+  t.is(await readFile(file, 'utf8'), 'new text')
+  t.is((await stat(file)).mode & 0o777, 0o666)
+  t.deepEqual((await readdir(folder)).sort(), ['file', 'link'])
+})
+
+test('what fails half-way leaves the older file, and nothing beside it', async (t) => {
+  const folder = await newFolder()
+  const file = join(folder, 'file')
+  await writeFile(file, 'from before')
+  const parts = function* () {
+    yield 'half'
+    throw new Error('no more')
+  }
+  const error = await t.throwsAsync(replaceFile(file, parts()), { instanceOf: OutputError })
+  t.is(error.message, `${file}: cannot be written: no more`)
+  t.is(await readFile(file, 'utf8'), 'from before')
+  t.deepEqual(await readdir(folder), ['file'])
+})

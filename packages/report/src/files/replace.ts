@@ -1,0 +1,48 @@
+/** Files that are whole or as they were. */
+import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { messageOf, OutputError } from '@murmuration/core'
+
+/**
+ * Writes a file beside `path` and renames it when all of it is on the disk. Until then an older file of that name stays as
+ * it is. Its mode is kept, and a link goes on pointing to it. Throws an OutputError when that fails, and leaves nothing.
+ */
+export async function replaceFile(path: string, parts: Iterable<string | Uint8Array>): Promise<void> {
+  try {
+    const target = await realpath(path).catch(() => path)
+    const mode = (await stat(target).catch(() => undefined))?.mode
+    await writeBeside(target, parts, mode)
+  } catch (error) {
+    throw new OutputError(`${path}: cannot be written: ${messageOf(error)}`)
+  }
+}
+
+async function writeBeside(target: string, parts: Iterable<string | Uint8Array>, mode?: number): Promise<void> {
+  const beside = join(dirname(target), `.${basename(target)}.${process.pid}.part`)
+  try {
+    await using(await open(beside, 'w'), async (file) => {
+      if (mode !== undefined) await file.chmod(mode)
+      for (const part of parts) await file.writeFile(part)
+      await file.sync()
+    })
+    await rename(beside, target)
+  } catch (error) {
+    await rm(beside, { force: true })
+    throw error
+  }
+  await syncFolder(dirname(target))
+}
+
+/** A rename outlives a loss of power once its folder is written. Where folders cannot be opened (Windows), it always does. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  await using(await open(folder, 'r'), (file) => file.sync())
+}
+
+async function using(file: FileHandle, body: (file: FileHandle) => Promise<void>): Promise<void> {
+  try {
+    await body(file)
+  } finally {
+    await file.close()
+  }
+}

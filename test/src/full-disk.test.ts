@@ -1,0 +1,85 @@
+/** What is left when results cannot be written. The kernel refuses the writes: a limit on files' length, or a small file system. */
+import { execFileSync } from 'node:child_process'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import anyTest from 'ava'
+import { type CommandResult, freePorts, murmur, recordsOf, temporaryFolder } from './command.js'
+
+const test = anyTest.serial
+const posixTest = process.platform === 'win32' ? test.skip : test
+
+// A model of 50 kB.
+const training = 'data: { digits: 600 }\nmodel: { kind: mlp, hidden: [16] }\nrounds: 10\nalgorithm: { batch: 16 }\n'
+
+/** A disk of `kilobytes` in `folder`; undefined where mounting is not allowed. Linux, as root. */
+async function smallDisk(
+  folder: string,
+  kilobytes: number
+): Promise<{ readonly path: string; remove(): void } | undefined> {
+  const path = join(folder, 'disk')
+  await mkdir(path)
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'none', path], { stdio: 'ignore' })
+  } catch {
+    return undefined
+  }
+  return { path, remove: () => void execFileSync('umount', ['-l', path]) }
+}
+
+const commands = { swarm: ['swarm', '--no-baseline'], peer: ['peer', '--as', 'a'] } as const
+
+/** What both commands are given, and where the model is to go; an older one is there. */
+async function prepare(
+  folder: string,
+  saveIn: string
+): Promise<{ readonly args: readonly string[]; readonly save: string }> {
+  const [port] = await freePorts(1)
+  const [topology, train] = [join(folder, 'alone.yaml'), join(folder, 'training.yaml')]
+  await writeFile(topology, `graph: complete\npeers: [{ name: a, addresses: [/ip4/127.0.0.1/tcp/${port}] }]\n`)
+  await writeFile(train, training)
+  const save = join(saveIn, 'model.safetensors')
+  await writeFile(save, 'the older model')
+  return { args: [topology, '--train', train, '--save', save, '--json'], save }
+}
+
+for (const [name, command] of Object.entries(commands)) {
+  posixTest(`a model that cannot be written is no reason to say nothing: ${name}`, async (t) => {
+    const folder = await temporaryFolder()
+    const { args, save } = await prepare(folder, folder)
+    // The limit is on all files, so that no other place is left for the model.
+    const result = await murmur([...command, ...args], folder, undefined, { fileLimit: 20 }).result
+    t.is(result.code, 8, result.stderr)
+    t.is(recordsOf(result).at(-1)?.kind, 'summary')
+    t.regex(result.stderr, /--save .*model\.safetensors: cannot be written: EFBIG.*nor can .*: the model is lost/)
+    t.is(await readFile(save, 'utf8'), 'the older model')
+    t.deepEqual(
+      (await readdir(folder)).filter((file) => file.includes('part')),
+      []
+    )
+  })
+}
+
+test('a model for which the disk has no room is kept in the folder for temporary files', async (t) => {
+  const folder = await temporaryFolder()
+  const disk = await smallDisk(folder, 20)
+  if (disk === undefined) {
+    t.log('skipped: no file system can be mounted here')
+    t.pass()
+    return
+  }
+  try {
+    const { args, save } = await prepare(folder, disk.path)
+    const result = await murmur([...commands.swarm, ...args], folder, undefined, { env: { TMPDIR: folder } }).result
+    t.is(result.code, 8, result.stderr)
+    t.is(recordsOf(result).at(-1)?.kind, 'summary')
+    t.is(await readFile(save, 'utf8'), 'the older model')
+    t.deepEqual(await readdir(disk.path), ['model.safetensors'])
+    t.true((await stat(keptIn(result))).size > 50_000)
+  } finally {
+    disk.remove()
+  }
+})
+
+function keptIn({ stderr }: CommandResult): string {
+  return /the model is in (\S+) instead/.exec(stderr)?.[1] ?? 'nowhere'
+}
