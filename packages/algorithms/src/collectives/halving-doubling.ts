@@ -1,13 +1,14 @@
 /**
- * All-reduce by recursive halving and doubling (Rabenseifner: Optimization of collective reduction operations, ICCS 2004;
- * Thakur, Rabenseifner & Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005).
+ * All-reduce by halving and doubling, for any number of ranks: the all-gather of Bruck et al. (Efficient algorithms for all-to-all
+ * communications in multiport message-passing systems, IEEE TPDS 8(11), 1997), and before it its steps backwards, which is a
+ * reduce-scatter of the same cost. For powers of two the cost is that of recursive halving and doubling (Thakur, Rabenseifner &
+ * Gropp: Optimization of collective communication operations in MPICH, IJHPCA 19(1), 2005).
  *
- * Halving: with a partner at distance p/2, p/4, … 1, each gives the half that the other keeps and adds what it gets to its
- * own half; in the end each has the sum of 1/p of the vector. Doubling: the same way back, each gives all that it has.
- * 2 log₂ p latencies and 2 (p − 1)/p of the vector on every line.
- *
- * p is n where that is a power of two. Otherwise it is the largest one below; each rank from p on gives its vector to the rank
- * p below it first, and gets the result from that in the end: 2 (a + S/B) more. No pieces: a step needs all of the step before.
+ * The vector is cut into n segments, which lie on a circle. Doubling: at the distances 1, 2, 4, … below n each rank r has the
+ * means of the segments r, r + 1, … r + distance − 1. It gives them to the rank at that distance before it, and gets as many from the one
+ * after it, or as many as it lacks. Halving: the same messages backwards, with sums that are not complete yet; in the end each
+ * rank has the sum of its own segment. 2 ⌈log₂ n⌉ latencies and 2 (n − 1)/n of the vector on every line. No pieces: a step
+ * needs all of the step before.
  *
  * Sums are rounded to float32 at every step, in the order of the tree.
  */
@@ -16,60 +17,61 @@ import { axpy, scale } from '@murmuration/vectors'
 import { type Stretch, segmentsOf, viewOf } from '../stretches.js'
 import type { AllReduce } from './group.js'
 
-const foldKind = 1
-const halvingKind = 2
-const doublingKind = 3
-const resultKind = 4
+const halvingKind = 1
+const doublingKind = 2
 
-/** A step with a partner: the half that one keeps, and the half that one gives away. */
-interface Step {
-  readonly partner: PeerName
-  readonly kept: Stretch
-  readonly given: Stretch
-}
-
-/** The mean by recursive halving and doubling. */
-export const halvingDoublingAllReduce: AllReduce = async (group, own, out, { round, stretch }) => {
-  const { names, rank, mail } = group
-  const p = 2 ** Math.floor(Math.log2(names.length))
+/** The mean by halving and doubling. */
+export const halvingDoublingAllReduce: AllReduce = async ({ names, rank, mail }, own, out, { round, stretch }) => {
+  const n = names.length
+  const rankAt = (distance: number) => names[(rank + distance + n) % n]
   const send = (to: PeerName, kind: number, { offset }: Stretch, vector: Float32Array) => {
     mail.send(to, { kind, round, offset, vector })
   }
-  if (rank >= p) {
-    send(names[rank - p], foldKind, stretch, viewOf(own, stretch))
-    return mail.receiveInto(out, names[rank - p], { kind: resultKind, round, stretch }, 2 * mail.patience)
-  }
+  const segments = segmentsOf(stretch, n)
+  const sum = viewOf(own, stretch).slice()
+  const ofSum = ({ offset, length }: Stretch) => viewOf(sum, { offset: offset - stretch.offset, length })
 
-  const folded = rank + p < names.length ? names[rank + p] : undefined
-  const steps = stepsOf(names, rank, p, stretch)
-  let range = stretch
-  let sum = viewOf(own, stretch)
-  if (folded !== undefined) sum = axpy((await mail.receive(folded, { kind: foldKind, round, stretch })).vector, 1, sum)
-  for (const { partner, kept, given } of steps) {
-    const ofSum = ({ offset, length }: Stretch) => viewOf(sum, { offset: offset - range.offset, length })
-    send(partner, halvingKind, given, ofSum(given))
-    const theirs = await mail.receive(partner, { kind: halvingKind, round, stretch: kept })
-    sum = axpy(theirs.vector, 1, ofSum(kept))
-    range = kept
+  for (const { distance, count } of stepsOf(n).reverse()) {
+    for (const part of arc(segments, rank + distance, count)) send(rankAt(distance), halvingKind, part, ofSum(part))
+    for (const part of arc(segments, rank, count)) {
+      const { vector } = await mail.receive(rankAt(-distance), { kind: halvingKind, round, stretch: part })
+      axpy(ofSum(part), 1, vector)
+    }
   }
-  out.set(sum, range.offset)
-  scale(viewOf(out, range), 1 / names.length)
-  for (const { partner, kept, given } of steps.reverse()) {
-    send(partner, doublingKind, kept, viewOf(out, kept))
-    await mail.receiveInto(out, partner, { kind: doublingKind, round, stretch: given })
+  out.set(scale(ofSum(segments[rank]), 1 / n), segments[rank].offset)
+  for (const { distance, count } of stepsOf(n)) {
+    for (const part of arc(segments, rank, count)) send(rankAt(-distance), doublingKind, part, viewOf(out, part))
+    for (const part of arc(segments, rank + distance, count)) {
+      await mail.receiveInto(out, rankAt(distance), { kind: doublingKind, round, stretch: part })
+    }
   }
-  if (folded !== undefined) send(folded, resultKind, stretch, viewOf(out, stretch))
 }
 
-/** The steps of halving, from the farthest partner to the nearest. */
-function stepsOf(names: readonly PeerName[], rank: number, p: number, stretch: Stretch): Step[] {
+/** A step of doubling: to whom, and how many segments. */
+interface Step {
+  readonly distance: number
+  readonly count: number
+}
+
+/** The steps of doubling among `n` ranks. The last gives what is still lacking. */
+function stepsOf(n: number): Step[] {
   const steps: Step[] = []
-  let range = stretch
-  for (let distance = p / 2; distance >= 1; distance /= 2) {
-    const [low, high] = segmentsOf(range, 2)
-    const [kept, given] = (rank & distance) === 0 ? [low, high] : [high, low]
-    steps.push({ partner: names[rank ^ distance], kept, given })
-    range = kept
+  for (let distance = 1; distance < n; distance *= 2) {
+    steps.push({ distance, count: Math.min(distance, n - distance) })
   }
   return steps
+}
+
+/** The elements of `count` segments from `first` on around the circle: up to two stretches, none of them empty. */
+function arc(segments: readonly Stretch[], first: number, count: number): Stretch[] {
+  const begin = first % segments.length
+  const end = begin + count
+  return [joined(segments.slice(begin, end)), joined(segments.slice(0, Math.max(0, end - segments.length)))].filter(
+    ({ length }) => length > 0
+  )
+}
+
+/** Neighbouring segments as one stretch. */
+function joined(segments: readonly Stretch[]): Stretch {
+  return { offset: segments[0]?.offset ?? 0, length: segments.reduce((sum, { length }) => sum + length, 0) }
 }

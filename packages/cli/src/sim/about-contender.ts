@@ -32,7 +32,7 @@ function howOf(contender: Contender): string {
 
 const collectives = {
   'ring': 'a chunk-pipelined ring all-reduce (Patarasuk & Yuan 2009)',
-  'halving-doubling': 'recursive halving and doubling (Rabenseifner 2004; Thakur et al. 2005)',
+  'halving-doubling': 'halving and doubling (Bruck et al. 1997; Thakur et al. 2005)',
   'direct': 'direct exchange, everybody with everybody in two hops'
 } as const
 

@@ -21,7 +21,7 @@ const pieces = atLeastOne
   .meta({ description: 'How many pieces what is sent travels in, so that both directions of a line are busy at once' })
 const collective = z.enum(['ring', 'halving-doubling', 'direct']).default('ring').meta({
   description:
-    'ring: pipelined around a ring. halving-doubling: recursive halving and doubling. direct: everybody with everybody'
+    'ring: pipelined around a ring. halving-doubling: 2 log n steps of shrinking and growing messages. direct: everybody with everybody'
 })
 
 const served = {
