@@ -20,7 +20,7 @@ export type CodecName = Exclude<keyof typeof codecIds, 'top-k'> | `top-k:${numbe
  * vector that it carries, and says nothing of their number or place: both sides know them.
  *
  * Whatever the codec, a body may be raw float32 ({@link codecIds}.float32): an encoder writes that where its own form would be no
- * shorter, and where a number is NaN or infinite, which every decoder refuses.
+ * shorter, where it has no number near one of the stretch, and where a number is NaN or infinite, which every decoder refuses.
  *
  * A codec that is `stateful` writes what changed since the *reference*: the vector as the far side has reconstructed it. Both sides
  * add to their references what the body says, the same bits, so that what rounding or leaving out has kept back is part of the next

@@ -1,7 +1,7 @@
 import { copyNumbers } from '../copy.js'
 import { halfStep } from './kernels/half-kernels.js'
 import { groupBytes } from './kernels/int8-kernels.js'
-import { blockLength, groupLength } from './kernels/layout.js'
+import { blockLength, groupLength, infiniteBits } from './kernels/layout.js'
 import { pickStep } from './kernels/pick-kernels.js'
 import { type Kernels, Scratch } from './scratch.js'
 
@@ -13,15 +13,36 @@ export interface Format {
   readonly step: number
   /** What its kernels are called. */
   readonly kernel: 'Float16' | 'Bfloat16' | 'Int8'
+  /** Bits of the smallest |x| that it has no number for, not even after rounding; infinity when it has one for all finite x. */
+  readonly beyond: number
 }
 
 const halfBytes = (count: number): number => 2 * count
 
-/** Layout: 2 bytes per number, IEEE 754 binary16. Rounds to nearest, ties to even; beyond ±65,504 it saturates. */
-export const float16: Format = { name: 'float16', bytes: halfBytes, step: halfStep, kernel: 'Float16' }
+/**
+ * Layout: 2 bytes per number, IEEE 754 binary16. Rounds to nearest, ties to even. Its largest number is 65,504; a stretch with an |x| that
+ * would round to infinity, 65,520 or more, is written as raw float32. A change since a reference saturates instead: what is left is part
+ * of the next change.
+ */
+export const float16: Format = {
+  name: 'float16',
+  bytes: halfBytes,
+  step: halfStep,
+  kernel: 'Float16',
+  beyond: 0x477f_f000
+}
 
-/** Layout: 2 bytes per number, the upper half of float32. Rounds to nearest, ties to even; beyond ±(2 − 2⁻⁷) · 2¹²⁷ it saturates. */
-export const bfloat16: Format = { name: 'bfloat16', bytes: halfBytes, step: halfStep, kernel: 'Bfloat16' }
+/**
+ * Layout: 2 bytes per number, the upper half of float32. Rounds to nearest, ties to even. Its largest number is (2 − 2⁻⁷) · 2¹²⁷; what would
+ * round to infinity is written as {@link float16} does.
+ */
+export const bfloat16: Format = {
+  name: 'bfloat16',
+  bytes: halfBytes,
+  step: halfStep,
+  kernel: 'Bfloat16',
+  beyond: 0x7f7f_8000
+}
 
 /**
  * Layout: for each group of 256 numbers, of which the last one may have fewer, a scale as float32, and a signed byte per number,
@@ -31,12 +52,14 @@ export const int8: Format = {
   name: 'int8',
   bytes: (count) => count + (groupBytes - groupLength) * Math.ceil(count / groupLength),
   step: groupLength,
-  kernel: 'Int8'
+  kernel: 'Int8',
+  beyond: infiniteBits
 }
 
 /**
  * Writes `values`, or with a `reference` what changed since, to `out`; the reference becomes what the far side then has. Returns false
- * when that cannot be because something is not finite, such as a reference that was never set; the reference is then undefined.
+ * when that cannot be, because something is not finite, such as a reference that was never set, or because without a reference the format
+ * has no number that is near; the reference is then undefined.
  *
  * @param dice - the state of the dice, 16 integers: they go on from there
  */
@@ -54,7 +77,7 @@ export function encodeStretch(
     const count = Math.min(blockLength, values.length - start)
     const known = reference?.subarray(start, start + count)
     kernel(scratch.load(values.subarray(start, start + count), known, format.step))
-    if (!scratch.finite) return false
+    if (!scratch.isBelow(reference === undefined ? format.beyond : infiniteBits)) return false
     known?.set(scratch.reference.subarray(0, count))
     out.set(scratch.codes.subarray(0, format.bytes(count)), format.bytes(start))
   }

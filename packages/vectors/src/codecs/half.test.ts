@@ -1,12 +1,13 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { Pair, powerOf } from './codecs.test.support.js'
+import { codecIds } from './codec.js'
 import { parseCodec } from './parse.js'
 
 /** The two formats of 16 bits as IEEE 754 gives them: bits of the significand, and the exponents of normal numbers. */
 const formats = [
-  { name: 'float16', bits: 10, lowest: -14, highest: 15 },
-  { name: 'bfloat16', bits: 7, lowest: -126, highest: 127 }
+  { name: 'float16', bits: 10, lowest: -14, highest: 15, beyond: 0x477f_f000 },
+  { name: 'bfloat16', bits: 7, lowest: -126, highest: 127, beyond: 0x7f7f_8000 }
 ] as const
 type Format = (typeof formats)[number]
 
@@ -20,7 +21,7 @@ function meaningOf(code: number, { bits, lowest, highest }: Format): number {
   return sign * (1 + fraction) * 2 ** (exponent - 1 + lowest)
 }
 
-/** The number of the format that is nearest to `x`, with ties to the even one, and saturation. */
+/** The number of the format that is nearest to `x`, with ties to the even one; the largest, where that would be infinity. */
 function rounded(x: number, { bits, lowest, highest }: Format): number {
   const size = Math.abs(x)
   const largest = (2 - 2 ** -bits) * 2 ** highest
@@ -61,15 +62,15 @@ for (const format of formats) {
     t.deepEqual(new Uint16Array(content.buffer), codes)
   })
 
-  test(`${name}: rounds to nearest, ties to even, and saturates, from the smallest number to the largest`, (t) => {
-    const edges = [0, 1, 0x7f7f_ffff, 0x477f_e000, 0x477f_efff, 0x477f_f000, 0x7f7f_0000, 0x7f7f_7fff, 0x7f7f_8000]
+  test(`${name}: rounds to nearest, ties to even, from the smallest number to the largest`, (t) => {
+    const edges = [0, 1, 0x7f7f_ffff, 0x477f_e000, 0x477f_efff, 0x7f7f_0000, 0x7f7f_7fff]
     const halfway = Array.from({ length: 0x7bff }, (_, code) =>
       [-1, 0, 1].map((step) => {
         const [low, high] = [meaningOf(code, format), meaningOf(code + 1, format)]
         return new Uint32Array(Float32Array.of(low / 2 + high / 2).buffer)[0] + step
       })
     )
-    const patterns = [...edges, ...halfway.flat()].filter((pattern) => pattern >= 0 && pattern < 0x7f80_0000)
+    const patterns = [...edges, ...halfway.flat()].filter((pattern) => pattern >= 0 && pattern < format.beyond)
     const sizes = patterns.map(floatOf)
     const values = Float32Array.from([...sizes, ...sizes.map((size) => -size)])
     const got = new Pair(name, values.length).pass(t, values)
@@ -80,13 +81,32 @@ for (const format of formats) {
   test(`${name}: rounds any numbers as an independent rounding in float64 does`, (t) => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 0xffff_ffff }), { maxLength: 300 }), (patterns) => {
-        const values = Float32Array.from(patterns, floatOf).filter(Number.isFinite)
+        const values = Float32Array.from(patterns, floatOf).filter((x) => Math.abs(x) < floatOf(format.beyond))
         const got = new Pair(name, values.length).pass(t, values)
         return values.every((value, index) => Object.is(got[index], rounded(value, format)))
       }),
       { numRuns: 300 }
     )
     t.pass()
+  })
+
+  test(`${name}: a stretch with a number that the format has none for travels as raw float32, none is changed without a word`, (t) => {
+    for (const sign of [1, -1]) {
+      const values = Float32Array.from({ length: 20_000 }, (_, k) => Math.sin(k))
+      values[12_345] = sign * floatOf(format.beyond)
+      const pair = new Pair(name, values.length)
+      t.is(pair.encode(values).id, codecIds.float32)
+      t.deepEqual(pair.pass(t, values), values)
+      values[12_345] = sign * floatOf(format.beyond - 1)
+      t.is(pair.encode(values).id, parseCodec(name).id)
+    }
+  })
+
+  test(`delta-${name}: what a change saturates at is made up for in the rounds after`, (t) => {
+    const pair = new Pair(`delta-${name}`, 2)
+    pair.pass(t, Float32Array.of(0, 1))
+    const rounds = Array.from({ length: 8 }, () => pair.pass(t, Float32Array.of(200_000, 1)))
+    t.true(Math.abs(rounds[7][0] - 200_000) <= 200_000 * 2 ** -(bits + 1))
   })
 
   test(`${name}: the error is at most half a unit in the last place`, (t) => {

@@ -86,7 +86,12 @@ export class Scratch {
 
   /** Whether all numbers that the last kernel saw and made were finite. */
   get finite(): boolean {
-    return this.#worst.every((bits) => bits < infiniteBits)
+    return this.isBelow(infiniteBits)
+  }
+
+  /** Whether all numbers that the last kernel saw and made are smaller in size than the positive number with these bits. */
+  isBelow(bits: number): boolean {
+    return this.#worst.every((size) => size < bits)
   }
 
   /** How many numbers were picked. */
