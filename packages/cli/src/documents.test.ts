@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { InputError } from '@murmuration/core'
+import { knownSetNames } from '@murmuration/tasks'
 import { parseYamlFile } from '@murmuration/topology'
 import test from 'ava'
 import { exitCodes } from './exit-codes.js'
+import { makePlan } from './plan.js'
 import { schemaFiles } from './schemas.js'
 import { readTrainingFile, trainingSchema } from './training-file.js'
 
@@ -34,6 +36,21 @@ test('the training files of the examples are accepted, and options set things in
   }
   t.is((await readTrainingFile(undefined)).rounds, 400)
   await t.throwsAsync(readTrainingFile(undefined, { partition: 'dirichlet:x' }), { instanceOf: InputError })
+})
+
+test('the commands of the README that train name files that are there and data that can be had', async (t) => {
+  const rows = [
+    ...textOf('README.md').matchAll(/^\| `(topologies\/\S+) --train (\S+) --data (\S+?)(?: --partition (\S+))?` \|/gm)
+  ]
+  t.true(rows.length >= 5)
+  const place = (file: string) => new URL(file, root).pathname
+  for (const [, topology, train, data, partition] of rows) {
+    const plan = await makePlan({ topology: place(topology), train: place(train), data, partition })
+    t.true(
+      knownSetNames.some((name) => name === plan.training.data),
+      data
+    )
+  }
 })
 
 test('a wrong training file is refused with line, column, and the word that was meant', (t) => {

@@ -107,7 +107,10 @@ function runOptions(command: Command): Command {
     .argument('<topology>', 'a topology file')
     .option('--train <file>', 'a training file (default: a small network on drawn digits)')
     .option('--task <module>', 'a module with a model of your own, in place of the training file’s')
-    .option('--data <path>', 'a folder, file or URL with data, or "digits", in place of the training file’s')
+    .option(
+      '--data <path>',
+      'digits, mnist, mnist-t10k, fashion-mnist, or a folder, file or URL with data, in place of the training file’s'
+    )
     .option('--partition <how>', 'equal, label or dirichlet:ALPHA, in place of the training file’s')
     .option('--save <file>', 'write the model to a file in the safetensors format')
     .option('--json', 'print one JSON object per line')

@@ -137,6 +137,7 @@ function dataText({ data }: Training): unknown {
 
 function dataOf({ data }: Training): DataDescription {
   if (data === 'digits') return { kind: 'digits', samples: 5000 }
+  if (typeof data === 'string') return { kind: 'known', name: data }
   if ('digits' in data) return { kind: 'digits', samples: data.digits }
   return { kind: 'files', path: data.path, ...(data.sha256 === undefined ? {} : { sha256: data.sha256 }) }
 }

@@ -1,6 +1,6 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { InputError } from '@murmuration/core'
 import test from 'ava'
 import { readTrainingFile } from './training-file.js'
@@ -31,6 +31,11 @@ test('the URL of --data has the checksums of the file, a path has none', async (
   const url = 'https://example.org/x.csv'
   t.deepEqual((await readTrainingFile(path, { data: url })).data, { path: url, sha256 })
   t.deepEqual((await readTrainingFile(path, { data: '/x.csv' })).data, { path: '/x.csv' })
+})
+
+test('--data takes the name of a known data set, and a path that looks like one as a path', async (t) => {
+  t.is((await readTrainingFile(undefined, { data: 'fashion-mnist' })).data, 'fashion-mnist')
+  t.deepEqual((await readTrainingFile(undefined, { data: './mnist' })).data, { path: resolve('mnist') })
 })
 
 test('an alpha that is no number above 0 is refused', async (t) => {

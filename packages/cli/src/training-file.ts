@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { InputError } from '@murmuration/core'
+import { type KnownSetName, knownSetNames } from '@murmuration/tasks'
 import { duration, nearest, parseYamlFile, readText, share } from '@murmuration/topology'
 import { codecWords, isCodec } from '@murmuration/vectors'
 import { z } from 'zod'
@@ -16,7 +17,7 @@ const model = z.union([
 ])
 
 const data = z.union([
-  z.literal('digits'),
+  z.literal(['digits', ...knownSetNames]),
   z.strictObject({ digits: z.int().min(100).max(1e6) }),
   z.strictObject({ path: z.string().min(1), sha256: z.record(z.string(), z.string()).optional() })
 ])
@@ -41,7 +42,9 @@ const codec = z.string().superRefine((name, context) => {
 /** What a training file may hold. Everything has a default, so that an empty file is a training. */
 export const trainingSchema = z.strictObject({
   model: model.default('mlp').meta({ description: 'What is learned: mlp, cnn, softmax, or { module: ./my-task.js }' }),
-  data: data.default('digits').meta({ description: 'digits (drawn, embedded) or { path: folder, file or URL }' }),
+  data: data.default('digits').meta({
+    description: `digits (drawn, embedded), ${knownSetNames.join(', ')} (fetched) or { path: folder, file or URL }`
+  }),
   test: share()
     .refine((test) => test > 0 && test < 1, 'more than 0 % and less than 100 %')
     .default(0.2)
@@ -80,7 +83,7 @@ export type Training = z.output<typeof trainingSchema>
 
 /** What the command line sets in place of the training file. */
 export interface TrainingOverrides {
-  /** A folder, file or URL with data, or `digits`. */
+  /** `digits`, the name of a known data set, or a folder, file or URL with data. */
   readonly data?: string
   /** `equal`, `label` or `dirichlet:ALPHA`. */
   readonly partition?: string
@@ -126,10 +129,14 @@ function override(training: Training, { data, partition, task }: TrainingOverrid
 
 /** What is fetched needs checksums, which only the file can give. */
 function dataOf(text: string, inFile: Training['data']): Training['data'] {
-  if (text === 'digits') return text
+  if (text === 'digits' || isKnownSet(text)) return text
   const path = resolvePath('.', text)
   const sha256 = isUrl(text) && typeof inFile === 'object' && 'path' in inFile ? inFile.sha256 : undefined
   return sha256 === undefined ? { path } : { path, sha256 }
+}
+
+function isKnownSet(text: string): text is KnownSetName {
+  return knownSetNames.some((name) => name === text)
 }
 
 function resolvePath(directory: string, path: string): string {

@@ -31,6 +31,8 @@ function subject(data: DataDescription | undefined, inputShape: readonly number[
       return `handwritten-like digits ${inputShape[0]} × ${inputShape[1]}`
     case 'gaussians':
       return `samples of two normal classes in ${grouped(inputShape[0])} dimensions`
+    case 'known':
+      return `${data.name} ${shaped(inputShape)}`
     case 'files':
       return shaped(inputShape)
   }

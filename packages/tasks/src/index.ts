@@ -5,6 +5,7 @@
  */
 export * from './about.js'
 export type { TaskFamily } from './family.js'
+export { type KnownSetName, knownSetNames } from './files/known-sets.js'
 export {
   createLogisticFamily,
   createLogisticTask,

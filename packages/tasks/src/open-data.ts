@@ -1,6 +1,6 @@
 import { InputError } from '@murmuration/core'
 import { drawnDigits } from './digits/digits.js'
-import { openFiles } from './files/files.js'
+import { openFiles, openKnownSet } from './files/files.js'
 import { drawnGaussians } from './gaussians.js'
 import type { DataDescription, DrawnCount, SplitOptions } from './samples.js'
 import type { Source } from './source.js'
@@ -15,6 +15,8 @@ export async function openData(data: DataDescription, options: SplitOptions): Pr
       const drawn = data.samples === undefined && data.samplesPerPeer === undefined ? { samples: 4601 } : data
       return drawnGaussians(countOf(drawn, options), options.seed, whole('features', data.features ?? 57, 1))
     }
+    case 'known':
+      return openKnownSet(data.name)
     case 'files':
       return openFiles(data)
   }

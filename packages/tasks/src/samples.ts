@@ -1,3 +1,5 @@
+import type { KnownSetName } from './files/known-sets.js'
+
 /** Samples with what is to be learned from them, flat and in memory. */
 export interface Samples {
   readonly count: number
@@ -67,6 +69,11 @@ export type DataDescription =
       /** How many numbers a sample has; 57 by default. */
       readonly features?: number
     } & DrawnCount)
+  | {
+      /** A data set that is fetched by its name, once, and kept. */
+      readonly kind: 'known'
+      readonly name: KnownSetName
+    }
   | {
       /** A folder, a file or an URL: IDX files (gzip too) or CSV, told by their names and contents. */
       readonly kind: 'files'

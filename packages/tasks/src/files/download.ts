@@ -39,7 +39,26 @@ export async function downloadAll(
   }
   const files: DataFile[] = []
   for (const name of names) {
-    files.push(await download(fileBeside(location, name, names), checksum(name, sha256[name]), name, limits))
+    files.push(await download([fileBeside(location, name, names)], checksum(name, sha256[name]), name, limits))
+  }
+  return files
+}
+
+/**
+ * Fetches the files that `sha256` names from the first of the mirrors that has them. A mirror is the URL of a folder, with a slash
+ * at its end. The cache is that of {@link downloadAll}.
+ *
+ * Throws an {@link InputError} with the reason of each mirror when none has a file.
+ */
+export async function downloadFromMirrors(
+  mirrors: readonly string[],
+  sha256: Readonly<Record<string, string>>,
+  limits = defaultLimits()
+): Promise<readonly DataFile[]> {
+  const files: DataFile[] = []
+  for (const [name, expected] of Object.entries(sha256)) {
+    const urls = mirrors.map((mirror) => new URL(name, mirror))
+    files.push(await download(urls, expected, name, limits))
   }
   return files
 }
@@ -63,10 +82,28 @@ function fileBeside(location: URL, name: string, names: readonly string[]): URL 
 }
 
 /** The file in the cache, fetched unless it is there. Its place is named after its checksum. */
-async function download(url: URL, expected: string, name: string, limits: DownloadLimits): Promise<DataFile> {
+async function download(
+  urls: readonly URL[],
+  expected: string,
+  name: string,
+  limits: DownloadLimits
+): Promise<DataFile> {
   const path = join(limits.folder, expected, name)
-  if ((await hashOf(path)) !== expected) await fetchInto(path, url, expected, limits)
+  if ((await hashOf(path)) !== expected) await fetchFromFirst(path, urls, expected, limits)
   return { name, path }
+}
+
+/** Tries one URL after the other. */
+async function fetchFromFirst(path: string, urls: readonly URL[], expected: string, limits: DownloadLimits) {
+  const reasons: string[] = []
+  for (const url of urls) {
+    try {
+      return await fetchInto(path, url, expected, limits)
+    } catch (error) {
+      reasons.push(`${url} cannot be used: ${reason(error, limits)}`)
+    }
+  }
+  throw new InputError(reasons.join('; '))
 }
 
 /** The SHA-256 of a file in hex, or `undefined` when there is no such file. */
@@ -87,8 +124,6 @@ async function fetchInto(path: string, url: URL, expected: string, limits: Downl
     const found = await save(url, partial, limits)
     if (found !== expected) throw new Error(`its SHA-256 is ${found}, ${expected} is expected`)
     await rename(partial, path)
-  } catch (error) {
-    throw new InputError(`${url} cannot be used: ${reason(error, limits)}`)
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }

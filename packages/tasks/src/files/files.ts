@@ -7,6 +7,7 @@ import { csvSource } from './csv.js'
 import { type DataFile, readData } from './data-file.js'
 import { downloadAll } from './download.js'
 import { type IdxFile, idxSource } from './idx.js'
+import { fetchKnownSet, type KnownSetName, knownSetNames, knownSets } from './known-sets.js'
 
 type FilesDescription = Extract<DataDescription, { kind: 'files' }>
 type Checksums = NonNullable<FilesDescription['sha256']>
@@ -32,6 +33,12 @@ export async function openFiles({ path, sha256 = {} }: FilesDescription): Promis
   )
 }
 
+/** Opens a data set by its name. Throws an {@link InputError} when it is neither in the cache nor to be fetched. */
+export async function openKnownSet(name: KnownSetName): Promise<Source> {
+  const set = knownSets[name]
+  return openPairs(pairsOf(await fetchKnownSet(name, set)), set.sha256)
+}
+
 async function openPairs(pairs: readonly (readonly [DataFile, DataFile])[], sha256: Checksums): Promise<Source> {
   const read = async (file: DataFile): Promise<IdxFile> => ({
     name: file.path,
@@ -48,7 +55,7 @@ async function openPairs(pairs: readonly (readonly [DataFile, DataFile])[], sha2
 async function localFiles(path: string): Promise<readonly DataFile[]> {
   const found = await stat(path).catch((error: unknown) => {
     throw new InputError(
-      `${path} cannot be read: ${messageOf(error)}; a folder, a file or an URL with data is expected`
+      `${path} cannot be read: ${messageOf(error)}; a folder, a file or an URL with data is expected, or one of digits, ${knownSetNames.join(', ')}`
     )
   })
   if (found.isDirectory()) return filesIn(path)
