@@ -17,8 +17,9 @@ allreduce,8,256,10,1,3841
 p2p,2,128,0,2,541
 broadcast,8,128,1,5,264`
 
-/** Bytes of a piece that is passed on as a whole; half a MiB is NCCL's step, 4 MiB its buffer. */
-const pieceBytes = { allreduce: 2 ** 19, p2p: Infinity, broadcast: 2 ** 22 }
+/** Bytes of what is passed on as a whole: NCCL's step, an eighth of its buffer of 4 MiB. A transfer from one to another is not cut. */
+const step = 2 ** 19
+const pieceBytes = { allreduce: step, p2p: Infinity, broadcast: step }
 
 /**
  * Bytes under way per round trip. The measured broadcasts slow down where the delay is long, and the other operations do not,
