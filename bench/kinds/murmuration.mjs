@@ -65,7 +65,7 @@ async function connectPeer({ self, neighbours, elements, options, publish, looku
     topology: topologyOf(self, neighbours),
     seed: 1,
     listen: ['/ip4/127.0.0.1/tcp/0'],
-    terms: { run: 'bench', algorithm: 'none', schema: [{ name: 'weights', shape: [elements] }], start: '' },
+    terms: { settings: { run: 'bench' }, schema: [{ name: 'weights', shape: [elements] }], start: '' },
     codec: options.codec
   })
   const entry = { name: nameOf(self), id: peer.id, addresses: peer.addresses }

@@ -61,7 +61,7 @@ async function startPeer({ topology, seed, length }: WorldOptions, self: PeerNam
     topology,
     seed,
     listen: ['/ip4/127.0.0.1/tcp/0'],
-    terms: { run: 'test', algorithm: 'test', schema: [{ name: 'x', shape: [length] }], start: 'same' }
+    terms: { settings: { run: 'test' }, schema: [{ name: 'x', shape: [length] }], start: 'same' }
   })
 }
 

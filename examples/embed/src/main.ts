@@ -22,7 +22,7 @@ const taskOf = (secret: number): Task => ({
 })
 
 async function startPeer(self: PeerName, secret: number, onStep: (report: StepReport) => void) {
-  const terms = { run: 'embed', algorithm: 'dpsgd', schema: taskOf(secret).schema, start: 'zero' }
+  const terms = { settings: { run: 'embed' }, schema: taskOf(secret).schema, start: 'zero' }
   const listen = ['/ip4/127.0.0.1/tcp/0']
   const peer = await createPeer({ self, identity: await createIdentity(), topology, seed: 1, listen, terms })
   const options = { seed: 1, batchSize: 1, rounds: 100, closingRounds: 5, rate: () => 0.1, patience: 10_000 } as const

@@ -1,6 +1,7 @@
 import type { DpsgdOptions } from '@murmuration/algorithms'
 import { rateSchedule } from '@murmuration/algorithms'
 import { InputError, type PeerName, type TaskDescription } from '@murmuration/core'
+import type { Settings } from '@murmuration/libp2p'
 import {
   type DataDescription,
   type PartitionDescription,
@@ -15,8 +16,8 @@ import {
   roundsToAgreement,
   type TopologyFile
 } from '@murmuration/topology'
-import { hashText } from '@murmuration/vectors'
 import type { StartEvent } from './events.js'
+import { runSettings } from './run-settings.js'
 import { readTrainingFile, type Training, type TrainingOverrides } from './training-file.js'
 
 /** The files and options of a run, as the command line gives them. They can be sent to another process. */
@@ -33,9 +34,9 @@ export interface Plan {
   readonly training: Training
   readonly options: DpsgdOptions
   readonly spectralGap: number
-  /** The run's id: peers with another topology or training are refused. */
-  readonly run: string
-  /** The algorithm with its options as text, for the handshake and for people. */
+  /** Every setting that all peers must share: a peer with others is refused. */
+  readonly settings: Settings
+  /** The algorithm with its options as text, for people. */
   readonly algorithm: string
 }
 
@@ -58,7 +59,7 @@ export async function makePlan(request: RunRequest): Promise<Plan> {
     training,
     options: optionsOf(training, closingRounds),
     spectralGap: shrinking.spectralGap,
-    run: hashText(JSON.stringify([rowsOf(file), training.seed, training.partition, training.test, dataText(training)])),
+    settings: runSettings(file, training),
     algorithm
   }
 }
@@ -121,18 +122,6 @@ function algorithmText({ algorithm, rate, rounds }: Training): string {
     `${name} ${order}, batch ${batch}, rate ${rate.initial} ${decay} after ${rate.warmup} of ${rounds} rounds, ` +
     `${nesterov ? 'Nesterov ' : ''}momentum ${momentum}, weight decay ${weightDecay}`
   )
-}
-
-/** The mixing matrices, by which runs are told apart, whatever the file looks like. */
-function rowsOf({ topology }: TopologyFile): unknown {
-  return Array.from({ length: topology.period }, (_, round) =>
-    topology.peers.map((peer) => [peer, topology.mixing(peer, round)])
-  )
-}
-
-/** Where data lies differs from machine to machine; what is drawn must be the same. */
-function dataText({ data }: Training): unknown {
-  return typeof data === 'object' && 'path' in data ? 'files' : data
 }
 
 function dataOf({ data }: Training): DataDescription {

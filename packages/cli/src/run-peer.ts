@@ -61,7 +61,7 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
   const task = await startTaskWorker(taskOf(plan, self), { signal: run.signal })
   try {
     const start = await task.initialise(plan.options.seed).run()
-    const terms = { run: plan.run, algorithm: plan.algorithm, schema: task.schema, start: hashVector(start) }
+    const terms = { settings: plan.settings, schema: task.schema, start: hashVector(start) }
     const peer = await createPeer({
       self,
       identity: run.identity,

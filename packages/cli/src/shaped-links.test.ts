@@ -49,7 +49,7 @@ test('pipes that peers share are refused', async (t) => {
 /** Trains with D-PSGD over real libp2p. Returns each peer's parameters and how long it took, in milliseconds. */
 async function trained(links?: Links) {
   const schema = [{ name: 'weights', shape: [7850] }]
-  const terms = { run: 'r', algorithm: 'dpsgd', schema, start: '' }
+  const terms = { settings: { run: 'r' }, schema, start: '' }
   const data = { kind: 'digits', samples: 300 } as const
   const share = { data, testShare: 0.2, partition: { kind: 'equal' }, peers: names, seed: 5 } as const
   const flock = await Promise.all(

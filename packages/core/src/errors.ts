@@ -32,7 +32,7 @@ export class RefusedError extends Error {
 }
 
 /** Why a peer refuses another. */
-export type RefusalCode = 'unknown-peer' | 'run' | 'schema' | 'algorithm' | 'start' | 'protocol'
+export type RefusalCode = 'unknown-peer' | 'settings' | 'schema' | 'start' | 'protocol'
 
 /** Parameters, a loss or a gradient became NaN or infinite. */
 export class DivergedError extends Error {

@@ -10,7 +10,7 @@ const edge = graph(['a', 'b'])
 const length = 1000
 
 test('each direction is written as its sender wishes, and the neighbour reads it', async (t) => {
-  const terms = { run: 'r', algorithm: 'x', schema: [{ name: 'w', shape: [length] }], start: '0' }
+  const terms = { settings: { run: 'r' }, schema: [{ name: 'w', shape: [length] }], start: '0' }
   const left = await bird(t, edge, 'a', { terms, codec: 'float16' })
   const right = await bird(t, edge, 'b', { terms })
   await connectAll([left, right])

@@ -3,7 +3,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { type ControlMessage, decodeControl, encodeControl, ProtocolFault } from './control-messages.js'
 
-const terms = { run: 'r', algorithm: 'a', start: 's', schema: [{ name: 'dense/kernel', shape: [3, 2] }] }
+const terms = { settings: { run: 'r' }, start: 's', schema: [{ name: 'dense/kernel', shape: [3, 2] }] }
 const messages: readonly ControlMessage[] = [
   { kind: 'hello', version: 2, name: peerName('a'), terms, incarnation: 'x', first: 1, round: 0, codecs: ['int8'] },
   { kind: 'welcome', name: peerName('b'), round: 3, received: 2, acknowledged: 1, window: 4, codecs: [] },

@@ -1,11 +1,19 @@
-import { messageOf, peerName } from '@murmuration/core'
+import { InputError, messageOf, peerName } from '@murmuration/core'
 import { fromString } from 'uint8arrays/from-string'
 import { toString as textOf } from 'uint8arrays/to-string'
 import { z } from 'zod'
 import { protocolVersion } from './constants.js'
+import { foreignText, foreignTextMost } from './foreign-text.js'
+import { settingNameMost, settingValueMost } from './settings.js'
 
 const count = z.number().int().min(0).max(0xffffffff)
-const text = z.string().max(1024)
+/** Text from somebody else: what is printed or logged of it is safe from here on. */
+const foreign = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .transform((given) => foreignText(given, most))
+const text = foreign(foreignTextMost)
 const name = z.string().transform((value, context) => {
   try {
     return peerName(value)
@@ -19,9 +27,10 @@ export const paddingMost = 4096
 const padding = z.string().max(paddingMost)
 const tensor = z.object({ name: text, shape: z.array(count).max(32).readonly() })
 const schema = z.array(tensor).readonly()
-const codecs = z.array(z.string().max(64)).max(16).readonly()
-const terms = z.object({ run: text, algorithm: text, start: text, schema })
-const code = z.enum(['unknown-peer', 'run', 'schema', 'algorithm', 'start', 'protocol'])
+const codecs = z.array(foreign(64)).max(16).readonly()
+const settings = z.record(foreign(settingNameMost), foreign(settingValueMost)).readonly()
+const terms = z.object({ settings, start: text, schema })
+const code = z.enum(['unknown-peer', 'settings', 'schema', 'start', 'protocol'])
 
 const controlMessage = z.discriminatedUnion('kind', [
   /** The sender's first words. `first` is the number of the first frame that may follow. */
@@ -92,12 +101,22 @@ export function encodeTerms(value: z.infer<typeof terms>): Uint8Array {
   return fromString(JSON.stringify(value), 'utf8')
 }
 
+/** Reads and checks terms. Throws an {@link InputError}: these are one's own. */
+export function decodeTerms(bytes: Uint8Array): z.infer<typeof terms> {
+  const result = terms.safeParse(parse(bytes))
+  if (result.success) return result.data
+  throw new InputError(`the terms are wrong at ${whereOf(result.error)}`)
+}
+
 /** Reads and checks a message. Throws a {@link ProtocolFault} for anything else. */
 export function decodeControl(bytes: Uint8Array): ControlMessage {
   const result = controlMessage.safeParse(parse(bytes))
   if (result.success) return result.data
-  const [issue] = result.error.issues
-  throw new ProtocolFault(`a control message is wrong at "${issue?.path.join('.')}": ${issue?.message}`)
+  throw new ProtocolFault(`a control message is wrong at ${whereOf(result.error)}`)
+}
+
+function whereOf({ issues: [issue] }: z.ZodError): string {
+  return `"${foreignText(String(issue?.path.join('.')), 256)}": ${foreignText(String(issue?.message), 256)}`
 }
 
 function parse(bytes: Uint8Array): unknown {

@@ -9,7 +9,7 @@ const elements = 40_000
 
 /** Two neighbours, each behind a relay, ready. */
 async function pair(t: ExecutionContext, limits: Partial<Limits> = {}): Promise<[Bird, Bird, readonly Relay[]]> {
-  const terms = { run: 'r', algorithm: 'x', schema: schemaOf(elements), start: '0' }
+  const terms = { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
   const birds = await flock(t, graph(['a', 'b']), { terms, limits })
   const relays = await Promise.all(birds.map((each) => relayOf(t, each)))
   const roster = relays.map(({ entry }) => entry)

@@ -48,7 +48,7 @@ export async function bird(
     topology,
     seed: 1,
     listen: ['/ip4/127.0.0.1/tcp/0'],
-    terms: { run: 'test', algorithm: 'none', schema: schemaOf(8), start: '00' },
+    terms: { settings: { run: 'test' }, schema: schemaOf(8), start: '00' },
     onEvent: (event) => events.push(event),
     ...changes,
     identity,

@@ -76,7 +76,7 @@ test('messages for strangers are unreachable, and those for a neighbour that has
 })
 
 test('what was sent before close still arrives', async (t) => {
-  const large = { terms: { run: 'r', algorithm: 'x', schema: schemaOf(500_000), start: '0' } }
+  const large = { terms: { settings: { run: 'r' }, schema: schemaOf(500_000), start: '0' } }
   const [left, right] = await flock(t, graph(['a', 'b']), large)
   await connectAll([left, right])
   for (let round = 0; round < 4; round++) {

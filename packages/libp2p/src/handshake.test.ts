@@ -8,22 +8,32 @@ import { ControlChannel } from './control-channel.js'
 import { type Bird, bird, eventOf, eventually, graph, rosterOf, schemaOf } from './flock.test.support.js'
 import { createIdentity } from './identity.js'
 import { createNode } from './node.js'
+import { settingsOf } from './settings.js'
 import type { Terms } from './terms.js'
 import { TrafficMeter } from './traffic.js'
 
 const edge = graph(['a', 'b'])
 const [a, b] = ['a', 'b'].map(peerName)
-const terms: Terms = { run: 'one', algorithm: 'dpsgd', schema: schemaOf(8), start: 'aa' }
+const settings = settingsOf({ run: 'one', rate: { initial: 0.1 }, peers: ['a', 'b'] })
+const terms: Terms = { settings, schema: schemaOf(8), start: 'aa' }
 
 const cases: readonly (readonly [string, Partial<Terms>, RegExp])[] = [
-  ['run', { run: 'two' }, /the run is "one" here and "two" there/],
-  ['algorithm', { algorithm: 'sgp' }, /the algorithm is "dpsgd" here and "sgp" there/],
+  [
+    'settings',
+    { settings: settingsOf({ run: 'two', rate: { initial: 0.2 }, peers: ['a', 'b'] }) },
+    /: the settings differ: rate.initial is 0.1 here and 0.2 there; run is "one" here and "two" there$/
+  ],
+  [
+    'settings',
+    { settings: settingsOf({ run: 'one', rate: { initial: 0.1, decay: 'cosine' }, peers: ['a'] }) },
+    /: the settings differ: peers\[1\] is "b" here and missing there; rate.decay is missing here and "cosine" there$/
+  ],
   ['schema', { schema: schemaOf(9) }, /tensor 1 is "weights" \[8\] here and "weights" \[9\] there/],
   ['start', { start: 'bb' }, /the start parameters have the hash "aa" here and "bb" there/]
 ]
 
-for (const [code, change, expected] of cases) {
-  test(`two peers that differ in ${code} refuse each other, and both say in what`, async (t) => {
+for (const [index, [code, change, expected]] of cases.entries()) {
+  test(`case ${index}: two peers that differ in ${code} refuse each other, and both say in what`, async (t) => {
     const left = await bird(t, edge, 'a', { terms })
     const right = await bird(t, edge, 'b', { terms: { ...terms, ...change } })
     const roster = rosterOf([left, right])
@@ -112,7 +122,7 @@ async function byHand(t: ExecutionContext, victim: Bird) {
   }
   return { connection, control, hello }
 }
-const victimTerms: Terms = { run: 'test', algorithm: 'none', schema: schemaOf(8), start: '00' }
+const victimTerms: Terms = { settings: { run: 'test' }, schema: schemaOf(8), start: '00' }
 const message = (round: number) => ({ kind: 0, round, vector: new Float32Array(8).fill(round) })
 const frame = (sequence: number) => {
   const { kind, round, vector } = message(sequence)

@@ -4,7 +4,7 @@ import test from 'ava'
 import { type Bird, connectAll, flock, graph, schemaOf } from './flock.test.support.js'
 
 const elements = 600_000
-const terms = { run: 'r', algorithm: 'x', schema: schemaOf(elements), start: '0' }
+const terms = { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
 
 /** Sends, receives from all, averages in place, and gives everything back, as algorithms do. */
 async function exchange({ peer, name }: Bird, rounds: number, t: { true(value: boolean): unknown }): Promise<void> {

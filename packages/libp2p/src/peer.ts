@@ -2,7 +2,7 @@ import { type Fabric, InputError, type Links, type Milliseconds, type PeerName, 
 import { createRandom } from '@murmuration/random'
 import { lengthOf, type VectorMessage } from '@murmuration/vectors'
 import { controlBytes, type Limits, limitsOf } from './constants.js'
-import { encodeTerms, helloBytes } from './control-messages.js'
+import { decodeTerms, encodeTerms, helloBytes } from './control-messages.js'
 import type { PeerEventListener } from './events.js'
 import type { Identity } from './identity.js'
 import type { NeighbourStatus } from './neighbour.js'
@@ -76,24 +76,25 @@ export async function createPeer(options: PeerOptions): Promise<Peer> {
   if (!options.topology.peers.includes(options.self)) {
     throw new InputError(`"${options.self}" is no peer of the topology; it has ${options.topology.peers.join(', ')}`)
   }
-  checkTerms(options.terms)
-  const shaper = shaperOf(options, (id) => peer.nameOf(id))
+  const agreed = { ...options, terms: asRead(options.terms) }
+  const shaper = shaperOf(agreed, (id) => peer.nameOf(id))
   const limits = patientLimits(limitsOf(options.limits), shaper?.slowness ?? 0)
   const { identity, listen } = options
   const refusalOf = (id: string, address: string) => peer.refusalOf(id, address)
   const node = await createNode({ identity, listen, limits, refusalOf, shaper })
-  const peer = new NetworkPeer(options, limits, node, shaper)
+  const peer = new NetworkPeer(agreed, limits, node, shaper)
   await peer.start()
   return peer
 }
 
-/** A hello has to fit into a control message, or the neighbours would cut it off without a word. */
-function checkTerms(terms: Terms): void {
-  const bytes = encodeTerms(terms).byteLength
-  if (bytes + helloBytes <= controlBytes) return
+/** The terms as a neighbour reads them. A hello has to fit into a control message, or it would cut this peer off without a word. */
+function asRead(terms: Terms): Terms {
+  const bytes = encodeTerms(terms)
+  const room = controlBytes - helloBytes
+  if (bytes.byteLength <= room) return decodeTerms(bytes)
   throw new InputError(
-    `the schema has ${terms.schema.length} tensors, and with their names the terms take ${bytes} bytes; ` +
-      `at most ${controlBytes - helloBytes} fit into a handshake: merge tensors, or shorten their names`
+    `the schema has ${terms.schema.length} tensors, and with their names and ${Object.keys(terms.settings).length} settings ` +
+      `the terms take ${bytes.byteLength} bytes; at most ${room} fit into a handshake: merge tensors, or shorten their names`
   )
 }
 

@@ -40,7 +40,7 @@ async function exchange({ name, peer }: Bird, rounds: number): Promise<string[]>
 }
 
 test('a ring of four exchanges 20 rounds of 1 MB, each vector once, in order and unchanged', async (t) => {
-  const birds = await flock(t, square, { terms: { run: 'r', algorithm: 'x', schema: schemaOf(elements), start: '0' } })
+  const birds = await flock(t, square, { terms: { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' } })
   await connectAll(birds)
   const wrong = await Promise.all(birds.map((each) => exchange(each, 20)))
   t.deepEqual(wrong, [[], [], [], []])

@@ -1,12 +1,11 @@
 import type { RefusalCode, Schema } from '@murmuration/core'
 import { differenceOf } from '@murmuration/vectors'
+import { differencesBetween, type Settings, tellDifferences } from './settings.js'
 
 /** What two peers must agree on before they exchange anything. */
 export interface Terms {
-  /** The name of the training run, so that two runs on one network do not mix. */
-  readonly run: string
-  /** The algorithm and those of its options that all must share, as text. */
-  readonly algorithm: string
+  /** Every setting that all peers of the run must share, in the canonical form that `settingsOf` gives. */
+  readonly settings: Settings
   /** The tensors of the model, in order. Every vector on the link has as many elements as they have together. */
   readonly schema: Schema
   /** A hash of the parameters that the peers start from. */
@@ -22,17 +21,11 @@ export interface Mismatch {
 
 /** Where the terms part, seen from `ours`; `undefined` when they agree. */
 export function mismatchOf(ours: Terms, theirs: Terms): Mismatch | undefined {
-  if (ours.run !== theirs.run) return { code: 'run', why: `the run is ${both(ours.run, theirs.run)}` }
-  if (ours.algorithm !== theirs.algorithm) {
-    return { code: 'algorithm', why: `the algorithm is ${both(ours.algorithm, theirs.algorithm)}` }
-  }
+  const differences = differencesBetween(ours.settings, theirs.settings)
+  if (differences.length > 0) return { code: 'settings', why: tellDifferences(differences) }
   const difference = differenceOf(ours.schema, theirs.schema)
   if (difference !== undefined) return { code: 'schema', why: difference }
   if (ours.start === theirs.start) return undefined
-  const why = `the start parameters have the hash ${both(ours.start, theirs.start)}; do the seeds differ?`
-  return { code: 'start', why }
-}
-
-function both(ours: string, theirs: string): string {
-  return `${JSON.stringify(ours)} here and ${JSON.stringify(theirs)} there`
+  const why = `the start parameters have the hash "${ours.start}" here and "${theirs.start}" there, though all settings agree`
+  return { code: 'start', why: `${why}; does the code of the model, or its version, differ?` }
 }

@@ -55,7 +55,7 @@ export class SoakPeer {
       topology: createTopology({ peers, graph: { kind: 'ring' } }),
       seed,
       listen: ['/ip4/127.0.0.1/tcp/0'],
-      terms: { run: 'soak', algorithm: 'soak', schema: [{ name: 'numbers', shape: [elements] }], start: '0' },
+      terms: { settings: { run: 'soak' }, schema: [{ name: 'numbers', shape: [elements] }], start: '0' },
       onEvent,
       limits,
       ...(codec === undefined ? {} : { codec })

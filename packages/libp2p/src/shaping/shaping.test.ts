@@ -31,7 +31,7 @@ test('a message takes the time of its own direction, whoever has called whom', a
 test('a ring of four exchanges what it would without shaping, no faster than the lines of its peers', async (t) => {
   const square = graph(['a', 'b'], ['b', 'c'], ['c', 'd'], ['d', 'a'])
   const [elements, rounds] = [50_000, 5]
-  const terms = { run: 'r', algorithm: 'x', schema: schemaOf(elements), start: '0' }
+  const terms = { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
   const birds = await flock(t, square, { terms, links: links({ up: 80e6, down: 80e6 }, { latency: 10, jitter: 5 }) })
   await connectAll(birds)
   const begin = performance.now()
@@ -58,7 +58,7 @@ test('a ring of four exchanges what it would without shaping, no faster than the
 
 test('waits get longer with the links: what is slow is not given up', async (t) => {
   const waits = { dialTimeout: 50, handshakeTimeout: 50, silentAfter: 100, deadAfter: 150, closePatience: 50 }
-  const terms = { run: 'r', algorithm: 'x', schema: schemaOf(50_000), start: '0' }
+  const terms = { settings: { run: 'r' }, schema: schemaOf(50_000), start: '0' }
   const slow = links({ up: 2e6, down: 2e6 }, { latency: 200 })
   const birds = await flock(t, pair, { terms, limits: waits, links: slow })
   await connectAll(birds)

@@ -29,10 +29,10 @@ test('a stranger that speaks libp2p opens no stream, and disturbs nobody', async
 test('a peer of another run is refused although its identity is right, and nothing of it arrives', async (t) => {
   const left = await bird(t, edge, 'a', large(MiB))
   const right = await bird(t, edge, 'b', {
-    terms: { ...termsOf(MiB), run: 'another' }
+    terms: { ...termsOf(MiB), settings: { run: 'another' } }
   })
   const roster = rosterOf([left, right])
-  const refused = { instanceOf: RefusedError, message: /the run is/ }
+  const refused = { instanceOf: RefusedError, message: /the settings differ: run is/ }
   const connecting = [left, right].map(({ peer }) => t.throwsAsync(peer.connect(roster, 10_000), refused))
   await Promise.all(connecting)
   t.is(left.peer.fabric.send(b, { kind: 0, round: 0, vector: vectorOf(0, MiB) }), 'unreachable')

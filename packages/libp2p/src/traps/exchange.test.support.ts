@@ -5,7 +5,7 @@ import type { PeerOptions } from '../peer.js'
 import type { Terms } from '../terms.js'
 
 /** A model of one tensor with so many bytes. */
-export const termsOf = (bytes: number): Terms => ({ run: 'r', algorithm: 'x', schema: schemaOf(bytes / 4), start: '0' })
+export const termsOf = (bytes: number): Terms => ({ settings: { run: 'r' }, schema: schemaOf(bytes / 4), start: '0' })
 
 /** Options of peers that exchange vectors of so many bytes. */
 export const large = (bytes: number, limits: PeerOptions['limits'] = {}) => ({ terms: termsOf(bytes), limits })

@@ -14,7 +14,7 @@ const edge = graph(['a', 'b'])
 const schemaOfMany = (tensors: number): Schema =>
   Array.from({ length: tensors }, (_, index) => ({ name: `block${index}/scale`, shape: [1] }))
 
-const termsWith = (schema: Schema) => ({ run: 'r', algorithm: 'x', schema, start: '0' })
+const termsWith = (schema: Schema) => ({ settings: { run: 'r' }, schema, start: '0' })
 
 test('libp2p 3.3: lpStream does not read a message of 8 MiB', async (t) => {
   const { near, far } = await barePair(t)

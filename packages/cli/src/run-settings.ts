@@ -1,0 +1,25 @@
+import { type Settings, settingsOf } from '@murmuration/libp2p'
+import type { TopologyFile } from '@murmuration/topology'
+import type { Training } from './training-file.js'
+
+/**
+ * What of a training file may differ from machine to machine, and why. Everything else that the file can hold is compared when peers
+ * connect, a setting that is new among it.
+ */
+export const machineLocal: ReadonlyMap<string, string> = new Map([
+  ['data.path', 'where the data lie'],
+  ['model.module', 'where the module lies'],
+  ['codec', 'each direction of each link has its own, which its two ends agree on']
+])
+
+/** Every setting that all peers of a run must share: the training file with its defaults and overrides, and who exchanges with whom. */
+export function runSettings({ graph, weights, peers }: TopologyFile, training: Training): Settings {
+  // In the order of the file, by which peers have their places in the graph.
+  const names = peers.map(({ name }) => name)
+  const all = settingsOf({ ...training, topology: { graph, weights, peers: names } })
+  const hide = ([name, value]: readonly [string, string]) => [
+    name,
+    machineLocal.has(name) ? "each machine's own" : value
+  ]
+  return Object.fromEntries(Object.entries(all).map(hide))
+}

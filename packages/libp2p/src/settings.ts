@@ -1,0 +1,101 @@
+import { hashText } from '@murmuration/vectors'
+import { beginning, printable } from './foreign-text.js'
+
+/**
+ * The settings that all peers of a run must share, in their canonical form: by names such as `rate.initial` or `peers[2]`, each value as
+ * JSON text. Two runs have the same settings exactly when their canonical forms are the same.
+ */
+export type Settings = Readonly<Record<string, string>>
+
+/** One setting that differs. `undefined` where it is missing. */
+export interface SettingDifference {
+  readonly name: string
+  readonly ours: string | undefined
+  readonly theirs: string | undefined
+}
+
+/** The longest name and the longest value; longer ones end in the SHA-256 of the whole. */
+export const settingNameMost = 256
+export const settingValueMost = 1024
+
+/** A mapping or a list this deep down whose JSON is longer is one setting, of which the SHA-256 is compared; else each member is one. */
+const deep = 3
+const membersMost = 16_384
+
+/** How many differences a message names, and how much of each value it shows. */
+const toldMost = 16
+const shownMost = 72
+
+/** The canonical form of anything that JSON can write; keys whose value is `undefined` are left out. */
+export function settingsOf(value: Readonly<Record<string, unknown>>): Settings {
+  const plain = JSON.parse(JSON.stringify(value)) as Readonly<Record<string, unknown>>
+  return Object.fromEntries(Object.entries(plain).flatMap(([key, each]) => leaves(nameWithin('', key), each, 1)))
+}
+
+/** The settings that differ, in the order of their names. */
+export function differencesBetween(ours: Settings, theirs: Settings): readonly SettingDifference[] {
+  const [here, there] = [ours, theirs].map((settings) => new Map(Object.entries(settings)))
+  const names = [...new Set([...here.keys(), ...there.keys()])].sort()
+  return names
+    .map((name) => ({ name, ours: here.get(name), theirs: there.get(name) }))
+    .filter((each) => each.ours !== each.theirs)
+}
+
+/** A sentence that names the settings that differ, with both values. */
+export function tellDifferences(differences: readonly SettingDifference[]): string {
+  const told = differences.slice(0, toldMost).map(({ name, ours, theirs }) => {
+    const from = commonStart(ours ?? '', theirs ?? '')
+    return `${name} is ${shown(ours, from)} here and ${shown(theirs, from)} there`
+  })
+  const more = differences.length - told.length
+  return `the settings differ: ${told.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+}
+
+function leaves(name: string, value: unknown, depth: number): readonly (readonly [string, string])[] {
+  const text = printable(JSON.stringify(sorted(value)))
+  const members = membersOf(name, value)
+  if (members.length === 0 || (depth >= deep && text.length > membersMost)) {
+    return [[bounded(name, settingNameMost), bounded(text, settingValueMost)]]
+  }
+  return members.flatMap(([member, each]) => leaves(member, each, depth + 1))
+}
+
+function membersOf(name: string, value: unknown): readonly (readonly [string, unknown])[] {
+  if (Array.isArray(value)) return value.map((each: unknown, index) => [`${name}[${index}]`, each])
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).map(([key, each]) => [nameWithin(name, key), each])
+}
+
+/** Keys that look like more than one, or like a place in a list, are quoted, so that no two settings have one name. */
+function nameWithin(name: string, key: string): string {
+  if (!/^[\w-]+$/.test(key)) return `${name}[${printable(JSON.stringify(key))}]`
+  return name === '' ? key : `${name}.${key}`
+}
+
+/** The same with the keys of all mappings in order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, each]) => [key, sorted(each)]))
+}
+
+function bounded(text: string, most: number): string {
+  if (text.length <= most) return text
+  return `${beginning(text, most - 100)}… (${text.length} characters, SHA-256 ${hashText(text)})`
+}
+
+/** The value, or of a long one what is around the place where the two part. */
+function shown(text: string | undefined, from: number): string {
+  if (text === undefined) return 'missing'
+  if (text.length <= shownMost) return text
+  const start = Math.max(0, Math.min(from - shownMost / 3, text.length - shownMost))
+  const end = Math.min(text.length, start + shownMost)
+  return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`
+}
+
+function commonStart(left: string, right: string): number {
+  let length = 0
+  while (length < left.length && left[length] === right[length]) length++
+  return length
+}
