@@ -51,8 +51,9 @@ export class Descent {
     to = base.length
   ): Float32Array {
     const { momentum, nesterov, weightDecay } = this.#options
-    const vectors = { base, x, gradient: gradient.vector, velocity: this.#velocity }
-    const finite = momentumStep(out, { ...vectors, rate, momentum, nesterov, weightDecay }, from, to)
+    const velocity = this.#velocity
+    const step = { base, x, gradient: gradient.vector, velocity, rate, momentum, nesterov, weightDecay }
+    const finite = momentumStep(out, step, from, to)
     if (!Number.isFinite(gradient.loss ?? 0) || !finite) throw diverged(round, rate, gradient.loss)
     return out
   }

@@ -106,7 +106,8 @@ async function combineThenAdapt(
   const mixed = await peer.exchange.collect(k, x)
   const g = await gradient
   const { average } = mixed
-  return { next: await stepFrom(peer, average, x, g, rate, k), loss: g.loss, mixed, average }
+  const step = stepFrom(peer, average, x, g, rate, k)
+  return { next: step instanceof Promise ? await step : step, loss: g.loss, mixed, average }
 }
 
 /** `x ← Σ_j W_ij (x_j − γ g(x_j))`: what is sent is the result of the gradient step. */
@@ -125,16 +126,16 @@ async function adaptThenCombine(
   return { next: mixed.average, loss: g.loss, mixed }
 }
 
-/** A step of gradient descent, into memory of the fabric. */
-async function stepFrom(
+/** A step of gradient descent, into memory of the fabric. A promise only where the vector is computed in slices. */
+function stepFrom(
   { fabric, descent }: Peer,
   base: Float32Array,
   x: Float32Array,
   gradient: Gradient,
   rate: number,
   k: number
-): Promise<Float32Array> {
+): Float32Array | Promise<Float32Array> {
   const next = fabric.allocate(x.length)
-  await inSlices(fabric, x.length, (from, to) => descent.step(base, x, gradient, rate, k, next, from, to))
-  return next
+  const slices = inSlices(fabric, x.length, (from, to) => descent.step(base, x, gradient, rate, k, next, from, to))
+  return slices === undefined ? next : slices.then(() => next)
 }

@@ -98,26 +98,18 @@ export class Exchange {
     for (const name of plan.names) this.#known.add(name)
     if (missing.length > 0 && missing.length === plan.names.length) this.#refuseToGoOnAlone(round, missing)
     const theirs = this.#buffer.take()
-    const { average, disagreement } = await this.#mix(plan, x, theirs)
-    for (const message of theirs) if (message !== undefined && message.vector !== average) this.#recycle(message)
-    return { average, missing, unsent: this.#unsent, waited, disagreement }
-  }
-
-  /** The average, written over the first of `theirs`, which nobody else needs, and how far they are from one's own. */
-  async #mix(
-    plan: Plan,
-    x: Float32Array,
-    theirs: readonly (VectorMessage | undefined)[]
-  ): Promise<{ readonly average: Float32Array; readonly disagreement: number }> {
-    const vectors = theirs.flatMap((message) => message?.vector ?? [])
     const terms = termsOf(plan, x, theirs)
-    const average = vectors[0] ?? this.#fabric.allocate(x.length)
+    // Written over the first of theirs, which nobody else needs.
+    const average = theirs.find((message) => message !== undefined)?.vector ?? this.#fabric.allocate(x.length)
     let squares = 0
-    await inSlices(this.#fabric, x.length, (from, to) => {
-      for (const vector of vectors) squares += squaredDistance(x, vector, from, to)
+    const slices = inSlices(this.#fabric, x.length, (from, to) => {
+      squares += squaresTo(theirs, x, from, to)
       weightedSum(average, terms, from, to)
     })
-    return { average, disagreement: vectors.length === 0 ? 0 : Math.sqrt(squares / vectors.length) }
+    if (slices !== undefined) await slices
+    for (const message of theirs) if (message !== undefined && message.vector !== average) this.#recycle(message)
+    const disagreement = terms.length === 1 ? 0 : Math.sqrt(squares / (terms.length - 1))
+    return { average, missing, unsent: this.#unsent, waited, disagreement }
   }
 
   #planOf(round: number): Plan {
@@ -212,4 +204,11 @@ function termsOf({ mixing, place }: Plan, x: Float32Array, theirs: readonly (Vec
   terms.splice(before, 0, { weight: selfWeight, vector: x })
   invariant(Math.abs(total - 1) < 1e-9, () => `the mixing weights sum to ${total}`)
   return terms
+}
+
+/** The sum of the squared distances of `theirs` from `x`, over the elements `from` to below `to`. */
+function squaresTo(theirs: readonly (VectorMessage | undefined)[], x: Float32Array, from: number, to: number): number {
+  let squares = 0
+  for (const message of theirs) if (message !== undefined) squares += squaredDistance(x, message.vector, from, to)
+  return squares
 }

@@ -76,4 +76,8 @@ export interface Wire<Message> {
   copy(message: Message): Message
   /** Takes back the memory of a copy that nobody looks at any more, for the next one. */
   recycle?(message: Message): void
+  /** Memory for a vector; its content is arbitrary. Absent where nothing is used again. */
+  allocate?(length: number): Float32Array
+  /** Takes the memory of a vector back, of a copy's or an allocated one, for the next copy or the next vector. */
+  free?(vector: Float32Array): void
 }

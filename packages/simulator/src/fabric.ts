@@ -20,6 +20,8 @@ export interface World<Message> {
   mixing(peer: PeerName, round: number): Mixing
   send(from: Endpoint<Message>, to: PeerName, message: Message): SendResult
   recycle(message: Message): void
+  allocate(length: number): Float32Array
+  free(vector: Float32Array): void
   cost(work: Work<unknown>, peer: PeerName): Milliseconds
   spawn(endpoint: Endpoint<Message>, activity: (fabric: Fabric<Message>) => Promise<void>): void
   workEnded(endpoint: Endpoint<Message>, kind: string, start: Milliseconds): void
@@ -68,10 +70,12 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
   }
 
   allocate(length: number): Float32Array {
-    return new Float32Array(length)
+    return this.#world.allocate(length)
   }
 
-  free(): void {}
+  free(vector: Float32Array): void {
+    this.#world.free(vector)
+  }
 
   async sleep(until: Milliseconds): Promise<void> {
     if (this.#endpoint.isStopping) return this.#refuse()

@@ -120,6 +120,14 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     this.#options.wire.recycle?.(message)
   }
 
+  allocate(length: number): Float32Array {
+    return this.#options.wire.allocate?.(length) ?? new Float32Array(length)
+  }
+
+  free(vector: Float32Array): void {
+    this.#options.wire.free?.(vector)
+  }
+
   add(event: Event): void {
     this.kernel.add(event)
   }

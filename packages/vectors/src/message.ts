@@ -16,28 +16,30 @@ export interface VectorMessage {
 export const vectorWire: Wire<VectorMessage> = {
   byteLength: ({ vector }) => framesOf(vector.length) * frameHeaderLength + vector.byteLength,
   payloadLength: (message) => message.vector.byteLength,
-  copy: (message) => ({ ...message, vector: Float32Array.from(message.vector) })
+  copy: (message) => ({ ...message, vector: message.vector.slice() })
 }
 
 /**
- * {@link vectorWire} with memory that is used again: what is recycled serves for the next copy of the same length. For many
- * small vectors, fresh memory would cost more than all the rest.
+ * {@link vectorWire} with memory that is used again: what is given back, as a message or as a vector, serves for the next copy
+ * or the next vector of the same length. For many small vectors, fresh memory would cost more than all the rest.
  */
-export function pooledVectorWire(): Wire<VectorMessage> & { recycle(message: VectorMessage): void } {
-  const free = new Map<number, Float32Array[]>()
+export function pooledVectorWire(): Required<Wire<VectorMessage>> {
+  const unused = new Map<number, Float32Array[]>()
+  const allocate = (length: number) => unused.get(length)?.pop() ?? new Float32Array(length)
+  const free = (vector: Float32Array) => {
+    const others = unused.get(vector.length)
+    if (others === undefined) unused.set(vector.length, [vector])
+    else others.push(vector)
+  }
   return {
     ...vectorWire,
-    copy: (message) => {
-      const { vector } = message
-      const copy = free.get(vector.length)?.pop()
-      if (copy === undefined) return vectorWire.copy(message)
+    copy: ({ kind, round, offset, vector }) => {
+      const copy = allocate(vector.length)
       copy.set(vector)
-      return { kind: message.kind, round: message.round, offset: message.offset, vector: copy }
+      return { kind, round, offset, vector: copy }
     },
-    recycle: ({ vector }) => {
-      const known = free.get(vector.length)
-      if (known === undefined) free.set(vector.length, [vector])
-      else known.push(vector)
-    }
+    recycle: ({ vector }) => free(vector),
+    allocate,
+    free
   }
 }
