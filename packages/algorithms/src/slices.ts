@@ -1,7 +1,7 @@
 import type { Fabric } from '@murmuration/core'
 
 /** About a third of a millisecond of arithmetic. */
-const sliceLength = 1 << 18
+export const sliceLength = 1 << 18
 
 type Clock = Pick<Fabric<unknown>, 'now' | 'sleep'>
 

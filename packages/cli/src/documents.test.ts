@@ -21,6 +21,13 @@ test('every exit code is documented as it is', (t) => {
     t.true(documented.includes(`| ${code} | ${meaning} |`), meaning)
 })
 
+test('the documents name the versions of Node that package.json asks for', (t) => {
+  const { engines } = JSON.parse(textOf('package.json')) as { readonly engines: { readonly node: string } }
+  const versions = engines.node.match(/\d+(\.\d+)?/g)?.map((version) => `${version}+`) ?? []
+  const named = `Node ${versions.slice(0, -1).join(', ')} or ${versions.at(-1)}`
+  for (const file of ['README.md', 'docs/four-machines.md']) t.true(textOf(file).includes(named), `${file}: ${named}`)
+})
+
 test('the training file in the documents is one, and shows the defaults', (t) => {
   const [, yaml] = /```yaml\n([\s\S]*?)```/.exec(textOf('docs/training-file.md')) ?? []
   const shown = parseYamlFile(yaml ?? '', 'docs/training-file.md', trainingSchema).value

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseTopologyFile } from '@murmuration/topology'
+import { frameHeaderLength } from '@murmuration/vectors'
 import test from 'ava'
 import { fileOf } from './scenario.test.support.js'
 import { readScenario } from './scenario-file.js'
@@ -54,6 +55,10 @@ test('the tables in the document list every field with its default', (t) => {
   const known = lines(fields.map((field) => `${field.path} ${field.default}`))
   t.true(known.length > 90)
   t.deepEqual(lines(rows.map(([, path, shown]) => `${path} ${shown.trim()}`)), known)
+})
+
+test('the document names the length of a frame’s header', (t) => {
+  t.true(document.includes(`the frame's own ${frameHeaderLength} bytes`))
 })
 
 test('every field has a description in the JSON Schema, but for those that say which kind a mapping is', (t) => {

@@ -1,4 +1,5 @@
 import { byteSize, share } from '@murmuration/topology'
+import { frameHeaderLength } from '@murmuration/vectors'
 import { z } from 'zod'
 
 const positive = z.number().positive()
@@ -19,7 +20,7 @@ export const networkSchema = z
     }),
     messageOverhead: byteSize()
       .prefault('0 B')
-      .meta({ description: "What every message costs beside the frame's own 32 bytes" }),
+      .meta({ description: `What every message costs beside the frame's own ${frameHeaderLength} bytes` }),
     latencyFactor: positive
       .default(1)
       .meta({ description: "Multiplies every latency; 13.01 in SimGrid's calibrated model LV08" }),
