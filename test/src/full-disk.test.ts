@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readResults } from '@murmuration/report'
 import anyTest from 'ava'
 import { type CommandResult, freePorts, murmur, recordsOf, temporaryFolder } from './command.js'
 
@@ -78,6 +79,34 @@ test('a model for which the disk has no room is kept in the folder for temporary
   } finally {
     disk.remove()
   }
+})
+
+const scenario = `title: Small
+topology: { graph: ring, peers: 3, links: { default: { latency: 5 ms, bandwidth: 10 Mbit/s } } }
+task: { kind: quadratic }
+training: { batch: 4 }
+contenders: [{ algorithm: dpsgd }]
+seeds: 200
+stop: { rounds: 20 }
+`
+
+posixTest('a sweep whose disk is full keeps the runs that are written, says so, and names no report', async (t) => {
+  const folder = await temporaryFolder()
+  const [path, out] = [join(folder, 'small.yaml'), join(folder, 'out')]
+  await writeFile(path, scenario)
+  const result = await murmur(['sim', path, '--out', out], folder, undefined, { fileLimit: 40 }).result
+  t.is(result.code, 8, result.stderr)
+  t.regex(
+    result.stderr,
+    /out: the results cannot be written there: EFBIG.*; \d+ runs are there, and "murmur report \S+" reads/
+  )
+  t.regex(result.stdout, /stopped before all were done/)
+  t.regex(result.stdout, /there is no report/)
+  t.notRegex(result.stdout, /all promises kept/)
+  const written = Number(/(\d+) runs are there/.exec(result.stderr)?.[1])
+  const report = await murmur(['report', out], folder).result
+  t.is(report.code, 0, report.stderr)
+  t.is((await readResults(out)).runs.length, written)
 })
 
 function keptIn({ stderr }: CommandResult): string {

@@ -76,6 +76,52 @@ test('Ctrl-C ends a sweep in seconds, and what was done is written', async (t) =
   t.true(runs.length >= 15 && runs.length < 12_000, `${runs.length} runs`)
 })
 
+test('a sweep that is killed keeps what it has, and the command report reads it', async (t) => {
+  const { folder, path, out } = await scenario(small.replace('seeds: 2', 'seeds: 2000'))
+  const command = murmur(['sim', path, '--out', out, '--json'], folder)
+  await command.saying('"done":20,')
+  command.process.kill('SIGKILL')
+  t.is((await command.result).signal, 'SIGKILL')
+  const report = await murmur(['report', out], folder).result
+  t.is(report.code, 0, report.stderr)
+  t.regex(report.stderr, /the sweep was not finished; \d+ of its 12000 runs are there/)
+  const { runs } = await readResults(out)
+  t.true(runs.length >= 15 && runs.length < 12_000, `${runs.length} runs`)
+  t.regex(readFileSync(join(out, 'report.html'), 'utf8'), new RegExp(`${runs.length} of 12000 simulated runs`))
+})
+
+test('a folder that cannot be written is told before the first run', async (t) => {
+  const { folder, path } = await scenario(small)
+  for (const out of [path, join(path, 'out'), '/dev/null']) {
+    const result = await murmur(['sim', path, '--out', out, '--json'], folder).result
+    t.is(result.code, 2, result.stderr)
+    t.regex(result.stderr, /--out \S+: E/)
+    t.is(result.stdout, '')
+  }
+})
+
+test('runs that all failed are a reason and an exit code, and no promise kept', async (t) => {
+  const rate = small.replace('{ batch: 4 }', '{ batch: 4, rate: { initial: 1e30 } }')
+  const { folder, path, out } = await scenario(rate)
+  const result = await murmur(['sim', path, '--out', out], folder).result
+  t.is(result.code, 7, result.stdout)
+  t.regex(result.stderr, /all 12 runs failed; D-PSGD.*, seed 1: training diverged/)
+  t.regex(result.stdout, /12 of 12 runs failed/)
+  t.notRegex(result.stdout, /promises kept/)
+})
+
+test('a sweep without a run names no report, keeps no promise and leaves no folder', async (t) => {
+  const { folder, path, out } = await scenario(
+    small.replace(/task: .*/, 'task: { kind: softmax, data: { path: ./none } }')
+  )
+  const result = await murmur(['sim', path, '--out', out], folder).result
+  t.is(result.code, 2, result.stderr)
+  t.regex(result.stderr, /none/)
+  t.regex(result.stdout, /no run was done/)
+  t.notRegex(result.stdout, /promise|report/)
+  t.false(existsSync(out))
+})
+
 test('computing can be measured on this machine', async (t) => {
   const { folder, path, out } = await scenario(small)
   const result = await murmur(['sim', path, '--out', out, '--calibrate', '--threads', '1'], folder).result

@@ -19,7 +19,7 @@ export const exitCodes = {
   simulation: {
     code: 7,
     meaning:
-      'a simulation broke a promise: it came out otherwise when repeated, it deadlocked, or a judge found something'
+      'a simulation broke a promise (it came out otherwise when repeated, it deadlocked, or a judge found something), or all runs failed'
   },
   output: {
     code: 8,

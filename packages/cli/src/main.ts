@@ -1,7 +1,5 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { messageOf, type PeerName, peerName, StoppedError } from '@murmuration/core'
-import { readResults, reportHtml } from '@murmuration/report'
+import { readResults, runsOfSweep, writeReport } from '@murmuration/report'
 import { duration, readTopologyFile } from '@murmuration/topology'
 import chalk from 'chalk'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
@@ -76,9 +74,11 @@ program
   .description('write the report of results of "murmur sim" anew')
   .argument('<folder>', 'a folder that "murmur sim" wrote')
   .action(async (folder: string) => {
-    const file = join(folder, 'report.html')
-    await writeFile(file, await reportHtml(await readResults(folder)))
-    print(file)
+    const results = await readResults(folder)
+    const [runs, all] = [results.runs.length, runsOfSweep(results.sweep)]
+    if (runs < all)
+      process.stderr.write(`${folder}: the sweep was not finished; ${runs} of its ${all} runs are there\n`)
+    print(await writeReport(folder, results))
   })
 
 program

@@ -3,9 +3,10 @@
  *
  * @packageDocumentation
  */
+export { runsOfSweep } from './files/order.js'
 export { readResults } from './files/read.js'
 export { replaceFile } from './files/replace.js'
-export { writeResults } from './files/write.js'
+export { ResultsWriter, writeReport } from './files/write.js'
 export { reportHtml } from './report-html.js'
 export type * from './results.js'
 export { secondsText, settingText } from './shared/units.js'

@@ -11,6 +11,8 @@ export interface RunAllOptions {
   readonly threads: number
   /** Told after each run. */
   readonly onRun: (result: RunResult, done: number, all: number) => void
+  /** Given each result once, as soon as there is nothing more to find out about it. The sweep ends when this throws. */
+  readonly keep: (result: RunResult) => void
   readonly signal: AbortSignal
 }
 
@@ -18,9 +20,8 @@ export interface RunAllOptions {
 export interface AllRuns {
   /** In the order of the scenario, whoever was done first; those that were done, if it was stopped. */
   readonly results: readonly RunResult[]
-  /** How many were done twice, and what the second time was otherwise. */
+  /** How many were done twice. What came out otherwise is a finding of the run. */
   readonly repeated: number
-  readonly differences: readonly string[]
   readonly isWhole: boolean
   /** What ended the sweep before all were done, unless it was stopped. */
   readonly error?: unknown
@@ -33,31 +34,21 @@ const repeatEvery = 20
 const youngGenerationMegabytes = 384
 
 /** Simulates all runs of a scenario on threads. The threads share nothing, so their number changes nothing but the time. */
-export async function runAll(scenario: Scenario, { threads, onRun, signal }: RunAllOptions): Promise<AllRuns> {
+export async function runAll(scenario: Scenario, { threads, onRun, keep, signal }: RunAllOptions): Promise<AllRuns> {
   const all = runCount(scenario)
-  const repeats = Array.from({ length: Math.ceil(all / repeatEvery) }, (_, k) => k * repeatEvery)
-  const pool = new Piscina<number, RunAnswer>({
-    filename: new URL('./run-worker.js', import.meta.url).href,
-    minThreads: 1,
-    maxThreads: Math.max(1, Math.min(threads, all)),
-    concurrentTasksPerWorker: 1,
-    idleTimeout: 1000,
-    workerData: scenario,
-    resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMegabytes }
-  })
+  const repeats = Math.ceil(all / repeatEvery)
+  const pool = poolFor(scenario, Math.max(1, Math.min(threads, all)))
   const stop = () => void pool.destroy()
   signal.addEventListener('abort', stop)
-  const results = new Map<number, RunResult>()
-  const again = new Map<number, RunResult>()
-  let done = 0
-  const work = async (index: number, into: Map<number, RunResult>) => {
+  const progress = new Progress(keep)
+  const work = async (index: number) => {
     const result = resultOf(await pool.run(index, { name: 'run' }))
-    into.set(index, result)
-    onRun(result, ++done, all + repeats.length)
+    progress.add(index, result)
+    onRun(result, progress.done, all + repeats)
   }
   // In drawn order, so that the time that is left can be told from the time that has gone.
   const order = createRandom(0, 'order').shuffle(Array.from({ length: all }, (_, index) => index))
-  const jobs = [...order.map((index) => work(index, results)), ...repeats.map((index) => work(index, again))]
+  const jobs = order.flatMap((index) => (isRepeated(index) ? [work(index), work(index)] : [work(index)]))
   const outcomes = Promise.allSettled(jobs)
   const failure = await Promise.all(jobs).then(
     () => ({}),
@@ -66,13 +57,70 @@ export async function runAll(scenario: Scenario, { threads, onRun, signal }: Run
   signal.removeEventListener('abort', stop)
   await pool.destroy()
   await outcomes
-  return {
-    ...failure,
-    results: [...results].sort(([left], [right]) => left - right).map(([, result]) => result),
-    repeated: again.size,
-    differences: [...again].flatMap(([index, second]) => differenceOf(results.get(index), second)),
-    isWhole: results.size === all
+  return { ...progress.end(), isWhole: progress.runs === all, ...failure }
+}
+
+function poolFor(scenario: Scenario, maxThreads: number): Piscina<number, RunAnswer> {
+  return new Piscina<number, RunAnswer>({
+    filename: new URL('./run-worker.js', import.meta.url).href,
+    minThreads: 1,
+    maxThreads,
+    concurrentTasksPerWorker: 1,
+    idleTimeout: 1000,
+    workerData: scenario,
+    resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMegabytes }
+  })
+}
+
+const isRepeated = (index: number) => index % repeatEvery === 0
+
+/** The results that there are. A run that is repeated is kept when it was done twice. */
+class Progress {
+  readonly #keep: (result: RunResult) => void
+  readonly #results = new Map<number, RunResult>()
+  readonly #unkept = new Set<number>()
+  #repeated = 0
+
+  constructor(keep: (result: RunResult) => void) {
+    this.#keep = keep
   }
+
+  get runs(): number {
+    return this.#results.size
+  }
+
+  get done(): number {
+    return this.#results.size + this.#repeated
+  }
+
+  add(index: number, result: RunResult): void {
+    const first = this.#results.get(index)
+    if (first !== undefined) this.#repeated++
+    this.#results.set(index, first === undefined ? result : withFindings(first, differenceOf(first, result)))
+    this.#unkept.add(index)
+    if (first !== undefined || !isRepeated(index)) this.#keepNow(index)
+  }
+
+  /** Keeps also those whose repetition did not come any more. */
+  end(): Pick<AllRuns, 'results' | 'repeated' | 'error'> {
+    const done = [...this.#results].sort(([left], [right]) => left - right).map(([, result]) => result)
+    try {
+      for (const index of this.#unkept) this.#keepNow(index)
+    } catch (error) {
+      return { results: done, repeated: this.#repeated, error }
+    }
+    return { results: done, repeated: this.#repeated }
+  }
+
+  #keepNow(index: number): void {
+    const result = this.#results.get(index)
+    if (result !== undefined) this.#keep(result)
+    this.#unkept.delete(index)
+  }
+}
+
+function withFindings(result: RunResult, found: readonly string[]): RunResult {
+  return { ...result, record: { ...result.record, findings: [...result.record.findings, ...found] } }
 }
 
 function resultOf(answer: RunAnswer): RunResult {
@@ -84,13 +132,13 @@ function resultOf(answer: RunAnswer): RunResult {
 }
 
 /** Where two runs that should be the same differ first. */
-export function differenceOf(first: RunResult | undefined, second: RunResult): string[] {
-  if (first === undefined || first.record.logHash === second.record.logHash) return []
-  const { contender, seed, settings, curve } = second.record
+export function differenceOf(first: RunResult, second: RunResult): string[] {
+  if (first.record.logHash === second.record.logHash) return []
+  const { settings, curve } = second.record
   const at = curve.findIndex((point, k) => JSON.stringify(point) !== JSON.stringify(first.record.curve[k]))
   const where =
     at < 0
       ? 'in events that the curve does not show'
       : `first at evaluation ${at + 1}: ${JSON.stringify(first.record.curve[at])} and then ${JSON.stringify(curve[at])}`
-  return [`${contender}, seed ${seed}, ${JSON.stringify(settings)}: the same run came out otherwise, ${where}`]
+  return [`${JSON.stringify(settings)}: the same run came out otherwise, ${where}`]
 }

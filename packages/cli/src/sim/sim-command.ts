@@ -1,11 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { basename, extname, join } from 'node:path'
-import { InputError } from '@murmuration/core'
-import { type Results, reportHtml, writeResults } from '@murmuration/report'
+import { InputError, messageOf, OutputError } from '@murmuration/core'
+import { type Results, ResultsWriter, type Sweep, writeReport } from '@murmuration/report'
 import { SimulationError } from '../exit-codes.js'
 import { calibrate } from './calibrate.js'
+import { resultsFolder } from './results-folder.js'
+import type { RunResult } from './run.js'
 import { type AllRuns, runAll } from './run-all.js'
 import type { Scenario } from './scenario.js'
 import { readScenario } from './scenario-file.js'
@@ -24,25 +23,75 @@ export interface SimRequest {
 }
 
 /**
- * Simulates all runs of a scenario and writes the results and the report. What was done when `signal` is aborted, or when a run
- * fails to be simulated, is written as well. Throws a SimulationError when a run broke a promise, after all has been written.
+ * Simulates all runs of a scenario. Results are written as they come, and the report at the end, also when `signal` is aborted or a
+ * run cannot be simulated. Throws, after all has been written and printed, an OutputError when something could not be
+ * written, and a SimulationError when a run broke a promise or all of them failed.
  */
 export async function runSim(request: SimRequest, output: SimOutput, signal: AbortSignal): Promise<void> {
-  const threads = request.threads ?? availableParallelism()
   const given = await readScenario(request.path)
-  const scenario = request.calibrate === true ? await calibrated(given, output) : given
-  const directory = directoryFor(request)
+  const folder = await resultsFolder(request)
+  try {
+    const scenario = request.calibrate === true ? await calibrated(given, output) : given
+    await simulate(scenario, folder.directory, request, output, signal)
+  } finally {
+    await folder.removeIfEmpty()
+  }
+}
+
+async function simulate(
+  scenario: Scenario,
+  directory: string,
+  request: SimRequest,
+  output: SimOutput,
+  signal: AbortSignal
+): Promise<void> {
+  const sweep = sweepOf(scenario, commandOf(request))
+  const writer = await ResultsWriter.open(directory, sweep).catch((error: unknown) => {
+    throw new InputError(`--out ${messageOf(error)}`)
+  })
+  const threads = request.threads ?? availableParallelism()
   output.start(scenario, threads)
   const start = performance.now()
-  const all = await runAll(scenario, { threads, onRun: output.run, signal })
-  const results = resultsOf(scenario, all, commandOf(request))
-  if (all.results.length > 0) await write(directory, results)
+  const keep = ({ record, timeline }: RunResult) => writer.add(record, timeline)
+  const all = await runAll(scenario, { threads, onRun: output.run, keep, signal })
+  const results = resultsOf(sweep, all)
+  const written = await writeAll(writer, directory, results)
   const seconds = (performance.now() - start) / 1000
-  output.end(results, { directory, seconds, repeated: all.repeated, isWhole: all.isWhole })
+  output.end(results, { directory, ...written, seconds, repeated: all.repeated, isWhole: all.isWhole })
   signal.throwIfAborted()
-  if (all.error !== undefined) throw all.error
-  const broken = [...all.differences, ...all.results.flatMap(({ record }) => record.findings)]
-  if (broken.length > 0) throw new SimulationError(`broken promises: ${broken.length}, as told above`)
+  throwFirst([withPlace(all.error, directory, writer.count), written.error, verdictOn(results)])
+}
+
+/** The report is tried also when the results did not all find room: it may be for less. */
+async function writeAll(
+  writer: ResultsWriter,
+  directory: string,
+  results: Results
+): Promise<{ readonly report?: string; readonly error?: unknown }> {
+  try {
+    await writer.close()
+    return results.runs.length === 0 ? {} : { report: await writeReport(directory, results) }
+  } catch (error) {
+    return { error }
+  }
+}
+
+/** What is left when writing ended a sweep. */
+function withPlace(error: unknown, directory: string, runs: number): unknown {
+  if (!(error instanceof OutputError)) return error
+  return new OutputError(`${error.message}; ${runs} runs are there, and "murmur report ${directory}" reads them`)
+}
+
+function verdictOn({ runs }: Results): SimulationError | undefined {
+  const broken = runs.flatMap(({ findings }) => findings)
+  if (broken.length > 0) return new SimulationError(`broken promises: ${broken.length}, as told above`)
+  const [first] = runs
+  if (runs.length === 0 || runs.some(({ outcome }) => outcome !== 'failed')) return undefined
+  return new SimulationError(`all ${runs.length} runs failed; ${first.contender}, seed ${first.seed}: ${first.why}`)
+}
+
+function throwFirst(errors: readonly unknown[]): void {
+  for (const error of errors) if (error !== undefined) throw error
 }
 
 async function calibrated(scenario: Scenario, output: SimOutput): Promise<Scenario> {
@@ -53,33 +102,11 @@ async function calibrated(scenario: Scenario, output: SimOutput): Promise<Scenar
   return { ...scenario, computing: { ...scenario.computing, perSample, perStep } }
 }
 
-function resultsOf(scenario: Scenario, { results }: AllRuns, command: string): Results {
+function resultsOf(sweep: Sweep, { results }: AllRuns): Results {
   return {
-    sweep: sweepOf(scenario, command),
+    sweep,
     runs: results.map(({ record }) => record),
     timelines: results.flatMap(({ timeline }) => timeline ?? [])
-  }
-}
-
-async function write(directory: string, results: Results): Promise<void> {
-  await mkdir(directory, { recursive: true })
-  await writeResults(directory, results)
-  await writeFile(join(directory, 'scenario.yaml'), results.sweep.scenario)
-  await writeFile(join(directory, 'report.html'), await reportHtml(results))
-}
-
-/** Nothing that is there already is written over. */
-function directoryFor({ path, out }: SimRequest): string {
-  if (out !== undefined) {
-    if (existsSync(out) && readdirSync(out).length > 0) {
-      throw new InputError(`--out ${out}: the folder is not empty; give another, or empty it`)
-    }
-    return out
-  }
-  const name = basename(path, extname(path))
-  for (let number = 1; ; number++) {
-    const directory = join('results', number === 1 ? name : `${name}-${number}`)
-    if (!existsSync(directory)) return directory
   }
 }
 

@@ -10,6 +10,8 @@ import { runCount } from './sweep.js'
 export interface SimEnd {
   /** Where the results are. */
   readonly directory: string
+  /** The report's file; absent when there is none. */
+  readonly report?: string
   /** Real ones. */
   readonly seconds: number
   /** Runs that were done twice, to see that they come out the same. */
@@ -37,7 +39,11 @@ export function jsonSimOutput(stream: NodeJS.WritableStream): SimOutput {
     },
     note: (text) => line({ kind: 'note', text }),
     run: ({ record }, done, all) => line({ kind: 'run', done, all, ...record }),
-    end: (results, end) => line({ kind: 'summary', runs: results.runs.length, ...end, findings: findingsOf(results) }),
+    end: (results, { directory, report, seconds, repeated, isWhole }) => {
+      const [runs, failed] = [results.runs.length, failedOf(results).length]
+      const findings = findingsOf(results)
+      line({ kind: 'summary', runs, failed, directory, report, seconds, repeated, isWhole, findings })
+    },
     close: () => {}
   }
 }
@@ -63,7 +69,7 @@ export function textSimOutput(stream: NodeJS.WriteStream, now: () => number): Si
     },
     end: (results, end) => {
       progress.close()
-      print(simTable(results, stream.columns ?? 120))
+      if (results.runs.length > 0) print(simTable(results, stream.columns ?? 120))
       print(endText(results, end))
     },
     close: () => progress.close()
@@ -104,16 +110,37 @@ function plainProgress(print: (text: string) => void): Progress {
   }
 }
 
-function endText(results: Results, { directory, seconds, repeated, isWhole }: SimEnd): string {
-  const virtual = results.runs.reduce((sum, run) => sum + run.seconds, 0)
-  const findings = findingsOf(results)
+function endText(results: Results, end: SimEnd): string {
+  const { runs } = results
+  if (runs.length === 0) return 'no run was done, and there are no results'
+  const virtual = runs.reduce((sum, run) => sum + run.seconds, 0)
+  const stopped = end.isWhole ? '' : ' (stopped before all were done)'
   return [
-    `${count(results.runs.length)} runs, ${duration(virtual)} of virtual time in ${duration(seconds)}${isWhole ? '' : ' (stopped before all were done)'}`,
-    findings.length === 0
-      ? `all promises kept; ${count(repeated)} runs repeated, with the same result`
-      : `broken promises:\n${findings.map((finding) => `  ${finding}`).join('\n')}`,
-    `report: ${directory}/report.html`
+    `${count(runs.length)} runs, ${duration(virtual)} of virtual time in ${duration(end.seconds)}${stopped}`,
+    ...failedText(results),
+    ...promisesText(results, end),
+    end.report === undefined ? `results: ${end.directory}; there is no report` : `report: ${end.report}`
   ].join('\n')
+}
+
+function failedText(results: Results): string[] {
+  const failed = failedOf(results)
+  if (failed.length === 0) return []
+  const [{ contender, seed, why }] = failed
+  return [`${count(failed.length)} of ${count(results.runs.length)} runs failed; ${contender}, seed ${seed}: ${why}`]
+}
+
+/** Of runs that were not done, or came to nothing, no promise is known to be kept. */
+function promisesText(results: Results, { repeated, isWhole }: SimEnd): string[] {
+  const findings = findingsOf(results)
+  if (findings.length > 0) return [`broken promises:\n${findings.map((finding) => `  ${finding}`).join('\n')}`]
+  if (failedOf(results).length === results.runs.length) return []
+  const again = `${count(repeated)} runs repeated, with the same result`
+  return [isWhole ? `all promises kept; ${again}` : `no broken promise in these runs; ${again}`]
+}
+
+function failedOf({ runs }: Results): Results['runs'] {
+  return runs.filter(({ outcome }) => outcome === 'failed')
 }
 
 function findingsOf({ runs }: Results): string[] {

@@ -1,4 +1,5 @@
 /** The first thing that a reader sees: the question, the answer, and where the answer does not hold. */
+import { runsOfSweep } from '../files/order.js'
 import type { Results } from '../results.js'
 import { type Content, markup, type Html } from '../markup.js'
 import { type Duel, duelsOf, type Extreme, findingSentences } from '../prepare/finding.js'
@@ -8,13 +9,14 @@ import { factorText, short } from '../shared/units.js'
 
 export function headerHtml({ sweep, runs }: Results, data: PageData): Html {
   const axes = data.axes.map(({ name, values }) => `${values.length} values of ${name}`).join(', ')
+  const all = runsOfSweep(sweep)
   const seeds = `${data.seeds} ${data.seeds === 1 ? 'seed' : 'seeds'}`
   return markup`<header>
     <h1>${sweep.title}</h1>
     ${paragraphs(sweep.about)}
     <p class="quiet">
-      ${runs.length} simulated runs: ${data.contenders.length} contenders${axes === '' ? '' : `, ${axes}`}, ${seeds}.
-      All times are virtual: seconds on the simulated machines and links.
+      ${runs.length < all ? `${runs.length} of ${all}` : all} simulated runs: ${data.contenders.length} contenders${axes === '' ? '' : `, ${axes}`}, ${seeds}.
+      All times are virtual: seconds on the simulated machines and links.${runs.length < all ? ' The other runs were not done: the sweep was stopped.' : ''}
     </p>
   </header>`
 }

@@ -1,13 +1,13 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { InputError } from '@murmuration/core'
+import { InputError, OutputError } from '@murmuration/core'
 import test from 'ava'
 import type { Results } from '../results.js'
 import { smallResults, smallRun } from '../small-sweep.test.support.js'
 import { lineOfSyntaxError, lineOfValue } from './damage.js'
 import { readResults } from './read.js'
-import { writeResults } from './write.js'
+import { ResultsWriter, writeReport } from './write.js'
 
 async function inFolder<T>(body: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-report-'))
@@ -16,6 +16,14 @@ async function inFolder<T>(body: (folder: string) => Promise<T>): Promise<T> {
   } finally {
     await rm(folder, { recursive: true })
   }
+}
+
+async function writeResults(folder: string, results: Results): Promise<void> {
+  const writer = await ResultsWriter.open(folder, results.sweep)
+  const [timeline] = results.timelines
+  results.runs.forEach((run, k) => writer.add(run, k === 0 ? timeline : undefined))
+  await writer.close()
+  await writeReport(folder, results)
 }
 
 const results: Results = {
@@ -117,9 +125,9 @@ const damages: readonly (readonly [what: string, file: string, damage: (text: st
   ],
   [
     'a message with a fate of its own',
-    'timelines.json',
-    (text) => text.replace('"dropped"', '\n"lost"'),
-    'out/timelines.json:2: 0.messages.0.fate: found "lost": Invalid option: expected one of "delivered"|"dropped"'
+    'timelines.jsonl',
+    (text) => text.replace('"dropped"', '"lost"'),
+    'out/timelines.jsonl:1: messages.0.fate: found "lost": Invalid option: expected one of "delivered"|"dropped"'
   ]
 ]
 
@@ -131,11 +139,31 @@ for (const [what, file, damage, message] of damages) {
   })
 }
 
-test('a file that ends in the middle is found at its last line', async (t) => {
-  const error = await afterDamage('runs.jsonl', (text) => text.slice(0, -20))
-  t.regex(error?.message ?? '', new RegExp(`^out/runs\\.jsonl:${results.runs.length}: this is no JSON`))
+test('a line that ends in the middle is found, and so is a file', async (t) => {
+  const error = await afterDamage('runs.jsonl', (text) => line(text, 2, (each) => each.slice(0, -20)))
+  t.regex(error?.message ?? '', /^out\/runs\.jsonl:2: this is no JSON/)
   const whole = await afterDamage('sweep.json', (text) => text.slice(0, text.indexOf('"seeds"')))
   t.regex(whole?.message ?? '', /^out\/sweep\.json:\d+: this is no JSON/)
+})
+
+test('what a writer that was stopped has written is read, in the order of the scenario, but for a line without an end', async (t) => {
+  await inFolder(async (folder) => {
+    const writer = await ResultsWriter.open(folder, results.sweep)
+    for (const run of [...results.runs].reverse()) writer.add(run)
+    const file = join(folder, 'runs.jsonl')
+    t.deepEqual((await readResults(folder)).runs, results.runs, 'before the files are closed')
+    await writeFile(file, (await readFile(file, 'utf8')).slice(0, -20))
+    t.deepEqual((await readResults(folder)).runs, results.runs.slice(1))
+    await writeFile(file, '{"half')
+    await t.throwsAsync(readResults(folder), { instanceOf: InputError, message: /runs\.jsonl: found no run/ })
+  })
+})
+
+test('a writer without a run leaves nothing', async (t) => {
+  await inFolder(async (folder) => {
+    await (await ResultsWriter.open(folder, results.sweep)).close()
+    t.deepEqual(await readdir(folder), [])
+  })
 })
 
 test('a missing directory is an InputError with its name', async (t) => {
@@ -144,7 +172,7 @@ test('a missing directory is an InputError with its name', async (t) => {
     message: /^\/nowhere\/at\/all\/sweep\.json: cannot be read/
   })
   await t.throwsAsync(writeResults('/dev/null/out', results), {
-    instanceOf: InputError,
+    instanceOf: OutputError,
     message: /^\/dev\/null\/out: the results cannot be written there/
   })
 })

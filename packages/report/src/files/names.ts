@@ -2,9 +2,13 @@
 export const names = {
   /** What the sweep is about. */
   sweep: 'sweep.json',
-  /** A run per line. */
+  /** The scenario file, as it was read. */
+  scenario: 'scenario.yaml',
+  /** A run per line, in the order in which they were done. */
   runs: 'runs.jsonl',
-  timelines: 'timelines.json',
+  /** A run per line, of the few that are kept event by event. */
+  timelines: 'timelines.jsonl',
+  report: 'report.html',
   /** A line per run, for spreadsheets and data frames. */
   summary: 'summary.csv',
   /** A line per point of a run's curve. */

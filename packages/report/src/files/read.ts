@@ -2,20 +2,27 @@
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { InputError, messageOf } from '@murmuration/core'
 import type { z } from 'zod'
 import type { Results, RunRecord, Sweep } from '../results.js'
 import { describeIssue, lineOfSyntaxError, lineOfValue } from './damage.js'
 import { names } from './names.js'
+import { inOrder } from './order.js'
 import { schemas } from './schema.js'
 
-/** Reads what `writeResults` wrote. Throws an InputError that names file and line when a file is missing or damaged. */
+/**
+ * Reads what a `ResultsWriter` wrote, also while it is still writing or after it was stopped. Throws an InputError that names file and line
+ * when a file is missing or damaged, or when there is no run.
+ */
 export async function readResults(directory: string): Promise<Results> {
   const sweep = await readWhole(join(directory, names.sweep), schemas.sweep)
-  const runs = await readRuns(join(directory, names.runs), sweep)
-  const timelines = await readWhole(join(directory, names.timelines), schemas.timelines)
-  return { sweep, runs, timelines }
+  const file = join(directory, names.runs)
+  const runs = await readLines(file, (text, where) => runOf(text, where, sweep))
+  if (runs.length === 0) throw new InputError(`${file}: found no run that was finished, expected a line for each`)
+  const timelines = await readLines(join(directory, names.timelines), (text, where) =>
+    checked(text, where, schemas.timeline)
+  )
+  return { sweep, runs: inOrder(sweep, runs), timelines: inOrder(sweep, timelines) }
 }
 
 async function readWhole<T>(file: string, schema: z.ZodType<T>): Promise<T> {
@@ -29,25 +36,35 @@ async function readWhole<T>(file: string, schema: z.ZodType<T>): Promise<T> {
   throw new InputError(`${file}:${lineOfValue(text, issue.path)}: ${describeIssue(issue, parsed)}`)
 }
 
-async function readRuns(file: string, sweep: Sweep): Promise<RunRecord[]> {
-  const runs: RunRecord[] = []
+/** Every line but one without an end: it was being written when the writer was stopped, or the disk was full. */
+async function readLines<T>(file: string, read: (text: string, where: string) => T): Promise<T[]> {
+  const items: T[] = []
   let line = 0
+  let rest = ''
   try {
-    for await (const text of createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity })) {
-      line += 1
-      if (text.trim() !== '') runs.push(runOf(text, `${file}:${line}`, sweep))
+    for await (const piece of createReadStream(file, 'utf8')) {
+      const texts = `${rest}${piece}`.split('\n')
+      rest = texts.pop() ?? ''
+      for (const text of texts) {
+        line += 1
+        if (text.trim() !== '') items.push(read(text, `${file}:${line}`))
+      }
     }
   } catch (error) {
     throw error instanceof InputError ? error : unreadable(file, error)
   }
-  return runs
+  return items
+}
+
+function checked<T>(text: string, where: string, schema: z.ZodType<T>): T {
+  const parsed = parse(text, () => where)
+  const result = schema.safeParse(parsed)
+  if (result.success) return result.data
+  throw new InputError(`${where}: ${describeIssue(result.error.issues[0], parsed)}`)
 }
 
 function runOf(text: string, where: string, sweep: Sweep): RunRecord {
-  const parsed = parse(text, () => where)
-  const checked = schemas.run.safeParse(parsed)
-  if (!checked.success) throw new InputError(`${where}: ${describeIssue(checked.error.issues[0], parsed)}`)
-  const run = checked.data
+  const run = checked(text, where, schemas.run)
   if (!sweep.contenders.some(({ label }) => label === run.contender)) {
     throw new InputError(`${where}: found the contender “${run.contender}”, expected one of ${names.sweep}`)
   }

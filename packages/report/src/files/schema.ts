@@ -79,4 +79,4 @@ const timeline: z.ZodType<Timeline> = z.object({
   )
 })
 
-export const schemas = { sweep, run, timelines: z.array(timeline) }
+export const schemas = { sweep, run, timeline }

@@ -1,0 +1,43 @@
+import { mkdir, readdir, rmdir } from 'node:fs/promises'
+import { basename, extname, join } from 'node:path'
+import { InputError, messageOf } from '@murmuration/core'
+import type { SimRequest } from './sim-command.js'
+
+/** The folder that a sweep's results go to. */
+export interface ResultsFolder {
+  readonly directory: string
+  /** Undoes the making, when nothing was put into it. */
+  removeIfEmpty(): Promise<void>
+}
+
+/** Makes the folder for results, before anything is computed. Nothing that is there already is written over. */
+export async function resultsFolder({ path, out }: Pick<SimRequest, 'path' | 'out'>): Promise<ResultsFolder> {
+  try {
+    const directory = out ?? (await newFolder(basename(path, extname(path))))
+    const made = out === undefined ? directory : await mkdir(out, { recursive: true })
+    if ((await readdir(directory)).length > 0)
+      throw new InputError('the folder is not empty; give another, or empty it')
+    return {
+      directory,
+      removeIfEmpty: async () => {
+        if (made !== undefined) await rmdir(directory).catch(() => {})
+      }
+    }
+  } catch (error) {
+    throw new InputError(`--out ${out ?? 'results'}: ${messageOf(error)}`)
+  }
+}
+
+/** The first of `results/NAME`, `results/NAME-2`, … that is not there. Two sweeps that start at once get two. */
+async function newFolder(name: string): Promise<string> {
+  await mkdir('results', { recursive: true })
+  for (let number = 1; ; number++) {
+    const directory = join('results', number === 1 ? name : `${name}-${number}`)
+    try {
+      await mkdir(directory)
+      return directory
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  }
+}

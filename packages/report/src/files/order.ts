@@ -1,0 +1,31 @@
+/** The runs of a sweep, whoever was done first. */
+import type { RunRecord, Sweep, Timeline } from '../results.js'
+
+/** In the order of the scenario: by setting, the last axis fastest, then by contender, then by seed. */
+export function inOrder<T extends Pick<RunRecord | Timeline, 'settings' | 'contender' | 'seed'>>(
+  { axes, contenders, seeds }: Sweep,
+  items: readonly T[]
+): T[] {
+  const labels = contenders.map(({ label }) => label)
+  const places = new Map(
+    items.map((item) => [
+      item,
+      [
+        ...Object.entries(axes).map(([axis, values]) => values.indexOf(item.settings[axis])),
+        labels.indexOf(item.contender),
+        seeds.indexOf(item.seed)
+      ]
+    ])
+  )
+  return [...items].sort((left, right) => compare(places.get(left) ?? [], places.get(right) ?? []))
+}
+
+function compare(left: readonly number[], right: readonly number[]): number {
+  const differing = left.findIndex((place, k) => place !== right[k])
+  return differing === -1 ? 0 : left[differing] - right[differing]
+}
+
+/** How many runs the sweep has when all are done. */
+export function runsOfSweep({ axes, contenders, seeds }: Sweep): number {
+  return Object.values(axes).reduce((product, { length }) => product * length, contenders.length * seeds.length)
+}
