@@ -6,6 +6,7 @@ import {
   type PeerEvent as LinkEvent,
   type Peer,
   type RosterEntry,
+  settingsOf,
   type Traffic
 } from '@murmuration/libp2p'
 import { startTaskWorker } from '@murmuration/tasks'
@@ -61,7 +62,8 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
   const task = await startTaskWorker(taskOf(plan, self), { signal: run.signal })
   try {
     const start = await task.initialise(plan.options.seed).run()
-    const terms = { settings: plan.settings, schema: task.schema, start: hashVector(start) }
+    const settings = { ...plan.settings, ...settingsOf({ checksum: task.fingerprints ?? {} }) }
+    const terms = { settings, schema: task.schema, start: hashVector(start) }
     const peer = await createPeer({
       self,
       identity: run.identity,

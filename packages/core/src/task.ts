@@ -30,6 +30,11 @@ export interface Task {
   readonly samples: number
   /** Facts that a user wants to read once at the start: the data, the model, the backend and why it was chosen. */
   readonly about: Readonly<Record<string, string>>
+  /**
+   * What must be the same on all peers though no setting says it, by its name: such as a checksum of the data that all have a share of.
+   * Peers compare it when they connect.
+   */
+  readonly fingerprints?: Readonly<Record<string, string>>
   /** The parameters to start from. The same seed gives the same bits on every peer. */
   initialise(seed: number): Work<Float32Array>
   /** The gradient at `parameters` of the mean loss over the samples that `batch` numbers (each below `samples`). */

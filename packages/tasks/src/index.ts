@@ -23,6 +23,7 @@ export {
   quadraticTaskModule
 } from './quadratic-task.js'
 export * from './samples.js'
+export { fingerprintsOf } from './fingerprint.js'
 export * from './share.js'
 export { createSoftmaxFamily, createSoftmaxTask, type SoftmaxTaskOptions, softmaxTaskModule } from './softmax-task.js'
 export type { TaskWorkerOptions } from './task-thread.js'

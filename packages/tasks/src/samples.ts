@@ -24,6 +24,8 @@ export interface Share {
    * `train` holds the peers' shards one after the other in that order.
    */
   readonly shardSizes: readonly number[]
+  /** A checksum of the data that all peers have shares of, when there is one to compare: drawn data are known by their options. */
+  readonly fingerprint?: string
 }
 
 /** How samples are split and shared out, and whose share is wanted. JSON: it travels to worker threads. */

@@ -28,6 +28,7 @@ export interface Model {
 export class ShardTask implements Task {
   readonly schema: Schema
   readonly samples: number
+  readonly fingerprints: Readonly<Record<string, string>>
   readonly #model: Model
   readonly #first: number
   readonly #about: () => Task['about']
@@ -37,13 +38,21 @@ export class ShardTask implements Task {
    * @param first - the number of its first sample
    * @param samples - how many it has
    * @param about - called when somebody wants to read it
+   * @param fingerprints - what must be the same on all peers
    */
-  constructor(model: Model, first: number, samples: number, about: () => Task['about']) {
+  constructor(
+    model: Model,
+    first: number,
+    samples: number,
+    about: () => Task['about'],
+    fingerprints: Readonly<Record<string, string>> = {}
+  ) {
     this.schema = model.schema
     this.samples = samples
     this.#model = model
     this.#first = first
     this.#about = about
+    this.fingerprints = fingerprints
   }
 
   get about(): Task['about'] {

@@ -2,6 +2,7 @@ import type { Task } from '@murmuration/core'
 import { aboutShare } from './about.js'
 import { familyOf, type TaskFamily } from './family.js'
 import type { Share, ShareOptions } from './samples.js'
+import { fingerprintsOf } from './fingerprint.js'
 import { type Model, ShardTask } from './shard-task.js'
 import { loadShare } from './share.js'
 
@@ -20,7 +21,7 @@ export async function createShareTask({ share: options, l2 = 0 }: RegressionOpti
   const share = await loadShare(options)
   const model = modelOf(share, l2)
   const about = { ...aboutShare(share, options), model: model.about }
-  return new ShardTask(model, 0, share.train.count, () => about)
+  return new ShardTask(model, 0, share.train.count, () => about, fingerprintsOf(share))
 }
 
 /** The tasks of all peers of `options.share`; the data are loaded and shared out once. */

@@ -1,5 +1,6 @@
 import { InputError } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
+import { fingerprintOf } from './fingerprint.js'
 import { openData } from './open-data.js'
 import { partition } from './partition.js'
 import type { Samples, Share, ShareOptions, SplitOptions } from './samples.js'
@@ -17,7 +18,9 @@ import { split } from './split.js'
  */
 export async function loadShare(options: ShareOptions): Promise<Share> {
   check(options)
-  return shareOf(await openData(options.data, options), options)
+  const source = await openData(options.data, options)
+  const share = shareOf(source, options)
+  return options.data.kind === 'digits' || options.data.kind === 'gaussians' ? share : marked(share, source, options)
 }
 
 /**
@@ -28,7 +31,8 @@ export async function loadShare(options: ShareOptions): Promise<Share> {
  */
 export function shareOut(samples: Samples, options: SplitOptions): Share {
   check(options)
-  return shareOf(sourceOf(samples), options)
+  const source = sourceOf(samples)
+  return marked(shareOf(source, options), source, options)
 }
 
 function shareOf(source: Source, options: SplitOptions): Share {
@@ -49,6 +53,11 @@ function shareOf(source: Source, options: SplitOptions): Share {
     test: gather(source, test),
     shardSizes: shards.map((shard) => shard.length)
   }
+}
+
+/** One peer's share with the checksum of the data: there are others to compare it with. */
+function marked(share: Share, source: Source, { self }: SplitOptions): Share {
+  return self === undefined ? share : { ...share, fingerprint: fingerprintOf(source) }
 }
 
 function check({ testShare, peers, self }: SplitOptions): void {

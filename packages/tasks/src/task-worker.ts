@@ -52,6 +52,7 @@ function taskOf(thread: TaskThread, ready: WorkerReady): TaskWorker {
     schema: ready.schema,
     samples: ready.samples,
     about: { ...ready.about, thread: 'a thread of its own' },
+    fingerprints: ready.fingerprints,
     initialise: (seed) => ({
       kind: 'initialise',
       samples: ready.initialiseSamples,

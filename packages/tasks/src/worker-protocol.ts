@@ -17,6 +17,7 @@ export interface WorkerReady {
   readonly schema: Schema
   readonly samples: number
   readonly about: Readonly<Record<string, string>>
+  readonly fingerprints: Readonly<Record<string, string>>
   /** Samples of an evaluation, and of initialising, for the cost model. */
   readonly evaluateSamples: number
   readonly initialiseSamples: number

@@ -54,6 +54,7 @@ function readyOf(task: Task): WorkerReady {
     schema: task.schema,
     samples: task.samples,
     about: task.about,
+    fingerprints: task.fingerprints ?? {},
     evaluateSamples: task.evaluate(new Float32Array(length)).samples,
     initialiseSamples: task.initialise(0).samples,
     parameters: new SharedArrayBuffer(4 * length),

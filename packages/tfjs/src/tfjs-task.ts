@@ -1,6 +1,6 @@
 import { type Evaluation, type Gradient, invariant, type Schema, type Task, type Work } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import type { Share } from '@murmuration/tasks'
+import { fingerprintsOf, type Share } from '@murmuration/tasks'
 import { lengthOf } from '@murmuration/vectors'
 import type { Scalar, Tensor } from '@tensorflow/tfjs-core'
 import type { LayersModel } from '@tensorflow/tfjs-layers'
@@ -30,6 +30,7 @@ export class TfjsTask implements Task {
   readonly schema: Schema
   readonly samples: number
   readonly about: Readonly<Record<string, string>>
+  readonly fingerprints: Readonly<Record<string, string>>
   readonly #parts: TfjsTaskParts
   readonly #weights: ModelWeights
   readonly #train: Batches
@@ -46,6 +47,7 @@ export class TfjsTask implements Task {
     this.schema = this.#weights.schema
     this.samples = parts.share.train.count
     this.about = parts.about
+    this.fingerprints = fingerprintsOf(parts.share)
     this.#vector = new Float32Array(lengthOf(this.schema))
   }
 

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto'
+import { sizeOf } from '@murmuration/vectors'
+import type { Share } from './samples.js'
+import type { Source } from './source.js'
+
+/** SHA-256 in hex of all samples: their shapes and classes as JSON, each input as float32, then all targets. */
+export function fingerprintOf(source: Source): string {
+  const { count, classes = 0, inputShape, targetShape, targets } = source
+  const hash = createHash('sha256').update(JSON.stringify({ count, classes, inputShape, targetShape }))
+  const input = new Float32Array(sizeOf(inputShape))
+  for (let index = 0; index < count; index++) {
+    source.read(index, input)
+    hash.update(bytesOf(input))
+  }
+  return hash.update(bytesOf(targets)).digest('hex')
+}
+
+/** What of a share must be the same on all peers though no option says it. */
+export function fingerprintsOf({ fingerprint }: Share): Readonly<Record<string, string>> {
+  return fingerprint === undefined ? {} : { data: fingerprint }
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
+}
