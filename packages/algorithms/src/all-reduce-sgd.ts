@@ -12,6 +12,7 @@ import { type Collective, meanOver } from './collectives/all-reduce.js'
 import { joinGroup } from './collectives/group.js'
 import { Descent } from './descent.js'
 import { type ExchangeForm, stretchesOf } from './stretches.js'
+import { untrainedOf } from './untrained.js'
 
 /** How workers exchange on a collective. */
 export interface CollectiveOptions extends CentralOptions {
@@ -31,12 +32,12 @@ export async function* allReduceSgd(
   let x = await fabric.work(task.initialise(options.seed))
   const group = joinGroup(fabric, options.workers, options.patience)
   const stretches = stretchesOf(task.schema, options.exchange)
-  const descent = new Descent(x.length, options)
+  const descent = new Descent(x.length, options, untrainedOf(task.schema))
   const batches = new Batches(fabric.random.stream('batches'), task.samples, options.batchSize)
   const mean = new Float32Array(x.length)
   for (let k = 0; k < options.rounds; k++) {
     fabric.signal.throwIfAborted()
-    const { loss, vector } = await fabric.work(task.gradient(x, batches.next()))
+    const { loss, vector } = await fabric.work(task.gradient(x, batches.next(), k))
     const start = fabric.now()
     await meanOver(group, vector, mean, { collective, round: k, stretches, pieces })
     const waited = fabric.now() - start

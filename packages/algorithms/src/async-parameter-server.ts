@@ -13,6 +13,7 @@ import type { ServerOptions } from './central.js'
 import { Descent } from './descent.js'
 import { streamedTurn, trainWithServers } from './server-client.js'
 import { placementOf, serverKinds, Shard } from './shard.js'
+import { untrainedOf } from './untrained.js'
 
 /** A worker of an asynchronous parameter server: it cannot tell it from a synchronous one whose answers are streamed. */
 export function asyncParameterServerWorker(
@@ -37,7 +38,7 @@ export async function serveAsyncParameters(
   const places = placementOf(task, options, options.pieces)
   const shard = await Shard.open(fabric, task, options, places, (stretch, start) => ({
     ...stretch,
-    descent: new Descent(stretch.length, options),
+    descent: new Descent(stretch.length, options, untrainedOf(task.schema, stretch)),
     parameters: start,
     /** How many gradients of each worker it has taken. */
     taken: options.workers.map(() => 0)

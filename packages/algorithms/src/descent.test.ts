@@ -17,7 +17,7 @@ test('a step goes to the vector that is given, which may be the parameters thems
 test('the velocity lies where it is told to', (t) => {
   const velocity = new Float32Array(1)
   const x = Float32Array.of(1)
-  new Descent(1, options, velocity).step(x, x, { vector: Float32Array.of(3) }, 1, 0)
+  new Descent(1, options, [], velocity).step(x, x, { vector: Float32Array.of(3) }, 1, 0)
   t.deepEqual([...velocity], [3])
 })
 

@@ -15,6 +15,7 @@ import { Descent, type DescentOptions } from './descent.js'
 import { Exchange, type Mixed } from './exchange.js'
 import { inSlices } from './slices.js'
 import { type ExchangeForm, stretchesOf } from './stretches.js'
+import { untrainedOf } from './untrained.js'
 
 /** How D-PSGD runs. Every peer is given the same. */
 export interface DpsgdOptions extends DescentOptions {
@@ -52,11 +53,13 @@ export async function* dpsgd(
   const start = await fabric.work(task.initialise(options.seed))
   let x = fabric.allocate(start.length)
   x.set(start)
+  const untrained = untrainedOf(task.schema)
+  const stretches = stretchesOf(task.schema, options.exchange ?? 'fused')
   const peer: Peer = {
     fabric,
     task,
-    exchange: new Exchange(fabric, options.patience, stretchesOf(task.schema, options.exchange ?? 'fused')),
-    descent: new Descent(x.length, options, fabric.allocate(x.length).fill(0))
+    exchange: new Exchange(fabric, options.patience, stretches, untrained),
+    descent: new Descent(x.length, options, untrained, fabric.allocate(x.length).fill(0))
   }
   const batches = new Batches(fabric.random.stream('batches'), task.samples, options.batchSize)
   const step = options.order === 'combine-then-adapt' ? combineThenAdapt : adaptThenCombine
@@ -102,7 +105,7 @@ async function combineThenAdapt(
   rate: number
 ): Promise<Step> {
   peer.exchange.send(k, x)
-  const gradient = peer.fabric.work(peer.task.gradient(x, batch))
+  const gradient = peer.fabric.work(peer.task.gradient(x, batch, k))
   const mixed = await peer.exchange.collect(k, x)
   const g = await gradient
   const { average } = mixed
@@ -118,7 +121,7 @@ async function adaptThenCombine(
   batch: Uint32Array,
   rate: number
 ): Promise<Step> {
-  const g = await peer.fabric.work(peer.task.gradient(x, batch))
+  const g = await peer.fabric.work(peer.task.gradient(x, batch, k))
   const adapted = await stepFrom(peer, x, x, g, rate, k)
   peer.exchange.send(k, adapted)
   const mixed = await peer.exchange.collect(k, adapted)

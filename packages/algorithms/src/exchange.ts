@@ -14,6 +14,7 @@ import { Assembly } from './assembly.js'
 import { RoundBuffer } from './round-buffer.js'
 import { inSlices } from './slices.js'
 import { type Stretch, viewOf } from './stretches.js'
+import { keepFrozen, type Untrained } from './untrained.js'
 
 /** The kind of a {@link VectorMessage} that carries a peer's parameters. */
 export const parametersKind = 1
@@ -44,6 +45,7 @@ export interface Mixed {
 export class Exchange {
   readonly #fabric: Fabric<VectorMessage>
   readonly #patience: Milliseconds
+  readonly #untrained: readonly Untrained[]
   readonly #buffer: RoundBuffer<VectorMessage>
   /** Neighbours that are not waited for, until they are heard of. */
   readonly #absent = new Set<PeerName>()
@@ -57,9 +59,18 @@ export class Exchange {
   /** How to average by the mixing that was asked for last: it is the same again where the topology is static. */
   #plan: Plan | undefined
 
-  /** @param stretches - the parts that a vector travels in, one after the other without gaps; one when absent */
-  constructor(fabric: Fabric<VectorMessage>, patience: Milliseconds, stretches: readonly Stretch[] = []) {
+  /**
+   * @param stretches - the parts that a vector travels in, one after the other without gaps; one when absent
+   * @param untrained - the ranges that descent does not train: of these, what is frozen is not averaged
+   */
+  constructor(
+    fabric: Fabric<VectorMessage>,
+    patience: Milliseconds,
+    stretches: readonly Stretch[] = [],
+    untrained: readonly Untrained[] = []
+  ) {
     this.#fabric = fabric
+    this.#untrained = untrained
     this.#patience = patience
     this.#assembly = stretches.length > 1 ? new Assembly(stretches) : undefined
     this.#buffer = new RoundBuffer((round) => this.#planOf(round).names, roundsAhead)
@@ -107,6 +118,7 @@ export class Exchange {
       weightedSum(average, terms, from, to)
     })
     if (slices !== undefined) await slices
+    keepFrozen(average, x, this.#untrained)
     for (const message of theirs) if (message !== undefined && message.vector !== average) this.#recycle(message)
     const disagreement = terms.length === 1 ? 0 : Math.sqrt(squares / (terms.length - 1))
     return { average, missing, unsent: this.#unsent, waited, disagreement }

@@ -15,6 +15,7 @@ import { meanOver } from './collectives/all-reduce.js'
 import { joinGroup } from './collectives/group.js'
 import { Descent } from './descent.js'
 import { stretchesOf } from './stretches.js'
+import { keepFrozen, untrainedOf } from './untrained.js'
 
 /** How local SGD runs. */
 export interface LocalSgdOptions extends CollectiveOptions {
@@ -33,16 +34,18 @@ export async function* localSgd(
   let x = await fabric.work(task.initialise(options.seed))
   const group = joinGroup(fabric, options.workers, options.patience)
   const stretches = stretchesOf(task.schema, options.exchange)
-  const descent = new Descent(x.length, options)
+  const untrained = untrainedOf(task.schema)
+  const descent = new Descent(x.length, options, untrained)
   const batches = new Batches(fabric.random.stream('batches'), task.samples, options.batchSize)
   const mean = new Float32Array(x.length)
   for (let k = 0; k < rounds; k++) {
     fabric.signal.throwIfAborted()
-    const gradient = await fabric.work(task.gradient(x, batches.next()))
+    const gradient = await fabric.work(task.gradient(x, batches.next(), k))
     x = descent.step(x, x, gradient, rate(k), k)
     const start = fabric.now()
     if ((k + 1) % period === 0 || k + 1 === rounds) {
       await meanOver(group, x, mean, { collective, round: k, stretches, pieces })
+      keepFrozen(mean, x, untrained)
       x = mean
     }
     yield reportOf(options, k, { loss: gradient.loss, waited: fabric.now() - start, parameters: x })

@@ -18,6 +18,7 @@ import { streamedTurn, trainWithServers, type Turn } from './server-client.js'
 import { placementOf, serverKinds, Shard } from './shard.js'
 import { type Stretch, viewOf } from './stretches.js'
 import { SynchronousPiece } from './synchronous-piece.js'
+import { untrainedOf } from './untrained.js'
 
 /** How a synchronous parameter server runs. */
 export interface ParameterServerOptions extends ServerOptions {
@@ -44,7 +45,7 @@ export async function serveParameters(
   const { push, acknowledge, ask, parameters } = serverKinds
   const isBlocking = options.calls === 'blocking'
   const shard = await Shard.open(fabric, task, options, placement(task, options), (stretch, start) => {
-    return new SynchronousPiece(stretch, start, options)
+    return new SynchronousPiece(stretch, start, options, untrainedOf(task.schema, stretch))
   })
   let open = shard.pieces.length * shard.workers.length * options.rounds
   const answer = (to: PeerName, piece: SynchronousPiece) => {

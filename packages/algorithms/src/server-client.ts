@@ -32,7 +32,7 @@ export async function* trainWithServers(
   const batches = new Batches(fabric.random.stream('batches'), task.samples, options.batchSize)
   for (let k = 0; k < options.rounds; k++) {
     fabric.signal.throwIfAborted()
-    const { loss, vector } = await fabric.work(task.gradient(x, batches.next()))
+    const { loss, vector } = await fabric.work(task.gradient(x, batches.next(), k))
     if (!Number.isFinite(loss)) throw diverged(k, options.rate(k), loss)
     const start = fabric.now()
     await turn(client, k, vector, x)

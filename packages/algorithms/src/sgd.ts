@@ -2,6 +2,7 @@ import type { PeerName, Task } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { Batches } from './batches.js'
 import { Descent, type DescentOptions } from './descent.js'
+import { untrainedOf } from './untrained.js'
 
 /** How plain SGD runs. */
 export interface SgdOptions extends DescentOptions {
@@ -32,11 +33,11 @@ export interface SgdReport {
  */
 export async function* sgd(task: Task, options: SgdOptions): AsyncGenerator<SgdReport, Float32Array> {
   let x = await task.initialise(options.seed).run()
-  const descent = new Descent(x.length, options)
+  const descent = new Descent(x.length, options, untrainedOf(task.schema))
   const draw = jointBatches(options)
   for (let k = 0; k < options.rounds; k++) {
     const batch = draw()
-    const gradient = await task.gradient(x, batch).run()
+    const gradient = await task.gradient(x, batch, k).run()
     x = descent.step(x, x, gradient, options.rate(k), k)
     yield { round: k, loss: gradient.loss, samples: (k + 1) * batch.length, parameters: x }
   }

@@ -22,6 +22,7 @@ import { Descent } from './descent.js'
 import { placementOf, serverKinds, Shard } from './shard.js'
 import { StaleCache } from './stale-cache.js'
 import { StalePiece } from './stale-piece.js'
+import { untrainedOf } from './untrained.js'
 
 /** A worker of a stale synchronous parameter server. */
 export async function* staleSynchronousWorker(
@@ -33,14 +34,13 @@ export async function* staleSynchronousWorker(
   invariant(Number.isSafeInteger(staleness) && staleness >= 0, () => `nobody can be ${staleness} steps ahead`)
   const start = await fabric.work(task.initialise(options.seed))
   const cache = new StaleCache(fabric, start, placementOf(task, options, options.pieces), options)
-  const descent = new Descent(start.length, options)
-  const origin = new Float32Array(start.length)
+  const descent = new Descent(start.length, options, untrainedOf(task.schema))
   const batches = new Batches(fabric.random.stream('batches'), task.samples, options.batchSize)
   for (let c = 0; c < options.rounds; c++) {
     fabric.signal.throwIfAborted()
     const x = cache.parameters
-    const gradient = await fabric.work(task.gradient(x, batches.next()))
-    const step = descent.step(origin, x, gradient, options.rate(c), c)
+    const gradient = await fabric.work(task.gradient(x, batches.next(), c))
+    const step = descent.increment(x, gradient, options.rate(c), c)
     cache.push(c, scale(step, 1 / options.workers.length))
     const pushed = fabric.now()
     await cache.read(c + 1)

@@ -3,6 +3,7 @@ import { type VectorMessage, weightedSum } from '@murmuration/vectors'
 import type { ServerOptions } from './central.js'
 import { Descent } from './descent.js'
 import type { Stretch } from './stretches.js'
+import type { Untrained } from './untrained.js'
 
 /** A piece of the parameters on a synchronous server, and the gradients of the round that have come. */
 export class SynchronousPiece implements Stretch {
@@ -18,11 +19,16 @@ export class SynchronousPiece implements Stretch {
   #parameters: Float32Array
   #round = 0
 
-  constructor({ offset, length }: Stretch, start: Float32Array, options: ServerOptions) {
+  constructor(
+    { offset, length }: Stretch,
+    start: Float32Array,
+    options: ServerOptions,
+    untrained: readonly Untrained[] = []
+  ) {
     this.offset = offset
     this.length = length
     this.#rate = options.rate
-    this.#descent = new Descent(length, options)
+    this.#descent = new Descent(length, options, untrained)
     this.#mean = new Float32Array(length)
     this.#gradients = options.workers.map(() => undefined)
     this.#parameters = start

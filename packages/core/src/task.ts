@@ -4,7 +4,17 @@ import type { Work } from './fabric.js'
 export interface TensorSchema {
   readonly name: string
   readonly shape: readonly number[]
+  /** What the numbers are where descent does not train them. */
+  readonly kind?: UntrainedKind
+  /**
+   * `m` of a statistic, 0 … 1: a step gives `m · x + (1 − m) · b`, with `x` the parameters that the step is taken from and `b`
+   * the value that the batch gives.
+   */
+  readonly momentum?: number
 }
+
+/** 'frozen' never changes; a 'statistic', such as a moving mean, follows the batches and is averaged, but not descended. */
+export type UntrainedKind = 'frozen' | 'statistic'
 
 /** The tensors of a model in the order in which they lie in the flat vector, one after the other without gaps. */
 export type Schema = readonly TensorSchema[]
@@ -12,7 +22,10 @@ export type Schema = readonly TensorSchema[]
 /** The mean loss over a batch and its gradient. */
 export interface Gradient {
   readonly loss: number
-  /** As long as the parameters. Valid until the task's next gradient: copy it to keep it. */
+  /**
+   * As long as the parameters; 0 for frozen tensors, and for statistics the values that the batch gives. Valid until the
+   * task's next gradient: copy it to keep it.
+   */
   readonly vector: Float32Array
 }
 
@@ -37,8 +50,12 @@ export interface Task {
   readonly fingerprints?: Readonly<Record<string, string>>
   /** The parameters to start from. The same seed gives the same bits on every peer. */
   initialise(seed: number): Work<Float32Array>
-  /** The gradient at `parameters` of the mean loss over the samples that `batch` numbers (each below `samples`). */
-  gradient(parameters: Float32Array, batch: Uint32Array): Work<Gradient>
+  /**
+   * The gradient at `parameters` of the mean loss over the samples that `batch` numbers (each below `samples`).
+   *
+   * @param round - what seeds the draws of a model that draws anew in every step, such as dropout; 0 when absent
+   */
+  gradient(parameters: Float32Array, batch: Uint32Array, round?: number): Work<Gradient>
   /** Loss and accuracy of `parameters` on the test set, which is the same for all peers. */
   evaluate(parameters: Float32Array): Work<Evaluation>
 }

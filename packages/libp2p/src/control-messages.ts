@@ -25,7 +25,12 @@ const name = z.string().transform((value, context) => {
 /** The longest padding of a ping. */
 export const paddingMost = 4096
 const padding = z.string().max(paddingMost)
-const tensor = z.object({ name: text, shape: z.array(count).max(32).readonly() })
+const tensor = z.object({
+  name: text,
+  shape: z.array(count).max(32).readonly(),
+  kind: z.enum(['frozen', 'statistic']).optional(),
+  momentum: z.number().min(0).max(1).optional()
+})
 const schema = z.array(tensor).readonly()
 const codecs = z.array(foreign(64)).max(16).readonly()
 const settings = z.record(foreign(settingNameMost), foreign(settingValueMost)).readonly()

@@ -12,7 +12,7 @@ import type { SharedNumbers, WorkerAnswer, WorkerMessage, WorkerReady } from './
 /** A task that computes in a thread of its own. */
 export interface TaskWorker extends Task {
   initialise(seed: number): ThreadWork<Float32Array>
-  gradient(parameters: Float32Array, batch: Uint32Array): ThreadWork<Gradient>
+  gradient(parameters: Float32Array, batch: Uint32Array, round?: number): ThreadWork<Gradient>
   evaluate(parameters: Float32Array): ThreadWork<Evaluation>
   /** Ends the thread, whatever it does. What was asked for and not answered rejects with a StoppedError. */
   close(): Promise<void>
@@ -62,13 +62,14 @@ function taskOf(thread: TaskThread, ready: WorkerReady): TaskWorker {
           return Float32Array.from(result)
         })
     }),
-    gradient: (given, batch) => ({
+    gradient: (given, batch, round = 0) => ({
       kind: 'gradient',
       samples: batch.length,
       run: () =>
         thread.inTurn(async () => {
           const at = shared(given, parameters)
-          const { loss } = expect(await thread.ask({ kind: 'gradient', at, batch: batch.slice() }), 'gradient')
+          const request = { kind: 'gradient', at, batch: batch.slice(), round } as const
+          const { loss } = expect(await thread.ask(request), 'gradient')
           return { loss, vector: result }
         })
     }),

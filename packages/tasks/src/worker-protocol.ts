@@ -37,7 +37,7 @@ export interface SharedNumbers {
 /** What the owner asks for, one at a time. */
 export type WorkerRequest =
   | { readonly kind: 'initialise'; readonly seed: number }
-  | { readonly kind: 'gradient'; readonly at: SharedNumbers; readonly batch: Uint32Array }
+  | { readonly kind: 'gradient'; readonly at: SharedNumbers; readonly batch: Uint32Array; readonly round: number }
   | { readonly kind: 'evaluate'; readonly at: SharedNumbers }
 
 /** What the thread answers. */

@@ -68,7 +68,7 @@ async function compute(task: Task, result: Float32Array, request: WorkerRequest)
       keep(result, await task.initialise(request.seed).run())
       return { kind: 'initialise' }
     case 'gradient': {
-      const { loss, vector } = await task.gradient(numbersAt(request.at), request.batch).run()
+      const { loss, vector } = await task.gradient(numbersAt(request.at), request.batch, request.round).run()
       keep(result, vector)
       return { kind: 'gradient', loss }
     }

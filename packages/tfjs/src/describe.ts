@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { grouped } from '@murmuration/tasks'
+import { sizeOf } from '@murmuration/vectors'
 import type { LayersModel, layers } from '@tensorflow/tfjs-layers'
 import type { ModelDescription } from './model.js'
 
@@ -10,7 +11,10 @@ const namedLayers = 5
 
 /** A model in a few words, for people: `mlp 784-128-10, 101,770 parameters`. */
 export function describe(description: ModelDescription, model: LayersModel): string {
-  return `${structure(description, model)}, ${grouped(model.countParams())} parameters`
+  const all = model.countParams()
+  const trained = model.trainableWeights.reduce((sum, { shape }) => sum + sizeOf(shape.map(Number)), 0)
+  const of = trained === all ? '' : `, ${grouped(trained)} of them trained`
+  return `${structure(description, model)}, ${grouped(all)} parameters${of}`
 }
 
 function structure(description: ModelDescription, model: LayersModel): string {

@@ -40,6 +40,6 @@ function meanSquaredError(outputs: Tensor, targets: Tensor): Scalar {
 }
 
 function endsInSoftmax(model: LayersModel): boolean {
-  const last = partsOf(model.outputs[0].sourceLayer).at(-1)
+  const last = partsOf(model.outputs[0].sourceLayer).at(-1)?.layer
   return last?.getClassName() === 'Softmax' || last?.getConfig().activation === 'softmax'
 }

@@ -124,6 +124,7 @@ function checked(model: LayersModel, context: ModelContext, ownLoss: boolean): L
       `the model has ${model.inputs.length} inputs and ${model.outputs.length} outputs; one of each is expected`
     )
   }
+  build(model)
   if (model.trainableWeights.length === 0) throw new InputError('the model has no weights that can be trained')
   const [input, output] = [model.inputs[0].shape.slice(1), model.outputs[0].shape.slice(1)]
   if (!fits(input, context.inputShape)) {
@@ -133,6 +134,13 @@ function checked(model: LayersModel, context: ModelContext, ownLoss: boolean): L
     throw new InputError(`the model gives outputs of shape [${output}]; ${expectedOutput(context)} is expected`)
   }
   return model
+}
+
+/** Sequential models are built late, and all weights are trainable then, also those that were frozen one by one. */
+function build(model: LayersModel): void {
+  const asGiven = model.weights.map((weight) => [weight, weight.trainable] as const)
+  model.countParams()
+  for (const [weight, trainable] of asGiven) weight.trainable = trainable
 }
 
 function outputFits(output: Shape, { classes, targetShape }: ModelContext): boolean {

@@ -1,50 +1,11 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { InputError, type Task } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { startTaskWorker } from '@murmuration/tasks'
 import { hashSchema, hashVector, lengthOf, unpack } from '@murmuration/vectors'
 import { memory } from '@tensorflow/tfjs-core'
 import test, { type ExecutionContext } from 'ava'
-import { createTask, type TfjsTaskOptions, tfjsTaskModule } from './task.js'
+import { createTask, type TfjsTaskOptions } from './task.js'
+import { type Fixture, moduleOf, sequential, share, taskOf } from './task.test.support.js'
 
-const share = (samples: number): TfjsTaskOptions['share'] => ({
-  data: { kind: 'digits', samples },
-  testShare: 0.2,
-  partition: { kind: 'equal' },
-  peers: ['a'],
-  seed: 1
-})
-
-/** A module of its own with this source, and 40 samples of 6 × 6 × 1 or, with `ids`, of 5 numbers of words. */
-async function taskOf(source: string, { ids = false, classes = 3, backend }: Fixture = {}): Promise<Task> {
-  const path = await moduleOf(`${source}
-    export function loadSamples() {
-      const shape = ${ids ? '[5]' : '[6, 6, 1]'}, size = shape.reduce((a, b) => a * b, 1)
-      const inputs = Float32Array.from({ length: 40 * size }, (_, i) => ${ids ? '(i * 7) % 11' : 'Math.sin(i * i)'})
-      const targets = Float32Array.from({ length: 40 }, (_, i) => ${classes > 0 ? `i % ${classes}` : 'Math.cos(i)'})
-      return { inputs, inputShape: shape, targets, classes: ${classes > 0 ? classes : 'undefined'} }
-    }`)
-  return createTask({ share: share(2), model: { kind: 'module', path }, backend })
-}
-
-interface Fixture {
-  readonly ids?: boolean
-  readonly classes?: number
-  readonly backend?: TfjsTaskOptions['backend']
-}
-
-async function moduleOf(source: string): Promise<string> {
-  const path = join(await mkdtemp(join(tmpdir(), 'murmuration-')), 'model.mjs')
-  await writeFile(path, source)
-  return path
-}
-
-const sequential = (layers: string) => `export const createModel = (tf, { inputShape, classes }) => {
-  const l = tf.layers
-  return tf.sequential({ layers: [l.inputLayer({ inputShape }), ${layers}] })
-}`
 const batch = Uint32Array.of(0, 3, 5, 11, 30)
 
 /** Compares 25 elements of the gradient with central differences of the loss, which only smooth models allow. */
@@ -125,22 +86,6 @@ test.serial('two tasks of one process have the same schema, and names that do no
   ])
 })
 
-test.serial(
-  'the same seed gives the same bits in two threads and here, for start, gradients and dropout',
-  async (t) => {
-    const path = await moduleOf(
-      sequential(
-        "l.flatten(), l.dense({ units: 16, activation: 'relu' }), l.dropout({ rate: 0.5 }), l.dense({ units: classes })"
-      )
-    )
-    const options: TfjsTaskOptions = { share: share(60), model: { kind: 'module', path } }
-    const workers = await Promise.all([0, 1].map(() => startTaskWorker({ module: tfjsTaskModule, options })))
-    const results = await Promise.all([...workers, await createTask(options)].map((task) => descend(task, 5, 0.1)))
-    await Promise.all(workers.map((worker) => worker.close()))
-    t.is(new Set(results.map(hashVector)).size, 1)
-  }
-)
-
 async function descend(task: Task, steps: number, rate: number, size = 32): Promise<Float32Array> {
   const at = await task.initialise(7).run()
   const random = createRandom(1, 'batches')
@@ -199,22 +144,6 @@ test.serial('an evaluation in chunks is the mean over all test samples', async (
   t.true(Math.abs(700 * loss + 700 * train.loss - total) < 1e-3)
   t.true(accuracy !== undefined && accuracy > 0.4 && accuracy < 0.6)
   t.is(((accuracy ?? 0) * 700) % 1, 0)
-})
-
-test.serial("the moving statistics of batch normalisation are parameters that follow the data's", async (t) => {
-  const task = await taskOf(sequential('l.flatten(), l.batchNormalization(), l.dense({ units: classes })'))
-  t.deepEqual(
-    task.schema.map(({ name }) => name).filter((name) => name.includes('moving')),
-    ['2/BatchNormalization/moving_mean', '2/BatchNormalization/moving_variance']
-  )
-  const [, , mean] = unpack(task.schema, await descend(task, 400, 0.1, 32))
-  const inputs = Array.from({ length: 40 * 36 }, (_, i) => Math.sin(i * i))
-  // Over the 32 training samples of 40, in truth; 0.35 is two standard errors of the mean over the rest and of drifting.
-  for (const [feature, value] of mean.entries()) {
-    const column = inputs.filter((_, index) => index % 36 === feature)
-    const truth = column.reduce((sum, x) => sum + x, 0) / 40
-    t.true(Math.abs(value - truth) < 0.35, `feature ${feature}: ${value}, not ${truth}`)
-  }
 })
 
 test.serial("a module's own loss is what is trained", async (t) => {

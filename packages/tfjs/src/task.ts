@@ -1,4 +1,5 @@
 import { InputError, messageOf, type Task } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
 import {
   aboutShare,
   type DataDescription,
@@ -44,6 +45,7 @@ export async function createTask(options: TfjsTaskOptions): Promise<Task> {
     model,
     loss: lossFor(model, share.train.classes, module),
     keepWeights: module?.keepWeights ?? false,
+    random: createRandom(shareOptions.seed, `draws of ${shareOptions.self ?? 'all'}`),
     about: { model: describe(description, model), backend: backend.name, backendReason: backend.reason, ...about }
   })
 }

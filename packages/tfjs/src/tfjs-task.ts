@@ -1,4 +1,12 @@
-import { type Evaluation, type Gradient, invariant, type Schema, type Task, type Work } from '@murmuration/core'
+import {
+  type Evaluation,
+  type Gradient,
+  invariant,
+  type Random,
+  type Schema,
+  type Task,
+  type Work
+} from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { fingerprintsOf, type Share } from '@murmuration/tasks'
 import { lengthOf } from '@murmuration/vectors'
@@ -6,9 +14,10 @@ import type { Scalar, Tensor } from '@tensorflow/tfjs-core'
 import type { LayersModel } from '@tensorflow/tfjs-layers'
 import { type Backend, useBackend } from './backend.js'
 import { type Batch, Batches } from './batches.js'
-import { DropoutSeeds } from './dropout.js'
+import { drawingFrom } from './draws.js'
 import { countRight, type Loss } from './loss.js'
 import { tensorflow as tf } from './tensorflow.js'
+import { freezeNormalisation } from './normalisation.js'
 import { ModelWeights } from './weights.js'
 
 /** What a {@link TfjsTask} is made of. */
@@ -19,6 +28,8 @@ export interface TfjsTaskParts {
   readonly loss: Loss
   /** Whether the model's own weights are what to start from. */
   readonly keepWeights: boolean
+  /** What the model draws in its steps, such as dropout, comes from its streams by round. */
+  readonly random: Random
   readonly about: Readonly<Record<string, string>>
 }
 
@@ -35,7 +46,6 @@ export class TfjsTask implements Task {
   readonly #weights: ModelWeights
   readonly #train: Batches
   readonly #test: Batches
-  readonly #dropout: DropoutSeeds
   readonly #vector: Float32Array
 
   constructor(parts: TfjsTaskParts) {
@@ -43,7 +53,7 @@ export class TfjsTask implements Task {
     this.#weights = new ModelWeights(parts.model)
     this.#train = new Batches(parts.share.train)
     this.#test = new Batches(parts.share.test)
-    this.#dropout = new DropoutSeeds(parts.model)
+    freezeNormalisation(parts.model)
     this.schema = this.#weights.schema
     this.samples = parts.share.train.count
     this.about = parts.about
@@ -56,12 +66,15 @@ export class TfjsTask implements Task {
     return { kind: 'initialise', samples: 0, run: async () => run() }
   }
 
-  gradient(parameters: Float32Array, batch: Uint32Array): Work<Gradient> {
+  gradient(parameters: Float32Array, batch: Uint32Array, round = 0): Work<Gradient> {
     invariant(batch.length > 0, 'the gradient over a batch of no samples was asked for')
     return {
       kind: 'gradient',
       samples: batch.length,
-      run: () => this.#compute(() => this.#gradient(parameters, batch))
+      run: () =>
+        this.#compute(() =>
+          drawingFrom(this.#parts.random.stream(`round ${round}`), () => this.#gradient(parameters, batch))
+        )
     }
   }
 
@@ -83,7 +96,6 @@ export class TfjsTask implements Task {
 
   #gradient(parameters: Float32Array, batch: Uint32Array): Gradient {
     this.#weights.load(parameters)
-    this.#dropout.set(batch)
     const { inputs, targets } = this.#train.gather(batch)
     return { loss: this.#weights.gradient(() => this.#penalised(inputs, targets), this.#vector), vector: this.#vector }
   }

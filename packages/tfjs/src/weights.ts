@@ -1,4 +1,4 @@
-import { InputError, invariant, type Random, type Schema } from '@murmuration/core'
+import { InputError, invariant, type Random, type Schema, type TensorSchema } from '@murmuration/core'
 import { pack, unpack } from '@murmuration/vectors'
 import type { LayersModel, LayerVariable, layers } from '@tensorflow/tfjs-layers'
 import { drawInitial, isFixed } from './initialise.js'
@@ -9,19 +9,21 @@ type Configuration = Readonly<Record<string, unknown>>
 
 /** One weight of a model, and what its layer says about it. */
 interface Weight {
-  readonly name: string
+  readonly tensor: TensorSchema
   readonly variable: LayerVariable
   /** The configuration of the smallest layer that the weight belongs to. */
   readonly configuration: Configuration
 }
 
 /**
- * All weights of a model as one flat vector, in the order of the layers: the trained ones, the frozen ones, and the moving
- * statistics of batch normalisation, which would otherwise drift apart between peers.
+ * All weights of a model as one flat vector, in the order of the layers: the trained ones, which are those among the model's
+ * `trainableWeights`, the frozen ones, and the moving statistics of batch normalisation, which would otherwise drift apart
+ * between peers.
  */
 export class ModelWeights {
   readonly schema: Schema
   readonly #weights: readonly Weight[]
+  readonly #trained: ReturnType<typeof variableOf>[]
   /** The values that TensorFlow.js's initialisers gave; those that no dice are rolled for stay. */
   readonly #built: readonly Float32Array[]
   /** The values that the last {@link load} wrote. */
@@ -29,7 +31,8 @@ export class ModelWeights {
 
   constructor(model: LayersModel) {
     this.#weights = weightsOf(model)
-    this.schema = this.#weights.map(({ name, variable }) => ({ name, shape: variable.shape.map(Number) }))
+    this.schema = this.#weights.map(({ tensor }) => tensor)
+    this.#trained = this.#weights.filter(({ tensor }) => tensor.kind === undefined).map(variableOf)
     this.#built = this.#weights.map(({ variable }) => variable.read().dataSync<'float32'>().slice())
   }
 
@@ -37,8 +40,8 @@ export class ModelWeights {
   initial(random: Random, keep: boolean): Float32Array {
     return pack(
       this.schema,
-      this.#weights.map(({ name, configuration }, index) => {
-        const [built, { shape }] = [this.#built[index], this.schema[index]]
+      this.#weights.map(({ tensor: { name, shape }, configuration }, index) => {
+        const built = this.#built[index]
         const initialiser = configuration[initialiserKey(name)]
         return keep || isFixed(initialiser, built) ? built : drawInitial(shape, initialiser, random.stream(name))
       })
@@ -47,54 +50,63 @@ export class ModelWeights {
 
   /** Makes the flat vector the model's weights. */
   load(flat: Float32Array): void {
-    this.#loaded = unpack(this.schema, flat)
-    for (const [index, { variable, name }] of this.#weights.entries()) {
-      const values = name.endsWith('/moving_variance') ? this.#loaded[index].map(atLeastZero) : this.#loaded[index]
+    this.#loaded = unpack(this.schema, flat).map((values, index) =>
+      isVariance(this.schema[index]) ? values.map(atLeastZero) : values
+    )
+    for (const [index, { variable, tensor }] of this.#weights.entries()) {
       tf.tidy(() => {
-        variable.write(tf.tensor(values, [...this.schema[index].shape]))
+        variable.write(tf.tensor(this.#loaded[index], [...tensor.shape]))
       })
     }
   }
 
   /**
-   * The loss that `compute` gives, and the gradient with respect to every weight, written to `out`.
-   *
-   * Weights that are not trained have none. Moving statistics `m` take `(m − m′) / (1 − momentum)` instead, where m′ is
-   * what the forward pass made of them: the gradient of ½‖m − b‖² with the batch's statistics b. They then follow the
-   * data by the same gradient steps, and are mixed by the same gossip, as everything else.
+   * The loss that `compute` gives, and the gradient with respect to every trained weight, written to `out`; 0 for frozen
+   * weights, and for moving statistics the values that the batch gives.
    */
   gradient(compute: () => ReturnType<typeof tf.scalar>, out: Float32Array): number {
     return tf.tidy(() => {
-      const trained = this.#weights.filter(({ variable }) => variable.trainable).map(variableOf)
-      const { value, grads } = tf.variableGrads(compute, trained)
-      const parts = this.#weights.map((weight, index) =>
-        weight.variable.trainable ? grads[variableOf(weight).name] : this.#drift(weight, this.#loaded[index])
-      )
-      const zeros = (index: number) => new Float32Array(this.#built[index].length)
-      pack(
-        this.schema,
-        parts.map((part, index) => part?.dataSync<'float32'>() ?? zeros(index)),
-        out
-      )
+      const { value, grads } = tf.variableGrads(compute, this.#trained)
+      const parts = this.#weights.map((weight, index) => {
+        if (weight.tensor.kind === 'statistic') return ofBatch(weight, this.#loaded[index])
+        const gradient = weight.tensor.kind === undefined ? grads[variableOf(weight).name] : undefined
+        return gradient?.dataSync<'float32'>() ?? new Float32Array(this.#built[index].length)
+      })
+      pack(this.schema, parts, out)
       return value.dataSync()[0]
     })
   }
+}
 
-  #drift({ variable, configuration }: Weight, before: Float32Array) {
-    const { momentum } = configuration
-    const part = typeof momentum === 'number' && momentum < 1 ? 1 - momentum : 1
-    return tf.div(tf.sub(tf.tensor(before, variable.shape.map(Number)), variable.read()), part)
-  }
+/**
+ * The batch's value `b` of a statistic that the forward pass has moved from `m` to `m′ = μ m + (1 − μ) b`. Where momentum is
+ * 1 there is none to be seen, nor any that matters.
+ */
+function ofBatch({ tensor, variable }: Weight, before: Float32Array): Float32Array {
+  const { momentum = 1 } = tensor
+  if (momentum === 1) return before
+  const after = variable.read().dataSync<'float32'>()
+  const values = before.map((m, index) => m + (after[index] - m) / (1 - momentum))
+  // What rounding makes of a variance near zero may lie below it.
+  return isVariance(tensor) ? values.map(atLeastZero) : values
+}
+
+/** A layer that has no other within itself. */
+export interface Part {
+  readonly layer: Layer
+  /** Whether it and all layers around it are trainable. */
+  readonly isTrainable: boolean
 }
 
 /** The layer and all layers within it that have none within themselves: cells, wrapped layers, layers of a nested model. */
-export function partsOf(layer: Layer): readonly Layer[] {
+export function partsOf(layer: Layer, isTrainable = true): readonly Part[] {
   const inner = ['layers', 'layer', 'forwardLayer', 'backwardLayer', 'cell', 'cells'].flatMap((key): unknown[] => {
     const found: unknown = Reflect.get(layer, key)
     return Array.isArray(found) ? found : [found]
   })
+  const trainable = isTrainable && layer.trainable
   const parts = inner.filter((part) => part instanceof tf.layers.Layer)
-  return parts.length === 0 ? [layer] : parts.flatMap(partsOf)
+  return parts.length === 0 ? [{ layer, isTrainable: trainable }] : parts.flatMap((part) => partsOf(part, trainable))
 }
 
 /**
@@ -102,24 +114,39 @@ export function partsOf(layer: Layer): readonly Layer[] {
  * of the layer's place, its class and the weight's own name: the same on every peer.
  */
 function weightsOf(model: LayersModel): readonly Weight[] {
+  const trained = new Set(model.trainableWeights.map(({ id }) => id))
   return model.layers.flatMap((layer, place) => {
-    const configurations = configurationsOf(layer)
+    const parts = new Map(
+      partsOf(layer, model.trainable).flatMap((part) => part.layer.weights.map((variable) => [variable.id, part]))
+    )
     const names = new Map<string, number>()
     return layer.weights.map((variable) => {
       const own = variable.originalName.split('/').at(-1) ?? ''
       const times = (names.get(own) ?? 0) + 1
       names.set(own, times)
       const name = `${place}/${layer.getClassName()}${times > 1 ? `/${times}` : ''}/${own}`
-      if (variable.dtype === 'float32') return { name, variable, configuration: configurations.get(variable.id) ?? {} }
-      throw new InputError(`the model's weight ${name} is ${variable.dtype}; only float32 weights can be averaged`)
+      if (variable.dtype !== 'float32') {
+        throw new InputError(`the model's weight ${name} is ${variable.dtype}; only float32 weights can be averaged`)
+      }
+      const part = parts.get(variable.id)
+      const configuration = part?.layer.getConfig() ?? {}
+      const kind = trained.has(variable.id) ? {} : kindOf(own, configuration, part?.isTrainable === true)
+      return { tensor: { name, shape: variable.shape.map(Number), ...kind }, variable, configuration }
     })
   })
 }
 
-function configurationsOf(layer: Layer): ReadonlyMap<number, Configuration> {
-  return new Map(
-    partsOf(layer).flatMap((part) => part.weights.map((variable) => [variable.id, part.getConfig()] as const))
-  )
+/**
+ * What a weight is that is not trained: a moving statistic, by its name and by its layer's momentum, follows the data as long as
+ * its layer is trainable; all else is frozen.
+ */
+function kindOf(
+  own: string,
+  { momentum }: Configuration,
+  isTrainable: boolean
+): Pick<TensorSchema, 'kind' | 'momentum'> {
+  const moves = isTrainable && own.startsWith('moving_') && typeof momentum === 'number'
+  return moves ? { kind: 'statistic', momentum } : { kind: 'frozen' }
 }
 
 /** `recurrentInitializer` for `2/LSTM/recurrent_kernel`, `kernelInitializer` for `0/Dense/kernel`. */
@@ -134,7 +161,11 @@ function variableOf({ variable }: Weight) {
   return value
 }
 
-/** A step of momentum may carry a variance below zero, where its root is not a number. */
+function isVariance({ name }: TensorSchema): boolean {
+  return name.endsWith('/moving_variance')
+}
+
+/** A codec, or a neighbour, may carry a variance below zero, where its root is not a number. */
 function atLeastZero(value: number): number {
   return Math.max(value, 0)
 }

@@ -3,7 +3,15 @@ import fc from 'fast-check'
 import { differenceOf, hashSchema, hashVector, lengthOf, offsetsOf, pack, sizeOf, unpack } from './schema.js'
 
 const schemas = fc.array(
-  fc.record({ name: fc.string(), shape: fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 3 }) }),
+  fc.record(
+    {
+      name: fc.string(),
+      shape: fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 3 }),
+      kind: fc.constantFrom('frozen' as const, 'statistic' as const),
+      momentum: fc.constantFrom(0.9, 0.99)
+    },
+    { requiredKeys: ['name', 'shape'] }
+  ),
   { minLength: 1, maxLength: 5 }
 )
 
@@ -56,6 +64,10 @@ test('the difference names the first tensor that differs, and both shapes', (t) 
   const ours = [{ name: 'w', shape: [784, 128] }]
   t.is(differenceOf(ours, [{ name: 'w', shape: [784, 64] }]), 'tensor 1 is "w" [784, 128] here and "w" [784, 64] there')
   t.is(differenceOf(ours, [...ours, { name: 'b', shape: [] }]), 'tensor 2 is missing here and "b" [] there')
+  t.is(
+    differenceOf(ours, [{ ...ours[0], kind: 'frozen' }]),
+    'tensor 1 is "w" [784, 128] here and "w" [784, 128], frozen there'
+  )
 })
 
 test('the hash of a vector is that of its bits', (t) => {

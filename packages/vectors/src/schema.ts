@@ -42,9 +42,9 @@ export function unpack(schema: Schema, flat: Float32Array): Float32Array[] {
   return schema.map((tensor, index) => flat.subarray(offsets[index], offsets[index] + sizeOf(tensor.shape)))
 }
 
-/** SHA-256 of names and shapes in order, in hex. Peers whose hashes differ cannot average. */
+/** SHA-256 of names, shapes and kinds in order, in hex. Peers whose hashes differ cannot average. */
 export function hashSchema(schema: Schema): string {
-  return hashText(JSON.stringify(schema.map(({ name, shape }) => [name, shape])))
+  return hashText(JSON.stringify(schema.map(({ name, shape, kind, momentum }) => [name, shape, kind, momentum])))
 }
 
 /** SHA-256 of the elements' bits (little-endian), in hex. */
@@ -64,7 +64,10 @@ export function differenceOf(ours: Schema, theirs: Schema): string | undefined {
 }
 
 function describe(tensor: TensorSchema | undefined): string {
-  return tensor === undefined ? 'missing' : `"${tensor.name}" [${tensor.shape.join(', ')}]`
+  if (tensor === undefined) return 'missing'
+  const { name, shape, kind, momentum } = tensor
+  const words = [...(kind === undefined ? [] : [kind]), ...(momentum === undefined ? [] : [`momentum ${momentum}`])]
+  return [`"${name}" [${shape.join(', ')}]`, ...words].join(', ')
 }
 
 /** SHA-256 of a text in UTF-8, in hex. */

@@ -166,7 +166,7 @@ class Stage {
       samples: task.samples,
       about: {},
       initialise: (seed) => task.initialise(seed),
-      gradient: (parameters, batch) => task.gradient(parameters, batch),
+      gradient: (parameters, batch, round) => task.gradient(parameters, batch, round),
       evaluate: (parameters) => task.evaluate(parameters)
     }
   }

@@ -1,0 +1,46 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Task } from '@murmuration/core'
+import { createTask, type TfjsTaskOptions } from './task.js'
+
+/** Drawn digits, of which 20 % test, for one peer. */
+export const share = (samples: number): TfjsTaskOptions['share'] => ({
+  data: { kind: 'digits', samples },
+  testShare: 0.2,
+  partition: { kind: 'equal' },
+  peers: ['a'],
+  seed: 1
+})
+
+/** A module of its own with this source, and 40 samples of 6 × 6 × 1 or, with `ids`, of 5 numbers of words. */
+export async function taskOf(source: string, { ids = false, classes = 3, backend }: Fixture = {}): Promise<Task> {
+  const path = await moduleOf(`${source}
+    export function loadSamples() {
+      const shape = ${ids ? '[5]' : '[6, 6, 1]'}, size = shape.reduce((a, b) => a * b, 1)
+      const inputs = Float32Array.from({ length: 40 * size }, (_, i) => ${ids ? '(i * 7) % 11' : 'Math.sin(i * i)'})
+      const targets = Float32Array.from({ length: 40 }, (_, i) => ${classes > 0 ? `i % ${classes}` : 'Math.cos(i)'})
+      return { inputs, inputShape: shape, targets, classes: ${classes > 0 ? classes : 'undefined'} }
+    }`)
+  return createTask({ share: share(2), model: { kind: 'module', path }, backend })
+}
+
+/** What `taskOf` makes. */
+export interface Fixture {
+  readonly ids?: boolean
+  readonly classes?: number
+  readonly backend?: TfjsTaskOptions['backend']
+}
+
+/** A file with this source. */
+export async function moduleOf(source: string): Promise<string> {
+  const path = join(await mkdtemp(join(tmpdir(), 'murmuration-')), 'model.mjs')
+  await writeFile(path, source)
+  return path
+}
+
+/** The source of a module whose model has these layers. */
+export const sequential = (layers: string) => `export const createModel = (tf, { inputShape, classes }) => {
+  const l = tf.layers
+  return tf.sequential({ layers: [l.inputLayer({ inputShape }), ${layers}] })
+}`
