@@ -53,13 +53,17 @@ export class Delivery<Message> implements Envelope<Message>, Transfer, Event {
 export interface Route {
   /** Undefined between endpoints on one machine. */
   readonly channel: Channel | undefined
-  readonly path: Pick<PathLink, 'latency' | 'jitter' | 'loss'> & { readonly roundTrip: Milliseconds }
+  /** The loss is that of packets of a datagram; 0 for a stream, whose rate it caps. */
+  readonly path: Pick<PathLink, 'latency' | 'jitter' | 'loss'>
   readonly transport: NetworkOptions['transport']
   /** For jitter and loss. */
   readonly random: Random
 }
 
-/** The way from one endpoint to another; messages arrive in the order of sending, unless it carries datagrams. */
+/**
+ * The way from one endpoint to another, from when both began until either begins anew; messages arrive in the order of
+ * sending, unless it carries datagrams.
+ */
 export class Connection<Message> {
   readonly from: Endpoint<Message>
   readonly to: Endpoint<Message>
@@ -67,6 +71,7 @@ export class Connection<Message> {
   pending = 0
   readonly #carrier: Carrier<Message>
   readonly #route: Route
+  readonly #incarnations: readonly [number, number]
   #lastArrival: Milliseconds = 0
 
   constructor(from: Endpoint<Message>, to: Endpoint<Message>, carrier: Carrier<Message>, route: Route) {
@@ -74,6 +79,13 @@ export class Connection<Message> {
     this.to = to
     this.#carrier = carrier
     this.#route = route
+    this.#incarnations = [from.incarnation, to.incarnation]
+  }
+
+  /** Whether neither end has begun anew since it was made. If one has, nobody expects what is still on the way. */
+  get isPresent(): boolean {
+    const [from, to] = this.#incarnations
+    return this.from.incarnation === from && this.to.incarnation === to
   }
 
   send(delivery: Delivery<Message>): void {
@@ -93,15 +105,14 @@ export class Connection<Message> {
     const now = this.#carrier.now()
     delivery.state = 'flying'
     this.from.timeUse.transfer(now, -1)
-    const { path, transport, random } = this.#route
+    const { path, random } = this.#route
     const { latency, jitter, loss } = path
-    const packets = Math.max(1, Math.ceil(delivery.bytes / segmentBytes))
-    if (transport === 'datagram' && loss > 0 && random.uniform() >= (1 - loss) ** packets) {
+    if (loss > 0 && random.uniform() >= (1 - loss) ** packetsOf(delivery)) {
       this.#over(delivery)
       this.#carrier.lost(delivery)
       return
     }
-    const late = (jitter > 0 ? random.uniform() * jitter : 0) + this.#recovery(packets)
+    const late = jitter > 0 ? random.uniform() * jitter : 0
     this.#fly(delivery, now + latency + late + delivery.delay)
   }
 
@@ -133,18 +144,8 @@ export class Connection<Message> {
     invariant(delivery.state === 'flying', 'a message came from nowhere')
     delivery.state = 'over'
   }
+}
 
-  /**
-   * How long a stream takes to send again what was lost of so many packets: a round trip for every time that some are lost.
-   * All are through after r more times with the probability (1 − loss^(r+1))^packets.
-   */
-  #recovery(packets: number): Milliseconds {
-    const { path, transport, random } = this.#route
-    const { loss, roundTrip } = path
-    if (loss === 0 || transport === 'datagram') return 0
-    const chance = random.uniform()
-    let times = 0
-    while (times < 100 && (1 - loss ** (times + 1)) ** packets < chance) times++
-    return times * roundTrip
-  }
+function packetsOf({ bytes }: Transfer): number {
+  return Math.max(1, Math.ceil(bytes / segmentBytes))
 }

@@ -15,6 +15,8 @@ export class Endpoint<Message> {
   readonly connections = new Map<PeerName, Connection<Message>>()
   readonly timeUse = new TimeUse()
   presence: Presence = 'absent'
+  /** How many times it has begun; what was sent to or by an earlier one is not for the next. */
+  incarnation = 0
   /** Bytes that it sent to other machines, and that they sent to it. */
   carried = 0
   stopping = new AbortController()

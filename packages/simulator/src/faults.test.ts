@@ -112,7 +112,7 @@ test('who restarts begins anew', async (t) => {
   t.deepEqual(lines, ['a 0 begins', 'a 50 begins', 'a 70 ends'])
 })
 
-test('messages for a crashed peer are lost', async (t) => {
+test('messages for a crashed peer are lost, also those that would arrive when it has begun anew', async (t) => {
   const { lines } = await run(
     [
       { at: 15, kind: 'crash', peer: b },
@@ -120,7 +120,38 @@ test('messages for a crashed peer are lost', async (t) => {
     ],
     ticking
   )
-  t.deepEqual(lines, ['b 10 0', 'b 50 4', 'b 60 5'])
+  t.deepEqual(lines, ['b 10 0', 'b 60 5'])
+})
+
+test('a message in flight to a peer that crashes does not reach its next incarnation', async (t) => {
+  for (const kind of ['stream', 'partition'] as const) {
+    // Sent at 20, would arrive at 30; or at 40, when the partition heals.
+    const crash: FaultEvent[] = [
+      { at: 22, kind: 'crash', peer: b },
+      { at: 28, kind: 'restart', peer: b }
+    ]
+    const cut: FaultEvent[] = [{ at: 15, kind: 'partition', groups: [[a], [b]] }, ...crash, { at: 39, kind: 'heal' }]
+    const { lines } = await run(kind === 'stream' ? crash : cut, ticking)
+    const before = kind === 'stream' ? ['b 10 0', 'b 20 1'] : ['b 10 0']
+    t.deepEqual(lines, [...before, 'b 40 3', 'b 50 4', 'b 60 5'], kind)
+  }
+})
+
+test('what an earlier incarnation of the sender sent does not come in the name of the next', async (t) => {
+  const events: FaultEvent[] = [
+    { at: 22, kind: 'crash', peer: a },
+    { at: 28, kind: 'restart', peer: a }
+  ]
+  let starts = 0
+  const { lines } = await run(events, async (fabric, log) => {
+    if (fabric.self !== a) return ticking(fabric, log)
+    const incarnation = ++starts
+    for (let k = 0; k < 3; k++) {
+      fabric.send(b, 10 * incarnation + k)
+      await fabric.sleep(fabric.now() + 10)
+    }
+  })
+  t.deepEqual(lines, ['b 10 10', 'b 20 11', 'b 38 20', 'b 48 21', 'b 58 22'])
 })
 
 test('who is frozen neither computes nor answers, and what came is there at the thaw', async (t) => {

@@ -15,7 +15,8 @@ import { SimulatedFabric, type World } from './fabric.js'
 import { type FaultEvent, type Faults, judge, noFaults } from './faults.js'
 import { Kernel, Program } from './kernel.js'
 import { LogHash } from './log-hash.js'
-import { createNetwork, type Network, rawNetwork } from './network/network.js'
+import { FluidNetwork } from './network/fluid.js'
+import { rawNetwork } from './network/network.js'
 import type { PeerProgram, Server, SimulationOptions, SimulationResult } from './simulation-options.js'
 import type { TimeShares } from './time-use.js'
 import { busiestOf, Traffic } from './traffic.js'
@@ -41,7 +42,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
   readonly log = new LogHash()
   readonly #options: SimulationOptions<Message>
   readonly #program: PeerProgram<Message>
-  readonly #network: Network
+  readonly #network: FluidNetwork
   readonly #endpoints = new Map<PeerName, Endpoint<Message>>()
   readonly #barriers: Barriers<Delivery<Message>>
   readonly #faults: Faults
@@ -52,7 +53,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
   constructor(options: SimulationOptions<Message>, program: PeerProgram<Message>) {
     this.#options = options
     this.#program = program
-    this.#network = createNetwork(this.kernel, options.links, options.network ?? rawNetwork)
+    this.#network = new FluidNetwork(this.kernel, options.links, options.network ?? rawNetwork)
     this.#faults = options.faults ?? noFaults
     this.#ruleDice = createRandom(options.seed, 'rules')
     this.#barriers = new Barriers((delivery) => this.#deliver(delivery))
@@ -147,7 +148,8 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     const target = this.#endpoints.get(to)
     if (target === undefined || target.presence === 'ended') return 'unreachable'
     const { wire, network = rawNetwork, queueLimit = 8 } = this.#options
-    const connection = from.connections.get(to) ?? this.#connect(from, target)
+    const known = from.connections.get(to)
+    const connection = known?.isPresent ? known : this.#connect(from, target)
     if (connection.pending >= queueLimit) return 'full'
     const bytes = wire.byteLength(message) + network.messageOverhead
     if (from.machine !== target.machine) this.traffic.count(from, target, bytes, wire.payloadLength(message))
@@ -183,7 +185,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
 
   #deliver(delivery: Delivery<Message>): void {
     const { from, to } = delivery.connection
-    if (to.presence !== 'up') return this.lost(delivery)
+    if (to.presence !== 'up' || !delivery.connection.isPresent) return this.lost(delivery)
     const now = this.now()
     this.log.add(now)
     this.log.add(from.index * this.#endpoints.size + to.index)
@@ -199,14 +201,12 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     const { links, seed, network = rawNetwork } = this.#options
     const isLocal = from.machine === to.machine
     const there = links.path(from.machine, to.machine)
-    const back = links.path(to.machine, from.machine)
-    const latency = there.latency * network.latencyFactor
-    const roundTrip = latency + back.latency * network.latencyFactor
+    const isLossy = there.loss > 0 && network.transport === 'datagram'
     const connection = new Connection(from, to, this, {
       channel: isLocal ? undefined : this.#network.channel(from.machine, to.machine),
-      path: { latency, roundTrip, jitter: there.jitter, loss: there.loss },
+      path: { latency: there.latency * network.latencyFactor, jitter: there.jitter, loss: isLossy ? there.loss : 0 },
       transport: network.transport,
-      random: there.jitter > 0 || there.loss > 0 ? createRandom(seed, 'link', from.name, to.name) : from.random
+      random: there.jitter > 0 || isLossy ? createRandom(seed, 'link', from.name, to.name) : from.random
     })
     from.connections.set(to.name, connection)
     return connection
@@ -215,6 +215,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
   #join(endpoint: Endpoint<Message>): void {
     if (this.#isStopping) return
     endpoint.presence = 'up'
+    endpoint.incarnation++
     endpoint.stopping = new AbortController()
     endpoint.isStopping = false
     this.spawn(endpoint, this.#program)

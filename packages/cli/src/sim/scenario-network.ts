@@ -7,16 +7,12 @@ const positive = z.number().positive()
 /** How bytes move. */
 export const networkSchema = z
   .strictObject({
-    model: z.enum(['max-min', 'first-come']).default('max-min').meta({
-      description:
-        'max-min: all that is under way shares the lines max-min fairly. first-come: each line carries one message after the other; cheaper, for very large runs'
-    }),
     efficiency: share()
       .refine((efficiency) => efficiency > 0, 'more than 0 %')
       .prefault('99 %')
       .meta({ description: 'The share of the nominal bandwidth that frames get; the rest is packet headers' }),
     acknowledgements: share().prefault('2 %').meta({
-      description: "What a flow's acknowledgements take of the opposite direction, as a share of the flow; with max-min"
+      description: "What a flow's acknowledgements take of the opposite direction, as a share of the flow"
     }),
     messageOverhead: byteSize()
       .prefault('0 B')
@@ -24,10 +20,9 @@ export const networkSchema = z
     latencyFactor: positive
       .default(1)
       .meta({ description: "Multiplies every latency; 13.01 in SimGrid's calibrated model LV08" }),
-    transport: z
-      .enum(['stream', 'datagram'])
-      .default('stream')
-      .meta({ description: 'stream: loss is delay. datagram: what is lost stays lost' })
+    transport: z.enum(['stream', 'datagram']).default('stream').meta({
+      description: 'stream: loss caps the rate as it does of TCP. datagram: a message of which a packet is lost is lost'
+    })
   })
   .prefault({})
   .meta({ description: 'How bytes move over the links of the topology' })

@@ -50,10 +50,6 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
     '3:30: task.data: found "digts", expected digits, or a mapping; did you mean "digits"?'
   ],
   [{ task: '{ kind: softmax, test: 0 % }' }, '3:30: task.test: found 0, expected more than 0 % and less than 100 %'],
-  [
-    { network: '{ model: maxmin }' },
-    '5:19: network.model: found "maxmin", expected one of max-min, first-come; did you mean "max-min"?'
-  ],
   [{ network: '{ efficiency: 0.97 }' }, '5:24: network.efficiency: found 0.97, expected a share such as "1 %" (%)'],
   [{ network: '{ efficiency: 0 % }' }, '5:24: network.efficiency: found 0, expected more than 0 %'],
   [

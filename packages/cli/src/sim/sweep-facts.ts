@@ -39,7 +39,7 @@ function factsOf({
     messages: traffic === undefined ? 'the parameters of the task' : trafficText(traffic),
     training: `batch ${batch} per peer, rate ${rate.initial}, momentum ${momentum}, weight decay ${weightDecay}`,
     computing: `${computing.perStep} ms per step and ${computing.perSample} ms per sample; stragglers: ${stragglersLabel(computing.stragglers)}`,
-    network: `${network.model}, ${percent(network.efficiency)} of the nominal bandwidth, acknowledgements ${percent(network.acknowledgements)}, ${network.transport}`,
+    network: `lines shared max-min fairly, ${percent(network.efficiency)} of the nominal bandwidth, acknowledgements ${percent(network.acknowledgements)}, ${network.transport}`,
     evaluation: `the mean of all peers' parameters on the test set, after every ${evaluate === 1 ? 'round' : `${evaluate} rounds`}`
   }
   const slow = Object.entries(computing.slow).map(([peer, times]) => `${peer} × ${times}`)

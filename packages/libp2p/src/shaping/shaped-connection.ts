@@ -50,7 +50,7 @@ export class ShapedConnection extends AbstractMultiaddrConnection implements Lin
 
   override sendData(data: Uint8ArrayList): { readonly sentBytes: number; readonly canSendMore: boolean } {
     const sentBytes = data.byteLength
-    this.out.offer(data, this.#lines.now(), this.#route.delay(sentBytes))
+    this.out.offer(data, this.#lines.now(), this.#route.delay())
     this.#lines.run()
     return { sentBytes, canSendMore: this.out.waiting <= 2 * this.#lines.up.reserve(this.out) }
   }

@@ -2,20 +2,13 @@ import { invariant, type Links, type PathLink, type PeerName } from '@murmuratio
 import type { Event } from '../event-queue.js'
 import type { Kernel } from '../kernel.js'
 import { Flow, Line, MaxMin, Use } from './max-min.js'
-import {
-  bytesPerMillisecond,
-  type Channel,
-  capOf,
-  type Network,
-  type NetworkOptions,
-  type Transfer
-} from './network.js'
+import { bytesPerMillisecond, type Channel, capOf, type NetworkOptions, type Transfer } from './network.js'
 
 /**
  * Bytes as a fluid: every connection with something to send is a flow with a max-min fair rate, which changes only when a
  * flow begins or ends somewhere near.
  */
-export class FluidNetwork implements Network {
+export class FluidNetwork {
   readonly #kernel: Kernel
   readonly #links: Links
   readonly #options: NetworkOptions
@@ -33,7 +26,7 @@ export class FluidNetwork implements Network {
     const there = this.#links.path(from, to)
     const back = this.#links.path(to, from)
     const uses = this.#uses(from, to, there, back)
-    const cap = capOf(there, back, this.#options.latencyFactor)
+    const cap = capOf(there, back, this.#options)
     return uses.length === 0 && cap === Infinity ? unlimited : new FluidChannel(this, new Flow(uses, cap))
   }
 
