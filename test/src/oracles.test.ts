@@ -120,16 +120,20 @@ test('combine-then-adapt on the complete graph is plain SGD for the mean model w
 })
 
 for (const order of ['combine-then-adapt', 'adapt-then-combine'] as const) {
-  test(`${order} is its matrix form in float64: ${order === 'combine-then-adapt' ? 'X ← W X − γ G' : 'X ← W (X − γ G)'}`, async (t) => {
+  const form = order === 'combine-then-adapt' ? 'X ← W X − γ (G + λ X)' : 'X ← W (X − γ (G + λ X))'
+  test(`${order} is its matrix form in float64, with weight decay at X: ${form}`, async (t) => {
     const topology = createTopology({ peers: peersOf(5), graph: { kind: 'ring' } })
     const tasks = topology.peers.map((self) =>
       createQuadraticTask({ peers: topology.peers, self, seed: 4, heterogeneity: 1 })
     )
-    const history = await train(topology, (self) => tasks[topology.peers.indexOf(self)], { order, rounds: 10 })
+    const weightDecay = 0.5
+    const taskOf = (self: PeerName) => tasks[topology.peers.indexOf(self)]
+    const history = await train(topology, taskOf, { order, rounds: 10, weightDecay })
     const matrix = mixingMatrix(topology, 0)
     let X: Float64Array[] = tasks.map((task) => new Float64Array(task.optimum.length))
     for (const models of history) {
-      const G = await Promise.all(tasks.map((task, i) => gradientAt(task, X[i])))
+      const gradients = await Promise.all(tasks.map((task, i) => gradientAt(task, X[i])))
+      const G = gradients.map((gradient, i) => gradient.map((value, e) => value + weightDecay * X[i][e]))
       const stepped = X.map((x, i) => x.map((value, e) => value - 0.1 * G[i][e]))
       const mixedX = mixColumns(matrix, order === 'combine-then-adapt' ? X : stepped)
       X = order === 'combine-then-adapt' ? mixedX.map((x, i) => x.map((value, e) => value - 0.1 * G[i][e])) : mixedX

@@ -10,7 +10,15 @@ import type { Milliseconds, PeerName, Task } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import type { Server } from '@murmuration/simulator'
 import test from 'ava'
-import { type CentralWorld, colocated, countingTask, dedicated, historyOf, namesOf } from './central-worlds.js'
+import {
+  type CentralWorld,
+  colocated,
+  countingTask,
+  dedicated,
+  historyOf,
+  inCentralWorld,
+  namesOf
+} from './central-worlds.js'
 
 const options = {
   seed: 1,
@@ -86,6 +94,35 @@ test('where bandwidth counts, a blocking server takes 2 n S/B', async (t) => {
   t.true(Math.abs(first - 2 * 4 * 100 - 4) < 5, `${first} ms`)
 })
 
+/** Steps of a worker that the others do not keep pace with, in milliseconds. */
+const uneven = (_: unknown, peer: PeerName) => 10 + 40 * Number(peer.slice(1))
+
+for (const calls of ['streamed', 'blocking'] as const) {
+  test(`${calls}: a worker that comes early gets the parameters of the round’s step, not those before it`, async (t) => {
+    const workers = namesOf(3)
+    const all = { ...options, exchange: 'fused', calls, workers, servers: namesOf(1, 's') } as const
+    const task = countingTask([4], () => Float32Array.of(1, 2, 3, 4))
+    const { reports } = await historyOf(
+      {
+        workers,
+        servers: dedicated(1),
+        taskOf: () => task,
+        serve: (fabric) => serveParameters(fabric, task, all),
+        cost: uneven
+      },
+      (fabric) => parameterServerWorker(fabric, task, all)
+    )
+    // x ← x − 0.5 g in each round.
+    for (const { round, parameters } of reports.flat()) {
+      t.deepEqual(
+        parameters,
+        Float32Array.of(-0.5, -1, -1.5, -2).map((step) => step * (round + 1)),
+        `round ${round}`
+      )
+    }
+  })
+}
+
 for (const [calls, stop] of [
   ['streamed', 105],
   ['blocking', 125]
@@ -144,6 +181,36 @@ test('an asynchronous parameter server applies every gradient exactly once, at t
   })
   const union = whole.map((_, place) => Math.min(...ends.map((end) => end[place])))
   t.deepEqual(union, whole)
+})
+
+test('an asynchronous parameter server passes over gradients of rounds that are not due, and those that come twice', async (t) => {
+  const [workers, servers] = [namesOf(1), dedicated(1)]
+  const all = { ...asynchronous, rounds: 2, pieces: 1, exchange: 'fused', workers, servers: namesOf(1, 's') } as const
+  const answers: (readonly number[])[] = []
+  // The kinds of a worker's gradient and of the answer.
+  const [push, parameters] = [1, 4]
+  await inCentralWorld({ workers, servers }, async (fabric) => {
+    if (fabric.self !== workers[0])
+      return serveAsyncParameters(
+        fabric,
+        countingTask([1], (x) => x),
+        all
+      )
+    // Of these the server is to take the second and the fourth: the first of round 0, and the first of round 1.
+    for (const [place, round] of [1, 0, 0, 1, 1].entries()) {
+      fabric.send(all.servers[0], { kind: push, round, offset: 0, vector: Float32Array.of(10 ** place) })
+    }
+    for (let envelope = await fabric.receive(fabric.now() + 100); envelope !== undefined;) {
+      const { kind, round, vector } = envelope.message
+      answers.push([kind, round, ...vector])
+      envelope = await fabric.receive(fabric.now() + 100)
+    }
+  })
+  // At the rates 1 and 1/2.
+  t.deepEqual(answers, [
+    [parameters, 0, -10],
+    [parameters, 1, -10 - 1000 / 2]
+  ])
 })
 
 test('an asynchronous parameter server lets nobody wait for a slow worker', async (t) => {

@@ -64,6 +64,19 @@ test('λ₂ and λₙ of a path are 1/3 + 2/3 cos(π k / n) for k = 1 and n − 
   t.true(Math.abs((eigenvalues?.last ?? 0) - truth(size - 1)) < 1e-9)
 })
 
+test('where λₙ is farther from 0 than λ₂, it makes the gap: an odd ring without a share of one’s own', (t) => {
+  for (const size of [3, 5, 9]) {
+    const rows = Array.from({ length: size }, (_, i) =>
+      Array.from({ length: size }, (_, j) => ((i - j + size) % size === 1 || (j - i + size) % size === 1 ? 0.5 : 0))
+    )
+    const { perRound, eigenvalues } = contraction(build(size, { kind: 'matrix', rows }))
+    // The eigenvalues of W are cos(2 π k / n); the one nearest to −1 has k = (n − 1) / 2.
+    t.true(Math.abs(perRound - Math.cos(Math.PI / size)) < 1e-9)
+    t.true(Math.abs((eigenvalues?.last ?? 0) + Math.cos(Math.PI / size)) < 1e-9)
+    t.true((eigenvalues?.second ?? 1) < perRound - 0.1)
+  }
+})
+
 test('one-peer exponential is exact after one period if and only if n is a power of two', (t) => {
   for (const size of [2, 4, 8, 64, 1024]) {
     const found = contraction(build(size, { kind: 'one-peer-exponential' }))
