@@ -24,16 +24,6 @@ export interface NodeOptions {
   readonly shaper?: Shaper | undefined
 }
 
-/** Those waits of libp2p that slow links could exceed. */
-const defaultWaits: Readonly<Record<string, Milliseconds>> = {
-  dialTimeout: 10_000,
-  addressDialTimeout: 6_000,
-  connectionCloseTimeout: 1_000,
-  inboundUpgradeTimeout: 10_000,
-  outboundStreamProtocolNegotiationTimeout: 10_000,
-  inboundStreamProtocolNegotiationTimeout: 10_000
-}
-
 /** A libp2p node over TCP, noise and yamux that is not started yet. Throws an InputError for an address that is none. */
 export async function createNode(options: NodeOptions): Promise<Libp2p> {
   const { identity, listen, limits, refusalOf, shaper } = options
@@ -58,7 +48,7 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
       maxConnections: 300,
       inboundConnectionThreshold: 100,
       maxIncomingPendingConnections: 100,
-      ...waitsFor(shaper)
+      ...waitsOf(limits, shaper?.slowness ?? 0)
     },
     // It would cut the connection of a neighbour that computes for some seconds; the heartbeat takes its place.
     connectionMonitor: { enabled: false },
@@ -71,10 +61,16 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
   })
 }
 
-/** libp2p's own waits, longer where links are slow. */
-function waitsFor(shaper: Shaper | undefined): Readonly<Record<string, Milliseconds>> {
-  if (shaper === undefined) return {}
-  return Object.fromEntries(Object.entries(defaultWaits).map(([name, wait]) => [name, wait + shaper.slowness]))
+/** libp2p's own waits are those of the limits: its defaults, one of them shorter, would end what the limits allow. */
+function waitsOf({ dialTimeout, handshakeTimeout }: Limits, slowness: Milliseconds) {
+  return {
+    dialTimeout,
+    addressDialTimeout: dialTimeout,
+    inboundUpgradeTimeout: handshakeTimeout,
+    outboundStreamProtocolNegotiationTimeout: handshakeTimeout,
+    inboundStreamProtocolNegotiationTimeout: handshakeTimeout,
+    connectionCloseTimeout: 1_000 + slowness
+  }
 }
 
 /** Starts the node. Throws an InputError when it cannot listen. */
