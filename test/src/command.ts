@@ -3,6 +3,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { timeLimit } from '@murmuration/contract'
 import { root } from './repository.js'
 
 /** What a run of the command came to. */
@@ -31,11 +32,14 @@ export interface Surroundings {
   readonly fileLimit?: number
 }
 
-/** Starts `murmur` as a process, with a home of its own. It is killed after `limit` milliseconds at the latest. */
+/**
+ * Starts `murmur` as a process, with a home of its own. One that takes longer than `limit` milliseconds hangs: it is killed,
+ * and its result rejects with what it has said.
+ */
 export function murmur(
   args: readonly string[],
   home: string,
-  limit = 90_000,
+  limit = timeLimit(90_000),
   { cwd = root, env, fileLimit }: Surroundings = {}
 ): RunningCommand {
   const command = [process.execPath, join(root, 'packages/cli/bin/murmur.js'), ...args]
@@ -46,7 +50,8 @@ export function murmur(
     env: { ...process.env, MURMURATION_HOME: home, ...env },
     stdio: ['ignore', 'pipe', 'pipe']
   })
-  const timer = setTimeout(() => child.kill('SIGKILL'), limit)
+  let hangs = false
+  const timer = setTimeout(() => (hangs = child.kill('SIGKILL')), limit)
   let [stdout, stderr] = ['', '']
   const listeners = new Set<() => void>()
   const notify = () => {
@@ -60,10 +65,12 @@ export function murmur(
     stderr += String(data)
     notify()
   })
-  const result = new Promise<CommandResult>((resolve) => {
+  const result = new Promise<CommandResult>((resolve, reject) => {
     child.on('close', (code, signal) => {
       clearTimeout(timer)
-      resolve({ code, signal, stdout, stderr })
+      if (hangs)
+        reject(new Error(`murmur ${args.join(' ')} hangs: not ended after ${limit / 1000} s:\n${stdout}\n${stderr}`))
+      else resolve({ code, signal, stdout, stderr })
     })
   })
   const saying = (text: string) =>
@@ -73,7 +80,8 @@ export function murmur(
       }
       listeners.add(look)
       look()
-      void result.then(() => reject(new Error(`the command ended without saying "${text}":\n${stdout}\n${stderr}`)))
+      const end = () => reject(new Error(`the command ended without saying "${text}":\n${stdout}\n${stderr}`))
+      result.then(end, end)
     })
   return { process: child, result, saying, output: () => stdout }
 }

@@ -5,6 +5,7 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
+import { timeLimit } from '@murmuration/contract'
 import anyTest from 'ava'
 import { murmur, recordsOf, temporaryFolder } from './command.js'
 import { root, textOf } from './repository.js'
@@ -13,7 +14,9 @@ const test = anyTest.serial
 const run = promisify(execFile)
 
 test('a peer inside an application: three peers learn the mean of their secrets, in under 40 lines of code', async (t) => {
-  const { stdout } = await run(process.execPath, [join(root, 'examples/embed/dist/main.js')], { timeout: 60_000 })
+  const { stdout } = await run(process.execPath, [join(root, 'examples/embed/dist/main.js')], {
+    timeout: timeLimit(60_000)
+  })
   const last = new Map(
     stdout
       .trim()
@@ -70,7 +73,7 @@ withDigits(
     await fillCache(folder)
     const args = ['swarm', 'topologies/ring-4.yaml', '--train', 'examples/mnist/mlp.yaml']
     args.push('--data', 'mnist-t10k', '--json')
-    const result = await murmur(args, folder, 240_000).result
+    const result = await murmur(args, folder, timeLimit(240_000)).result
     t.is(result.code, 0, result.stderr)
     const { accuracyOfMean, accuracyOfWorst, centralisedAccuracy } = recordsOf(result).at(-1) as Record<string, number>
     t.true(accuracyOfMean >= 0.94)

@@ -1,5 +1,6 @@
 /** Computing and the exchange happen at the same time, and the thread of the network is free while a gradient is computed. */
 import { dpsgd } from '@murmuration/algorithms'
+import { timeLimit } from '@murmuration/contract'
 import { type Fabric, peerName } from '@murmuration/core'
 import type { Peer } from '@murmuration/libp2p'
 import { startTaskWorker } from '@murmuration/tasks'
@@ -13,10 +14,10 @@ const rounds = 6
 
 /**
  * A task whose gradient is one synchronous step that does not end before the neighbour's parameters of the same round are
- * there: the main thread writes into `options.arrived` how many have come. The loss is 1 when they do not come within 30 s.
+ * there: the main thread writes into `options.arrived` how many have come. The loss is 1 when they do not come within `limit` milliseconds.
  */
 const module = `data:text/javascript,${encodeURIComponent(`
-  export async function createTask({ arrived }) {
+  export async function createTask({ arrived, limit }) {
     const work = (kind, run) => ({ kind, samples: 1, run })
     const vector = new Float32Array(${length})
     let round = 0
@@ -28,7 +29,7 @@ const module = `data:text/javascript,${encodeURIComponent(`
         for (;;) {
           const seen = Atomics.load(arrived, 0)
           if (seen >= round) return { loss: 0, vector: vector.fill(x[0]) }
-          if (Atomics.wait(arrived, 0, seen, 30000) === 'timed-out') return { loss: 1, vector }
+          if (Atomics.wait(arrived, 0, seen, limit) === 'timed-out') return { loss: 1, vector }
         }
       }),
       evaluate: () => work('evaluate', () => ({ loss: 0 }))
@@ -49,11 +50,19 @@ test('the parameters of a round are sent, received and whole while its gradient 
     }
   }, 1)
   const program = async (fabric: Fabric<VectorMessage>) => {
-    const task = await startTaskWorker({ module, options: { arrived: arrived[topology.peers.indexOf(fabric.self)] } })
+    const options = { arrived: arrived[topology.peers.indexOf(fabric.self)], limit: timeLimit(30_000) }
+    const task = await startTaskWorker({ module, options })
     try {
-      const options = { seed: 1, batchSize: 1, rounds, closingRounds: 0, rate: () => 0.1, patience: 60_000 } as const
+      const run = {
+        seed: 1,
+        batchSize: 1,
+        rounds,
+        closingRounds: 0,
+        rate: () => 0.1,
+        patience: timeLimit(60_000)
+      } as const
       const method = { order: 'combine-then-adapt', momentum: 0, nesterov: false, weightDecay: 0 } as const
-      for await (const { round, loss, parameters } of dpsgd(fabric, task, { ...options, ...method })) {
+      for await (const { round, loss, parameters } of dpsgd(fabric, task, { ...run, ...method })) {
         t.is(loss, 0, `the neighbour's parameters came during the gradient of round ${round}`)
         t.true(VectorMemory.of(parameters) !== undefined, 'the gradient is computed from the memory that is sent')
         t.true(Math.abs(parameters[length - 1] - 0.9 ** (round + 1)) < 1e-6)

@@ -1,4 +1,5 @@
 import { averaging, dpsgd } from '@murmuration/algorithms'
+import { timeLimit } from '@murmuration/contract'
 import type { PeerName, Topology } from '@murmuration/core'
 import { peerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
@@ -32,7 +33,7 @@ async function trained(world: World, topology: Topology, order: 'combine-then-ad
       momentum: 0.9,
       nesterov: false,
       weightDecay: 1e-4,
-      patience: 20_000
+      patience: timeLimit(20_000)
     })
     for await (const { parameters } of steps) ends.set(fabric.self, parameters.slice())
   })
@@ -70,7 +71,7 @@ test('real peers that average random vectors compute W^k x₀ within 1e-5, and d
   const states: Float32Array[][] = Array.from({ length: rounds }, () => [])
   await overLibp2p({ topology, seed: 1, length }, async (fabric) => {
     const place = topology.peers.indexOf(fabric.self)
-    const steps = averaging(fabric, starts[place], { rounds, patience: 20_000 })
+    const steps = averaging(fabric, starts[place], { rounds, patience: timeLimit(20_000) })
     for await (const { round, parameters } of steps) states[round][place] = parameters.slice()
   })
 

@@ -1,5 +1,5 @@
 /** The two worlds that an algorithm runs in, behind one interface, so that they can be held against each other. */
-import { complete, type FabricWorld, poisonedFabric, vectorLength } from '@murmuration/contract'
+import { complete, type FabricWorld, poisonedFabric, timeLimit, vectorLength } from '@murmuration/contract'
 import { deferred, type Fabric, type PeerName, StoppedError, type Topology } from '@murmuration/core'
 import { createIdentity, createPeer, type Peer } from '@murmuration/libp2p'
 import { simulate, uniformLinks } from '@murmuration/simulator'
@@ -35,7 +35,7 @@ export async function overLibp2p(
   const peers = await Promise.all(options.topology.peers.map((self) => startPeer(options, self)))
   try {
     const roster = peers.map(({ id, addresses }, index) => ({ name: options.topology.peers[index], id, addresses }))
-    await Promise.all(peers.map((peer) => peer.connect(roster, 20_000)))
+    await Promise.all(peers.map((peer) => peer.connect(roster, timeLimit(20_000))))
     onReady?.(peers)
     await Promise.all(peers.map((peer) => runProgram(peer, program, peers)))
   } finally {

@@ -2,6 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { dpsgd } from '@murmuration/algorithms'
+import { timeLimit } from '@murmuration/contract'
 import { InputError, type Links, type PeerName, peerName } from '@murmuration/core'
 import { createIdentity, createPeer } from '@murmuration/libp2p'
 import { createSoftmaxTask } from '@murmuration/tasks'
@@ -59,7 +60,7 @@ async function trained(links?: Links) {
     })
   )
   const roster = flock.map(({ id, addresses }, index) => ({ name: names[index], id, addresses }))
-  await Promise.all(flock.map((peer) => peer.connect(roster, 20_000)))
+  await Promise.all(flock.map((peer) => peer.connect(roster, timeLimit(20_000))))
   const ends = new Map<PeerName, Float32Array>()
   const begin = performance.now()
   await Promise.all(
@@ -75,7 +76,7 @@ async function trained(links?: Links) {
         momentum: 0.9,
         nesterov: false,
         weightDecay: 1e-4,
-        patience: 20_000
+        patience: timeLimit(20_000)
       })
       for await (const { parameters } of steps) ends.set(fabric.self, parameters)
     })

@@ -10,6 +10,7 @@ import {
 } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
 import type { TestFn } from 'ava'
+import { timeLimit } from './time-limit.js'
 
 /** A world that fabrics come from: it runs a program on every peer of a topology, until all have ended. */
 export interface FabricWorld {
@@ -246,15 +247,18 @@ function message(round: number): VectorMessage {
 }
 
 async function next(fabric: Fabric<VectorMessage>): Promise<Envelope<VectorMessage>> {
-  const envelope = await fabric.receive(fabric.now() + 20_000)
-  if (envelope === undefined) throw new Error(`${fabric.self} got no message within 20 s`)
+  const limit = timeLimit(20_000)
+  const envelope = await fabric.receive(fabric.now() + limit)
+  if (envelope === undefined) throw new Error(`${fabric.self} got no message within ${limit / 1000} s`)
   return envelope
 }
 
 async function sendWhenThereIsRoom(fabric: Fabric<VectorMessage>, to: string, what: VectorMessage): Promise<void> {
-  for (let attempt = 0; attempt < 2000; attempt++) {
+  const limit = timeLimit(10_000)
+  const deadline = fabric.now() + limit
+  while (fabric.now() < deadline) {
     if (fabric.send(peerName(to), what) === 'queued') return
     await fabric.sleep(fabric.now() + 5)
   }
-  throw new Error(`there was no room for a message to ${to} within 10 s`)
+  throw new Error(`there was no room for a message to ${to} within ${limit / 1000} s`)
 }

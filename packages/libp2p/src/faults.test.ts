@@ -1,3 +1,4 @@
+import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import type { Limits } from './constants.js'
@@ -13,7 +14,7 @@ async function pair(t: ExecutionContext, limits: Partial<Limits> = {}): Promise<
   const birds = await flock(t, graph(['a', 'b']), { terms, limits })
   const relays = await Promise.all(birds.map((each) => relayOf(t, each)))
   const roster = relays.map(({ entry }) => entry)
-  await Promise.all(birds.map(({ peer }) => peer.connect(roster, 10_000)))
+  await Promise.all(birds.map(({ peer }) => peer.connect(roster, timeLimit(10_000))))
   return [birds[0], birds[1], relays]
 }
 
@@ -29,7 +30,7 @@ async function sendAll({ peer: { fabric } }: Bird, to: typeof a, count: number):
 async function receiveAll({ peer: { fabric } }: Bird, count: number, onEach: () => void): Promise<number[]> {
   const rounds: number[] = []
   while (rounds.length < count) {
-    const envelope = await fabric.receive(fabric.now() + 10_000)
+    const envelope = await fabric.receive(fabric.now() + timeLimit(10_000))
     if (envelope === undefined) return rounds
     const { round, vector } = envelope.message
     rounds.push(vector.every((value) => value === round) ? round : Number.NaN)

@@ -1,3 +1,4 @@
+import { slowdown, timeLimit } from '@murmuration/contract'
 import { type PeerName, peerName, type Schema, type Topology } from '@murmuration/core'
 import type { ExecutionContext } from 'ava'
 import type { Limits } from './constants.js'
@@ -14,8 +15,17 @@ export interface Bird {
   readonly events: readonly PeerEvent[]
 }
 
-/** Short waits, so that tests are quick. */
-export const quick: Partial<Limits> = { backoffFirst: 30, backoffMost: 150, heartbeat: 200, closePatience: 2_000 }
+/** Short waits, so that tests are quick, except those whose end on a busy machine would look like a fault. */
+export const quick = (): Partial<Limits> => ({
+  backoffFirst: 30,
+  backoffMost: 150,
+  heartbeat: 200,
+  closePatience: 2_000 * slowdown(),
+  silentAfter: timeLimit(10_000),
+  deadAfter: timeLimit(60_000),
+  dialTimeout: timeLimit(10_000),
+  handshakeTimeout: timeLimit(10_000)
+})
 
 /** A model of one tensor with `elements` numbers. */
 export const schemaOf = (elements: number): Schema => [{ name: 'weights', shape: [elements] }]
@@ -52,7 +62,7 @@ export async function bird(
     onEvent: (event) => events.push(event),
     ...changes,
     identity,
-    limits: { ...quick, ...changes.limits }
+    limits: { ...quick(), ...changes.limits }
   })
   t.teardown(() => peer.close())
   return { name, peer, identity, events }
@@ -69,17 +79,18 @@ export function rosterOf(birds: readonly Bird[]): RosterEntry[] {
 }
 
 /** Connects all, and waits until all are ready. */
-export async function connectAll(birds: readonly Bird[], patience = 10_000): Promise<void> {
-  await Promise.all(birds.map(({ peer }) => peer.connect(rosterOf(birds), patience)))
+export async function connectAll(birds: readonly Bird[], timeout = timeLimit(10_000)): Promise<void> {
+  await Promise.all(birds.map(({ peer }) => peer.connect(rosterOf(birds), timeout)))
 }
 
-/** Looks again and again until `found` gives something; fails after 10 seconds. */
+/** Looks again and again until `found` gives something; fails after {@link timeLimit} of 10 seconds. */
 export async function eventually<T>(what: string, found: () => T | undefined | false): Promise<T> {
-  const deadline = performance.now() + 10_000
+  const limit = timeLimit(10_000)
+  const deadline = performance.now() + limit
   for (;;) {
     const value = found()
     if (value !== undefined && value !== false) return value
-    if (performance.now() > deadline) throw new Error(`not within 10 s: ${what}`)
+    if (performance.now() > deadline) throw new Error(`not within ${limit / 1000} s: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

@@ -1,9 +1,12 @@
+import { slowdown, timeLimit } from '@murmuration/contract'
 import { NeighboursMissingError, peerName, StoppedError } from '@murmuration/core'
 import test from 'ava'
 import { bird, connectAll, eventOf, eventually, flock, graph, rosterOf, schemaOf } from './flock.test.support.js'
 
 const [a, b, c] = ['a', 'b', 'c'].map(peerName)
 const line = graph(['a', 'b'], ['a', 'c'])
+/** Limits of a peer that is closed as part of the test: it says all that it has to say. */
+const thorough = () => ({ closePatience: timeLimit(5_000) })
 const message = (round: number, value = round) => ({ kind: 0, round, vector: new Float32Array(8).fill(value) })
 
 test('one who does not read fills its own queue only, and gets everything in order when it reads', async (t) => {
@@ -66,7 +69,7 @@ test('parts of the parameters travel as parts, and what lies outside them is an 
 })
 
 test('messages for strangers are unreachable, and those for a neighbour that has left', async (t) => {
-  const [left, right] = await flock(t, graph(['a', 'b']))
+  const [left, right] = await flock(t, graph(['a', 'b']), { limits: thorough() })
   await connectAll([left, right])
   t.is(left.peer.fabric.send(c, message(0)), 'unreachable')
   await right.peer.close('enough')
@@ -76,7 +79,7 @@ test('messages for strangers are unreachable, and those for a neighbour that has
 })
 
 test('what was sent before close still arrives', async (t) => {
-  const large = { terms: { settings: { run: 'r' }, schema: schemaOf(500_000), start: '0' } }
+  const large = { limits: thorough(), terms: { settings: { run: 'r' }, schema: schemaOf(500_000), start: '0' } }
   const [left, right] = await flock(t, graph(['a', 'b']), large)
   await connectAll([left, right])
   for (let round = 0; round < 4; round++) {
@@ -91,7 +94,7 @@ test('what was sent before close still arrives', async (t) => {
 
 test('a peer that was closed and started anew with the same key is welcomed back', async (t) => {
   const topology = graph(['a', 'b'])
-  const [left, right] = await flock(t, topology)
+  const [left, right] = await flock(t, topology, { limits: thorough() })
   await connectAll([left, right])
   for (let round = 0; round < 3; round++) right.peer.fabric.send(a, message(round))
   for (let round = 0; round < 3; round++) await left.peer.fabric.receive()
@@ -101,7 +104,7 @@ test('a peer that was closed and started anew with the same key is welcomed back
   const identity = right.identity
   const again = await bird(t, topology, 'b', { identity })
   t.is(again.peer.id, id)
-  await again.peer.connect(rosterOf([left, again]), 5_000)
+  await again.peer.connect(rosterOf([left, again]), timeLimit(5_000))
   again.peer.fabric.send(a, message(9))
   t.is((await left.peer.fabric.receive())?.message.round, 9)
   await eventually('ready again', () => left.peer.neighbours()[0].state === 'ready')
@@ -162,9 +165,12 @@ test('a neighbour that never comes is named, with what is wrong', async (t) => {
   const [, entry] = rosterOf([here, there])
   const nobody = { ...entry, name: c, id: (await bird(t, line, 'c')).peer.id, addresses: ['/ip4/127.0.0.1/tcp/1'] }
   const roster = [...rosterOf([here, there]), nobody]
-  const both = there.peer.connect(roster, 10_000)
-  const error = await t.throwsAsync(here.peer.connect(roster, 4_000), { instanceOf: NeighboursMissingError })
+  // In this time the other neighbour has to be found.
+  const seconds = Math.ceil(4 * slowdown())
+  const both = there.peer.connect(roster, timeLimit(10_000))
+  const error = await t.throwsAsync(here.peer.connect(roster, 1000 * seconds), { instanceOf: NeighboursMissingError })
   await both
   t.deepEqual(error.missing, [c])
-  t.regex(error.message, /after 4 s, 1 of 2 neighbours are missing: c \(connecting: .*ECONNREFUSED 127.0.0.1:1/)
+  t.true(error.message.startsWith(`after ${seconds} s, 1 of 2 neighbours are missing: c (connecting: `), error.message)
+  t.regex(error.message, /ECONNREFUSED 127.0.0.1:1/)
 })

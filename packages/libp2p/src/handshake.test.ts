@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { multiaddr } from '@multiformats/multiaddr'
+import { timeLimit } from '@murmuration/contract'
 import { InputError, peerName, RefusedError, StoppedError } from '@murmuration/core'
 import { encodeHeader } from '@murmuration/vectors'
 import test, { type ExecutionContext } from 'ava'
@@ -10,6 +13,7 @@ import { createIdentity } from './identity.js'
 import { createNode } from './node.js'
 import { settingsOf } from './settings.js'
 import type { Terms } from './terms.js'
+import { portOf } from './traps/bare.test.support.js'
 import { TrafficMeter } from './traffic.js'
 
 const edge = graph(['a', 'b'])
@@ -38,8 +42,8 @@ for (const [index, [code, change, expected]] of cases.entries()) {
     const right = await bird(t, edge, 'b', { terms: { ...terms, ...change } })
     const roster = rosterOf([left, right])
     const [here, there] = await Promise.all([
-      t.throwsAsync(left.peer.connect(roster, 10_000), { instanceOf: RefusedError }),
-      t.throwsAsync(right.peer.connect(roster, 10_000), { instanceOf: RefusedError })
+      t.throwsAsync(left.peer.connect(roster, timeLimit(10_000)), { instanceOf: RefusedError }),
+      t.throwsAsync(right.peer.connect(roster, timeLimit(10_000)), { instanceOf: RefusedError })
     ])
     t.like(here, { code, peer: b })
     t.like(there, { code, peer: a })
@@ -54,12 +58,14 @@ test('a peer with an id that the roster does not have is refused, and both sides
   const left = await bird(t, edge, 'a')
   const right = await bird(t, edge, 'b')
   const impostor = await bird(t, edge, 'b')
-  const connecting = left.peer.connect(rosterOf([left, right]), 10_000)
-  const hoping = t.throwsAsync(impostor.peer.connect(rosterOf([left, impostor]), 60_000), { instanceOf: StoppedError })
+  const connecting = left.peer.connect(rosterOf([left, right]), timeLimit(10_000))
+  const hoping = t.throwsAsync(impostor.peer.connect(rosterOf([left, impostor]), timeLimit(60_000)), {
+    instanceOf: StoppedError
+  })
   const words = `may not have this peer's id ${impostor.peer.id} in its roster`
   await eventually('the reason', () => impostor.peer.neighbours()[0].why.includes(words))
   t.like(await eventOf(left, 'stranger-refused'), { id: impostor.peer.id, why: 'it is not in the roster' })
-  await right.peer.connect(rosterOf([left, right]), 10_000)
+  await right.peer.connect(rosterOf([left, right]), timeLimit(10_000))
   await t.notThrowsAsync(connecting)
   impostor.peer.stop()
   await hoping
@@ -69,8 +75,8 @@ test('a peer that is in the roster but no neighbour is told that the topologies 
   const other = graph(['a', 'c'])
   const [left, right, third] = [await bird(t, other, 'a'), await bird(t, edge, 'b'), await bird(t, other, 'c')]
   const roster = rosterOf([left, right, third])
-  const connecting = Promise.all([left, third].map(({ peer }) => peer.connect(roster, 60_000)))
-  const error = await t.throwsAsync(right.peer.connect(roster, 60_000), { instanceOf: RefusedError })
+  const connecting = Promise.all([left, third].map(({ peer }) => peer.connect(roster, timeLimit(5_000))))
+  const error = await t.throwsAsync(right.peer.connect(roster, timeLimit(5_000)), { instanceOf: RefusedError })
   t.like(error, { code: 'unknown-peer', peer: a })
   t.regex(error.message, /no neighbour of "a" in its topology/)
   await t.notThrowsAsync(connecting)
@@ -118,7 +124,7 @@ async function byHand(t: ExecutionContext, victim: Bird) {
     const channel = await control()
     const incarnation = 'by-hand'
     channel.send({ kind: 'hello', version: 2, name, terms: victimTerms, incarnation, first, round: 0, codecs: [] })
-    return { channel, answer: await channel.first(5_000) }
+    return { channel, answer: await channel.first(timeLimit(5_000)) }
   }
   return { connection, control, hello }
 }
@@ -130,6 +136,22 @@ const frame = (sequence: number) => {
   const header = { ...place, codec: 0, kind, round, sequence, length: 8, count: 8, bytes: 32 }
   return Buffer.concat([encodeHeader(header), new Uint8Array(vector.buffer)])
 }
+
+test('a caller that says nothing is cut off after the limit for handshakes', async (t) => {
+  const patient = await bird(t, edge, 'a')
+  const strict = await bird(t, edge, 'b', { limits: { handshakeTimeout: 200 } })
+  const order: Bird[] = []
+  for (const callee of [patient, strict]) {
+    const socket = connect(portOf(callee.peer.addresses), '127.0.0.1')
+    t.teardown(() => socket.destroy())
+    await once(socket, 'connect')
+    // Whether it is closed or reset is all the same.
+    socket.on('error', () => {})
+    socket.resume().on('close', () => order.push(callee))
+  }
+  // libp2p's own limit, which was the same for both, would cut the first one off first.
+  t.is(await eventually('a caller is cut off', () => order[0]), strict)
+})
 
 test('garbage on the exchange stream is counted and resets the stream; the next one is as good as new', async (t) => {
   const victim = await bird(t, edge, 'a')
@@ -182,5 +204,5 @@ test('a name that the peer id does not have, and words that are no hello, are re
   t.like(answer, { kind: 'refused', code: 'unknown-peer', why: 'it calls itself "a", and by its peer id it is "b"' })
   const rude = await control()
   rude.send({ kind: 'ping', round: 0, at: 0, padding: '' })
-  t.like(await rude.first(5_000), { kind: 'refused', code: 'protocol' })
+  t.like(await rude.first(timeLimit(5_000)), { kind: 'refused', code: 'protocol' })
 })

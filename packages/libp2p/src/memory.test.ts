@@ -1,3 +1,4 @@
+import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import { VectorMemory, weightedSum } from '@murmuration/vectors'
 import test from 'ava'
@@ -14,7 +15,7 @@ async function exchange({ peer, name }: Bird, rounds: number, t: { true(value: b
     const own = fabric.allocate(elements).fill(name.charCodeAt(0))
     for (const to of sendTo) fabric.send(to, { kind: 0, round, vector: own })
     for (let k = 0; k < sendTo.length; k++) {
-      const envelope = await fabric.receive(fabric.now() + 20_000)
+      const envelope = await fabric.receive(fabric.now() + timeLimit(20_000))
       if (envelope === undefined) throw new Error(`${name} waited in vain in round ${round}`)
       const { message, from } = envelope
       t.true(VectorMemory.of(message.vector) !== undefined && VectorMemory.of(message.vector) === VectorMemory.of(own))
@@ -86,7 +87,7 @@ test('bodies in a codec are not written over before they have gone out, however 
     for (let index = 0; index < many; index++) vector[index] = valueAt(round, index)
     left.peer.fabric.send(peerName('b'), { kind: 0, round, vector })
     left.peer.fabric.free(vector)
-    const message = (await right.peer.fabric.receive(right.peer.fabric.now() + 30_000))?.message
+    const message = (await right.peer.fabric.receive(right.peer.fabric.now() + timeLimit(30_000)))?.message
     t.is(
       message?.vector.findIndex((value, index) => value !== valueAt(round, index)),
       -1

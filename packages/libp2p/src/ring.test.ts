@@ -1,3 +1,4 @@
+import { timeLimit } from '@murmuration/contract'
 import test from 'ava'
 import { type Bird, bird, connectAll, flock, graph, rosterOf, schemaOf } from './flock.test.support.js'
 
@@ -28,7 +29,7 @@ async function exchange({ name, peer }: Bird, rounds: number): Promise<string[]>
     const vector = vectorOf(name, round)
     for (const to of sendTo) if (fabric.send(to, { kind: 1, round, vector }) !== 'queued') wrong.push(`full ${to}`)
     while ([...next.values()].some((reached) => reached <= round)) {
-      const envelope = await fabric.receive(fabric.now() + 20_000)
+      const envelope = await fabric.receive(fabric.now() + timeLimit(20_000))
       if (envelope === undefined) return [...wrong, `nothing in round ${round}`]
       const { from, message } = envelope
       if (message.round !== next.get(from)) wrong.push(`round ${message.round} of ${from} after ${next.get(from)}`)
@@ -60,7 +61,7 @@ test('peers that come up one after the other, with the roster at different times
   const roster = rosterOf(birds)
   const all = birds.map(async ({ peer }, index) => {
     await new Promise((resolve) => setTimeout(resolve, [900, 0, 500, 200][index]))
-    return peer.connect(roster, 10_000)
+    return peer.connect(roster, timeLimit(10_000))
   })
   await t.notThrowsAsync(Promise.all(all))
   t.true(birds.every(({ peer }) => peer.neighbours().every(({ state, why }) => state === 'ready' && why === '')))

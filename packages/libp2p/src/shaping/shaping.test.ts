@@ -1,3 +1,4 @@
+import { slowdown, timeLimit } from '@murmuration/contract'
 import { InputError, peerName } from '@murmuration/core'
 import test from 'ava'
 import { bird, connectAll, flock, graph, schemaOf } from '../flock.test.support.js'
@@ -42,7 +43,7 @@ test('a ring of four exchanges what it would without shaping, no faster than the
         const { sendTo } = fabric.neighbours(0)
         for (const to of sendTo) t.is(fabric.send(to, { kind: 0, round, vector }), 'queued')
         for (let count = 0; count < sendTo.length; count++) {
-          const envelope = await fabric.receive(fabric.now() + 10_000)
+          const envelope = await fabric.receive(fabric.now() + timeLimit(10_000))
           if (envelope === undefined) return t.fail(`nothing in round ${round}`)
           const { from, message } = envelope
           t.is(message.vector.at(-1), from.charCodeAt(0) + message.round + elements - 1)
@@ -57,9 +58,13 @@ test('a ring of four exchanges what it would without shaping, no faster than the
 })
 
 test('waits get longer with the links: what is slow is not given up', async (t) => {
-  const waits = { dialTimeout: 50, handshakeTimeout: 50, silentAfter: 100, deadAfter: 150, closePatience: 50 }
+  // A round trip: less than a dial takes over these links, and than the vector does. On a busy machine the links are slower too.
+  const latency = 200 * slowdown()
+  const wait = 2 * latency
+  const waits = { dialTimeout: wait, handshakeTimeout: wait, silentAfter: wait, deadAfter: wait, closePatience: wait }
   const terms = { settings: { run: 'r' }, schema: schemaOf(50_000), start: '0' }
-  const slow = links({ up: 2e6, down: 2e6 }, { latency: 200 })
+  const line = 2e6 / slowdown()
+  const slow = links({ up: line, down: line }, { latency })
   const birds = await flock(t, pair, { terms, limits: waits, links: slow })
   await connectAll(birds)
   const [left, right] = birds

@@ -1,6 +1,7 @@
 import type { ComponentLogger, Connection, Logger, MultiaddrConnection, Transport, Upgrader } from '@libp2p/interface'
 import { tcp } from '@libp2p/tcp'
 import { multiaddr } from '@multiformats/multiaddr'
+import { timeLimit } from '@murmuration/contract'
 import { type AccessLink, type Links, type PathLink, type PeerName, peerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import type { ExecutionContext } from 'ava'
@@ -43,7 +44,7 @@ export async function wires(
   const pairs = []
   for (let index = 0; index < count; index++) {
     const came = new Promise<void>((resolve) => far.incoming.push(resolve))
-    await near.transport.dial(address, { upgrader: near.upgrader, signal: AbortSignal.timeout(5000) })
+    await near.transport.dial(address, { upgrader: near.upgrader, signal: AbortSignal.timeout(timeLimit(5000)) })
     await came
     pairs.push({ near: near.connections[index], far: far.connections[index] })
   }

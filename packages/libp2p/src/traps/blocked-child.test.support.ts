@@ -1,6 +1,7 @@
 /** A peer "b" in a process of its own, which sends back what it receives, and can be made to do nothing for a while. */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import type { ExecutionContext } from 'ava'
 import type { Limits } from '../constants.js'
@@ -73,7 +74,7 @@ function beChild(parent: NodeJS.Process): void {
       listen: ['/ip4/127.0.0.1/tcp/0'],
       terms: termsOf(bytes),
       onEvent: (event) => void say({ kind: 'event', event }),
-      limits: { ...quick, ...limits }
+      limits: { ...quick(), ...limits }
     })
     peer.fabric.spawn(async (fabric) => {
       for (;;) {
@@ -89,7 +90,7 @@ function beChild(parent: NodeJS.Process): void {
   parent.on('disconnect', () => process.exit())
   parent.on('message', async (order: Order) => {
     if (order.kind === 'begin') peer = begin(order.bytes, order.limits)
-    if (order.kind === 'connect') await (await peer)?.connect(order.roster, 10_000)
+    if (order.kind === 'connect') await (await peer)?.connect(order.roster, timeLimit(10_000))
     if (order.kind !== 'block') return
     await say({ kind: 'blocked', over: false })
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, order.milliseconds)

@@ -1,5 +1,6 @@
 /** libp2p's private networks (pnet) crash under bulk traffic both ways. Here strangers are kept out by who they are. */
 import { multiaddr } from '@multiformats/multiaddr'
+import { timeLimit } from '@murmuration/contract'
 import { peerName, RefusedError } from '@murmuration/core'
 import test from 'ava'
 import { controlProtocol, exchangeProtocol } from '../constants.js'
@@ -17,7 +18,7 @@ test('a stranger that speaks libp2p opens no stream, and disturbs nobody', async
   const stranger = await bareNode(t)
   for (const protocol of [controlProtocol, exchangeProtocol]) {
     const address = multiaddr(left.peer.addresses[0])
-    await t.throwsAsync(stranger.dialProtocol(address, protocol, { signal: AbortSignal.timeout(8_000) }))
+    await t.throwsAsync(stranger.dialProtocol(address, protocol, { signal: AbortSignal.timeout(timeLimit(8_000)) }))
     await eventually('no connection', () => stranger.getConnections().length === 0)
   }
   t.like(await eventOf(left, 'stranger-refused'), { id: stranger.peerId.toString(), why: 'it is not in the roster' })
@@ -33,7 +34,7 @@ test('a peer of another run is refused although its identity is right, and nothi
   })
   const roster = rosterOf([left, right])
   const refused = { instanceOf: RefusedError, message: /the settings differ: run is/ }
-  const connecting = [left, right].map(({ peer }) => t.throwsAsync(peer.connect(roster, 10_000), refused))
+  const connecting = [left, right].map(({ peer }) => t.throwsAsync(peer.connect(roster, timeLimit(10_000)), refused))
   await Promise.all(connecting)
   t.is(left.peer.fabric.send(b, { kind: 0, round: 0, vector: vectorOf(0, MiB) }), 'unreachable')
   t.is(right.peer.fabric.send(a, { kind: 0, round: 0, vector: vectorOf(0, MiB) }), 'unreachable')

@@ -1,4 +1,5 @@
 /** libp2p lets in 5 connections a second from one address, and two peers that call each other have two connections. */
+import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import { bird, connectAll, graph } from '../flock.test.support.js'
@@ -11,9 +12,14 @@ const [a, b] = ['a', 'b'].map(peerName)
 test('libp2p 3.3: of twelve that call at once from one address, some are turned away', async (t) => {
   const hub = await bareNode(t)
   const callers = await Promise.all(upTo(12).map(() => bareNode(t)))
-  const results = await Promise.allSettled(callers.map((caller) => caller.dial(hub.getMultiaddrs())))
-  const refused = results.filter(({ status }) => status === 'rejected')
-  t.true(refused.length > 0)
+  // On a busy machine the twelve may come over several seconds, and get in.
+  let refused = 0
+  for (let attempt = 0; attempt < 20 && refused === 0; attempt++) {
+    const results = await Promise.allSettled(callers.map((caller) => caller.dial(hub.getMultiaddrs())))
+    refused = results.filter(({ status }) => status === 'rejected').length
+    await Promise.all(callers.map((caller) => caller.hangUp(hub.peerId)))
+  }
+  t.true(refused > 0)
 })
 
 test('twelve peers that call one at once from one address all get in at the first attempt', async (t) => {
@@ -40,7 +46,7 @@ async function mutual(t: ExecutionContext, bytes: number) {
   }
   const both = [await behind(left), await behind(right)]
   const roster = both.map(({ entry }) => entry)
-  await Promise.all([left, right].map(({ peer }) => peer.connect(roster, 10_000)))
+  await Promise.all([left, right].map(({ peer }) => peer.connect(roster, timeLimit(10_000))))
   const taps = both.map(({ tap }) => tap)
   t.deepEqual(
     taps.map((tap) => tap.accepted()),

@@ -1,6 +1,7 @@
 /** libp2p ends streams and connections "cleanly" with data missing: when closing takes long, and behind some relays. */
 import type { MessageStream, Stream } from '@libp2p/interface'
 import { AbstractMessageStream } from '@libp2p/utils'
+import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import type { Limits } from '../constants.js'
@@ -19,7 +20,7 @@ async function tapped(t: ExecutionContext, bytes: number, limits: Partial<Limits
   const tap = await tapOf(t, portOf(right.peer.addresses))
   const [own, other] = rosterOf([left, right])
   const roster = [own, { ...other, addresses: [`/ip4/127.0.0.1/tcp/${tap.port}`] }]
-  await Promise.all([left, right].map(({ peer }) => peer.connect(roster, 10_000)))
+  await Promise.all([left, right].map(({ peer }) => peer.connect(roster, timeLimit(10_000))))
   return [left, right, tap]
 }
 
@@ -39,7 +40,7 @@ test('libp2p 3.3: what takes more than a second to write is lost when the node s
 
 test('what is queued when a peer closes arrives whole, however long it takes within its patience', async (t) => {
   const [bytes, count] = [4 * MiB, 8]
-  const [left, right, tap] = await tapped(t, bytes, { sendQueue: count, closePatience: 30_000 })
+  const [left, right, tap] = await tapped(t, bytes, { sendQueue: count, closePatience: timeLimit(30_000) })
   const before = right.events.length
   tap.pace(12 * MiB)
   const receiving = receiveAll(right, count)

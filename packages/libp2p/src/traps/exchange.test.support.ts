@@ -1,3 +1,4 @@
+import { timeLimit } from '@murmuration/contract'
 import type { PeerName } from '@murmuration/core'
 import type { PeerEvent } from '../events.js'
 import { type Bird, schemaOf } from '../flock.test.support.js'
@@ -36,15 +37,20 @@ export async function sendAll({ peer }: Bird, to: PeerName, bytes: number, count
 }
 
 /**
- * Receives until `count` vectors have come or none comes for `patience`. Returns their rounds; `NaN` for one that is torn.
+ * Receives until `count` vectors have come or none comes for `timeout`. Returns their rounds; `NaN` for one that is torn.
  *
  * @param pause - milliseconds that the algorithm takes for each
  */
-export async function receiveAll({ peer }: Bird, count: number, pause = 0, patience = 20_000): Promise<number[]> {
+export async function receiveAll(
+  { peer }: Bird,
+  count: number,
+  pause = 0,
+  timeout = timeLimit(20_000)
+): Promise<number[]> {
   const { fabric } = peer
   const rounds: number[] = []
   while (rounds.length < count) {
-    const envelope = await fabric.receive(fabric.now() + patience)
+    const envelope = await fabric.receive(fabric.now() + timeout)
     if (envelope === undefined) return rounds
     const { message } = envelope
     rounds.push(isWhole(message.round, message.vector) ? message.round : Number.NaN)

@@ -1,5 +1,6 @@
 /** libp2p's helpers for messages with a length take 4 MiB; models are larger, and may have very many tensors. */
 import { lpStream } from '@libp2p/utils'
+import { timeLimit } from '@murmuration/contract'
 import { InputError, peerName, RefusedError, type Schema } from '@murmuration/core'
 import test from 'ava'
 import { controlBytes } from '../constants.js'
@@ -55,7 +56,7 @@ test('two schemas of 20000 tensors that differ in the last one are refused, and 
   })
   const roster = rosterOf([left, right])
   const refused = ({ peer }: typeof left, by: typeof a) =>
-    t.throwsAsync(peer.connect(roster, 10_000), { instanceOf: RefusedError }).then((error) => {
+    t.throwsAsync(peer.connect(roster, timeLimit(10_000)), { instanceOf: RefusedError }).then((error) => {
       t.like(error, { code: 'schema', peer: by })
       t.regex(error.message, /tensor 20000 is .*block19999.*/)
     })

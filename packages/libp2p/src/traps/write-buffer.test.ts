@@ -1,6 +1,7 @@
 /** libp2p's write buffers take whatever they are given, and `onDrain`, which is to hold a writer back, does so once. */
 import type { MessageStream } from '@libp2p/interface'
 import { AbstractMessageStream } from '@libp2p/utils'
+import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import { waitingBytes } from '../exchange-writer.js'
@@ -54,7 +55,7 @@ test.serial('nor when the network stands still', async (t) => {
   const [left, right] = await flock(t, edge, large(bytes, limits))
   const relays = await Promise.all([left, right].map((each) => relayOf(t, each)))
   const roster = relays.map(({ entry }) => entry)
-  await Promise.all([left, right].map(({ peer }) => peer.connect(roster, 10_000)))
+  await Promise.all([left, right].map(({ peer }) => peer.connect(roster, timeLimit(10_000))))
   const [first] = await Promise.all([receiveAll(right, 2), sendAll(left, b, bytes, 2)])
   t.deepEqual(first, upTo(2))
   for (const relay of relays) relay.freeze()

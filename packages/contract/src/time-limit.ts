@@ -1,0 +1,26 @@
+import { availableParallelism, loadavg } from 'node:os'
+
+/** How many times longer than on a quiet machine a test may wait before it gives up. A test that passes never waits that long. */
+const margin = 3
+
+/** The highest slowdown that is believed: load averages in a container are those of its host. */
+const maxSlowdown = 10
+
+/**
+ * How many times slower than alone a process runs on this machine at present: programs that want to run, per core, over
+ * the last minute; 1 to 10. `MURMURATION_TEST_SLOWDOWN` overrides it (for Windows, which counts no load).
+ */
+export function slowdown(): number {
+  const given = Number(process.env.MURMURATION_TEST_SLOWDOWN)
+  return given > 0 ? given : Math.min(maxSlowdown, Math.max(1, loadavg()[0] / availableParallelism()))
+}
+
+/**
+ * How long a test waits for something before it fails, in milliseconds. It only keeps a test that hangs from hanging
+ * forever: what a test states must not depend on it.
+ *
+ * @param milliseconds - ample on a quiet machine
+ */
+export function timeLimit(milliseconds: number): number {
+  return Math.ceil(milliseconds * margin * slowdown())
+}
