@@ -1,8 +1,6 @@
-import { InputError, StoppedError } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { Piscina } from 'piscina'
 import type { RunResult } from './run.js'
-import type { RunAnswer } from './run-worker.js'
+import { RunPool } from './run-pool.js'
 import type { Scenario } from './scenario.js'
 import { runCount } from './sweep.js'
 
@@ -30,19 +28,16 @@ export interface AllRuns {
 /** One run in so many is done twice and must come out the same. */
 const repeatEvery = 20
 
-/** Short-lived objects live in here; with Node's default of 48 MB the collector would run all the time. */
-const youngGenerationMegabytes = 384
-
 /** Simulates all runs of a scenario on threads. The threads share nothing, so their number changes nothing but the time. */
 export async function runAll(scenario: Scenario, { threads, onRun, keep, signal }: RunAllOptions): Promise<AllRuns> {
   const all = runCount(scenario)
   const repeats = Math.ceil(all / repeatEvery)
-  const pool = poolFor(scenario, Math.max(1, Math.min(threads, all)))
-  const stop = () => void pool.destroy()
+  const pool = new RunPool(scenario, Math.max(1, Math.min(threads, all)))
+  const stop = () => void pool.end()
   signal.addEventListener('abort', stop)
   const progress = new Progress(keep)
   const work = async (index: number) => {
-    const result = resultOf(await pool.run(index, { name: 'run' }))
+    const result = await pool.run(index)
     progress.add(index, result)
     onRun(result, progress.done, all + repeats)
   }
@@ -50,26 +45,14 @@ export async function runAll(scenario: Scenario, { threads, onRun, keep, signal 
   const order = createRandom(0, 'order').shuffle(Array.from({ length: all }, (_, index) => index))
   const jobs = order.flatMap((index) => (isRepeated(index) ? [work(index), work(index)] : [work(index)]))
   const outcomes = Promise.allSettled(jobs)
-  const failure = await Promise.all(jobs).then(
+  const failure = await Promise.race([Promise.all(jobs), pool.failed]).then(
     () => ({}),
     (error: unknown) => (signal.aborted ? {} : { error })
   )
   signal.removeEventListener('abort', stop)
-  await pool.destroy()
+  await pool.end()
   await outcomes
   return { ...progress.end(), isWhole: progress.runs === all, ...failure }
-}
-
-function poolFor(scenario: Scenario, maxThreads: number): Piscina<number, RunAnswer> {
-  return new Piscina<number, RunAnswer>({
-    filename: new URL('./run-worker.js', import.meta.url).href,
-    minThreads: 1,
-    maxThreads,
-    concurrentTasksPerWorker: 1,
-    idleTimeout: 1000,
-    workerData: scenario,
-    resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMegabytes }
-  })
 }
 
 const isRepeated = (index: number) => index % repeatEvery === 0
@@ -121,14 +104,6 @@ class Progress {
 
 function withFindings(result: RunResult, found: readonly string[]): RunResult {
   return { ...result, record: { ...result.record, findings: [...result.record.findings, ...found] } }
-}
-
-function resultOf(answer: RunAnswer): RunResult {
-  if (answer.ok) return answer.result
-  const { name, message, stack } = answer
-  if (name === 'InputError') throw new InputError(message)
-  if (name === 'StoppedError') throw new StoppedError(message)
-  throw Object.assign(new Error(message), { name, stack })
 }
 
 /** Where two runs that should be the same differ first. */

@@ -1,4 +1,5 @@
 /** What a worker thread does: simulates the runs of one scenario, one after the other. */
+import { parentPort, threadId } from 'node:worker_threads'
 import { messageOf } from '@murmuration/core'
 import { workerData } from 'piscina'
 import { Families } from './families.js'
@@ -10,6 +11,11 @@ import { runsOf, topologyOf } from './sweep.js'
 export type RunAnswer =
   | { readonly ok: true; readonly result: RunResult }
   | { readonly ok: false; readonly name: string; readonly message: string; readonly stack: string | undefined }
+
+/** What a thread says when its modules are there. */
+export interface ThreadLoaded {
+  readonly loaded: number
+}
 
 const scenario = workerData as Scenario
 const runs = runsOf(scenario)
@@ -27,3 +33,5 @@ export async function run(index: number): Promise<RunAnswer> {
     return { ok: false, name, message: messageOf(error), stack }
   }
 }
+
+parentPort?.postMessage({ loaded: threadId } satisfies ThreadLoaded)

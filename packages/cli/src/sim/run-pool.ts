@@ -1,0 +1,63 @@
+import { once } from 'node:events'
+import { deferred, InputError, StoppedError } from '@murmuration/core'
+import { Piscina } from 'piscina'
+import type { RunResult } from './run.js'
+import type { RunAnswer, ThreadLoaded } from './run-worker.js'
+import type { Scenario } from './scenario.js'
+
+/** Short-lived objects live in here; with Node's default of 48 MB the collector would run all the time. */
+const youngGenerationMegabytes = 384
+
+/** How long the end of the threads may be put off until all are loaded, in milliseconds. */
+const loadingLimit = 10_000
+
+/** Threads that simulate the runs of one scenario. */
+export class RunPool {
+  /** Rejects when a thread fails outside a run. */
+  readonly failed: Promise<never>
+  readonly #pool: Piscina<number, RunAnswer>
+  readonly #loaded = new Set<number>()
+
+  constructor(scenario: Scenario, maxThreads: number) {
+    this.#pool = new Piscina<number, RunAnswer>({
+      filename: new URL('./run-worker.js', import.meta.url).href,
+      minThreads: 1,
+      maxThreads,
+      concurrentTasksPerWorker: 1,
+      idleTimeout: 1000,
+      workerData: scenario,
+      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMegabytes }
+    })
+    this.#pool.on('message', ({ loaded }: ThreadLoaded) => this.#loaded.add(loaded))
+    const { promise, reject } = deferred<never>()
+    promise.catch(() => {})
+    this.failed = promise
+    // The answer to a run that was given up is an error to the pool. It would end the process if nobody listened.
+    this.#pool.on('error', reject)
+  }
+
+  /** Simulates run number `index`. Rejects with an InputError when what the scenario names is not there. */
+  async run(index: number): Promise<RunResult> {
+    return resultOf(await this.#pool.run(index, { name: 'run' }))
+  }
+
+  /** Ends all threads. Runs that are not done reject. */
+  async end(): Promise<void> {
+    await this.#allLoaded(AbortSignal.timeout(loadingLimit))
+    await this.#pool.destroy()
+  }
+
+  /** Node 20 crashes when a thread is ended while it loads its modules (`v8::Module::IsGraphAsync`). */
+  async #allLoaded(signal: AbortSignal): Promise<void> {
+    const isLoading = () => this.#pool.threads.some(({ threadId }) => !this.#loaded.has(threadId))
+    while (isLoading() && !signal.aborted) await once(this.#pool, 'message', { signal }).catch(() => {})
+  }
+}
+
+function resultOf(answer: RunAnswer): RunResult {
+  if (answer.ok) return answer.result
+  const { name, message, stack } = answer
+  if (name === 'InputError') throw new InputError(message)
+  if (name === 'StoppedError') throw new StoppedError(message)
+  throw Object.assign(new Error(message), { name, stack })
+}
