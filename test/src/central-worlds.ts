@@ -59,6 +59,8 @@ export interface History {
   readonly reports: readonly (readonly StepReport[])[]
   readonly ends: readonly Float32Array[]
   readonly elapsed: Milliseconds
+  /** How many messages of each sender were rejected. */
+  readonly rejected: ReadonlyMap<PeerName, number>
 }
 
 /** Runs a contender on all workers, and `serve` on all servers. */
@@ -72,7 +74,7 @@ export async function historyOf(
 ): Promise<History> {
   const { workers, taskOf, serve, ...options } = world
   const [reports, ends]: [StepReport[][], Float32Array[]] = [workers.map(() => []), []]
-  const { elapsed } = await inCentralWorld({ workers, ...options }, async (fabric) => {
+  const { elapsed, rejected } = await inCentralWorld({ workers, ...options }, async (fabric) => {
     const place = workers.indexOf(fabric.self)
     if (place < 0) return serve?.(fabric, await taskOf())
     const steps = poisonedSteps(run(fabric, await taskOf(fabric.self)))
@@ -82,7 +84,7 @@ export async function historyOf(
     }
     ends[place] = step.value
   })
-  return { reports, ends, elapsed }
+  return { reports, ends, elapsed, rejected }
 }
 
 /** Servers on machines of their own. */

@@ -23,7 +23,7 @@ function inGroup(
   call: (group: Group, place: number, sleep: (time: number) => PromiseLike<void>) => Promise<void>
 ) {
   return inCentralWorld(world, async (fabric) => {
-    const group = joinGroup(fabric, world.workers, patience)
+    const group = joinGroup(fabric, world.workers, patience, 64)
     await call(group, group.rank, (time) => fabric.sleep(fabric.now() + time))
   })
 }
@@ -73,7 +73,7 @@ for (const [name, allReduce] of all) {
     const error = await t.throwsAsync(
       inCentralWorld({ workers }, async (fabric) => {
         if (fabric.self === workers[1]) return fabric.sleep(1e6)
-        const group = joinGroup(fabric, workers, patience)
+        const group = joinGroup(fabric, workers, patience, 64)
         const call = { round: 0, stretch: { offset: 0, length: 20 }, pieces: 1 }
         await allReduce(group, own[group.rank], new Float32Array(20), call).catch((reason: unknown) => {
           if (failed < 0) failed = fabric.now()

@@ -30,7 +30,7 @@ export async function* allReduceSgd(
 ): AsyncGenerator<StepReport, Float32Array> {
   const { collective, pieces, rate } = options
   let x = await fabric.work(task.initialise(options.seed))
-  const group = joinGroup(fabric, options.workers, options.patience)
+  const group = joinGroup(fabric, options.workers, options.patience, x.length)
   const stretches = stretchesOf(task.schema, options.exchange)
   const descent = new Descent(x.length, options, untrainedOf(task.schema))
   const batches = new Batches(fabric.random.stream('batches'), task.samples, options.batchSize)

@@ -37,6 +37,12 @@ export class Assembly {
     this.#places = new Map(stretches.map(({ offset }, place) => [offset, place]))
   }
 
+  /** The stretch that begins with number `offset`, if there is one. */
+  stretchAt(offset: number): Stretch | undefined {
+    const place = this.#places.get(offset)
+    return place === undefined ? undefined : this.stretches[place]
+  }
+
   /** Takes a copy of a stretch. Returns the whole vector with the last one that it lacked. */
   offer(from: PeerName, { kind, round, offset = 0, vector }: VectorMessage): VectorMessage | undefined {
     const place = this.#places.get(offset)

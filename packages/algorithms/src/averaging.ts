@@ -17,11 +17,16 @@ export async function* averaging(
   start: Float32Array,
   options: AveragingOptions
 ): AsyncGenerator<StepReport, Float32Array> {
-  return yield* averageOn(fabric, new Exchange(fabric, options.patience), start, {
-    first: 0,
-    rounds: options.rounds,
-    samples: 0
-  })
+  return yield* averageOn(
+    fabric,
+    new Exchange(fabric, options.patience, { length: start.length, rounds: options.rounds }),
+    start,
+    {
+      first: 0,
+      rounds: options.rounds,
+      samples: 0
+    }
+  )
 }
 
 /** Rounds of averaging that follow on earlier ones of the same exchange. */

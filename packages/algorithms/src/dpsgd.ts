@@ -58,7 +58,12 @@ export async function* dpsgd(
   const peer: Peer = {
     fabric,
     task,
-    exchange: new Exchange(fabric, options.patience, stretches, untrained),
+    exchange: new Exchange(fabric, options.patience, {
+      length: x.length,
+      rounds: options.rounds + options.closingRounds,
+      stretches,
+      untrained
+    }),
     descent: new Descent(x.length, options, untrained, fabric.allocate(x.length).fill(0))
   }
   const batches = new Batches(fabric.random.stream('batches'), task.samples, options.batchSize)

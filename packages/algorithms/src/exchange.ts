@@ -11,6 +11,7 @@ import {
 } from '@murmuration/core'
 import { squaredDistance, type Term, type VectorMessage, weightedSum } from '@murmuration/vectors'
 import { Assembly } from './assembly.js'
+import { vectorsAhead } from './ahead.js'
 import { RoundBuffer } from './round-buffer.js'
 import { inSlices } from './slices.js'
 import { type Stretch, viewOf } from './stretches.js'
@@ -19,8 +20,20 @@ import { keepFrozen, type Untrained } from './untrained.js'
 /** The kind of a {@link VectorMessage} that carries a peer's parameters. */
 export const parametersKind = 1
 
-/** How many rounds ahead of one's own a neighbour's message is kept. */
+/** How many rounds ahead of one's own a neighbour's message is kept at most; fewer where vectors are large. */
 const roundsAhead = 64
+
+/** What is exchanged. */
+export interface ExchangeShape {
+  /** How many numbers the parameters are. */
+  readonly length: number
+  /** How many rounds there are: no message is of a later one. */
+  readonly rounds: number
+  /** The parts that a vector travels in, one after the other without gaps; one when absent. */
+  readonly stretches?: readonly Stretch[]
+  /** The ranges that descent does not train: of these, what is frozen is not averaged. */
+  readonly untrained?: readonly Untrained[]
+}
 
 /** What a round's exchange came to. */
 export interface Mixed {
@@ -46,6 +59,8 @@ export class Exchange {
   readonly #fabric: Fabric<VectorMessage>
   readonly #patience: Milliseconds
   readonly #untrained: readonly Untrained[]
+  readonly #length: number
+  readonly #rounds: number
   readonly #buffer: RoundBuffer<VectorMessage>
   /** Neighbours that are not waited for, until they are heard of. */
   readonly #absent = new Set<PeerName>()
@@ -59,21 +74,18 @@ export class Exchange {
   /** How to average by the mixing that was asked for last: it is the same again where the topology is static. */
   #plan: Plan | undefined
 
-  /**
-   * @param stretches - the parts that a vector travels in, one after the other without gaps; one when absent
-   * @param untrained - the ranges that descent does not train: of these, what is frozen is not averaged
-   */
   constructor(
     fabric: Fabric<VectorMessage>,
     patience: Milliseconds,
-    stretches: readonly Stretch[] = [],
-    untrained: readonly Untrained[] = []
+    { length, rounds, stretches = [], untrained = [] }: ExchangeShape
   ) {
     this.#fabric = fabric
     this.#untrained = untrained
     this.#patience = patience
+    this.#length = length
+    this.#rounds = rounds
     this.#assembly = stretches.length > 1 ? new Assembly(stretches) : undefined
-    this.#buffer = new RoundBuffer((round) => this.#planOf(round).names, roundsAhead)
+    this.#buffer = new RoundBuffer((round) => this.#planOf(round).names, Math.min(roundsAhead, vectorsAhead(length)))
   }
 
   /** Sends `x` to the neighbours of `round`. It must not change afterwards. */
@@ -151,17 +163,33 @@ export class Exchange {
   }
 
   #take(envelope: Envelope<VectorMessage>): void {
-    const message = this.#whole(envelope)
-    if (message === undefined) return
-    const offer = this.#buffer.offer(envelope.from, message.round, message)
-    if (offer === 'too-early') this.#tooFar = message.round
-    if (offer !== 'kept') this.#recycle(message)
-    else if (this.#absent.size > 0) this.#absent.delete(envelope.from)
+    const { from, message } = envelope
+    const problem = this.#problemOf(message)
+    if (problem !== undefined) return this.#fabric.reject(envelope, problem)
+    const { round } = message
+    if (this.#buffer.isTooEarly(round)) this.#tooFar = round
+    if (round < this.#buffer.round || this.#buffer.isTooEarly(round)) return this.#fabric.recycle(message)
+    const whole = this.#whole(from, message)
+    if (whole === undefined) return
+    const offer = this.#buffer.offer(from, round, whole)
+    if (offer !== 'kept') this.#fabric.reject({ from, message: whole }, `parameters of round ${round} are ${offer}`)
+    else if (this.#absent.size > 0) this.#absent.delete(from)
+  }
+
+  /** Why this exchange has no use for a message, whenever it comes; `undefined` when it may have. */
+  #problemOf({ kind, round, offset = 0, vector: { length } }: VectorMessage): string | undefined {
+    if (kind !== parametersKind) return `a message of kind ${kind}; parameters are of kind ${parametersKind}`
+    if (round >= this.#rounds) return `a message of round ${round}; the last is ${this.#rounds - 1}`
+    const fits =
+      this.#assembly === undefined
+        ? offset === 0 && length === this.#length
+        : this.#assembly.stretchAt(offset)?.length === length
+    if (fits) return undefined
+    return `${length} parameters from number ${offset} on, of ${this.#length}, are nothing that is exchanged`
   }
 
   /** A neighbour's parameters, when they are complete with what has come. */
-  #whole({ from, message }: Envelope<VectorMessage>): VectorMessage | undefined {
-    if (message.kind !== parametersKind) return undefined
+  #whole(from: PeerName, message: VectorMessage): VectorMessage | undefined {
     if (this.#assembly === undefined) return message
     const whole = this.#assembly.offer(from, message)
     this.#fabric.recycle(message)

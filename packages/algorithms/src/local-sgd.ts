@@ -32,7 +32,7 @@ export async function* localSgd(
   const { collective, pieces, rate, rounds, period } = options
   invariant(Number.isSafeInteger(period) && period >= 1, () => `the mean cannot be taken every ${period} steps`)
   let x = await fabric.work(task.initialise(options.seed))
-  const group = joinGroup(fabric, options.workers, options.patience)
+  const group = joinGroup(fabric, options.workers, options.patience, x.length)
   const stretches = stretchesOf(task.schema, options.exchange)
   const untrained = untrainedOf(task.schema)
   const descent = new Descent(x.length, options, untrained)

@@ -1,8 +1,9 @@
-import { type Fabric, invariant, type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
+import { type Envelope, type Fabric, type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
+import { vectorsAhead } from './ahead.js'
 import type { Stretch } from './stretches.js'
 
-/** How many messages of one peer are kept that came before they were asked for. */
+/** How many messages of one peer are kept that came before they were asked for, whatever their size. */
 const messagesAhead = 1 << 16
 
 /** Which message is expected. */
@@ -15,17 +16,21 @@ export interface Part {
 /**
  * Messages between peers that cannot do without each other: sending that may not fail, and receiving a message of which it
  * is known who sends it and what it is. What comes early is kept, what is of an earlier round than the one that is asked for
- * is dropped.
+ * is dropped. What cannot be used is rejected, and when what is waited for does not come, the error says so.
  */
 export class Mail {
   readonly #fabric: Fabric<VectorMessage>
-  readonly #early = new Map<PeerName, VectorMessage[]>()
+  readonly #early = new Map<PeerName, Early>()
+  /** The most numbers of one peer that are kept early. */
+  readonly #numbersAhead: number
   /** How long a message is waited for. The wait for each begins anew. */
   readonly patience: Milliseconds
 
-  constructor(fabric: Fabric<VectorMessage>, patience: Milliseconds) {
+  /** @param length - how many numbers whole vectors have */
+  constructor(fabric: Fabric<VectorMessage>, patience: Milliseconds, length: number) {
     this.#fabric = fabric
     this.patience = patience
+    this.#numbersAhead = vectorsAhead(length) * length
   }
 
   /** Throws a {@link NeighboursMissingError} when the message is not taken, because it would be waited for in vain. */
@@ -41,13 +46,7 @@ export class Mail {
    * @throws NeighboursMissingError that names `from` when it does not come within the patience
    */
   async receive(from: PeerName, part: Part, patience = this.patience): Promise<VectorMessage> {
-    const message = this.#takeEarly(from, part) ?? (await this.#await(from, part, patience))
-    const { offset, length } = part.stretch
-    invariant(
-      message.vector.length === length,
-      () => `${from} sent ${message.vector.length} elements at ${offset}, and ${length} are expected`
-    )
-    return message
+    return this.#takeEarly(from, part) ?? (await this.#await(from, part, patience))
   }
 
   /** As `receive`, and writes what came where it belongs in `out`. */
@@ -61,33 +60,81 @@ export class Mail {
     const deadline = this.#fabric.now() + patience
     for (;;) {
       const envelope = await this.#fabric.receive(deadline)
-      if (envelope === undefined) {
-        const what = `${this.#fabric.self} waited ${patience} ms for ${from} in round ${part.round} in vain`
-        throw new NeighboursMissingError([from], what)
-      }
+      if (envelope === undefined) throw this.#missing(from, part, patience)
       const { message } = envelope
-      if (envelope.from === from && isPart(message, part)) return message
+      if (envelope.from === from && isPart(message, part) && this.#fits(envelope, part)) return message
       if (message.round < part.round) this.#fabric.recycle(message)
-      else this.#keep(envelope.from, message)
+      else if (envelope.from !== from || !isPart(message, part)) this.#keep(envelope)
     }
   }
 
-  #keep(from: PeerName, message: VectorMessage): void {
-    const kept = this.#early.get(from) ?? []
-    kept.push(message)
-    this.#early.set(from, kept)
-    invariant(kept.length <= messagesAhead, () => `${from} is more than ${messagesAhead} messages ahead`)
+  #keep(envelope: Envelope<VectorMessage>): void {
+    const { from, message } = envelope
+    const early = this.#earlyOf(from)
+    const { length } = message.vector
+    const { messages } = early
+    if (messages.length >= messagesAhead || (messages.length > 0 && early.numbers + length > this.#numbersAhead)) {
+      this.#reject(envelope, `it is ahead by ${messages.length} messages with ${early.numbers} numbers`)
+      return
+    }
+    messages.push(message)
+    early.numbers += length
   }
 
   /** What is expected is nearly always the first that came. */
   #takeEarly(from: PeerName, part: Part): VectorMessage | undefined {
-    const kept = this.#early.get(from)
-    if (kept === undefined) return undefined
-    while (kept.length > 0 && kept[0].round < part.round) this.#fabric.recycle(kept.shift() as VectorMessage)
-    const index = kept.findIndex((message) => isPart(message, part))
-    if (index === 0) return kept.shift()
-    return index > 0 ? kept.splice(index, 1)[0] : undefined
+    const early = this.#early.get(from)
+    if (early === undefined) return undefined
+    const { messages } = early
+    while (messages.length > 0 && messages[0].round < part.round) this.#fabric.recycle(removeAt(early, 0))
+    for (;;) {
+      const index = messages.findIndex((message) => isPart(message, part))
+      if (index < 0) return undefined
+      const message = removeAt(early, index)
+      if (this.#fits({ from, message }, part)) return message
+    }
   }
+
+  /** Whether a message is as long as it has to be. It is rejected when it is not. */
+  #fits(envelope: Envelope<VectorMessage>, { round, stretch: { offset, length } }: Part): boolean {
+    const found = envelope.message.vector.length
+    if (found === length) return true
+    this.#reject(envelope, `${found} numbers from number ${offset} on in round ${round}; ${length} are expected`)
+    return false
+  }
+
+  #reject(envelope: Envelope<VectorMessage>, reason: string): void {
+    this.#earlyOf(envelope.from).fault = reason
+    this.#fabric.reject(envelope, reason)
+  }
+
+  #earlyOf(from: PeerName): Early {
+    const early = this.#early.get(from) ?? { messages: [], numbers: 0, fault: undefined }
+    this.#early.set(from, early)
+    return early
+  }
+
+  #missing(from: PeerName, { round }: Part, patience: Milliseconds): NeighboursMissingError {
+    const fault = this.#early.get(from)?.fault
+    const why = fault === undefined ? '' : `; what it sent last that cannot be used: ${fault}`
+    const what = `${this.#fabric.self} waited ${patience} ms for ${from} in round ${round} in vain${why}`
+    return new NeighboursMissingError([from], what)
+  }
+}
+
+/** What one peer has sent before it was asked for. */
+interface Early {
+  readonly messages: VectorMessage[]
+  /** How many numbers they have together. */
+  numbers: number
+  /** Why the last message of it was rejected. */
+  fault: string | undefined
+}
+
+function removeAt(early: Early, index: number): VectorMessage {
+  const [message] = index === 0 ? [early.messages.shift() as VectorMessage] : early.messages.splice(index, 1)
+  early.numbers -= message.vector.length
+  return message
 }
 
 /**

@@ -61,7 +61,7 @@ export async function serveParameters(
       if (!piece.isComplete()) continue
       for (const gradient of piece.step()) shard.drop(gradient)
       for (const to of isBlocking ? piece.asking.splice(0) : shard.workers) answer(to, piece)
-    } else if (message.kind === ask) {
+    } else if (message.kind === ask && isBlocking && piece.ask(worker, message.round)) {
       if (message.round < piece.round) answer(from, piece)
       else piece.asking.push(from)
     }

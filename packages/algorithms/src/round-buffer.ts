@@ -46,10 +46,15 @@ export class RoundBuffer<Message> {
     return this.#present.lacking
   }
 
+  /** Whether a message of `round` comes so early that it is not kept. */
+  isTooEarly(round: number): boolean {
+    return round > this.#round + this.#ahead
+  }
+
   /** Takes a message in, or says why not. */
   offer(from: PeerName, round: number, message: Message): Offer {
     if (round < this.#round) return 'late'
-    if (round > this.#round + this.#ahead) return 'too-early'
+    if (this.isTooEarly(round)) return 'too-early'
     const slots = round === this.#round ? this.#present : this.#slotsOf(round)
     const place = slots.expected.indexOf(from)
     if (place < 0) return 'unexpected'

@@ -28,7 +28,7 @@ export async function* trainWithServers(
 ): AsyncGenerator<StepReport, Float32Array> {
   const x = Float32Array.from(await fabric.work(task.initialise(options.seed)))
   // A server names who is missing when its patience has ended; a worker that did not wait longer would blame the server.
-  const client = { mail: new Mail(fabric, 2 * options.patience), servers: options.servers, placement }
+  const client = { mail: new Mail(fabric, 2 * options.patience, x.length), servers: options.servers, placement }
   const batches = new Batches(fabric.random.stream('batches'), task.samples, options.batchSize)
   for (let k = 0; k < options.rounds; k++) {
     fabric.signal.throwIfAborted()

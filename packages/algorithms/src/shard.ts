@@ -78,7 +78,7 @@ export class Shard<Piece extends Stretch> {
   }
 
   /**
-   * The next message of a worker. Others are dropped.
+   * The next message of a worker that is about one of the pieces. What cannot be used is rejected.
    *
    * @param missing - who holds the others up
    * @throws NeighboursMissingError that names them when nothing comes within the patience
@@ -91,8 +91,9 @@ export class Shard<Piece extends Stretch> {
       const { from, message } = envelope
       const worker = this.#places.get(from)
       const piece = this.#byOffset.get(message.offset ?? 0)
-      if (worker !== undefined && piece !== undefined) return { from, worker, piece, message }
-      this.drop(message)
+      const problem = worker === undefined ? 'it is no worker' : problemOf(message, piece)
+      if (problem === undefined) return { from, worker: worker as number, piece: piece as Piece, message }
+      this.#fabric.reject(envelope, problem)
     }
   }
 
@@ -116,4 +117,12 @@ export class Shard<Piece extends Stretch> {
       `the server ${this.#fabric.self} heard nothing for ${this.#options.patience} ms; it waits for ${missing.join(', ')}`
     )
   }
+}
+
+/** Why a server has no use for a worker's message about `piece`, whenever it comes; `undefined` when it may have. */
+function problemOf({ kind, offset = 0, vector: { length } }: VectorMessage, piece?: Stretch): string | undefined {
+  if (piece === undefined) return `no piece begins with number ${offset}`
+  if (kind !== serverKinds.push && kind !== serverKinds.ask) return `a message of kind ${kind}, which no worker sends`
+  const expected = kind === serverKinds.push ? piece.length : 0
+  return length === expected ? undefined : `${length} numbers from number ${offset} on; ${expected} are expected`
 }

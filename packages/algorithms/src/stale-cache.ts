@@ -78,12 +78,17 @@ export class StaleCache {
     return this.#fabric.receive(this.#fabric.now())
   }
 
-  #take({ from, message }: Envelope<VectorMessage>): void {
-    const piece = this.#byOffset.get(message.offset ?? 0)
-    if (piece?.server === from) {
-      if (message.kind === serverKinds.acknowledge) piece.own = message.round + 1
-      if (message.kind === serverKinds.parameters) this.#renew(piece, message)
+  #take(envelope: Envelope<VectorMessage>): void {
+    const { from, message } = envelope
+    const { kind, round, offset = 0, vector } = message
+    const piece = this.#byOffset.get(offset)
+    const expected = kind === serverKinds.parameters ? piece?.length : kind === serverKinds.acknowledge ? 0 : undefined
+    if (piece?.server !== from || vector.length !== expected || round >= this.#options.rounds) {
+      const what = `a message of kind ${kind}, round ${round}, with ${vector.length} numbers from number ${offset} on`
+      return this.#fabric.reject(envelope, `${what} is nothing that a server sends`)
     }
+    if (kind === serverKinds.acknowledge) piece.own = round + 1
+    else this.#renew(piece, message)
     this.#fabric.recycle(message)
   }
 

@@ -15,6 +15,8 @@ export class SynchronousPiece implements Stretch {
   readonly #descent: Descent
   readonly #mean: Float32Array
   #gradients: (VectorMessage | undefined)[]
+  /** How many rounds' parameters each worker has asked for. */
+  readonly #asked: number[]
   #arrived = 0
   #parameters: Float32Array
   #round = 0
@@ -31,6 +33,7 @@ export class SynchronousPiece implements Stretch {
     this.#descent = new Descent(length, options, untrained)
     this.#mean = new Float32Array(length)
     this.#gradients = options.workers.map(() => undefined)
+    this.#asked = options.workers.map(() => 0)
     this.#parameters = start
   }
 
@@ -50,6 +53,13 @@ export class SynchronousPiece implements Stretch {
 
   has(worker: number): boolean {
     return this.#gradients[worker] !== undefined
+  }
+
+  /** Takes a worker's wish for the parameters after `round`; false when it is not its first for them, or not its next. */
+  ask(worker: number, round: number): boolean {
+    if (round !== this.#asked[worker] || round > this.#round) return false
+    this.#asked[worker]++
+    return true
   }
 
   /** Takes a worker's gradient in; false when it is not the first of the present round. */

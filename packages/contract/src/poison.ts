@@ -18,6 +18,10 @@ export function poisonedFabric(fabric: Fabric<VectorMessage>): Fabric<VectorMess
       message.vector.fill(Number.NaN)
       fabric.recycle(message)
     },
+    reject: (envelope, reason) => {
+      envelope.message.vector.fill(Number.NaN)
+      fabric.reject(envelope, reason)
+    },
     allocate: (length) => fabric.allocate(length).fill(Number.NaN),
     free: (vector) => {
       vector.fill(Number.NaN)

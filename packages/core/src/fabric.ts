@@ -52,6 +52,11 @@ export interface Fabric<Message> {
    */
   recycle(message: Message): void
   /**
+   * Says that a received message is not what the algorithm expects. That is the sender's fault, and no error of the receiver: the fault is
+   * counted against the sender, which is named with `reason`, and the memory is given back.
+   */
+  reject(envelope: Envelope<Message>, reason: string): void
+  /**
    * Memory for a vector to compute in and to send, of the kind that this world sends without copying. Its content is arbitrary.
    * Give it back with `free`, so that it is used again.
    */

@@ -2,7 +2,7 @@ import type { Milliseconds, PeerName, RefusalCode } from '@murmuration/core'
 import type { FrameFault } from '@murmuration/vectors'
 
 /** What is wrong with a frame, its place in the sequence included. */
-export type ReceiveFault = FrameFault | 'gap' | 'window'
+export type ReceiveFault = FrameFault | 'gap' | 'window' | 'message'
 
 /** What happens on the network, for logs and displays. */
 export type PeerEvent =

@@ -28,6 +28,8 @@ export interface FabricOptions {
   /** Aborted, with a StoppedError as the reason, when the peer is to stop. */
   readonly signal: AbortSignal
   readonly offer: (to: PeerName, message: VectorMessage) => SendResult
+  /** Told when a neighbour has sent what the algorithm has no use for. */
+  readonly reject: (from: PeerName, reason: string) => void
   /** Told when a spawned activity fails. */
   readonly onFailure: (why: string) => void
 }
@@ -76,6 +78,11 @@ export class NetworkFabric implements Fabric<VectorMessage> {
 
   recycle({ vector }: VectorMessage): void {
     this.#options.pool.give(vector)
+  }
+
+  reject({ from, message }: Envelope<VectorMessage>, reason: string): void {
+    this.recycle(message)
+    this.#options.reject(from, reason)
   }
 
   allocate(length: number): Float32Array {

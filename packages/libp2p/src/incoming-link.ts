@@ -80,6 +80,12 @@ export class IncomingLink {
     this.#session?.control.send({ kind: 'ack', sequence: this.#ledger.acknowledged })
   }
 
+  /** To be called when the algorithm had no use for a message. */
+  reject(reason: string): void {
+    this.#bad++
+    this.#fault('message', reason, this.#bad >= this.#context.limits.badFrames)
+  }
+
   /** Lets as much be on its way as the link needs, by what its round trip has turned out to be. */
   tune(): void {
     const stream = this.#session?.exchange

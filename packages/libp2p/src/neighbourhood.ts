@@ -105,6 +105,11 @@ export class Neighbourhood {
     this.#members.get(from)?.incoming.acknowledge()
   }
 
+  /** To be called when the algorithm had no use for a message of `from`. */
+  reject(from: PeerName, reason: string): void {
+    this.#members.get(from)?.incoming.reject(reason)
+  }
+
   /** A connection to `id` stands. */
   encourage(id: string): void {
     this.#memberOf(id)?.outgoing.encourage()

@@ -190,6 +190,7 @@ export class NetworkPeer implements Peer {
       pool: this.#pool,
       signal: this.#stopping.signal,
       offer: (to, message) => this.#neighbourhood.offer(to, message),
+      reject: (from, reason) => this.#neighbourhood.reject(from, reason),
       onFailure: (why) => {
         this.#emit({ kind: 'activity-failed', why })
         this.stop(`a spawned activity failed: ${why}`)

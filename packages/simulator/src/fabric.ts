@@ -22,6 +22,7 @@ export interface World<Message> {
   recycle(message: Message): void
   allocate(length: number): Float32Array
   free(vector: Float32Array): void
+  reject(envelope: Envelope<Message>): void
   cost(work: Work<unknown>, peer: PeerName): Milliseconds
   spawn(endpoint: Endpoint<Message>, activity: (fabric: Fabric<Message>) => Promise<void>): void
   workEnded(endpoint: Endpoint<Message>, kind: string, start: Milliseconds): void
@@ -67,6 +68,10 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
 
   recycle(message: Message): void {
     this.#world.recycle(message)
+  }
+
+  reject(envelope: Envelope<Message>): void {
+    this.#world.reject(envelope)
   }
 
   allocate(length: number): Float32Array {

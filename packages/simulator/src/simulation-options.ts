@@ -56,6 +56,8 @@ export interface SimulationResult {
   readonly elapsed: Milliseconds
   readonly messages: number
   readonly bytes: number
+  /** How many messages of a sender were rejected, by those who received them; see `Fabric.reject`. */
+  readonly rejected: ReadonlyMap<PeerName, number>
 }
 
 /** What each peer runs. A failure ends the simulation, a {@link StoppedError} only this peer. */

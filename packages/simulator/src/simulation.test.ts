@@ -50,7 +50,7 @@ test('a message takes the latency of its link, and bytes are counted', async (t)
     }
   })
   t.is(arrived, 15)
-  t.deepEqual(result, { elapsed: 15, messages: 1, bytes: 5 })
+  t.like(result, { elapsed: 15, messages: 1, bytes: 5 })
 })
 
 for (const [title, real] of [
@@ -172,5 +172,5 @@ test('a thousand peers that all talk to all of a ring come to the end they shoul
       }
     }
   )
-  t.deepEqual(result, { elapsed: 50, messages: 10_000, bytes: 10_000 })
+  t.like(result, { elapsed: 50, messages: 10_000, bytes: 10_000 })
 })

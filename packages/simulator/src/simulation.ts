@@ -1,4 +1,5 @@
 import {
+  type Envelope,
   invariant,
   type Milliseconds,
   type PeerName,
@@ -31,7 +32,8 @@ export async function simulate<Message>(
 ): Promise<SimulationResult> {
   const simulation = new Simulation(options, program)
   await simulation.run()
-  return { elapsed: simulation.now(), messages: simulation.traffic.messages, bytes: simulation.traffic.bytes }
+  const { messages, bytes, rejected } = simulation.traffic
+  return { elapsed: simulation.now(), messages, bytes, rejected }
 }
 
 /** A simulation that can be watched and stopped from outside while it runs. */
@@ -127,6 +129,11 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
 
   free(vector: Float32Array): void {
     this.#options.wire.free?.(vector)
+  }
+
+  reject({ from, message }: Envelope<Message>): void {
+    this.traffic.reject(from)
+    this.recycle(message)
   }
 
   add(event: Event): void {

@@ -13,6 +13,12 @@ export class Traffic {
   /** Headers included. */
   bytes = 0
   payload = 0
+  /** How many messages of each sender were rejected. */
+  readonly rejected = new Map<PeerName, number>()
+
+  reject(from: PeerName): void {
+    this.rejected.set(from, (this.rejected.get(from) ?? 0) + 1)
+  }
 
   count(from: End, to: End, bytes: number, payload: number): void {
     this.messages++

@@ -86,6 +86,7 @@ function asObject(fabric: Fabric<VectorMessage>): Fabric<VectorMessage> {
     allocate: (length) => fabric.allocate(length),
     free: (vector) => fabric.free(vector),
     recycle: (message) => fabric.recycle(message),
+    reject: (envelope, reason) => fabric.reject(envelope, reason),
     sleep: (until) => fabric.sleep(until),
     work: (work) => fabric.work(work),
     spawn: (activity) => fabric.spawn(activity)

@@ -32,11 +32,20 @@ export interface Call {
  */
 export type AllReduce = (group: Group, own: Float32Array, out: Float32Array, call: Call) => Promise<void>
 
-/** The group of `members`, of whom `fabric`'s peer is one. All collectives of a peer go through one group. */
-export function joinGroup(fabric: Fabric<VectorMessage>, members: readonly PeerName[], patience: Milliseconds): Group {
+/**
+ * The group of `members`, of whom `fabric`'s peer is one. All collectives of a peer go through one group.
+ *
+ * @param length - how many numbers the vectors have
+ */
+export function joinGroup(
+  fabric: Fabric<VectorMessage>,
+  members: readonly PeerName[],
+  patience: Milliseconds,
+  length: number
+): Group {
   const names = [...members].sort(byName)
   const rank = names.indexOf(fabric.self)
   invariant(rank >= 0, () => `${fabric.self} is not of the group ${names.join(', ')}`)
   invariant(new Set(names).size === names.length, () => `a name comes twice in the group ${names.join(', ')}`)
-  return { names, rank, mail: new Mail(fabric, patience) }
+  return { names, rank, mail: new Mail(fabric, patience, length) }
 }
