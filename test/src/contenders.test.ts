@@ -1,7 +1,9 @@
 import {
   allReduceSgd,
+  type Calls,
   type CollectiveOptions,
   dpsgd,
+  type Fusion,
   localSgd,
   type ParameterServerOptions,
   parameterServerWorker,
@@ -28,7 +30,7 @@ const training = {
 }
 const plain = { momentum: 0, nesterov: false, weightDecay: 0 }
 const workers = namesOf(3)
-const central = { ...training, patience: 10_000, workers, pieces: 3, exchange: 'fused' } as const
+const central = { ...training, patience: 10_000, workers, pieces: 3, fusion: 'fused', calls: 'streamed' } as const
 const share = {
   data: { kind: 'digits', samples: 400 },
   testShare: 0.2,
@@ -39,7 +41,7 @@ const share = {
 const taskOf = (self?: PeerName) => createSoftmaxTask({ share: { ...share, ...(self === undefined ? {} : { self }) } })
 
 const contenders: [string, () => Promise<History>][] = []
-for (const exchange of ['fused', 'tensors'] as const) {
+for (const fusion of ['fused', 'per-tensor'] as const) {
   for (const calls of ['streamed', 'blocking'] as const) {
     for (const [title, servers] of [
       ['one server', dedicated(1)],
@@ -47,9 +49,9 @@ for (const exchange of ['fused', 'tensors'] as const) {
       ['three shards on the workers’ machines', colocated(workers)]
     ] as const) {
       const names = servers.map(({ name }) => name)
-      const options: ParameterServerOptions = { ...central, exchange, calls, servers: names }
+      const options: ParameterServerOptions = { ...central, fusion, calls, servers: names }
       contenders.push([
-        `the synchronous parameter server, ${title}, ${exchange}, ${calls}`,
+        `the synchronous parameter server, ${title}, ${fusion}, ${calls}`,
         () =>
           historyOf(
             { workers, servers, taskOf, serve: (fabric, task) => serveParameters(fabric, task, options) },
@@ -59,11 +61,13 @@ for (const exchange of ['fused', 'tensors'] as const) {
     }
   }
   for (const collective of ['ring', 'halving-doubling', 'direct'] as const) {
-    const options: CollectiveOptions = { ...central, collective, exchange }
-    contenders.push([
-      `SGD on an all-reduce, ${collective}, ${exchange}`,
-      () => historyOf({ workers, taskOf }, (fabric, task) => allReduceSgd(fabric, task, options))
-    ])
+    for (const calls of ['streamed', 'blocking'] as const) {
+      const options: CollectiveOptions = { ...central, collective, fusion, calls }
+      contenders.push([
+        `SGD on an all-reduce, ${collective}, ${fusion}, ${calls}`,
+        () => historyOf({ workers, taskOf }, (fabric, task) => allReduceSgd(fabric, task, options))
+      ])
+    }
   }
 }
 
@@ -137,11 +141,11 @@ const ringShare = { ...share, peers: ring.peers }
 test('D-PSGD tensor by tensor has the same bits as with one message per neighbour', async (t) => {
   const messages: number[] = []
   const ends = await Promise.all(
-    (['fused', 'tensors'] as const).map(async (exchange) => {
+    (['fused', 'per-tensor'] as const).map(async (fusion) => {
       const ofPeers: Float32Array[] = []
       const result = await inCentralWorld({ workers: ring.peers, topology: ring }, async (fabric) => {
         const task = await createSoftmaxTask({ share: { ...ringShare, self: fabric.self } })
-        const steps = poisonedSteps(dpsgd(fabric, task, { ...gossip, exchange }))
+        const steps = poisonedSteps(dpsgd(fabric, task, { ...gossip, fusion }))
         for await (const { parameters } of steps) ofPeers[ring.peers.indexOf(fabric.self)] = parameters.slice()
       })
       messages.push(result.messages)
@@ -157,7 +161,7 @@ test('D-PSGD tensor by tensor: a vector counts when all of its tensors have come
   const errors: string[] = []
   await inCentralWorld({ workers: ring.peers, topology: ring, queueLimit: 1 }, async (fabric) => {
     const task = await createSoftmaxTask({ share: { ...ringShare, self: fabric.self } })
-    const steps = dpsgd(fabric, task, { ...gossip, exchange: 'tensors' })
+    const steps = dpsgd(fabric, task, { ...gossip, fusion: 'per-tensor' })
     await steps.next().catch((error: unknown) => errors.push(String(error)))
   })
   t.is(errors.length, 5, 'there is room for one tensor alone')
@@ -180,4 +184,34 @@ test('D-PSGD reports what averaging gave, and averaging preserves the mean', asy
   t.is(averages.flat().length, 5 * 12)
   t.true(distance(mean(averages[5]), mean(before)) < 1e-6 * norm(mean(before)))
   t.true(distance(averages[5][0], before[0]) > 0.001)
+})
+
+test('where only latency counts, a direct all-reduce takes 2 latencies for all tensors streamed, and 2 for each blocking', async (t) => {
+  const waits = async (fusion: Fusion, calls: Calls) => {
+    const options: CollectiveOptions = { ...central, collective: 'direct', fusion, calls }
+    const { reports } = await historyOf({ workers, taskOf }, (fabric, task) => allReduceSgd(fabric, task, options))
+    return reports[0][0].waited
+  }
+  t.is(await waits('fused', 'streamed'), 20)
+  t.is(await waits('fused', 'blocking'), 20)
+  t.is(await waits('per-tensor', 'streamed'), 20)
+  t.is(await waits('per-tensor', 'blocking'), 40, 'softmax regression has two tensors')
+})
+
+test('D-PSGD has the same bits whether the exchange overlaps with the gradient or follows it, and then takes as long as both', async (t) => {
+  const [together, after] = await Promise.all(
+    [true, false].map((overlap) =>
+      historyOf(
+        {
+          workers: ring.peers,
+          topology: ring,
+          cost: () => 8,
+          taskOf: (self) => createSoftmaxTask({ share: { ...ringShare, ...(self === undefined ? {} : { self }) } })
+        },
+        (fabric, task) => dpsgd(fabric, task, { ...gossip, overlap })
+      )
+    )
+  )
+  t.deepEqual(after.ends, together.ends)
+  t.is(after.elapsed - together.elapsed, 8 * gossip.rounds)
 })

@@ -33,7 +33,8 @@ const options = {
   period: 2,
   staleness: 0,
   order: 'combine-then-adapt',
-  exchange: 'fused',
+  fusion: 'fused',
+  calls: 'streamed',
   workers,
   servers: servers.map(({ name }) => name)
 } as const
@@ -98,7 +99,7 @@ const cases: readonly Case[] = [
   { title: 'D-PSGD', run: (fabric, task) => dpsgd(fabric, task, options) },
   {
     title: 'D-PSGD tensor by tensor',
-    run: (fabric, task) => dpsgd(fabric, task, { ...options, exchange: 'tensors' })
+    run: (fabric, task) => dpsgd(fabric, task, { ...options, fusion: 'per-tensor' })
   },
   collective('ring'),
   collective('halving-doubling'),

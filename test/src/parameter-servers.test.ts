@@ -32,7 +32,7 @@ const options = {
   pieces: 1
 }
 
-interface Given extends Partial<Pick<ParameterServerOptions, 'exchange' | 'calls' | 'pieces'>> {
+interface Given extends Partial<Pick<ParameterServerOptions, 'fusion' | 'calls' | 'pieces'>> {
   readonly tensors: readonly number[]
   readonly workers?: readonly PeerName[]
   readonly servers?: readonly Server[]
@@ -42,7 +42,7 @@ interface Given extends Partial<Pick<ParameterServerOptions, 'exchange' | 'calls
 async function waitsOf(given: Given, world: Partial<CentralWorld> = {}): Promise<readonly Milliseconds[]> {
   const { tensors, workers = namesOf(4), servers = dedicated(1), ...rest } = given
   const names = servers.map(({ name }) => name)
-  const all = { ...options, exchange: 'fused', calls: 'streamed', workers, servers: names, ...rest } as const
+  const all = { ...options, fusion: 'fused', calls: 'streamed', workers, servers: names, ...rest } as const
   const task = countingTask(tensors, (x) => x)
   const { reports } = await historyOf(
     { workers, servers, taskOf: () => task, serve: (fabric) => serveParameters(fabric, task, all), ...world },
@@ -58,20 +58,20 @@ async function waitsOf(given: Given, world: Partial<CentralWorld> = {}): Promise
 
 test('where only latency counts, a streamed parameter server takes 2 latencies a round, however many tensors and servers', async (t) => {
   const tensors = [3, 1, 4, 1, 5]
-  for (const exchange of ['fused', 'tensors'] as const) {
+  for (const fusion of ['fused', 'per-tensor'] as const) {
     for (const servers of [dedicated(1), dedicated(3), dedicated(7), colocated(namesOf(4))]) {
-      t.deepEqual(await waitsOf({ tensors, exchange, servers, pieces: 2 }), [20, 20, 20])
+      t.deepEqual(await waitsOf({ tensors, fusion, servers, pieces: 2 }), [20, 20, 20])
     }
   }
 })
 
 test('where only latency counts, a blocking parameter server takes 4 latencies for every stretch of a server', async (t) => {
   const blocking = { tensors: [3, 1, 4, 1, 5], calls: 'blocking' } as const
-  t.deepEqual(await waitsOf({ ...blocking, exchange: 'fused' }), [40, 40, 40])
-  t.deepEqual(await waitsOf({ ...blocking, exchange: 'tensors' }), [200, 200, 200])
-  t.deepEqual(await waitsOf({ ...blocking, exchange: 'fused', servers: dedicated(3) }), [40, 40, 40])
-  t.deepEqual(await waitsOf({ ...blocking, exchange: 'tensors', servers: dedicated(5) }), [40, 40, 40])
-  t.deepEqual(await waitsOf({ ...blocking, exchange: 'tensors', servers: dedicated(3) }), [80, 80, 80])
+  t.deepEqual(await waitsOf({ ...blocking, fusion: 'fused' }), [40, 40, 40])
+  t.deepEqual(await waitsOf({ ...blocking, fusion: 'per-tensor' }), [200, 200, 200])
+  t.deepEqual(await waitsOf({ ...blocking, fusion: 'fused', servers: dedicated(3) }), [40, 40, 40])
+  t.deepEqual(await waitsOf({ ...blocking, fusion: 'per-tensor', servers: dedicated(5) }), [40, 40, 40])
+  t.deepEqual(await waitsOf({ ...blocking, fusion: 'per-tensor', servers: dedicated(3) }), [80, 80, 80])
 })
 
 /** 1 MB at 80 Mbit/s: 100 ms. */
@@ -100,7 +100,7 @@ const uneven = (_: unknown, peer: PeerName) => 10 + 40 * Number(peer.slice(1))
 for (const calls of ['streamed', 'blocking'] as const) {
   test(`${calls}: a worker that comes early gets the parameters of the round’s step, not those before it`, async (t) => {
     const workers = namesOf(3)
-    const all = { ...options, exchange: 'fused', calls, workers, servers: namesOf(1, 's') } as const
+    const all = { ...options, fusion: 'fused', calls, workers, servers: namesOf(1, 's') } as const
     const task = countingTask([4], () => Float32Array.of(1, 2, 3, 4))
     const { reports } = await historyOf(
       {
@@ -165,7 +165,7 @@ async function runAsynchronously(
   const workers = namesOf(4)
   const servers = dedicated(2)
   const names = servers.map(({ name }) => name)
-  const all = { ...asynchronous, exchange: 'tensors', workers, servers: names, ...given } as const
+  const all = { ...asynchronous, fusion: 'per-tensor', workers, servers: names, ...given } as const
   const taskOf = markedTask(workers, all.rounds, seen)
   return historyOf(
     { workers, servers, taskOf, serve: (fabric, task) => serveAsyncParameters(fabric, task, all), ...world },
@@ -185,7 +185,7 @@ test('an asynchronous parameter server applies every gradient exactly once, at t
 
 test('an asynchronous parameter server passes over gradients of rounds that are not due, and those that come twice', async (t) => {
   const [workers, servers] = [namesOf(1), dedicated(1)]
-  const all = { ...asynchronous, rounds: 2, pieces: 1, exchange: 'fused', workers, servers: namesOf(1, 's') } as const
+  const all = { ...asynchronous, rounds: 2, pieces: 1, fusion: 'fused', workers, servers: namesOf(1, 's') } as const
   const answers: (readonly number[])[] = []
   // The kinds of a worker's gradient and of the answer.
   const [push, parameters] = [1, 4]
@@ -223,7 +223,7 @@ test('an asynchronous parameter server lets nobody wait for a slow worker', asyn
 test('a worker that leaves an asynchronous server does not hold the others up, and is named when they have ended', async (t) => {
   const workers = namesOf(4)
   const ended: string[] = []
-  const all = { ...asynchronous, exchange: 'fused', workers, servers: namesOf(1, 's') } as const
+  const all = { ...asynchronous, fusion: 'fused', workers, servers: namesOf(1, 's') } as const
   const taskOf = markedTask(workers, 12, () => {})
   const error = await t.throwsAsync(
     historyOf(

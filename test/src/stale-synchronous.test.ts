@@ -24,7 +24,7 @@ const options = {
   weightDecay: 0,
   patience: 10_000,
   pieces: 2,
-  exchange: 'fused'
+  fusion: 'fused'
 } as const
 
 /** Runs stale synchronous SGD. */

@@ -61,7 +61,8 @@ const central = {
   patience: 1000,
   workers,
   pieces: 2,
-  exchange: 'fused',
+  fusion: 'fused',
+  calls: 'streamed',
   servers: servers.map(({ name }) => name)
 } as const
 const gossip = { ...training, closingRounds: 3, patience: 1000 }
@@ -83,9 +84,9 @@ const methods: readonly (readonly [string, Contender, number, Service?])[] = [
   ['plain SGD', (fabric, task) => plainSgd(fabric, task, training), rounds],
   [
     'a parameter server',
-    (fabric, task) => parameterServerWorker(fabric, task, { ...central, calls: 'streamed' }),
+    (fabric, task) => parameterServerWorker(fabric, task, central),
     rounds,
-    (fabric, task) => serveParameters(fabric, task, { ...central, calls: 'streamed' })
+    (fabric, task) => serveParameters(fabric, task, central)
   ],
   [
     'an asynchronous parameter server',

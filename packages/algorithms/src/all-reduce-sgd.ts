@@ -11,13 +11,15 @@ import { type CentralOptions, reportOf } from './central.js'
 import { type Collective, meanOver } from './collectives/all-reduce.js'
 import { joinGroup } from './collectives/group.js'
 import { Descent } from './descent.js'
-import { type ExchangeForm, stretchesOf } from './stretches.js'
+import { type Calls, type Fusion, stretchesOf } from './stretches.js'
 import { untrainedOf } from './untrained.js'
 
 /** How workers exchange on a collective. */
 export interface CollectiveOptions extends CentralOptions {
   readonly collective: Collective
-  readonly exchange: ExchangeForm
+  readonly fusion: Fusion
+  /** Per tensor: whether one tensor's mean is waited for before the next is begun. Fused, there is only one. */
+  readonly calls: Calls
   /** How many pieces a segment travels in, where the collective makes use of that. */
   readonly pieces: number
 }
@@ -28,10 +30,10 @@ export async function* allReduceSgd(
   task: Task,
   options: CollectiveOptions
 ): AsyncGenerator<StepReport, Float32Array> {
-  const { collective, pieces, rate } = options
+  const { collective, calls, pieces, rate } = options
   let x = await fabric.work(task.initialise(options.seed))
   const group = joinGroup(fabric, options.workers, options.patience, x.length)
-  const stretches = stretchesOf(task.schema, options.exchange)
+  const stretches = stretchesOf(task.schema, options.fusion)
   const descent = new Descent(x.length, options, untrainedOf(task.schema))
   const batches = new Batches(fabric.random.stream('batches'), task.samples, options.batchSize)
   const mean = new Float32Array(x.length)
@@ -39,7 +41,7 @@ export async function* allReduceSgd(
     fabric.signal.throwIfAborted()
     const { loss, vector } = await fabric.work(task.gradient(x, batches.next(), k))
     const start = fabric.now()
-    await meanOver(group, vector, mean, { collective, round: k, stretches, pieces })
+    await meanOver(group, vector, mean, { collective, calls, round: k, stretches, pieces })
     const waited = fabric.now() - start
     x = descent.step(x, x, { loss, vector: mean }, rate(k), k)
     yield reportOf(options, k, { loss, waited, parameters: x })

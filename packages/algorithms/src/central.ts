@@ -1,6 +1,6 @@
 import type { Milliseconds, PeerName, StepReport } from '@murmuration/core'
 import type { DescentOptions } from './descent.js'
-import type { ExchangeForm } from './stretches.js'
+import type { Fusion } from './stretches.js'
 
 /** How any SGD runs. */
 export interface TrainingOptions extends DescentOptions {
@@ -26,8 +26,8 @@ export interface CentralOptions extends TrainingOptions {
 export interface ServerOptions extends CentralOptions {
   /** Shard s of the parameters lives on `servers[s]`, which is an endpoint of its own, not one of the workers. */
   readonly servers: readonly PeerName[]
-  /** 'fused' gives each server the same number of elements, 'tensors' whole tensors. */
-  readonly exchange: ExchangeForm
+  /** 'fused' gives each server the same number of elements, 'per-tensor' whole tensors. */
+  readonly fusion: Fusion
   /** How many pieces a stretch travels in, so that both directions of a line are busy at once. */
   readonly pieces: number
 }

@@ -14,7 +14,7 @@ import { Batches } from './batches.js'
 import { Descent, type DescentOptions } from './descent.js'
 import { Exchange, type Mixed } from './exchange.js'
 import { inSlices } from './slices.js'
-import { type ExchangeForm, stretchesOf } from './stretches.js'
+import { type Fusion, stretchesOf } from './stretches.js'
 import { untrainedOf } from './untrained.js'
 
 /** How D-PSGD runs. Every peer is given the same. */
@@ -38,10 +38,15 @@ export interface DpsgdOptions extends DescentOptions {
   /** How long to wait for a neighbour in a round. */
   readonly patience: Milliseconds
   /**
-   * 'fused', one message with the whole vector to each neighbour, when absent. 'tensors' sends a message per tensor, all at
+   * 'fused', one message with the whole vector to each neighbour, when absent. 'per-tensor' sends a message per tensor, all at
    * once, which a queue to a neighbour must have room for.
    */
-  readonly exchange?: ExchangeForm
+  readonly fusion?: Fusion
+  /**
+   * Whether 'combine-then-adapt' exchanges while it computes; true when absent. False exchanges when the gradient is there: the
+   * same numbers, later. That is how the published times of D-PSGD grow with latency (docs/decisions/0014-claims.md).
+   */
+  readonly overlap?: boolean
 }
 
 /** D-PSGD on one peer. Yields a report per round and returns the parameters that the peers agree on. */
@@ -54,7 +59,7 @@ export async function* dpsgd(
   let x = fabric.allocate(start.length)
   x.set(start)
   const untrained = untrainedOf(task.schema)
-  const stretches = stretchesOf(task.schema, options.exchange ?? 'fused')
+  const stretches = stretchesOf(task.schema, options.fusion ?? 'fused')
   const peer: Peer = {
     fabric,
     task,
@@ -64,7 +69,8 @@ export async function* dpsgd(
       stretches,
       untrained
     }),
-    descent: new Descent(x.length, options, untrained, fabric.allocate(x.length).fill(0))
+    descent: new Descent(x.length, options, untrained, fabric.allocate(x.length).fill(0)),
+    overlap: options.overlap ?? true
   }
   const batches = new Batches(fabric.random.stream('batches'), task.samples, options.batchSize)
   const step = options.order === 'combine-then-adapt' ? combineThenAdapt : adaptThenCombine
@@ -91,6 +97,7 @@ interface Peer {
   readonly task: Task
   readonly exchange: Exchange
   readonly descent: Descent
+  readonly overlap: boolean
 }
 
 interface Step {
@@ -101,7 +108,7 @@ interface Step {
   readonly average?: Float32Array
 }
 
-/** `x ← Σ_j W_ij x_j − γ g(x_i)`: the exchange of x and the gradient at x overlap. */
+/** `x ← Σ_j W_ij x_j − γ g(x_i)`: the exchange of x and the gradient at x can overlap. */
 async function combineThenAdapt(
   peer: Peer,
   k: number,
@@ -109,8 +116,12 @@ async function combineThenAdapt(
   batch: Uint32Array,
   rate: number
 ): Promise<Step> {
-  peer.exchange.send(k, x)
+  if (peer.overlap) peer.exchange.send(k, x)
   const gradient = peer.fabric.work(peer.task.gradient(x, batch, k))
+  if (!peer.overlap) {
+    await gradient
+    peer.exchange.send(k, x)
+  }
   const mixed = await peer.exchange.collect(k, x)
   const g = await gradient
   const { average } = mixed

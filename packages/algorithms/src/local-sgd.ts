@@ -29,11 +29,11 @@ export async function* localSgd(
   task: Task,
   options: LocalSgdOptions
 ): AsyncGenerator<StepReport, Float32Array> {
-  const { collective, pieces, rate, rounds, period } = options
+  const { collective, calls, pieces, rate, rounds, period } = options
   invariant(Number.isSafeInteger(period) && period >= 1, () => `the mean cannot be taken every ${period} steps`)
   let x = await fabric.work(task.initialise(options.seed))
   const group = joinGroup(fabric, options.workers, options.patience, x.length)
-  const stretches = stretchesOf(task.schema, options.exchange)
+  const stretches = stretchesOf(task.schema, options.fusion)
   const untrained = untrainedOf(task.schema)
   const descent = new Descent(x.length, options, untrained)
   const batches = new Batches(fabric.random.stream('batches'), task.samples, options.batchSize)
@@ -44,7 +44,7 @@ export async function* localSgd(
     x = descent.step(x, x, gradient, rate(k), k)
     const start = fabric.now()
     if ((k + 1) % period === 0 || k + 1 === rounds) {
-      await meanOver(group, x, mean, { collective, round: k, stretches, pieces })
+      await meanOver(group, x, mean, { collective, calls, round: k, stretches, pieces })
       keepFrozen(mean, x, untrained)
       x = mean
     }

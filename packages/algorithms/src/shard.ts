@@ -19,11 +19,11 @@ export const serverKinds = {
 /** Which stretches each server holds, as they travel: every stretch of a shard cut into `pieces`. */
 export function placementOf(
   task: Task,
-  { servers, exchange }: ServerOptions,
+  { servers, fusion }: ServerOptions,
   pieces: number
 ): readonly (readonly Stretch[])[] {
   invariant(servers.length >= 1, 'there is no server')
-  const shards = shardsOf(task.schema, exchange, servers.length)
+  const shards = shardsOf(task.schema, fusion, servers.length)
   return shards.map((shard) => shard.flatMap((stretch) => piecesOf(stretch, pieces)))
 }
 

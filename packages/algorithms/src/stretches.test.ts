@@ -23,7 +23,7 @@ test('a model is one stretch, or one for each tensor that has elements', (t) => 
     { name: 'scalar', shape: [] }
   ]
   t.deepEqual(stretchesOf(schema, 'fused'), [{ offset: 0, length: 7 }])
-  t.deepEqual(stretchesOf(schema, 'tensors'), [
+  t.deepEqual(stretchesOf(schema, 'per-tensor'), [
     { offset: 0, length: 6 },
     { offset: 6, length: 1 }
   ])
@@ -53,23 +53,23 @@ test('servers share the model out: all of it, once, whole tensors or equal stret
   fc.assert(
     fc.property(sizes, fc.integer({ min: 1, max: 6 }), (given, count) => {
       const total = sum(given)
-      for (const exchange of ['fused', 'tensors'] as const) {
+      for (const fusion of ['fused', 'per-tensor'] as const) {
         const schema = schemaOf(given)
-        const shards = shardsOf(schema, exchange, count)
+        const shards = shardsOf(schema, fusion, count)
         const all = shards.flat().sort((left, right) => left.offset - right.offset)
-        const most = exchange === 'fused' ? 1 : Math.max(...given)
+        const most = fusion === 'fused' ? 1 : Math.max(...given)
         t.is(shards.length, count)
         t.true(isGapless(all, 0, total))
         t.true(all.every(({ length }) => length > 0))
         t.true(shards.every((shard) => loadOf(shard) <= total / count + most))
-        if (exchange === 'tensors') t.deepEqual(all, stretchesOf(schema, 'tensors'))
+        if (fusion === 'per-tensor') t.deepEqual(all, stretchesOf(schema, 'per-tensor'))
       }
     })
   )
 })
 
 test('the largest tensor is dealt out first', (t) => {
-  const shards = shardsOf(schemaOf([1, 1, 1, 3]), 'tensors', 2)
+  const shards = shardsOf(schemaOf([1, 1, 1, 3]), 'per-tensor', 2)
   t.deepEqual(shards.map(loadOf), [3, 3])
   t.deepEqual(
     shards[1].map(({ offset }) => offset),

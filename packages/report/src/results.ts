@@ -3,6 +3,15 @@
 /** A choice that the sweep varies, in base units: bits per second, milliseconds, peers. Text where it is a name. */
 export type Setting = number | string
 
+/** How a contender exchanges. Those of one kind are the same but for that. */
+export interface Form {
+  /** What they have in common, in words. */
+  readonly kind: string
+  readonly fusion: 'fused' | 'per-tensor'
+  /** Whether each tensor or buffer is waited for before the next. */
+  readonly calls: 'streamed' | 'blocking'
+}
+
 /** What the sweep is about; the same for all its runs. */
 export interface Sweep {
   readonly title: string
@@ -15,11 +24,8 @@ export interface Sweep {
   readonly version: string
   /** What varies, in the order of the file, each with all its values: `bandwidth: [1e6, 1e7]`. */
   readonly axes: Readonly<Record<string, readonly Setting[]>>
-  /**
-   * Labels of the contenders in the order of the file, with a sentence each of how it works here and its source. Labels
-   * that differ only in “fused” and “tensor by tensor” (or in “fused” and nothing) are told apart from other kinds.
-   */
-  readonly contenders: readonly { readonly label: string; readonly about: string }[]
+  /** Labels of the contenders in the order of the file, with a sentence each of how it works here and its source. */
+  readonly contenders: readonly { readonly label: string; readonly about: string; readonly form?: Form }[]
   readonly seeds: readonly number[]
   /** The loss that counts as arrived; absent when the sweep has no target. */
   readonly targetLoss?: number

@@ -1,5 +1,5 @@
 /** Small sweeps for tests, whose medians and factors can be seen by eye. */
-import type { Results, RunRecord, Setting } from './results.js'
+import type { Form, Results, RunRecord, Setting } from './results.js'
 
 /** Seconds to the target for each seed; undefined where it was not reached. */
 export type Times = readonly (number | undefined)[]
@@ -7,6 +7,8 @@ export type Times = readonly (number | undefined)[]
 export interface SmallSweep {
   readonly axes?: Results['sweep']['axes']
   readonly contenders: readonly string[]
+  /** How those exchange that are given. */
+  readonly forms?: Readonly<Record<string, Form>>
   /** What each contender takes in a setting. */
   readonly times: (contender: string, settings: Readonly<Record<string, Setting>>) => Times
   readonly target?: number
@@ -42,7 +44,7 @@ export function smallRun(seconds: number | undefined, given: Partial<RunRecord> 
   }
 }
 
-export function smallResults({ axes = {}, contenders, times, target = 0.5 }: SmallSweep): Results {
+export function smallResults({ axes = {}, contenders, forms = {}, times, target = 0.5 }: SmallSweep): Results {
   const runs = settingsOf(axes).flatMap((settings) =>
     contenders.flatMap((contender) =>
       times(contender, settings).map((seconds, k) => smallRun(seconds, { settings, contender, seed: k + 1 }))
@@ -56,7 +58,11 @@ export function smallResults({ axes = {}, contenders, times, target = 0.5 }: Sma
       command: 'npm run sim -- small.yaml',
       version: '0.1.0',
       axes,
-      contenders: contenders.map((label) => ({ label, about: `about ${label}` })),
+      contenders: contenders.map((label) => ({
+        label,
+        about: `about ${label}`,
+        ...(forms[label] !== undefined && { form: forms[label] })
+      })),
       seeds: [...new Set(runs.map(({ seed }) => seed))],
       targetLoss: target,
       facts: { task: 'a quadratic' }

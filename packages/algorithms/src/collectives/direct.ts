@@ -7,33 +7,36 @@
  * Sums run in the order of names, in float64, rounded once.
  */
 import { type Term, weightedSum } from '@murmuration/vectors'
-import { piecesOf, type Stretch, segmentsOf, viewOf } from '../stretches.js'
-import type { AllReduce, Group } from './group.js'
+import { sharesOf, type Stretch, viewOf } from '../stretches.js'
+import type { AllReduce, AllReduceOver, Group } from './group.js'
 
 const contributionKind = 1
 const meanKind = 2
 
 /** The mean by direct exchange. */
-export const directAllReduce: AllReduce = async (group, own, out, { round, stretch, pieces }) => {
+export const directAllReduce: AllReduce = (group, own, out, { round, stretch, pieces }) =>
+  directOver(group, own, out, round, sharesOf([stretch], group.names.length, pieces))
+
+/** The mean by direct exchange, of many stretches at once: still two latencies. */
+export const directOver: AllReduceOver = async (group, own, out, round, shares) => {
   const { names, rank, mail } = group
   const n = names.length
-  const segments = segmentsOf(stretch, n).map((segment) => piecesOf(segment, pieces))
   // Everybody begins with the next, so that not all send to the same one first.
   const others = Array.from({ length: n - 1 }, (_, step) => (rank + 1 + step) % n)
 
   for (const other of others) {
-    for (const piece of segments[other]) {
+    for (const piece of shares[other]) {
       mail.send(names[other], { kind: contributionKind, round, offset: piece.offset, vector: viewOf(own, piece) })
     }
   }
-  for (const piece of segments[rank]) {
+  for (const piece of shares[rank]) {
     const mean = weightedSum(new Float32Array(piece.length), await contributions(group, round, piece, own))
     out.set(mean, piece.offset)
     const message = { kind: meanKind, round, offset: piece.offset, vector: mean }
     for (const other of others) mail.send(names[other], message)
   }
   for (const other of others) {
-    for (const stretch of segments[other]) await mail.receiveInto(out, names[other], { kind: meanKind, round, stretch })
+    for (const stretch of shares[other]) await mail.receiveInto(out, names[other], { kind: meanKind, round, stretch })
   }
 }
 

@@ -33,6 +33,19 @@ export interface Call {
 export type AllReduce = (group: Group, own: Float32Array, out: Float32Array, call: Call) => Promise<void>
 
 /**
+ * As {@link AllReduce}, of any number of stretches at once.
+ *
+ * @param shares - the pieces that belong to each rank; together the stretches
+ */
+export type AllReduceOver = (
+  group: Group,
+  own: Float32Array,
+  out: Float32Array,
+  round: number,
+  shares: readonly (readonly Stretch[])[]
+) => Promise<void>
+
+/**
  * The group of `members`, of whom `fabric`'s peer is one. All collectives of a peer go through one group.
  *
  * @param length - how many numbers the vectors have

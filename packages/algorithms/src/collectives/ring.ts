@@ -11,25 +11,28 @@
  * Sums are rounded to float32 at every hop, in the order of the ring, which begins elsewhere for each segment.
  */
 import { axpy, scale } from '@murmuration/vectors'
-import { piecesOf, type Stretch, segmentsOf, viewOf } from '../stretches.js'
-import type { AllReduce } from './group.js'
+import { sharesOf, type Stretch, viewOf } from '../stretches.js'
+import type { AllReduce, AllReduceOver } from './group.js'
 
 const reduceKind = 1
 const gatherKind = 2
 
 /** The mean by a ring. */
-export const ringAllReduce: AllReduce = async ({ names, rank, mail }, own, out, { round, stretch, pieces }) => {
+export const ringAllReduce: AllReduce = (group, own, out, { round, stretch, pieces }) =>
+  ringOver(group, own, out, round, sharesOf([stretch], group.names.length, pieces))
+
+/** The mean by a ring, of many stretches at once: they follow one another around it. */
+export const ringOver: AllReduceOver = async ({ names, rank, mail }, own, out, round, shares) => {
   const n = names.length
-  if (n === 1) return out.set(viewOf(own, stretch), stretch.offset)
+  if (n === 1) return shares[0].forEach((piece) => out.set(viewOf(own, piece), piece.offset))
   const [left, right] = [names[(rank + n - 1) % n], names[(rank + 1) % n]]
-  const segments = segmentsOf(stretch, n).map((segment) => piecesOf(segment, pieces))
   const send = (kind: number, { offset }: Stretch, vector: Float32Array) => {
     mail.send(right, { kind, round, offset, vector })
   }
 
-  for (const piece of segments[rank]) send(reduceKind, piece, viewOf(own, piece))
+  for (const piece of shares[rank]) send(reduceKind, piece, viewOf(own, piece))
   for (let hop = 1; hop < n; hop++) {
-    for (const piece of segments[(rank + n - hop) % n]) {
+    for (const piece of shares[(rank + n - hop) % n]) {
       // What was received belongs to this peer: it adds to it and sends it on, and needs no memory of its own.
       const { vector } = await mail.receive(left, { kind: reduceKind, round, stretch: piece })
       axpy(vector, 1, viewOf(own, piece))
@@ -38,7 +41,7 @@ export const ringAllReduce: AllReduce = async ({ names, rank, mail }, own, out, 
     }
   }
   for (let hop = 1; hop < n; hop++) {
-    for (const piece of segments[(rank + n + 1 - hop) % n]) {
+    for (const piece of shares[(rank + n + 1 - hop) % n]) {
       const part = { kind: gatherKind, round, stretch: piece }
       if (hop === n - 1) await mail.receiveInto(out, left, part)
       else {

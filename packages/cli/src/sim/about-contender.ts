@@ -9,13 +9,13 @@ function howOf(contender: Contender): string {
   switch (contender.algorithm) {
     case 'dpsgd':
       return contender.order === 'combine-then-adapt'
-        ? 'Gossip: every peer sends its parameters to its neighbours, averages with theirs, and steps along a gradient that it computes meanwhile (Lian et al. 2017, Algorithm 1).'
+        ? `Gossip: every peer sends its parameters to its neighbours, averages with theirs, and steps along a gradient that it computes ${contender.overlap ? 'meanwhile' : 'before that'} (Lian et al. 2017, Algorithm 1).`
         : 'Gossip: every peer takes a gradient step, sends the result to its neighbours, and averages with theirs (Lian et al. 2017, averaging after the step).'
     case 'parameter-server':
       return `Synchronous parameter server${placed(contender)} (Li et al. 2014). ${
         contender.calls === 'streamed'
           ? `Gradients and parameters stream in ${contender.pieces} pieces, so that both directions of a line are busy.`
-          : 'Every push is acknowledged and every pull asked for: four one-way latencies for each tensor or buffer.'
+          : 'Every push is acknowledged and every pull asked for, one after the other: four one-way latencies for each.'
       }`
     case 'async-parameter-server':
       return `Parameter server without a barrier${placed(contender)}: each gradient is a step as it comes (Dean et al. 2012).`
@@ -44,6 +44,8 @@ function placed({ servers, on }: { readonly servers?: number | undefined; readon
 }
 
 function formOf(contender: Contender): string {
-  if (!('exchange' in contender)) return ''
-  return contender.exchange === 'fused' ? ' One flat buffer.' : ' Tensor by tensor, one after the other.'
+  if (!('fusion' in contender)) return ''
+  if (contender.fusion === 'fused') return ' One flat buffer.'
+  const isBlocking = 'calls' in contender && contender.calls === 'blocking'
+  return isBlocking ? ' Tensor by tensor, each waited for before the next.' : ' Tensor by tensor, all at once.'
 }

@@ -3,6 +3,7 @@ import { bitRate, byteSize, duration, graphSchema, peersMax, share } from '@murm
 import { z } from 'zod'
 import { graphLabel } from './labels.js'
 import { stragglersLabel, stragglersSchema } from './scenario-computing.js'
+import { simulatedTrainingSchema } from './scenario-training.js'
 
 /** What may vary, with the values as in the place that each replaces. */
 const values = {
@@ -15,7 +16,8 @@ const values = {
   peers: z.int().min(1).max(peersMax),
   graph: graphSchema,
   stragglers: stragglersSchema,
-  heterogeneity: z.number().min(0)
+  heterogeneity: z.number().min(0),
+  rate: simulatedTrainingSchema.unwrap().shape.rate.unwrap().shape.initial.unwrap()
 }
 
 const list = <Schema extends z.ZodType>(schema: Schema) => z.array(schema).min(1).max(1000).optional()
@@ -32,7 +34,8 @@ export const varySchema = z
     peers: list(values.peers).meta({ description: 'topology.peers; needs a topology with a number of peers' }),
     graph: list(values.graph).meta({ description: 'topology.graph' }),
     stragglers: list(values.stragglers).meta({ description: 'computing.stragglers' }),
-    heterogeneity: list(values.heterogeneity).meta({ description: 'task.heterogeneity, of quadratics' })
+    heterogeneity: list(values.heterogeneity).meta({ description: 'task.heterogeneity, of quadratics' }),
+    rate: list(values.rate).meta({ description: "training.rate.initial; a contender's own goes before" })
   })
   .prefault({})
   .meta({ description: 'What varies: every combination is run, the last axis fastest' })

@@ -35,16 +35,16 @@ export function programOf(
 ): ContenderProgram {
   switch (contender.algorithm) {
     case 'dpsgd': {
-      const { order, exchange } = contender
-      const all = { ...options, order, exchange, closingRounds: 0 }
+      const { order, overlap, fusion } = contender
+      const all = { ...options, order, overlap, fusion, closingRounds: 0 }
       return {
         worker: (fabric, task) => dpsgd(fabric, task, all),
         promised: keepsMean(topology) ? 'mean-kept' : 'nothing'
       }
     }
     case 'parameter-server': {
-      const { exchange, pieces, calls } = contender
-      const all = { ...options, servers, exchange, pieces, calls }
+      const { fusion, pieces, calls } = contender
+      const all = { ...options, servers, fusion, pieces, calls }
       return {
         worker: (fabric, task) => parameterServerWorker(fabric, task, all),
         server: (fabric, task) => serveParameters(fabric, task, all),
@@ -52,8 +52,8 @@ export function programOf(
       }
     }
     case 'async-parameter-server': {
-      const { exchange, pieces } = contender
-      const all = { ...options, servers, exchange, pieces }
+      const { fusion, pieces } = contender
+      const all = { ...options, servers, fusion, pieces }
       return {
         worker: (fabric, task) => asyncParameterServerWorker(fabric, task, all),
         server: (fabric, task) => serveAsyncParameters(fabric, task, all),
@@ -61,8 +61,8 @@ export function programOf(
       }
     }
     case 'stale-synchronous': {
-      const { exchange, pieces, staleness } = contender
-      const all = { ...options, servers, exchange, pieces, staleness }
+      const { fusion, pieces, staleness } = contender
+      const all = { ...options, servers, fusion, pieces, staleness }
       return {
         worker: (fabric, task) => staleSynchronousWorker(fabric, task, all),
         server: (fabric, task) => serveStaleParameters(fabric, task, all),
@@ -70,13 +70,13 @@ export function programOf(
       }
     }
     case 'all-reduce': {
-      const { collective, exchange, pieces } = contender
-      const all = { ...options, collective, exchange, pieces }
+      const { collective, fusion, calls, pieces } = contender
+      const all = { ...options, collective, fusion, calls, pieces }
       return { worker: (fabric, task) => allReduceSgd(fabric, task, all), promised: 'identical' }
     }
     case 'local-sgd': {
-      const { collective, exchange, pieces, period } = contender
-      const all = { ...options, collective, exchange, pieces, period }
+      const { collective, fusion, calls, pieces, period } = contender
+      const all = { ...options, collective, fusion, calls, pieces, period }
       return {
         worker: (fabric, task) => localSgd(fabric, task, all),
         promised: period === 1 ? 'identical' : 'nothing'

@@ -7,17 +7,18 @@ const labels: readonly (readonly [contender: object, label: string])[] = [
   [{ algorithm: 'dpsgd', name: 'gossip' }, 'gossip'],
   [{ algorithm: 'dpsgd', graph: 'complete', order: 'adapt-then-combine' }, 'D-PSGD (complete, adapt-then-combine)'],
   [
-    { algorithm: 'dpsgd', exchange: 'tensors', batch: 64, rate: { initial: 0.5 } },
-    'D-PSGD (tensors, batch 64, rate 0.5)'
+    { algorithm: 'dpsgd', fusion: 'per-tensor', batch: 64, rate: { initial: 0.5 } },
+    'D-PSGD (per tensor, batch 64, rate 0.5)'
   ],
+  [{ algorithm: 'dpsgd', overlap: false }, 'D-PSGD (no overlap)'],
   [{ algorithm: 'parameter-server' }, 'parameter server'],
   [{ algorithm: 'parameter-server', servers: 1, on: 'own', calls: 'streamed' }, 'parameter server'],
   [{ algorithm: 'parameter-server', servers: 4 }, 'parameter server (4 servers)'],
   [{ algorithm: 'parameter-server', on: 'workers' }, 'parameter server (on the workers)'],
   [{ algorithm: 'parameter-server', on: 'workers', servers: 1 }, 'parameter server (1 server, on the workers)'],
   [
-    { algorithm: 'parameter-server', on: 'a', exchange: 'tensors', calls: 'blocking' },
-    'parameter server (on a, blocking calls, tensors)'
+    { algorithm: 'parameter-server', on: 'a', fusion: 'per-tensor', calls: 'blocking' },
+    'parameter server (on a, blocking, per tensor)'
   ],
   [{ algorithm: 'async-parameter-server' }, 'asynchronous parameter server'],
   [{ algorithm: 'stale-synchronous' }, 'stale synchronous (staleness 3)'],

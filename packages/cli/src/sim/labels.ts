@@ -10,9 +10,22 @@ const titles: Readonly<Record<Exclude<ContenderDescription['algorithm'], 'all-re
   'sgd': 'plain SGD'
 }
 
-/** The name that the file gives, or the algorithm and what it has otherwise than by default: `D-PSGD (tensors)`. */
+/** The name that the file gives, or the algorithm and what it has otherwise than by default: `D-PSGD (per tensor)`. */
 export function contenderLabel(contender: ContenderDescription): string {
-  if (contender.name !== undefined) return contender.name
+  return contender.name ?? optionsLabel(contender)
+}
+
+/**
+ * What contenders share that differ only in how they exchange: fused or per tensor, streamed or blocking, in how many pieces,
+ * while computing or after it. It is the label that they would have without all that.
+ */
+export function kindLabel(contender: ContenderDescription): string {
+  const usual = { fusion: 'fused', calls: 'streamed', pieces: 16, overlap: true } as const
+  const same = Object.fromEntries(Object.entries(usual).filter(([option]) => option in contender))
+  return optionsLabel({ ...contender, ...same })
+}
+
+function optionsLabel(contender: ContenderDescription): string {
   const { algorithm } = contender
   const title = algorithm === 'all-reduce' ? `${contender.collective} all-reduce` : titles[algorithm]
   const options = [...ownOptions(contender), ...sharedOptions(contender)]
@@ -24,10 +37,10 @@ function ownOptions(contender: ContenderDescription): string[] {
     case 'dpsgd':
       return [
         ...(contender.graph === undefined ? [] : [graphLabel(contender.graph)]),
-        ...(contender.order === 'combine-then-adapt' ? [] : [contender.order])
+        ...(contender.order === 'combine-then-adapt' ? [] : [contender.order]),
+        ...(contender.overlap ? [] : ['no overlap'])
       ]
     case 'parameter-server':
-      return [...serverOptions(contender), ...(contender.calls === 'streamed' ? [] : ['blocking calls'])]
     case 'async-parameter-server':
       return serverOptions(contender)
     case 'stale-synchronous':
@@ -48,11 +61,13 @@ function serverOptions({ servers, on }: { readonly servers?: number | undefined;
 
 function sharedOptions(contender: ContenderDescription): string[] {
   const { batch, rate = {} } = contender
-  const exchange = 'exchange' in contender && contender.exchange === 'tensors' ? ['tensors'] : []
+  const calls = 'calls' in contender && contender.calls === 'blocking' ? ['blocking'] : []
+  const fusion = 'fusion' in contender && contender.fusion === 'per-tensor' ? ['per tensor'] : []
   const pieces = 'pieces' in contender && contender.pieces !== 16 ? [`pieces ${contender.pieces}`] : []
   const { initial, warmup, decay, scale } = rate
   return [
-    ...exchange,
+    ...calls,
+    ...fusion,
     ...pieces,
     ...(batch === undefined ? [] : [`batch ${batch}`]),
     ...(initial === undefined ? [] : [`rate ${initial}`]),

@@ -9,10 +9,10 @@ import { scenarioOf } from './scenario.test.support.js'
 import { runsOf, topologyOf } from './sweep.js'
 
 const contenders = `[
-  { algorithm: dpsgd }, { algorithm: dpsgd, exchange: tensors, order: adapt-then-combine },
-  { algorithm: parameter-server }, { algorithm: parameter-server, on: workers, calls: blocking, exchange: tensors },
+  { algorithm: dpsgd }, { algorithm: dpsgd, fusion: per-tensor, order: adapt-then-combine },
+  { algorithm: parameter-server }, { algorithm: parameter-server, on: workers, calls: blocking, fusion: per-tensor },
   { algorithm: async-parameter-server, rate: { initial: 0.01 } }, { algorithm: stale-synchronous, staleness: 2 },
-  { algorithm: all-reduce }, { algorithm: all-reduce, collective: halving-doubling, exchange: tensors },
+  { algorithm: all-reduce }, { algorithm: all-reduce, collective: halving-doubling, fusion: per-tensor, calls: blocking },
   { algorithm: all-reduce, collective: direct }, { algorithm: local-sgd, period: 4 }, { algorithm: sgd }
 ]`
 

@@ -200,12 +200,13 @@ class Stage {
 /** How everybody trains. Plain SGD on one machine takes the batches of all `peers`. */
 function optionsOf(
   { stop }: Scenario,
-  { contender: { algorithm, training }, seed }: SimRun,
+  { contender: { algorithm, training, rate: own }, seed, setting }: SimRun,
   workers: readonly PeerName[],
   peers: number
 ): CentralOptions {
   const { batch, momentum, nesterov, weightDecay, patience } = training
-  const rate = { ...training.rate, initial: training.rate.initial * scaleOf(training.rate, peers) }
+  const initial = own?.initial ?? setting.rate ?? training.rate.initial
+  const rate = { ...training.rate, initial: initial * scaleOf(training.rate, peers) }
   return {
     seed,
     batchSize: algorithm === 'sgd' ? batch * peers : batch,

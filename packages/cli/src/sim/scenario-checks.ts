@@ -14,6 +14,7 @@ export function scenarioProblems(draft: Draft): readonly Problem[] {
     ...taskProblems(draft),
     ...axisProblems(draft),
     ...labelProblems(draft),
+    ...callsProblems(draft),
     ...seedProblems(draft),
     ...rateProblems(draft),
     ...sizeProblems(draft)
@@ -73,6 +74,23 @@ function labelProblems({ contenders }: Draft): Problem[] {
     const message = `found the label "${label}" again (contender ${first + 1} has it), expected another: give it a name`
     return [problem(['contenders', index, ...(name === undefined ? [] : ['name'])], message)]
   })
+}
+
+/** Halving and doubling cannot be streamed: a step needs all of the step before. */
+function callsProblems({ contenders }: Draft): Problem[] {
+  return contenders.flatMap((contender, index) =>
+    'collective' in contender &&
+    contender.collective === 'halving-doubling' &&
+    contender.fusion === 'per-tensor' &&
+    contender.calls === 'streamed'
+      ? [
+          problem(
+            ['contenders', index],
+            'found halving-doubling per tensor with streamed calls, expected calls: blocking: a step needs all of the step before'
+          )
+        ]
+      : []
+  )
 }
 
 function seedProblems({ seeds }: Draft): Problem[] {

@@ -12,9 +12,21 @@ const name = z
 
 const common = { name, ...overrides }
 
-const exchange = z.enum(['fused', 'tensors']).default('fused').meta({
-  description: 'fused: all parameters in one flat buffer. tensors: one after the other, as many early systems did'
+const fusion = z.enum(['fused', 'per-tensor']).default('fused').meta({
+  description:
+    'fused: all parameters in one flat buffer. per-tensor: a message for each tensor, as many early systems did'
 })
+const calls = z.enum(['blocking', 'streamed']).default('streamed').meta({
+  description:
+    'blocking: each tensor or buffer is waited for before the next. streamed: none is, all are under way at once'
+})
+/** What older files say. */
+const exchange = z
+  .never({
+    error: 'fusion: per-tensor (or fused) in place of exchange, and calls: blocking where each tensor is waited for'
+  })
+  .optional()
+  .meta({ description: 'No longer: fusion and calls say it' })
 const pieces = atLeastOne
   .max(10_000)
   .default(16)
@@ -32,6 +44,7 @@ const served = {
   on: z.string().min(1).default('own').meta({
     description: "Whose machines servers run on: own, workers (the first to the first worker …), or a peer's"
   }),
+  fusion,
   exchange,
   pieces
 }
@@ -44,10 +57,15 @@ export const contenderSchema = z.discriminatedUnion(
       .strictObject({
         algorithm: z.literal('dpsgd'),
         ...common,
+        fusion,
         exchange,
         order: z.enum(['combine-then-adapt', 'adapt-then-combine']).default('combine-then-adapt').meta({
           description:
             'combine-then-adapt: the gradient and the exchange overlap. adapt-then-combine: first the step, then the exchange'
+        }),
+        overlap: z.boolean().default(true).meta({
+          description:
+            'Of combine-then-adapt: whether the exchange is under way while the gradient is computed, or after it'
         }),
         graph: graphSchema.optional().meta({ description: 'In place of the graph of the topology' })
       })
@@ -57,9 +75,7 @@ export const contenderSchema = z.discriminatedUnion(
         algorithm: z.literal('parameter-server'),
         ...common,
         ...served,
-        calls: z.enum(['blocking', 'streamed']).default('streamed').meta({
-          description: 'blocking: a worker waits for the answer to each call before the next. streamed: it does not'
-        })
+        calls
       })
       .meta({ description: 'Synchronous parameter servers' }),
     z
@@ -76,7 +92,7 @@ export const contenderSchema = z.discriminatedUnion(
       })
       .meta({ description: 'Parameter servers with bounded staleness' }),
     z
-      .strictObject({ algorithm: z.literal('all-reduce'), ...common, collective, exchange, pieces })
+      .strictObject({ algorithm: z.literal('all-reduce'), ...common, collective, fusion, exchange, calls, pieces })
       .meta({ description: 'Synchronous SGD, the gradients averaged by all-reduce' }),
     z
       .strictObject({
@@ -84,7 +100,9 @@ export const contenderSchema = z.discriminatedUnion(
         ...common,
         period: atLeastOne.max(1e6).default(8).meta({ description: 'Steps between two averages' }),
         collective,
+        fusion,
         exchange,
+        calls,
         pieces
       })
       .meta({ description: 'Local steps, and every so often the mean of all by all-reduce' }),

@@ -26,6 +26,14 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
     { topology: '{ graph: { kind: matrix, rows: [[0, 1], [1, 0]] }, peers: [a, b] }' },
     '2:20: topology.graph: found weights by which the peers need not agree, expected others. Disagreement is not sure to fade: λₙ of W is −1, so that two groups swap their values for ever: give peers a self weight above 0.'
   ],
+  [
+    { contenders: '[{ algorithm: all-reduce, exchange: tensors }]' },
+    '4:49: contenders[0].exchange: found "tensors", expected fusion: per-tensor (or fused) in place of exchange, and calls: blocking where each tensor is waited for'
+  ],
+  [
+    { contenders: '[{ algorithm: all-reduce, collective: halving-doubling, fusion: per-tensor }]' },
+    '4:14: contenders[0]: found halving-doubling per tensor with streamed calls, expected calls: blocking: a step needs all of the step before'
+  ],
   [{ topology: '5' }, '2:11: topology: found 5, expected the path of a topology file, or a mapping'],
   [{ task: 'softmax' }, '3:7: task: found "softmax", expected a mapping such as { kind: softmax }'],
   [

@@ -1,8 +1,8 @@
-import type { Setting, Sweep } from '@murmuration/report'
+import type { Form, Setting, Sweep } from '@murmuration/report'
 import { version } from '../version.js'
 import { aboutContender } from './about-contender.js'
-import { graphLabel } from './labels.js'
-import type { Scenario } from './scenario.js'
+import { graphLabel, kindLabel } from './labels.js'
+import type { Contender, Scenario } from './scenario.js'
 import { stragglersLabel } from './scenario-computing.js'
 
 /** What the report says of a sweep as a whole. */
@@ -15,11 +15,22 @@ export function sweepOf(scenario: Scenario, command: string): Sweep {
     command,
     version,
     axes: Object.fromEntries(axes.map(({ name, values }) => [name, values.map(({ setting }): Setting => setting)])),
-    contenders: contenders.map((contender) => ({ label: contender.label, about: aboutContender(contender) })),
+    contenders: contenders.map((contender) => ({
+      label: contender.label,
+      about: aboutContender(contender),
+      ...formOf(contender)
+    })),
     seeds,
     ...(stop.loss === undefined ? {} : { targetLoss: stop.loss }),
     facts: factsOf(scenario)
   }
+}
+
+/** How a contender exchanges; those without `calls` stream. */
+function formOf(contender: Contender): { readonly form?: Form } {
+  if (!('fusion' in contender)) return {}
+  const calls = 'calls' in contender ? contender.calls : 'streamed'
+  return { form: { kind: kindLabel(contender), fusion: contender.fusion, calls } }
 }
 
 function factsOf({

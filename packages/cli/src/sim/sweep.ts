@@ -20,6 +20,8 @@ export interface SimSetting {
   readonly topology: TopologyDescription
   readonly task: ScenarioTask
   readonly computing: Computing
+  /** In place of the learning rate that the file gives for all. */
+  readonly rate?: number
 }
 
 /** One simulation of a sweep. Plain data. */
@@ -118,6 +120,8 @@ function replaced(setting: SimSetting, { axis, value }: AxisValue): SimSetting {
       return setting.task.kind === 'quadratic'
         ? { ...setting, task: { ...setting.task, heterogeneity: value } }
         : setting
+    case 'rate':
+      return { ...setting, rate: value }
     default:
       return withLink(setting, { [axis]: value })
   }

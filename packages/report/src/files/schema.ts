@@ -12,6 +12,12 @@ const measured = z
   .nullable()
   .transform((value) => value ?? NaN)
 
+const form = z.object({
+  kind: z.string(),
+  fusion: z.enum(['fused', 'per-tensor']),
+  calls: z.enum(['streamed', 'blocking'])
+})
+
 const sweep: z.ZodType<Sweep> = z.object({
   title: z.string(),
   about: z.string(),
@@ -19,7 +25,7 @@ const sweep: z.ZodType<Sweep> = z.object({
   command: z.string(),
   version: z.string(),
   axes: z.record(z.string(), z.array(setting).min(1)),
-  contenders: z.array(z.object({ label: z.string(), about: z.string() })).min(1),
+  contenders: z.array(z.object({ label: z.string(), about: z.string(), form: form.optional() })).min(1),
   seeds: z.array(z.number()).min(1),
   targetLoss: z.number().optional(),
   facts: z.record(z.string(), z.string())

@@ -1,5 +1,6 @@
 /** The table at the corners of the map: what each contender takes, and relative to one of them. */
-import type { Case, PageData } from '../shared/page-data.js'
+import { pairText } from '../shared/form-text.js'
+import type { Case, FormPair, PageData } from '../shared/page-data.js'
 import { measures, valueText } from '../shared/measures.js'
 import { factorText, sentence } from '../shared/units.js'
 import { caseAt, caseText, factorIn, middleOf, verdictIn } from '../shared/verdicts.js'
@@ -51,7 +52,7 @@ function cornerCaption(data: PageData, view: View): string {
     (ends.length === 0
       ? '.'
       : `, at the ends of ${ends.join(' and ')}${ends.length < data.axes.length ? ` (at ${others})` : ''}.`) +
-    ` Bold: the best.${data.pairs.length > 0 ? ' Lines in italics: what sending all tensors in one message changes.' : ''}`
+    ` Bold: the best.${data.pairs.length > 0 ? ' Lines in italics: what streaming in place of waiting changes, and what sending all tensors in one message.' : ''}`
   )
 }
 
@@ -78,14 +79,14 @@ function rowsOf(data: PageData, view: View, corners: readonly Case[], contender:
     )
   })
   const row = element('tr', {}, element('th', { scope: 'row' }, data.contenders[contender]), ...cells)
-  const pair = data.pairs.find(({ apart, fused }) => contender === Math.max(apart, fused))
-  if (pair === undefined) return [row]
+  const pairs = data.pairs.filter(({ before, after }) => contender === Math.max(before, after))
+  return [row, ...pairs.map((pair) => gainRow(corners, view, pair))]
+}
+
+function gainRow(corners: readonly Case[], view: View, pair: FormPair): HTMLElement {
   const gains = corners.map((corner) => {
-    const gain = factorIn(corner, pair.apart, pair.fused, view.measure)
+    const gain = factorIn(corner, pair.before, pair.after, view.measure)
     return element('td', {}, gain === undefined ? '–' : factorText(gain))
   })
-  return [
-    row,
-    element('tr', { class: 'fusing' }, element('th', { scope: 'row' }, `${pair.name}: unfused over fused`), ...gains)
-  ]
+  return element('tr', { class: 'fusing' }, element('th', { scope: 'row' }, pairText(pair)), ...gains)
 }

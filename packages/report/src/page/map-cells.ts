@@ -122,7 +122,7 @@ function mapCaption({ data, view }: Store): string {
   const read =
     view.map === 'winner'
       ? `Each cell is a setting, in the colour of the contender with the least ${title} (${over}). The figure is the lead: 2x means ` +
-        `that the next best${data.pairs.length > 0 ? ' of another kind' : ''} ${relation[0]} twice ${relation[1].replace(/ as$/, '')}. With ~ the ranges over the seeds of the two overlap. `
+        `that the next best${new Set(data.kinds).size < data.kinds.length ? ' of another kind' : ''} ${relation[0]} twice ${relation[1].replace(/ as$/, '')}. With ~ the ranges over the seeds of the two overlap. `
       : `Each cell is a setting. The figure is the ${title} of “${data.contenders[view.over]}” divided by that of ` +
         `“${data.contenders[view.under]}” (${over}). `
   return `${read}Point at a cell for all contenders; click on it to see it in detail below (outlined: the one shown there).${fixed}`

@@ -3,6 +3,7 @@ import { median } from 'simple-statistics'
 import type { Case, PageData } from '../shared/page-data.js'
 import { measures } from '../shared/measures.js'
 import { factorText, sentence } from '../shared/units.js'
+import { formSentences } from './forms.js'
 import { caseText, factorIn, middleOf, type Verdict, verdictIn } from '../shared/verdicts.js'
 
 /** The leader against one rival, over all settings. A factor is what the rival takes over what the leader takes. */
@@ -33,7 +34,7 @@ const range = (factors: readonly number[]) => {
 const medianText = (factors: readonly number[]) =>
   factors.length === 1 ? '' : ` (median ${factorText(median([...factors]))})`
 
-/** The first says who leads; the others who else, where the leader loses, and what fusing does. */
+/** The first says who leads; the others who else, where the leader loses, and what fusing and streaming do. */
 export function findingSentences(data: PageData): string[] {
   const key = data.measures[0]
   const verdicts = data.cases.map((of) => verdictIn(data, of, key))
@@ -42,20 +43,12 @@ export function findingSentences(data: PageData): string[] {
     ...leaderSentences(data, verdicts),
     ...othersSentences(data, verdicts),
     ...lossSentences(data, verdicts),
-    ...data.pairs.flatMap((pair) => {
-      const factors = data.cases.flatMap((of) => factorIn(of, pair.apart, pair.fused, key) ?? [])
-      if (factors.length === 0) return []
-      const { relation } = measures[key]
-      return [
-        `One message in place of one per tensor: unfused, ${quoted(pair.name)} ${relation[0]} ${range(factors)} ` +
-          `${relation[1]} fused${medianText(factors)}.`
-      ]
-    })
+    ...formSentences(data)
   ]
 }
 
 function leaderSentences(
-  { contenders, leader, pairs, measures: [key] }: PageData,
+  { contenders, leader, kinds, measures: [key] }: PageData,
   verdicts: readonly Verdict[]
 ): string[] {
   const { best, relation } = measures[key]
@@ -65,7 +58,7 @@ function leaderSentences(
   const alone = wins.length - factors.length
   const undecided = wins.filter((verdict) => 'overlap' in verdict && verdict.overlap).length
   const where = verdicts.length === 1 ? 'the only setting' : `${wins.length} of ${settings(verdicts.length)}`
-  const next = `: the next best${pairs.length > 0 ? ' of another kind' : ''} ${relation[0]} ${range(factors)} ${relation[1]} it`
+  const next = `: the next best${new Set(kinds).size < kinds.length ? ' of another kind' : ''} ${relation[0]} ${range(factors)} ${relation[1]} it`
   return [
     `${quoted(contenders[leader])} is ${best} in ${where}${factors.length === 0 ? '' : next + medianText(factors)}.`,
     ...(alone === 0 ? [] : [`In ${alone} of these no other arrives.`]),

@@ -1,5 +1,6 @@
 import { InputError } from '@murmuration/core'
 import test from 'ava'
+import type { Form } from '../results.js'
 import { curveKeys } from '../shared/page-data.js'
 import { smallResults, smallRun, type Times } from '../small-sweep.test.support.js'
 import { pointsFor } from './cases.js'
@@ -98,16 +99,29 @@ test('when all are equal nobody is called the winner', (t) => {
   ])
 })
 
-test('what fusing does is a sentence of its own', (t) => {
+test('the finding says what fusing does and what streaming does, and which of the two matters', (t) => {
+  const form = (fusion: Form['fusion'], calls: Form['calls']): Form => ({ kind: 'server', fusion, calls })
   const results = smallResults({
     axes: { latency: [1, 50] },
-    contenders: ['x', 'all-reduce, tensor by tensor', 'all-reduce, fused'],
-    times: (contender, { latency }) => [contender === 'x' ? 5 : contender.endsWith('fused') ? 10 : 10 * Number(latency)]
+    contenders: ['x', 'a', 'b', 'c', 'd'],
+    forms: {
+      a: form('per-tensor', 'blocking'),
+      b: form('per-tensor', 'streamed'),
+      c: form('fused', 'blocking'),
+      d: form('fused', 'streamed')
+    },
+    times: (contender, { latency }) => {
+      if (contender === 'a') return [10 + 20 * Number(latency)]
+      return [contender === 'x' ? 5 : contender === 'c' ? 20 : 10]
+    }
   })
-  t.is(
-    findingSentences(pageData(results))[1],
-    'One message in place of one per tensor: unfused, “all-reduce” takes 1.00x to 50x as long as fused (median 26x).'
-  )
+  t.deepEqual(findingSentences(pageData(results)).slice(-5), [
+    '“server”, blocking: tensor by tensor takes 1.50x to 51x as long as fused (median 26x).',
+    '“server”, tensor by tensor: blocking takes 3.0x to 101x as long as streamed (median 52x).',
+    '“server”, streamed: tensor by tensor takes 1.00x as long as fused (median 1.00x).',
+    '“server”, fused: blocking takes 2.0x as long as streamed (median 2.0x).',
+    'For “server”, that it does not wait matters more than that it fuses.'
+  ])
 })
 
 test('when nobody reaches the target, what counts is the time per round', (t) => {

@@ -5,7 +5,7 @@ import { type MeasureKey, measureKeys, needsTarget } from '../shared/measures.js
 import { type Verdict, verdictIn } from '../shared/verdicts.js'
 import { mapAxesOf, pageAxis, varyingAxes } from './axes.js'
 import { casesOf, pointsFor } from './cases.js'
-import { fusedPairs } from './fusing.js'
+import { formPairs, kindsOf } from './forms.js'
 import { pageTimeline } from './timelines.js'
 
 /** Throws an InputError when a run does not belong to the sweep. */
@@ -16,17 +16,18 @@ export function pageData(results: Results): PageData {
   const pointsMax = pointsFor(Math.max(1, runs.length / Math.max(1, sweep.seeds.length)))
   const cases = casesOf(results, pointsMax)
   const measures = measuresOf(results)
-  const pairs = fusedPairs(contenders)
+  const kinds = kindsOf(sweep.contenders)
   return {
     axes: axes.map(pageAxis),
     mapAxes: mapAxesOf(axes),
     contenders,
-    pairs,
+    kinds,
+    pairs: formPairs(sweep.contenders),
     seeds: sweep.seeds.length,
     ...(sweep.targetLoss !== undefined && { targetLoss: sweep.targetLoss }),
     measures,
     cases,
-    ...summaryOf({ pairs, cases }, contenders.length, measures[0]),
+    ...summaryOf({ kinds, cases }, contenders.length, measures[0]),
     pointsMax,
     timelines: timelines.map((timeline) =>
       pageTimeline(
@@ -46,7 +47,7 @@ function measuresOf({ sweep, runs }: Results): MeasureKey[] {
 }
 
 /** What is shown at first. */
-function summaryOf(data: Pick<PageData, 'pairs' | 'cases'>, contenders: number, key: MeasureKey) {
+function summaryOf(data: Pick<PageData, 'kinds' | 'cases'>, contenders: number, key: MeasureKey) {
   const verdicts = data.cases.map((of) => verdictIn(data, of, key))
   return { telling: tellingCase(data.cases, verdicts, key), leader: leaderOf(verdicts, contenders) }
 }

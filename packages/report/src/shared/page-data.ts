@@ -63,12 +63,16 @@ export interface Axis {
   readonly ends: readonly number[]
 }
 
-/** Two contenders that differ only in whether they send tensor by tensor or all tensors in one message. */
-export interface FusedPair {
-  /** What both are called without the difference. */
-  readonly name: string
-  readonly apart: number
-  readonly fused: number
+/** Two contenders of one kind that differ only in whether they fuse, or only in whether they stream. */
+export interface FormPair {
+  readonly kind: string
+  readonly change: 'fusing' | 'streaming'
+  /** What both are of the other. */
+  readonly where: 'streamed' | 'blocking' | 'fused' | 'per-tensor'
+  /** The one that is per tensor, or blocking. */
+  readonly before: number
+  /** The one that is fused, or streamed. */
+  readonly after: number
 }
 
 /** A timeline that is short enough to be drawn. */
@@ -100,7 +104,9 @@ export interface PageData {
   /** The places of those that the map shows at first: across, and down. */
   readonly mapAxes: readonly number[]
   readonly contenders: readonly string[]
-  readonly pairs: readonly FusedPair[]
+  /** Of which kind each contender is: those of one kind differ in how they exchange alone. */
+  readonly kinds: readonly string[]
+  readonly pairs: readonly FormPair[]
   readonly seeds: number
   readonly targetLoss?: number
   /** Those that this sweep can answer; the first is the one that counts. */

@@ -2,10 +2,11 @@ import test from 'ava'
 import type { Spread } from './page-data.js'
 import { verdictOf } from './verdicts.js'
 
+const kinds = ['a', 'b', 'c']
 const exactly = (middle: number | null): Spread => ({ middle, low: middle, high: middle })
 
 test('the least median wins, and the factor is what the next best takes over it', (t) => {
-  t.deepEqual(verdictOf([exactly(30), exactly(10), exactly(25)], []), {
+  t.deepEqual(verdictOf([exactly(30), exactly(10), exactly(25)], kinds), {
     kind: 'win',
     winner: 1,
     runnerUp: 2,
@@ -15,14 +16,14 @@ test('the least median wins, and the factor is what the next best takes over it'
 })
 
 test('who never arrives or was not tried cannot be second', (t) => {
-  t.deepEqual(verdictOf([exactly(null), exactly(10), null], []), { kind: 'alone', winner: 1 })
-  t.deepEqual(verdictOf([exactly(null), null], []), { kind: 'nobody' })
+  t.deepEqual(verdictOf([exactly(null), exactly(10), null], kinds), { kind: 'alone', winner: 1 })
+  t.deepEqual(verdictOf([exactly(null), null], kinds), { kind: 'nobody' })
 })
 
 test('within 1 % is a tie, and beyond is not', (t) => {
-  t.is(verdictOf([exactly(100), exactly(100.9)], []).kind, 'tie')
-  t.is(verdictOf([exactly(100), exactly(101.1)], []).kind, 'win')
-  t.is(verdictOf([exactly(0), exactly(0)], []).kind, 'tie')
+  t.is(verdictOf([exactly(100), exactly(100.9)], kinds).kind, 'tie')
+  t.is(verdictOf([exactly(100), exactly(101.1)], kinds).kind, 'win')
+  t.is(verdictOf([exactly(0), exactly(0)], kinds).kind, 'tie')
 })
 
 test('ranges that overlap are told from ranges that do not', (t) => {
@@ -32,7 +33,7 @@ test('ranges that overlap are told from ranges that do not', (t) => {
         { middle: 10, low: 9, high },
         { middle: 13, low, high: 14 }
       ],
-      []
+      kinds
     )
     return 'overlap' in verdict && verdict.overlap
   }
@@ -42,7 +43,7 @@ test('ranges that overlap are told from ranges that do not', (t) => {
 })
 
 test('the runner-up is of another kind: fused against itself unfused is no contest', (t) => {
-  const pairs = [{ name: 'all-reduce', apart: 0, fused: 1 }]
+  const pairs = ['all-reduce', 'all-reduce', 'server']
   t.like(verdictOf([exactly(11), exactly(10), exactly(30)], pairs), { winner: 1, runnerUp: 2, factor: 3 })
   t.deepEqual(verdictOf([exactly(11), exactly(10)], pairs), { kind: 'alone', winner: 1 })
 })

@@ -1,5 +1,5 @@
 /** Who wins in a setting, and by how much. */
-import type { Case, FusedPair, PageData, Spread } from './page-data.js'
+import type { Case, PageData, Spread } from './page-data.js'
 import type { MeasureKey } from './measures.js'
 
 /** The best two are as good as each other when they are not further apart than this. */
@@ -9,7 +9,7 @@ export const tieMax = 1.01
 export type Verdict =
   /** Nobody reached the target. */
   | { readonly kind: 'nobody' }
-  /** Only one reached the target, or one and the same with its messages fused or not. */
+  /** Only one reached the target, or only contenders of one kind. */
   | { readonly kind: 'alone'; readonly winner: number }
   | {
       /** 'tie': less than 1 % apart. */
@@ -25,8 +25,10 @@ export type Verdict =
 /**
  * Compares the medians. Equal ones keep the order of the list. The runner-up is of another kind than the winner: a fused
  * contender's lead over itself unfused says nothing about who wins.
+ *
+ * @param kinds - of which kind each contender is
  */
-export function verdictOf(spreads: readonly (Spread | null)[], pairs: readonly FusedPair[]): Verdict {
+export function verdictOf(spreads: readonly (Spread | null)[], kinds: readonly string[]): Verdict {
   const ranked = spreads
     .flatMap((spread, contender) =>
       spread && spread.middle !== null ? [{ spread, middle: spread.middle, contender }] : []
@@ -34,7 +36,7 @@ export function verdictOf(spreads: readonly (Spread | null)[], pairs: readonly F
     .sort((a, b) => a.middle - b.middle)
   if (ranked.length === 0) return { kind: 'nobody' }
   const [first] = ranked
-  const second = ranked.slice(1).find(({ contender }) => !twins(pairs, first.contender, contender))
+  const second = ranked.slice(1).find(({ contender }) => kinds[contender] !== kinds[first.contender])
   if (second === undefined) return { kind: 'alone', winner: first.contender }
   const factor = first.middle === second.middle ? 1 : second.middle / first.middle
   return {
@@ -46,14 +48,11 @@ export function verdictOf(spreads: readonly (Spread | null)[], pairs: readonly F
   }
 }
 
-const twins = (pairs: readonly FusedPair[], one: number, other: number): boolean =>
-  pairs.some(({ apart, fused }) => (apart === one && fused === other) || (apart === other && fused === one))
-
 /** The verdict on a case by one measure. */
-export function verdictIn({ pairs }: Pick<PageData, 'pairs'>, { entries }: Case, key: MeasureKey): Verdict {
+export function verdictIn({ kinds }: Pick<PageData, 'kinds'>, { entries }: Case, key: MeasureKey): Verdict {
   return verdictOf(
     entries.map((entry) => entry?.measures[key] ?? null),
-    pairs
+    kinds
   )
 }
 

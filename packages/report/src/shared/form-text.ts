@@ -1,0 +1,19 @@
+/** What pairs of contenders differ in, in words. */
+import type { FormPair } from './page-data.js'
+
+export const changes = {
+  fusing: { before: 'tensor by tensor', after: 'fused' },
+  streaming: { before: 'blocking', after: 'streamed' }
+} as const
+
+export const places = {
+  'streamed': 'streamed',
+  'blocking': 'blocking',
+  'fused': 'fused',
+  'per-tensor': 'tensor by tensor'
+}
+
+/** `direct all-reduce, tensor by tensor: blocking over streamed`, for the line of a table. */
+export function pairText({ kind, change, where }: FormPair): string {
+  return `${kind}, ${places[where]}: ${changes[change].before} over ${changes[change].after}`
+}
