@@ -95,6 +95,7 @@ export interface Summary {
   readonly lossOfMean: number
   readonly accuracyOfMean?: number
   readonly accuracyOfWorst?: number
+  readonly lossOfWorst: number
   readonly consensusDistance: number
   /** The consensus distance when training ended, before the closing rounds. */
   readonly consensusDistanceBeforeClosing?: number

@@ -111,7 +111,10 @@ function runOptions(command: Command): Command {
       '--data <path>',
       'digits, mnist, mnist-t10k, fashion-mnist, or a folder, file or URL with data, in place of the training file’s'
     )
-    .option('--partition <how>', 'equal, label or dirichlet:ALPHA, in place of the training file’s')
+    .option(
+      '--partition <how>',
+      'equal, label, dirichlet:ALPHA, local or local:per-peer, in place of the training file’s'
+    )
     .option('--save <file>', 'write the model to a file in the safetensors format')
     .option('--json', 'print one JSON object per line')
 }

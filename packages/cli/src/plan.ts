@@ -68,7 +68,8 @@ export async function makePlan(request: RunRequest): Promise<Plan> {
 export function taskOf({ file, training }: Plan, self?: PeerName): TaskDescription {
   const share: ShareOptions = {
     data: dataOf(training),
-    testShare: training.test,
+    ...testOf(training),
+    targets: training.loss === 'mean-squared-error' ? 'numbers' : 'classes',
     partition: partitionOf(training),
     peers: file.topology.peers,
     seed: training.seed,
@@ -132,7 +133,12 @@ function dataOf({ data }: Training): DataDescription {
 }
 
 export function partitionOf({ partition }: Pick<Training, 'partition'>): PartitionDescription {
-  return typeof partition === 'string' ? { kind: partition } : { kind: 'dirichlet', alpha: partition.dirichlet }
+  if (typeof partition === 'string') return { kind: partition }
+  return 'local' in partition ? { kind: 'local' } : { kind: 'dirichlet', alpha: partition.dirichlet }
+}
+
+function testOf({ test }: Training): Pick<ShareOptions, 'test' | 'testShare'> {
+  return typeof test === 'number' ? { testShare: test } : { testShare: 0, test }
 }
 
 function modelOf({ model }: Training): ModelDescription {

@@ -9,12 +9,13 @@ import {
   settingsOf,
   type Traffic
 } from '@murmuration/libp2p'
-import { startTaskWorker } from '@murmuration/tasks'
+import { gradientWeight, grouped, startTaskWorker, type TaskWorker } from '@murmuration/tasks'
 import { hashVector, lengthOf } from '@murmuration/vectors'
 import type { RunEvent } from './events.js'
 import { runEventOf } from './link-events.js'
 import { type Plan, taskOf } from './plan.js'
 import { StepReports } from './step-reports.js'
+import { localWeights } from './training-file.js'
 
 /** What one peer needs beside the plan. */
 export interface PeerRun {
@@ -81,7 +82,7 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
   }
 }
 
-async function withPeer(run: PeerRun, task: Task, peer: Peer): Promise<PeerResult> {
+async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer): Promise<PeerResult> {
   const stop = () => peer.stop()
   run.signal.addEventListener('abort', stop)
   try {
@@ -97,6 +98,7 @@ async function withPeer(run: PeerRun, task: Task, peer: Peer): Promise<PeerResul
       about: task.about
     })
     await peer.connect(await run.roster({ id, addresses }), run.patience)
+    await weighByCounts(run, task, peer)
     const trained = await train(run, task, peer)
     const evaluation = await task.evaluate(trained.parameters).run()
     await peer.close()
@@ -106,6 +108,30 @@ async function withPeer(run: PeerRun, task: Task, peer: Peer): Promise<PeerResul
     run.signal.removeEventListener('abort', stop)
     await peer.close(run.signal.aborted ? 'stopped' : 'failed')
   }
+}
+
+/** With data of their own, the peers tell each other how many samples each has, and weigh their gradients by that. */
+async function weighByCounts({ plan, self, patience, emit }: PeerRun, task: TaskWorker, peer: Peer): Promise<void> {
+  const weights = localWeights(plan.training)
+  if (weights === undefined) return
+  const counts = await peer.shareSampleCounts(task.samples, patience)
+  if (weights === 'per-sample') await task.weighGradients(gradientWeight(counts, self))
+  const neighbours = peer.neighbours().map(({ name }) => name)
+  emit({ kind: 'note', text: countsText(self, neighbours, counts, weights) })
+}
+
+/** The counts of a peer and its neighbours, and that of all. */
+function countsText(
+  self: PeerName,
+  neighbours: readonly PeerName[],
+  counts: ReadonlyMap<PeerName, number>,
+  weights: 'per-sample' | 'per-peer'
+): string {
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  const countOf = (name: PeerName) => grouped(counts.get(name) ?? 0)
+  const theirs = neighbours.map((name) => `${name} ${countOf(name)}`).join(', ')
+  const alike = weights === 'per-sample' ? 'every sample counts alike' : 'every peer counts alike'
+  return `${self} has ${countOf(self)} samples of its own${theirs === '' ? '' : `, its neighbours ${theirs}`}; all peers together ${grouped(all)}; ${alike}`
 }
 
 async function train(run: PeerRun, task: Task, peer: Peer) {

@@ -20,8 +20,11 @@ const pairs: Readonly<Record<string, readonly [Input, Input]>> = {
   'data': [{ data: 'digits' }, { data: { path: 'here' } }],
   'data.digits': [{ data: { digits: 200 } }, { data: { digits: 201 } }],
   'data.sha256': [{ data: { path: 'x', sha256: { a: '00' } } }, { data: { path: 'x', sha256: { a: '01' } } }],
+  'loss': [{}, { loss: 'mean-squared-error' }],
   'test': [{ test: '20 %' }, { test: '10 %' }],
+  'test.sha256': [{ test: { path: 'x', sha256: { a: '00' } } }, { test: { path: 'x', sha256: { a: '01' } } }],
   'partition': [{ partition: 'equal' }, { partition: 'label' }],
+  'partition.local': [{ partition: { local: 'per-peer' } }, { partition: { local: 'per-sample' } }],
   'partition.dirichlet': [{ partition: { dirichlet: 1 } }, { partition: { dirichlet: 2 } }],
   'algorithm.order': [{}, { algorithm: { order: 'adapt-then-combine' } }],
   'algorithm.batch': [{}, { algorithm: { batch: 33 } }],
@@ -92,6 +95,13 @@ test('where data and modules lie, and in which form vectors travel, may differ; 
     'graph: ring\npeers: [{ name: a, addresses: [/ip4/192.0.2.7/tcp/1] }, b]\nlinks: { default: { latency: 1 ms } }'
   )
   t.deepEqual(settingsWith(here), settingsWith(there, moved))
+})
+
+test('local data may differ in everything, the test set in common only in its place', (t) => {
+  const local = { partition: 'local', test: { path: ['one.csv', 'two.csv'], sha256: { 'one.csv': '00' } } }
+  const here = { ...local, data: { path: ['a.csv', 'b.csv'], sha256: { 'a.csv': '01' } } }
+  const there = { ...local, data: 'mnist', test: { ...local.test, path: '/elsewhere' } }
+  t.deepEqual(settingsWith(here), settingsWith(there))
 })
 
 test('a file with the defaults written out is the same as an empty one', (t) => {

@@ -1,6 +1,6 @@
 import { type Settings, settingsOf } from '@murmuration/libp2p'
 import type { TopologyFile } from '@murmuration/topology'
-import type { Training } from './training-file.js'
+import { localWeights, type Training } from './training-file.js'
 
 /**
  * What of a training file may differ from machine to machine, and why. Everything else that the file can hold is compared when peers
@@ -8,18 +8,23 @@ import type { Training } from './training-file.js'
  */
 export const machineLocal: ReadonlyMap<string, string> = new Map([
   ['data.path', 'where the data lie'],
+  ['test.path', 'where the test set in common lies; its checksums must agree'],
   ['model.module', 'where the module lies'],
   ['codec', 'each direction of each link has its own, which its two ends agree on']
 ])
+
+/** What stands for a setting that may differ. Of local data nothing need agree but the test set. */
+const hidden = "each machine's own"
 
 /** Every setting that all peers of a run must share: the training file with its defaults and overrides, and who exchanges with whom. */
 export function runSettings({ graph, weights, peers }: TopologyFile, training: Training): Settings {
   // In the order of the file, by which peers have their places in the graph.
   const names = peers.map(({ name }) => name)
-  const all = settingsOf({ ...training, topology: { graph, weights, peers: names } })
-  const hide = ([name, value]: readonly [string, string]) => [
-    name,
-    machineLocal.has(name) ? "each machine's own" : value
-  ]
+  const data = localWeights(training) === undefined ? training.data : hidden
+  const all = settingsOf({ ...training, data, topology: { graph, weights, peers: names } })
+  const hide = ([name, value]: readonly [string, string]) => {
+    const whole = name.replace(/\[\d+\]$/, '')
+    return machineLocal.has(whole) ? [whole, hidden] : [name, value]
+  }
   return Object.fromEntries(Object.entries(all).map(hide))
 }

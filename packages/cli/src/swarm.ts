@@ -135,6 +135,7 @@ function summarise(
     samples: all.length * options.rounds * options.batchSize,
     seconds: Math.max(...all.map(({ seconds }) => seconds)),
     lossOfMean: ofMean.loss,
+    lossOfWorst: Math.max(...all.map(({ evaluation }) => evaluation.loss)),
     ...(ofMean.accuracy === undefined ? {} : { accuracyOfMean: ofMean.accuracy }),
     ...(accuracies.length === 0 ? {} : { accuracyOfWorst: Math.min(...accuracies) }),
     consensusDistance: consensusDistance(all.map(({ parameters }) => parameters)),

@@ -16,13 +16,30 @@ const model = z.union([
   z.strictObject({ module: z.string().min(1), options: z.json().optional() })
 ])
 
+const path = z.string().min(1)
+const checksums = z.record(z.string(), z.string())
+
 const data = z.union([
   z.literal(['digits', ...knownSetNames]),
   z.strictObject({ digits: z.int().min(100).max(1e6) }),
-  z.strictObject({ path: z.string().min(1), sha256: z.record(z.string(), z.string()).optional() })
+  z.strictObject({ path: z.union([path, z.array(path).min(1)]), sha256: checksums.optional() })
 ])
 
-const partition = z.union([z.literal(['equal', 'label']), z.strictObject({ dirichlet: positive })])
+const dirichlet = z.strictObject({ dirichlet: positive })
+
+/** How one data set is divided among the peers. */
+export const sharedPartition = z.union([z.literal(['equal', 'label']), dirichlet])
+
+const partition = z.union([
+  z.literal(['equal', 'label', 'local']),
+  dirichlet,
+  z.strictObject({ local: z.literal(['per-sample', 'per-peer']) })
+])
+
+/** The fraction of the samples that is held back for testing. */
+export const testShare = share().refine((test) => test > 0 && test < 1, 'more than 0 % and less than 100 %')
+
+const test = z.union([testShare, z.strictObject({ path: z.union([path, z.array(path).min(1)]), sha256: checksums })])
 
 const decay = z.union([
   z.literal(['constant', 'cosine']),
@@ -45,13 +62,18 @@ export const trainingSchema = z.strictObject({
   data: data.default('digits').meta({
     description: `digits (drawn, embedded), ${knownSetNames.join(', ')} (fetched) or { path: folder, file or URL }`
   }),
-  test: share()
-    .refine((test) => test > 0 && test < 1, 'more than 0 % and less than 100 %')
-    .default(0.2)
-    .meta({ description: 'The share of the samples that is held back for testing' }),
-  partition: partition
-    .default('equal')
-    .meta({ description: 'How the samples are shared out: equal, label, { dirichlet: alpha }' }),
+  loss: z
+    .literal(['cross-entropy', 'mean-squared-error'])
+    .default('cross-entropy')
+    .meta({ description: 'cross-entropy learns classes, mean-squared-error numbers' }),
+  test: test.default(0.2).meta({
+    description:
+      'The share of the samples that is held back for testing, or a test set: { path, sha256: { file: hex } }'
+  }),
+  partition: partition.default('equal').meta({
+    description:
+      'How the samples are shared out: equal, label, { dirichlet: alpha }; or local, all samples of a machine are its own'
+  }),
   algorithm: z
     .strictObject({
       name: z.literal('dpsgd').default('dpsgd'),
@@ -85,7 +107,7 @@ export type Training = z.output<typeof trainingSchema>
 export interface TrainingOverrides {
   /** `digits`, the name of a known data set, or a folder, file or URL with data. */
   readonly data?: string
-  /** `equal`, `label` or `dirichlet:ALPHA`. */
+  /** `equal`, `label`, `dirichlet:ALPHA`, `local` or `local:per-peer`. */
   readonly partition?: string
   /** The module of a task that the user wrote. */
   readonly task?: string
@@ -101,6 +123,12 @@ export async function readTrainingFile(path: string | undefined, overrides: Trai
   return override(absolute(training, dirname(resolve(file))), overrides)
 }
 
+/** Whether every peer's gradient counts alike, or every sample's; `undefined` where data is shared out. */
+export function localWeights({ partition }: Pick<Training, 'partition'>): 'per-sample' | 'per-peer' | undefined {
+  if (partition === 'local') return 'per-sample'
+  return typeof partition === 'object' && 'local' in partition ? partition.local : undefined
+}
+
 /** The JSON Schema of training files, for editors. */
 export function trainingJsonSchema(): unknown {
   return z.toJSONSchema(trainingSchema, { io: 'input', unrepresentable: 'any' })
@@ -108,12 +136,13 @@ export function trainingJsonSchema(): unknown {
 
 /** Paths in a file are meant from where the file is. */
 function absolute(training: Training, directory: string): Training {
-  const { model, data } = training
+  const { model, data, test } = training
   return {
     ...training,
     model:
       typeof model === 'object' && 'module' in model ? { ...model, module: resolve(directory, model.module) } : model,
-    data: typeof data === 'object' && 'path' in data ? { ...data, path: resolvePath(directory, data.path) } : data
+    data: typeof data === 'object' && 'path' in data ? { ...data, path: resolvePaths(directory, data.path) } : data,
+    test: typeof test === 'object' ? { ...test, path: resolvePaths(directory, test.path) } : test
   }
 }
 
@@ -139,6 +168,10 @@ function isKnownSet(text: string): text is KnownSetName {
   return knownSetNames.some((name) => name === text)
 }
 
+function resolvePaths(directory: string, paths: string | readonly string[]): string | string[] {
+  return typeof paths === 'string' ? resolvePath(directory, paths) : paths.map((each) => resolvePath(directory, each))
+}
+
 function resolvePath(directory: string, path: string): string {
   return isUrl(path) ? path : resolve(directory, path)
 }
@@ -148,8 +181,11 @@ function isUrl(path: string): boolean {
 }
 
 function partitionOf(text: string): Training['partition'] {
-  if (text === 'equal' || text === 'label') return text
+  if (text === 'equal' || text === 'label' || text === 'local') return text
+  if (text === 'local:per-peer') return { local: 'per-peer' }
   const alpha = Number(/^dirichlet:(.+)$/.exec(text)?.[1])
   if (alpha > 0 && alpha < Infinity) return { dirichlet: alpha }
-  throw new InputError(`--partition: found "${text}", expected equal, label or dirichlet:ALPHA with ALPHA above 0`)
+  throw new InputError(
+    `--partition: found "${text}", expected equal, label, dirichlet:ALPHA with ALPHA above 0, local or local:per-peer`
+  )
 }

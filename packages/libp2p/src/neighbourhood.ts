@@ -12,7 +12,7 @@ import {
 import type { VectorMessage } from '@murmuration/vectors'
 import type { Bell } from './bell.js'
 import { realClock } from './clock.js'
-import type { LinkContext } from './context.js'
+import { type LinkContext, openConnection } from './context.js'
 import { ControlChannel } from './control-channel.js'
 import { Heartbeat } from './heartbeat.js'
 import { IncomingLink } from './incoming-link.js'
@@ -76,6 +76,15 @@ export class Neighbourhood {
       entry && outgoing.run(entry)
     this.#ended = Promise.all(pairs.map(run))
     this.#heartbeat.start()
+  }
+
+  /** The connections to neighbours that stand. */
+  connections(): readonly (readonly [PeerName, Connection])[] {
+    return this.#list().flatMap(({ neighbour: { name } }) => {
+      const entry = this.#roster?.byName.get(name)
+      const connection = entry && openConnection(this.#context.node, peerIdFromString(entry.id))
+      return connection === undefined ? [] : [[name, connection] as const]
+    })
   }
 
   /** Why a peer with this id may not connect; `undefined` when it may. */

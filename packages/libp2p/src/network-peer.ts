@@ -24,6 +24,7 @@ import { Neighbourhood } from './neighbourhood.js'
 import { startNode } from './node.js'
 import type { Peer, PeerOptions } from './peer.js'
 import { checkRoster, type RosterEntry } from './roster.js'
+import { SampleCounts, samplesProtocol } from './sample-counts.js'
 import { weightOf } from './send-queue.js'
 import type { Shaper } from './shaping/shaper.js'
 import type { Traffic } from './traffic.js'
@@ -34,6 +35,9 @@ const ownVectors = 6
 
 /** The longest that the answer to a ping is waited for. */
 const pingPatience: Milliseconds = 10_000
+
+/** How often neighbours are asked for sample counts until all are known. */
+const askEvery: Milliseconds = 100
 
 /** A peer over its libp2p node. */
 export class NetworkPeer implements Peer {
@@ -51,6 +55,7 @@ export class NetworkPeer implements Peer {
   readonly #closing = new AbortController()
   readonly #changed = new Bell()
   readonly #strangers = new Set<string>()
+  readonly #samples: SampleCounts
   #closed: Promise<void> | undefined
 
   constructor(options: PeerOptions, limits: Limits, node: Libp2p, shaper: Shaper | undefined) {
@@ -60,6 +65,7 @@ export class NetworkPeer implements Peer {
     this.#shaper = shaper
     this.#codec = new CodecChoice(options.codec ?? 'float32')
     this.id = options.identity.id
+    this.#samples = new SampleCounts(options.self, options.topology.peers, limits.handshakeTimeout)
     this.#pool = new VectorPool(lengthOf(options.terms.schema))
     this.#mailbox = new Mailbox<VectorMessage>(realClock, (from) => this.#neighbourhood.taken(from), weightOf)
     this.fabric = this.#createFabric()
@@ -81,6 +87,7 @@ export class NetworkPeer implements Peer {
     const exchange = (stream: Stream, connection: Connection) => neighbourhood.exchange(stream, connection)
     await node.handle(controlProtocol, control, streams)
     await node.handle(exchangeProtocol, exchange, streams)
+    await node.handle(samplesProtocol, (stream) => this.#samples.answer(stream), streams)
     node.addEventListener('connection:open', ({ detail }) => neighbourhood.encourage(detail.remotePeer.toString()))
     await startNode(node, this.#options.listen)
     this.#emit({ kind: 'listening', addresses: this.addresses })
@@ -116,6 +123,32 @@ export class NetworkPeer implements Peer {
       if (realClock.now() >= deadline) throw this.#missing(patience)
       await this.#changed.wait(deadline)
       this.#stopping.signal.throwIfAborted()
+    }
+  }
+
+  async shareSampleCounts(samples: number, patience: Milliseconds): Promise<ReadonlyMap<PeerName, number>> {
+    const deadline = realClock.now() + patience
+    this.#samples.tell(samples)
+    for (;;) {
+      await this.#askForSamples()
+      const { missing } = this.#samples
+      if (missing.length === 0) return this.#samples.known()
+      if (realClock.now() >= deadline) {
+        const list = missing.join(', ')
+        throw new NeighboursMissingError(
+          missing,
+          `after ${patience / 1000} s, the sample counts of ${list} have not come`
+        )
+      }
+      await this.fabric.sleep(realClock.now() + askEvery)
+    }
+  }
+
+  /** Asks all neighbours at once. One that does not answer is asked again; one that contradicts another ends the run. */
+  async #askForSamples(): Promise<void> {
+    const asked = this.#neighbourhood.connections().map(([name, connection]) => this.#samples.ask(name, connection))
+    for (const result of await Promise.allSettled(asked)) {
+      if (result.status === 'rejected' && result.reason instanceof InputError) throw result.reason
     }
   }
 

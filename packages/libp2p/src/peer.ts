@@ -54,6 +54,12 @@ export interface Peer {
    * after a rejection, until `close`.
    */
   connect(roster: readonly RosterEntry[], patience: Milliseconds): Promise<void>
+  /**
+   * Tells how many samples this peer has, and learns how many each peer of the topology has, from neighbour to neighbour. To be called
+   * once connected, by all peers. Rejects with a NeighboursMissingError that names who is lacking after `patience`, and with an
+   * InputError when neighbours contradict each other.
+   */
+  shareSampleCounts(samples: number, patience: Milliseconds): Promise<ReadonlyMap<PeerName, number>>
   /** How things stand with each neighbour, in the order of their names. */
   neighbours(): readonly NeighbourStatus[]
   /** What was sent and received, over all neighbours. */

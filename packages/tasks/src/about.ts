@@ -15,11 +15,19 @@ export function aboutShare(
   share: ShareFacts,
   options: SplitOptions & { readonly data?: DataDescription }
 ): { readonly data: string; readonly partition: string } {
+  if (options.partition.kind === 'local') return aboutLocal(share, options.data)
   const all = share.shardSizes.reduce((sum, size) => sum + size, 0)
   const own = options.self === undefined ? '' : `, ${grouped(share.train.count)} for this peer`
   return {
     data: `${grouped(all)} ${subject(options.data, share.train.inputShape)}${own}, ${grouped(share.test.count)} to test`,
     partition: `${kindOf(options)} for ${options.peers.length} ${options.peers.length === 1 ? 'peer' : 'peers'}${sizes(share)}`
+  }
+}
+
+function aboutLocal({ train, test }: ShareFacts, data: DataDescription | undefined) {
+  return {
+    data: `${grouped(train.count)} ${subject(data, train.inputShape)}, all this peer's own, ${grouped(test.count)} to test in common`,
+    partition: "each peer's own data"
   }
 }
 
@@ -58,6 +66,8 @@ function kindOf({ partition }: SplitOptions): string {
       return 'shuffled equal parts'
     case 'label':
       return 'equal parts sorted by label'
+    case 'local':
+      return "each peer's own data"
     case 'dirichlet':
       return `parts by Dirichlet(${partition.alpha})`
   }

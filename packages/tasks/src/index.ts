@@ -12,6 +12,7 @@ export {
   type LogisticTaskOptions,
   logisticTaskModule
 } from './logistic-task.js'
+export { openTest } from './open-data.js'
 export { type FamilyOptions, openFamily } from './open-family.js'
 export * from './partition.js'
 export type { QuadraticTaskOptions } from './quadratic-options.js'
@@ -22,6 +23,7 @@ export {
   type QuadraticTask,
   quadraticTaskModule
 } from './quadratic-task.js'
+export * from './sample-weights.js'
 export * from './samples.js'
 export { fingerprintsOf } from './fingerprint.js'
 export * from './share.js'

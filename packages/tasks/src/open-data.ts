@@ -6,8 +6,27 @@ import type { DataDescription, DrawnCount, SplitOptions } from './samples.js'
 import type { Source } from './source.js'
 import { heldBack } from './split.js'
 
-/** Draws or opens the described data. Throws an {@link InputError} for a description that makes no sense. */
-export async function openData(data: DataDescription, options: SplitOptions): Promise<Source> {
+/**
+ * Draws or opens the described data. Throws an {@link InputError} for a description that makes no sense.
+ *
+ * @param classNames - the names of the classes, in order, where they are words that others have numbered
+ */
+export async function openData(
+  data: DataDescription,
+  options: SplitOptions,
+  classNames?: readonly string[]
+): Promise<Source> {
+  const source = await open(data, options, classNames)
+  return options.targets === 'numbers' ? { ...source, classes: undefined } : source
+}
+
+/** Opens the test set in common, if there is one. */
+export async function openTest(options: SplitOptions): Promise<Source | undefined> {
+  if (options.test === undefined) return undefined
+  return openData({ kind: 'files', ...options.test, mustMatch: true }, options)
+}
+
+async function open(data: DataDescription, options: SplitOptions, classNames?: readonly string[]): Promise<Source> {
   switch (data.kind) {
     case 'digits':
       return drawnDigits(countOf(data, options), options.seed, whole('size', data.size ?? 28, 1, 28))
@@ -18,7 +37,7 @@ export async function openData(data: DataDescription, options: SplitOptions): Pr
     case 'known':
       return openKnownSet(data.name)
     case 'files':
-      return openFiles(data)
+      return openFiles(data, { targets: options.targets, classNames })
   }
 }
 

@@ -32,6 +32,8 @@ export function partition(
         shuffled.sort((left, right) => targets[left] - targets[right]),
         peerCount
       )
+    case 'local':
+      throw new InputError('local data is not shared out')
     case 'dirichlet':
       return unevenParts(byClass(shuffled, targets, classes), positive(description.alpha), peerCount, random)
   }

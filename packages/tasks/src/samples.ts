@@ -13,6 +13,8 @@ export interface Samples {
   readonly targets: Float32Array
   /** How many classes there are; absent when the targets are real values. */
   readonly classes?: number
+  /** What the classes are called, where they are words. */
+  readonly classNames?: readonly string[]
 }
 
 /** One peer's training samples, and the test samples, which are the same for all peers. */
@@ -21,7 +23,7 @@ export interface Share {
   readonly test: Samples
   /**
    * How many training samples each peer has, in the order of `ShareOptions.peers`. When the share is the union of all,
-   * `train` holds the peers' shards one after the other in that order.
+   * `train` holds the peers' shards one after the other in that order. Of local data only the peer's own count is known.
    */
   readonly shardSizes: readonly number[]
   /** A checksum of the data that all peers have shares of, when there is one to compare: drawn data are known by their options. */
@@ -32,6 +34,10 @@ export interface Share {
 export interface SplitOptions {
   /** The part of the samples held back for testing, between 0 and 1; 0.2 for 80 % to train and 20 % to test. */
   readonly testShare: number
+  /** A test set in common, in place of `testShare`. Nothing is held back then, and the test set says which classes there are. */
+  readonly test?: TestDescription
+  /** 'numbers' for targets that are real values; classes by default. */
+  readonly targets?: 'classes' | 'numbers'
   readonly partition: PartitionDescription
   /** All peers, in the order of their names. */
   readonly peers: readonly string[]
@@ -77,12 +83,22 @@ export type DataDescription =
       readonly name: KnownSetName
     }
   | {
-      /** A folder, a file or an URL: IDX files (gzip too) or CSV, told by their names and contents. */
+      /** A folder, files, or an URL: IDX files (gzip too) or CSV, told by their names and contents. */
       readonly kind: 'files'
-      readonly path: string
+      readonly path: string | readonly string[]
       /** SHA-256 in hex of each file, by file name; checked when given, needed for an URL. */
       readonly sha256?: Readonly<Record<string, string>>
+      /** Whether every file needs a SHA-256, also one that is on this machine. */
+      readonly mustMatch?: boolean
     }
+
+/** A test set that all peers have in common: files whose SHA-256 are known, so that it is the same one everywhere. */
+export interface TestDescription {
+  /** A folder, files, or an URL. */
+  readonly path: string | readonly string[]
+  /** SHA-256 in hex of each file, by file name. */
+  readonly sha256: Readonly<Record<string, string>>
+}
 
 /** How training samples are shared out among the peers. */
 export type PartitionDescription =
@@ -92,3 +108,5 @@ export type PartitionDescription =
   | { readonly kind: 'dirichlet'; readonly alpha: number }
   /** Sorted by label, then equal parts: each peer sees few classes. */
   | { readonly kind: 'label' }
+  /** Nothing is shared out: all samples that a machine has are its peer's own. */
+  | { readonly kind: 'local' }

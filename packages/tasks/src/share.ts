@@ -1,11 +1,12 @@
 import { InputError } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { fingerprintOf } from './fingerprint.js'
-import { openData } from './open-data.js'
+import { openData, openTest } from './open-data.js'
 import { partition } from './partition.js'
 import type { Samples, Share, ShareOptions, SplitOptions } from './samples.js'
 import { gather, type Source, sourceOf } from './source.js'
 import { split } from './split.js'
+import { fittedTo } from './test-set.js'
 
 /**
  * Loads the data, holds back the test set, shares the rest out, and returns one peer's share, or the union of all without
@@ -18,9 +19,11 @@ import { split } from './split.js'
  */
 export async function loadShare(options: ShareOptions): Promise<Share> {
   check(options)
-  const source = await openData(options.data, options)
-  const share = shareOf(source, options)
-  return options.data.kind === 'digits' || options.data.kind === 'gaussians' ? share : marked(share, source, options)
+  const test = await openTest(options)
+  const source = await openData(options.data, options, test?.classNames)
+  const share = shareOf(source, options, test)
+  const drawn = options.data.kind === 'digits' || options.data.kind === 'gaussians'
+  return drawn ? share : marked(share, source, options, test)
 }
 
 /**
@@ -28,15 +31,22 @@ export async function loadShare(options: ShareOptions): Promise<Share> {
  * peer, and as long as their shapes and their count say.
  *
  * Throws an {@link InputError} for options that make no sense, or samples that cannot be shared out so.
+ *
+ * @param test - the test set that `options.test` describes
  */
-export function shareOut(samples: Samples, options: SplitOptions): Share {
+export function shareOut(samples: Samples, options: SplitOptions, test?: Source): Share {
   check(options)
   const source = sourceOf(samples)
-  return marked(shareOf(source, options), source, options)
+  return marked(shareOf(source, options, test), source, options, test)
 }
 
-function shareOf(source: Source, options: SplitOptions): Share {
-  const [train, test] = split(source.count, options)
+function shareOf(given: Source, options: SplitOptions, testSource?: Source): Share {
+  const source = testSource === undefined ? given : fittedTo(testSource, given)
+  const [train, test] = testSource === undefined ? split(source.count, options) : [all(source), all(testSource)]
+  const testSamples = gather(testSource ?? source, test)
+  if (options.partition.kind === 'local') {
+    return { train: gather(source, train), test: testSamples, shardSizes: [train.length] }
+  }
   const shards = partition(
     labelsOf(source, train, options),
     source.classes ?? 0,
@@ -50,18 +60,30 @@ function shareOf(source: Source, options: SplitOptions): Share {
       source,
       concatenated(wanted).map((place) => train[place])
     ),
-    test: gather(source, test),
+    test: testSamples,
     shardSizes: shards.map((shard) => shard.length)
   }
 }
 
-/** One peer's share with the checksum of the data: there are others to compare it with. */
-function marked(share: Share, source: Source, { self }: SplitOptions): Share {
-  return self === undefined ? share : { ...share, fingerprint: fingerprintOf(source) }
+/** One peer's share with the checksum of the data that all have: of local data, the test set. There are others to compare it with. */
+function marked(share: Share, source: Source, { self, partition: { kind } }: SplitOptions, test?: Source): Share {
+  if (self === undefined) return share
+  return { ...share, fingerprint: fingerprintOf(kind === 'local' && test !== undefined ? test : source) }
 }
 
-function check({ testShare, peers, self }: SplitOptions): void {
-  if (!(testShare > 0 && testShare < 1)) {
+function check({ testShare, test, partition: { kind }, peers, self }: SplitOptions): void {
+  if (kind === 'local' && test === undefined) {
+    throw new InputError(
+      'partition "local" keeps all samples of a machine for its peer, and so needs a test set that all have in common: ' +
+        'test: { path: FILE, sha256: { FILE: hex } }'
+    )
+  }
+  if (kind === 'local' && self === undefined) {
+    throw new InputError(
+      'with partition "local" no machine has the data of all peers: start each with "murmur peer" on its own'
+    )
+  }
+  if (test === undefined && !(testShare > 0 && testShare < 1)) {
     throw new InputError(`testShare is ${testShare}; a number between 0 and 1 is expected, such as 0.2`)
   }
   if (peers.length === 0) throw new InputError('peers is empty; at least one peer is expected')
@@ -77,6 +99,10 @@ function labelsOf(source: Source, train: Uint32Array, { partition: { kind } }: S
     throw new InputError(`partition "${kind}" needs samples with one class each; use "equal" for this data`)
   }
   return Float32Array.from(train, (index) => targets[index])
+}
+
+function all({ count }: Source): Uint32Array {
+  return Uint32Array.from({ length: count }, (_, index) => index)
 }
 
 function concatenated(parts: readonly Uint32Array[]): Uint32Array {

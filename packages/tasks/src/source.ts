@@ -15,7 +15,7 @@ export function sourceOf({ inputs, ...rest }: Samples): Source {
 
 /** The samples that `indices` numbers, in that order. */
 export function gather(source: Source, indices: Uint32Array): Samples {
-  const { inputShape, targetShape, targets, classes } = source
+  const { inputShape, targetShape, targets, classes, classNames } = source
   const [inputSize, targetSize] = [sizeOf(inputShape), sizeOf(targetShape)]
   const gathered = {
     count: indices.length,
@@ -23,7 +23,8 @@ export function gather(source: Source, indices: Uint32Array): Samples {
     inputs: new Float32Array(indices.length * inputSize),
     targetShape,
     targets: new Float32Array(indices.length * targetSize),
-    classes
+    classes,
+    ...(classNames === undefined ? {} : { classNames })
   }
   for (const [place, index] of indices.entries()) {
     source.read(index, gathered.inputs.subarray(place * inputSize, (place + 1) * inputSize))

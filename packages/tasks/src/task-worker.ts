@@ -14,6 +14,8 @@ export interface TaskWorker extends Task {
   initialise(seed: number): ThreadWork<Float32Array>
   gradient(parameters: Float32Array, batch: Uint32Array, round?: number): ThreadWork<Gradient>
   evaluate(parameters: Float32Array): ThreadWork<Evaluation>
+  /** Multiplies all gradients from here on by `factor`. */
+  weighGradients(factor: number): Promise<void>
   /** Ends the thread, whatever it does. What was asked for and not answered rejects with a StoppedError. */
   close(): Promise<void>
 }
@@ -82,6 +84,10 @@ function taskOf(thread: TaskThread, ready: WorkerReady): TaskWorker {
           return expect(await thread.ask({ kind: 'evaluate', at }), 'evaluate').evaluation
         })
     }),
+    weighGradients: (factor) =>
+      thread.inTurn(async () => {
+        expect(await thread.ask({ kind: 'weigh', factor }), 'weigh')
+      }),
     close: () => thread.close()
   }
 }

@@ -39,12 +39,14 @@ export type WorkerRequest =
   | { readonly kind: 'initialise'; readonly seed: number }
   | { readonly kind: 'gradient'; readonly at: SharedNumbers; readonly batch: Uint32Array; readonly round: number }
   | { readonly kind: 'evaluate'; readonly at: SharedNumbers }
+  | { readonly kind: 'weigh'; readonly factor: number }
 
 /** What the thread answers. */
 export type WorkerAnswer =
   | { readonly kind: 'initialise' }
   | { readonly kind: 'gradient'; readonly loss: number }
   | { readonly kind: 'evaluate'; readonly evaluation: Evaluation }
+  | { readonly kind: 'weigh' }
   | WorkerFailure
 
 /** Something was thrown in the thread. */

@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { InputError, invariant, messageOf, type Task } from '@murmuration/core'
 import { lengthOf } from '@murmuration/vectors'
+import { withGradientWeight } from './sample-weights.js'
 import {
   failureOf,
   type SharedNumbers,
@@ -19,10 +20,12 @@ async function main(): Promise<void> {
   const port = parentPort
   invariant(port !== null, 'this module runs in a worker thread')
   try {
-    const task = await build(workerData as WorkerStart)
+    const built = await build(workerData as WorkerStart)
+    let task = built
     const ready = readyOf(task)
     const result = new Float32Array(ready.result)
     port.on('message', (request: WorkerRequest) => {
+      if (request.kind === 'weigh') task = withGradientWeight(built, request.factor)
       void compute(task, result, request)
         .catch(failureOf)
         .then((answer) => port.postMessage(answer))
@@ -72,6 +75,8 @@ async function compute(task: Task, result: Float32Array, request: WorkerRequest)
       keep(result, vector)
       return { kind: 'gradient', loss }
     }
+    case 'weigh':
+      return { kind: 'weigh' }
     case 'evaluate':
       return { kind: 'evaluate', evaluation: await task.evaluate(numbersAt(request.at)).run() }
   }

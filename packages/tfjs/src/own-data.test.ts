@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,7 +35,7 @@ async function taskOf(loadSamples: string, share = split): Promise<Task> {
   return createTask({ share, model: { kind: 'module', path }, backend: 'cpu' })
 }
 
-test.serial("a module's own data are what is learned from, whether or not the share names others", async (t) => {
+test.serial("a module's own data are what is learned from, also where the share names the drawn digits", async (t) => {
   const loadSamples = `export const loadSamples = () =>
     ({ inputs: new Float32Array(80), inputShape: [2], targets: new Float32Array(40), classes: 2 })`
   const named = { ...split, data: { kind: 'digits', samples: 20 } } as const
@@ -43,6 +44,33 @@ test.serial("a module's own data are what is learned from, whether or not the sh
     t.is(about.data, "32 rows of 2 numbers of the task's own, 8 to test")
     t.is(samples, 32)
   }
+})
+
+test.serial('a module that loads samples and data that are given besides are refused together', async (t) => {
+  const loadSamples =
+    'export const loadSamples = () => ({ inputs: new Float32Array(4), inputShape: [2], targets: new Float32Array(2) })'
+  const share = { ...split, data: { kind: 'files', path: '/some/folder' } } as const
+  const message = /loads samples of its own \(loadSamples\), and data is given as well; leave one of them out/
+  await t.throwsAsync(taskOf(loadSamples, share), { instanceOf: InputError, message })
+})
+
+test.serial("with local data, a module's samples are all the peer's own", async (t) => {
+  const common = '1,2,0\n3,4,1'
+  const path = join(await mkdtemp(join(tmpdir(), 'murmuration-')), 'test.csv')
+  await writeFile(path, common)
+  const sha256 = { 'test.csv': createHash('sha256').update(common).digest('hex') }
+  const loadSamples = `export const loadSamples = () =>
+    ({ inputs: new Float32Array(80), inputShape: [2], targets: new Float32Array(40), classes: 2 })`
+  const share = {
+    ...split,
+    test: { path, sha256 },
+    partition: { kind: 'local' },
+    peers: ['a', 'b'],
+    self: 'a'
+  } as const
+  const { about, samples } = await taskOf(loadSamples, share)
+  t.is(samples, 40)
+  t.is(about.data, "40 rows of 2 numbers of the task's own, all this peer's own, 2 to test in common")
 })
 
 test.serial('a module that brings no data, where the share names none either, is refused', async (t) => {

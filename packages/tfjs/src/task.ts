@@ -4,6 +4,7 @@ import {
   aboutShare,
   type DataDescription,
   loadShare,
+  openTest,
   type Share,
   type SplitOptions,
   shareOut
@@ -18,7 +19,7 @@ import { loadUserModule, type UserModule, type UserSamples } from './user-module
 
 /** Options of {@link createTask}. JSON. */
 export interface TfjsTaskOptions {
-  /** Its `data` is left aside, and may be absent, when the model's module loads its own. */
+  /** Its `data` is absent or `digits`, the default, when the model's module loads its own. */
   readonly share: SplitOptions & { readonly data?: DataDescription }
   readonly model: ModelDescription
   /** The backend to insist on; 'auto', the best that loads, by default. */
@@ -58,7 +59,13 @@ interface Data {
 async function loadData(options: TfjsTaskOptions['share'], given: unknown, module?: UserModule): Promise<Data> {
   const { data, ...split } = options
   if (module?.loadSamples !== undefined) {
-    const share = shareOut(checkedSamples(await ownSamples(module, split.seed, given)), split)
+    if (data !== undefined && data.kind !== 'digits') {
+      throw new InputError(
+        "the model's module loads samples of its own (loadSamples), and data is given as well; leave one of them out"
+      )
+    }
+    const own = checkedSamples(await ownSamples(module, split.seed, given))
+    const share = shareOut(own, split, await openTest(split))
     return { share, about: aboutShare(share, split) }
   }
   if (data === undefined) {

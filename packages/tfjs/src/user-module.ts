@@ -25,7 +25,7 @@ export interface SamplesContext {
   readonly options: unknown
 }
 
-/** All samples of a module's own data set, flat, one after the other. They are split and shared out as any data set. */
+/** All samples of a module's own data set, flat, one after the other. They are split and shared out as any data set, or with `partition: local` all the peer's own. */
 export interface UserSamples {
   readonly inputs: Float32Array
   readonly inputShape: readonly number[]
@@ -57,7 +57,7 @@ export interface UserModule {
   readonly keepWeights?: boolean
   /** The mean loss of a batch, from float32 outputs and targets; class numbers come as int32. */
   loss?(tf: TensorFlow, outputs: Tensor, targets: Tensor): Scalar
-  /** Data of one's own, instead of what `share.data` describes. The same on every peer. */
+  /** Data of one's own. The same on every peer; with `partition: local`, the machine's own. */
   loadSamples?(context: SamplesContext): UserSamples | Promise<UserSamples>
 }
 

@@ -121,13 +121,17 @@ class Board {
     return [
       `  ${chalk.bold(phase)} ${bar} ${count(done)}/${count(total)} rounds  ${count(samples / elapsed)} samples/s  ${time}`,
       `  loss ${chalk.bold(short(this.#recentLoss()))} ${chalk.cyan(this.#sparkline(24))}   ` +
-        `accuracy ${chalk.bold(percent(this.#mean?.accuracy))}   ${this.#distance(reports)}`,
+        `${this.#quality()}   ${this.#distance(reports)}`,
       ...(this.#centralised === undefined
         ? []
-        : [
-            `  plain SGD on all the data: round ${count(this.#centralised.round + 1)}, accuracy ${percent(this.#centralised.accuracy)}`
-          ])
+        : [`  plain SGD on all the data: round ${count(this.#centralised.round + 1)}, ${qualityOf(this.#centralised)}`])
     ]
+  }
+
+  /** The test set's verdict; a dash before there is one. */
+  #quality(): string {
+    if (this.#mean === undefined) return chalk.bold('–')
+    return qualityOf(this.#mean, chalk.bold)
   }
 
   /** A swarm's display knows all models now and then; a single peer's knows its neighbours' only. */
@@ -191,6 +195,11 @@ class Board {
       neighbours + missing
     ]
   }
+}
+
+/** The accuracy, or where numbers are learned the loss on the test set. */
+function qualityOf({ accuracy, loss }: EvaluationEvent, emphasise = (text: string) => text): string {
+  return accuracy === undefined ? `test loss ${emphasise(short(loss))}` : `accuracy ${emphasise(percent(accuracy))}`
 }
 
 /** The beginning of a text that is too long for its line. */

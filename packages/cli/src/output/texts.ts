@@ -57,7 +57,8 @@ export function lineOf(event: RunEvent): string {
     case 'evaluation': {
       const apart =
         event.consensusDistance === undefined ? '' : `, consensus distance ${short(event.consensusDistance)}`
-      return `${nameOf(event.of)} after round ${event.round + 1}: loss ${short(event.loss)}, accuracy ${percent(event.accuracy)}${apart}`
+      const accuracy = event.accuracy === undefined ? '' : `, accuracy ${percent(event.accuracy)}`
+      return `${nameOf(event.of)} after round ${event.round + 1}: loss ${short(event.loss)}${accuracy}${apart}`
     }
     case 'note':
       return event.text
@@ -81,18 +82,35 @@ function savedText({ payloadSent, rawSent }: Pick<Summary, 'payloadSent' | 'rawS
   return payloadSent >= rawSent ? '' : `, ${percent(payloadSent / rawSent)} of float32`
 }
 
+/** How good the models are; numbers to predict have no accuracy. */
+function qualityLines(summary: Summary): string[] {
+  if (summary.accuracyOfMean === undefined) {
+    return [
+      `  the mean model               loss ${short(summary.lossOfMean)}`,
+      `  the worst peer               loss ${short(summary.lossOfWorst)}`
+    ]
+  }
+  return [
+    `  accuracy of the mean model   ${quality(summary.accuracyOfMean, summary.lossOfMean)}`,
+    `  accuracy of the worst peer   ${percent(summary.accuracyOfWorst)}`
+  ]
+}
+
+function quality(accuracy: number | undefined, loss: number | undefined): string {
+  return accuracy === undefined ? `loss ${short(loss)}` : `${percent(accuracy)}   loss ${short(loss)}`
+}
+
 /** What people want to know at the end. */
 export function summaryLines(summary: Summary): string[] {
   const lines = [
     '',
     `${count(summary.peers)} peers, ${count(summary.rounds)} rounds, ${count(summary.samples)} samples in ${duration(summary.seconds)} ` +
       `(${count(summary.samples / summary.seconds)} samples/s), ${summary.backend}`,
-    `  accuracy of the mean model   ${percent(summary.accuracyOfMean)}   loss ${short(summary.lossOfMean)}`,
-    `  accuracy of the worst peer   ${percent(summary.accuracyOfWorst)}`
+    ...qualityLines(summary)
   ]
   if (summary.centralisedAccuracy !== undefined || summary.centralisedLoss !== undefined) {
     lines.push(
-      `  plain SGD on all the data    ${percent(summary.centralisedAccuracy)}   loss ${short(summary.centralisedLoss)}` +
+      `  plain SGD on all the data    ${quality(summary.centralisedAccuracy, summary.centralisedLoss)}` +
         '   (same samples, same joint batch)'
     )
   }
@@ -113,7 +131,7 @@ function peerSummaryLines(summary: PeerSummary): string[] {
     '',
     `peer ${summary.peer} of ${count(summary.peers)}: ${count(summary.rounds)} rounds, ${count(summary.samples)} samples in ` +
       `${duration(summary.seconds)} (${count(summary.samples / summary.seconds)} samples/s), ${summary.backend}`,
-    `  accuracy of its model        ${percent(summary.accuracy)}   loss ${short(summary.loss)}`,
+    `  ${summary.accuracy === undefined ? 'its model                   ' : 'accuracy of its model       '} ${quality(summary.accuracy, summary.loss)}`,
     `  distance to its neighbours   ${short(summary.neighbourDistance)}`,
     `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}${savedText(summary)}`,
     `  waiting for neighbours       ${percent(summary.waiting)} of the time`,

@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { trainingSchema } from '../training-file.js'
+import { sharedPartition, testShare } from '../training-file.js'
 import { mappingSuchAs } from './schema-words.js'
 
 const positive = z.number().positive()
 const atLeastOne = z.int().min(1)
-const { partition, test } = trainingSchema.shape
 
 /** As in training files, and drawn digits that are smaller. */
 const data = z.union([
@@ -21,8 +20,10 @@ const data = z.union([
 
 /** As in training files. */
 const split = {
-  test: test.unwrap().prefault('20 %').meta({ description: 'The share of the samples that is held back for testing' }),
-  partition
+  test: testShare.prefault('20 %').meta({ description: 'The share of the samples that is held back for testing' }),
+  partition: sharedPartition
+    .default('equal')
+    .meta({ description: 'How the samples are shared out: equal, label, { dirichlet: alpha }' })
 }
 
 const softmax = z

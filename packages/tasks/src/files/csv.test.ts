@@ -4,7 +4,7 @@ import { gather } from '../source.js'
 import { csvSource } from './csv.js'
 
 const read = (text: string) => {
-  const source = csvSource('a.csv', Buffer.from(text))
+  const source = csvSource([{ name: 'a.csv', bytes: Buffer.from(text) }])
   const { inputs, targets } = gather(
     source,
     Uint32Array.from(source.targets, (_, index) => index)
@@ -29,6 +29,45 @@ test('a byte order mark, quotes and other line ends are understood', (t) => {
   t.deepEqual(read('\ufeff"x","label"\r\n"1","0"\r\n'), { inputs: [1], targets: [0], classes: 1, shape: [1] })
 })
 
+const table = (name: string, text: string) => ({ name, bytes: Buffer.from(text) })
+
+test('several files are put together, and their words are numbered over all of them', (t) => {
+  const source = csvSource([table('a.csv', 'x,class\n1,iris\n2,rose'), table('b.csv', 'x,class\n3,aster')])
+  t.deepEqual([...source.targets], [1, 2, 0])
+  t.deepEqual(source.classNames, ['aster', 'iris', 'rose'])
+  const { inputs } = gather(source, Uint32Array.of(2, 0))
+  t.deepEqual([...inputs], [3, 1])
+})
+
+test('files that do not fit together are refused with both names', (t) => {
+  const refused = (left: string, right: string, message: RegExp) =>
+    t.throws(() => csvSource([table('a.csv', left), table('b.csv', right)]), { instanceOf: InputError, message })
+  refused('x,label\n1,0', 'y,label\n1,0', /b\.csv: line 1 has y, label; x, label is expected, as in a\.csv/)
+  refused('x,label\n1,0', '1,0', /b\.csv: line 1 has no names; x, label is expected/)
+  refused('1,0', '1,2,0', /b\.csv: 3 columns were found; 2 are expected, as in a\.csv/)
+})
+
+test('targets that are numbers are taken as they are', (t) => {
+  const read = (text: string) => csvSource([table('a.csv', text)], { targets: 'numbers' })
+  const source = read('target,x\n-2.5,1\n3,2')
+  t.deepEqual([...source.targets], [-2.5, 3])
+  t.is(source.classes, undefined)
+  t.throws(() => read('x,target\n1,low'), {
+    instanceOf: InputError,
+    message: /line 2, column 2 \("target"\) is "low", a number/
+  })
+})
+
+test('classes that others have numbered keep their numbers, and others are refused', (t) => {
+  const reading = { classNames: ['b', 'd'] }
+  t.deepEqual([...csvSource([table('a.csv', '1,d\n2,d')], reading).targets], [1, 1])
+  const refused = () => csvSource([table('a.csv', '1,d\n2,c')], reading)
+  t.throws(refused, {
+    instanceOf: InputError,
+    message: /line 2, column 2 is the class "c", which the test set does not have/
+  })
+})
+
 const wrong: readonly (readonly [string, string, RegExp])[] = [
   ['an empty file', '', /a\.csv: no line with values/],
   ['names alone', 'a,b,label\n', /no line with values/],
@@ -48,6 +87,6 @@ const wrong: readonly (readonly [string, string, RegExp])[] = [
 
 for (const [what, text, message] of wrong) {
   test(`${what} is refused with file and line`, (t) => {
-    t.throws(() => csvSource('a.csv', Buffer.from(text)), { instanceOf: InputError, message })
+    t.throws(() => csvSource([{ name: 'a.csv', bytes: Buffer.from(text) }]), { instanceOf: InputError, message })
   })
 }

@@ -2,7 +2,22 @@ import { InputError, messageOf } from '@murmuration/core'
 import { parse } from 'csv-parse/sync'
 import type { Source } from '../source.js'
 
+/** A CSV file. */
+export interface Table {
+  readonly name: string
+  readonly bytes: Buffer
+}
+
+/** How CSV files are read. */
+export interface CsvReading {
+  /** 'numbers' for a target that is a real value; a class by default. */
+  readonly targets?: 'classes' | 'numbers' | undefined
+  /** The names of the classes, in order, where others have numbered them. */
+  readonly classNames?: readonly string[] | undefined
+}
+
 interface Row {
+  readonly name: string
   readonly line: number
   readonly cells: readonly string[]
 }
@@ -16,30 +31,55 @@ const classLimit = 10_000
 const labelNames = ['label', 'class', 'target']
 
 /**
- * The samples of a CSV file. One column is the class: the one named `label`, `class` or `target` when there is a first line
- * of names, otherwise the last. All other columns are numbers and are taken as they are. Classes are whole numbers from 0, or
- * words, which are then numbered in the order of their letters.
+ * The samples of CSV files, one file after the other. One column is the target: the one named `label`, `class` or `target` when there
+ * is a first line of names, otherwise the last. All other columns are numbers and are taken as they are. Classes are whole numbers from
+ * 0, or words, which are then numbered in the order of their letters, over all files.
  *
  * Throws an {@link InputError} that names the file and the line.
  */
-export function csvSource(name: string, bytes: Buffer): Source {
-  const rows = readRows(name, bytes)
-  const names = rows.length > 0 && isHeader(rows[0].cells) ? rows[0].cells : undefined
-  const body = names === undefined ? rows : rows.slice(1)
-  if (body.length === 0) throw new InputError(`${name}: no line with values was found, at least one is expected`)
+export function csvSource(files: readonly Table[], reading: CsvReading = {}): Source {
+  const tables = files.map(readTable)
+  const [{ name, names }] = tables
+  const body = tables.flatMap(({ rows }) => rows)
   const width = body[0].cells.length
   if (width < 2) throw new InputError(`${name}: one column was found, at least two are expected: numbers and a class`)
+  for (const table of tables.slice(1)) checkAlike(table, tables[0])
   const labelColumn = findLabel(names) ?? width - 1
-  const { classes, targets } = classify(name, body, labelColumn)
-  const inputs = body.map((row) => readNumbers(name, row, labelColumn, names))
+  const targets =
+    reading.targets === 'numbers' ? realTargets(body, labelColumn, names) : classify(body, labelColumn, reading)
+  const inputs = body.map((row) => readNumbers(row, labelColumn, names))
   return {
     count: body.length,
     inputShape: [width - 1],
     targetShape: [],
-    targets,
-    classes,
+    ...targets,
     read: (index, out) => out.set(inputs[index])
   }
+}
+
+/** The rows of a file, and the names in its first line if it has some. */
+interface ReadTable {
+  readonly name: string
+  readonly names: readonly string[] | undefined
+  readonly rows: readonly Row[]
+}
+
+function readTable({ name, bytes }: Table): ReadTable {
+  const all = readRows(name, bytes)
+  const names = all.length > 0 && isHeader(all[0].cells) ? all[0].cells : undefined
+  const rows = names === undefined ? all : all.slice(1)
+  if (rows.length === 0) throw new InputError(`${name}: no line with values was found, at least one is expected`)
+  return { name, names, rows }
+}
+
+function checkAlike({ name, names, rows }: ReadTable, first: ReadTable): void {
+  if (String(names) !== String(first.names)) {
+    const [found, expected] = [names, first.names].map((each) => each?.join(', ') ?? 'no names')
+    throw new InputError(`${name}: line 1 has ${found}; ${expected} is expected, as in ${first.name}`)
+  }
+  const [found, expected] = [rows, first.rows].map(([row]) => row.cells.length)
+  if (found === expected) return
+  throw new InputError(`${name}: ${found} columns were found; ${expected} are expected, as in ${first.name}`)
 }
 
 function readRows(name: string, bytes: Buffer): Row[] {
@@ -53,7 +93,7 @@ function readRows(name: string, bytes: Buffer): Row[] {
       trim: true,
       skip_empty_lines: true,
       on_record: (cells: string[], { lines }) => {
-        rows.push({ line: lines, cells })
+        rows.push({ name, line: lines, cells })
         return null
       }
     })
@@ -79,41 +119,58 @@ function findLabel(names: readonly string[] | undefined): number | undefined {
   return column < 0 ? undefined : column
 }
 
-function readNumbers(name: string, { line, cells }: Row, skip: number, names?: readonly string[]): Float32Array {
+function readNumbers(row: Row, skip: number, names?: readonly string[]): Float32Array {
   const numbers: number[] = []
-  for (const [column, cell] of cells.entries()) {
-    if (column === skip) continue
-    if (!isNumber(cell)) {
-      const called = names === undefined ? '' : ` ("${names[column]}")`
-      throw new InputError(`${name}: line ${line}, column ${column + 1}${called} is "${cell}", a number is expected`)
-    }
-    numbers.push(Number(cell))
+  for (const column of row.cells.keys()) {
+    if (column !== skip) numbers.push(numberIn(row, column, names))
   }
   return Float32Array.from(numbers)
 }
 
-function classify(name: string, rows: readonly Row[], column: number): Pick<Source, 'classes' | 'targets'> {
+function numberIn({ name, line, cells }: Row, column: number, names?: readonly string[]): number {
+  const cell = cells[column]
+  if (isNumber(cell)) return Number(cell)
+  const called = names === undefined ? '' : ` ("${names[column]}")`
+  throw new InputError(`${name}: line ${line}, column ${column + 1}${called} is "${cell}", a number is expected`)
+}
+
+function realTargets(rows: readonly Row[], column: number, names?: readonly string[]): Targets {
+  return { targets: Float32Array.from(rows, (row) => numberIn(row, column, names)) }
+}
+
+type Targets = Pick<Source, 'classes' | 'classNames' | 'targets'>
+
+function classify(rows: readonly Row[], column: number, { classNames }: CsvReading): Targets {
   const words = [...new Set(rows.map(({ cells }) => cells[column]))]
-  if (words.every((word) => /^\d+$/.test(word))) return numbered(name, rows, column)
+  if (classNames === undefined && words.every((word) => /^\d+$/.test(word))) return numbered(rows, column)
   const bad = rows.find(({ cells }) => cells[column] === '' || isFraction(cells[column]))
   if (bad !== undefined) {
     throw new InputError(
-      `${name}: line ${bad.line}, column ${column + 1} is "${bad.cells[column]}", a class is expected: a whole number or a word`
+      `${bad.name}: line ${bad.line}, column ${column + 1} is "${bad.cells[column]}", a class is expected: a whole number or a word ` +
+        '(to learn numbers, set loss: mean-squared-error in a training file)'
     )
   }
   if (words.length > classLimit)
-    throw new InputError(`${name}: ${words.length} classes, at most ${classLimit} are expected`)
-  const numbers = new Map(words.sort().map((word, index) => [word, index]))
-  return { classes: words.length, targets: Float32Array.from(rows, ({ cells }) => numbers.get(cells[column]) ?? 0) }
+    throw new InputError(`${rows[0].name}: ${words.length} classes, at most ${classLimit} are expected`)
+  const known = classNames ?? words.sort()
+  const numbers = new Map(known.map((word, index) => [word, index]))
+  const numberOf = ({ name, line, cells }: Row): number => {
+    const number = numbers.get(cells[column])
+    if (number !== undefined) return number
+    throw new InputError(
+      `${name}: line ${line}, column ${column + 1} is the class "${cells[column]}", which the test set does not have; it has ${known.slice(0, 10).join(', ')}`
+    )
+  }
+  return { classes: known.length, classNames: known, targets: Float32Array.from(rows, numberOf) }
 }
 
 function isFraction(cell: string): boolean {
   return isNumber(cell) && !Number.isInteger(Number(cell))
 }
 
-function numbered(name: string, rows: readonly Row[], column: number): Pick<Source, 'classes' | 'targets'> {
+function numbered(rows: readonly Row[], column: number): Targets {
   let most = 0
-  for (const { line, cells } of rows) {
+  for (const { name, line, cells } of rows) {
     most = Math.max(most, Number(cells[column]))
     if (most < classLimit) continue
     throw new InputError(

@@ -17,21 +17,26 @@ const unpack = promisify(gunzip)
 
 /**
  * The bytes of a file, unpacked when it is gzip. Throws an {@link InputError} when the file cannot be read or unpacked, or
- * is not the one that `sha256` promises.
+ * is not the one that `sha256` promises. 'missing' stands for a checksum that is needed and was not given.
  */
-export async function readData(file: DataFile, sha256?: string): Promise<Buffer> {
+export async function readData(file: DataFile, sha256?: string | 'missing'): Promise<Buffer> {
   const bytes = await readFile(file.path).catch((error: unknown) => {
     throw new InputError(`${file.path} cannot be read: ${messageOf(error)}`)
   })
-  if (sha256 !== undefined) verify(file.path, bytes, sha256)
+  if (sha256 !== undefined) verify(file, bytes, sha256)
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
   return unpack(bytes, { maxOutputLength: unpackedLimit }).catch((error: unknown) => {
     throw new InputError(`${file.path} cannot be unpacked: ${messageOf(error)}; it may be truncated, fetch it again`)
   })
 }
 
-function verify(path: string, bytes: Uint8Array, expected: string): void {
+function verify({ name, path }: DataFile, bytes: Uint8Array, expected: string): void {
   const found = createHash('sha256').update(bytes).digest('hex')
+  if (expected === 'missing') {
+    throw new InputError(
+      `${path} has no SHA-256, which shows that all peers have the same file; add sha256: { ${name}: ${found} }`
+    )
+  }
   if (found === checksum(path, expected)) return
   throw new InputError(`${path} has the SHA-256 ${found}, ${expected} is expected: it is another file, or damaged`)
 }

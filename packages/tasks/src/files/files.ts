@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { InputError, messageOf } from '@murmuration/core'
 import type { DataDescription } from '../samples.js'
 import type { Source } from '../source.js'
-import { csvSource } from './csv.js'
+import { type CsvReading, csvSource } from './csv.js'
 import { type DataFile, readData } from './data-file.js'
 import { downloadAll } from './download.js'
 import { type IdxFile, idxSource } from './idx.js'
@@ -17,33 +17,44 @@ const labelsName = /^(.*)labels[-.]idx1-ubyte(\.gz)?$/
 const csvName = /\.csv(\.gz)?$/i
 
 /**
- * Opens a data set: a folder with IDX files (all pairs of pictures and labels in it are put together) or with one CSV file,
- * one of these files, or the URL of either. Throws an {@link InputError} that says what was looked for.
+ * Opens a data set: a folder with IDX files (all pairs of pictures and labels in it are put together) or with CSV files (all are put
+ * together, in the order of their names), such files, or the URL of either. Throws an {@link InputError} that says what was looked for.
  */
-export async function openFiles({ path, sha256 = {} }: FilesDescription): Promise<Source> {
-  const files = /^[a-z]+:\/\//i.test(path) ? await downloadAll(path, sha256) : await localFiles(path)
+export async function openFiles(
+  { path, sha256 = {}, mustMatch = false }: FilesDescription,
+  reading: CsvReading = {}
+): Promise<Source> {
+  const paths = typeof path === 'string' ? [path] : path
+  const files = (await Promise.all(paths.map((each) => filesOf(each, sha256)))).flat()
+  const bytesOf = (file: DataFile) => readData(file, sha256[file.name] ?? (mustMatch ? 'missing' : undefined))
   const pairs = pairsOf(files)
-  if (pairs.length > 0) return openPairs(pairs, sha256)
+  if (pairs.length > 0) return openPairs(pairs, bytesOf)
   const tables = files.filter(({ name }) => csvName.test(name))
-  if (tables.length === 1) return csvSource(tables[0].path, await readData(tables[0], sha256[tables[0].name]))
+  if (tables.length > 0) {
+    const read = async (file: DataFile) => ({ name: file.path, bytes: await bytesOf(file) })
+    return csvSource(await Promise.all(tables.map(read)), reading)
+  }
   throw new InputError(
-    tables.length > 1
-      ? `${path} has ${tables.length} CSV files (${namesOf(tables)}); one is expected: name the one that is meant`
-      : `${path} has no data that can be read (found: ${namesOf(files)}); expected are X-images-idx3-ubyte with X-labels-idx1-ubyte, or a .csv file, each also as .gz`
+    `${paths.join(', ')} has no data that can be read (found: ${namesOf(files)}); expected are X-images-idx3-ubyte with X-labels-idx1-ubyte, or a .csv file, each also as .gz`
   )
 }
 
 /** Opens a data set by its name. Throws an {@link InputError} when it is neither in the cache nor to be fetched. */
 export async function openKnownSet(name: KnownSetName): Promise<Source> {
   const set = knownSets[name]
-  return openPairs(pairsOf(await fetchKnownSet(name, set)), set.sha256)
+  const sha256: Checksums = set.sha256
+  return openPairs(pairsOf(await fetchKnownSet(name, set)), (file) => readData(file, sha256[file.name]))
 }
 
-async function openPairs(pairs: readonly (readonly [DataFile, DataFile])[], sha256: Checksums): Promise<Source> {
-  const read = async (file: DataFile): Promise<IdxFile> => ({
-    name: file.path,
-    bytes: await readData(file, sha256[file.name])
-  })
+async function filesOf(path: string, sha256: Checksums): Promise<readonly DataFile[]> {
+  return /^[a-z]+:\/\//i.test(path) ? downloadAll(path, sha256) : localFiles(path)
+}
+
+async function openPairs(
+  pairs: readonly (readonly [DataFile, DataFile])[],
+  bytesOf: (file: DataFile) => Promise<Buffer>
+): Promise<Source> {
+  const read = async (file: DataFile): Promise<IdxFile> => ({ name: file.path, bytes: await bytesOf(file) })
   return idxSource(
     await Promise.all(
       pairs.map(async ([images, labels]) => ({ images: await read(images), labels: await read(labels) }))

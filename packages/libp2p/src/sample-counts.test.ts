@@ -1,0 +1,71 @@
+import { InputError, NeighboursMissingError, peerName } from '@murmuration/core'
+import test from 'ava'
+import { fromString } from 'uint8arrays/from-string'
+import { connectAll, flock, graph } from './flock.test.support.js'
+import { SampleCounts } from './sample-counts.js'
+
+const ring = graph(['a', 'b'], ['b', 'c'], ['c', 'd'], ['d', 'e'], ['e', 'a'])
+
+test('each peer of a ring learns the sample counts of all, also of those that are no neighbours', async (t) => {
+  const birds = await flock(t, ring)
+  await connectAll(birds)
+  const all = await Promise.all(birds.map(({ peer }, place) => peer.shareSampleCounts(100 * (place + 1), 60_000)))
+  for (const counts of all) {
+    t.deepEqual(
+      [...counts].map(([name, samples]) => [String(name), samples]),
+      [
+        ['a', 100],
+        ['b', 200],
+        ['c', 300],
+        ['d', 400],
+        ['e', 500]
+      ]
+    )
+  }
+})
+
+test('who does not tell is named', async (t) => {
+  const [left, right] = await flock(t, graph(['a', 'b']))
+  await connectAll([left, right])
+  const { message } = await t.throwsAsync(left.peer.shareSampleCounts(1, 500), { instanceOf: NeighboursMissingError })
+  t.regex(message, /the sample counts of b have not come/)
+})
+
+const counts = () => {
+  const [a, b, c] = ['a', 'b', 'c'].map(peerName)
+  const own = new SampleCounts(a, [a, b, c], 1000)
+  own.tell(7)
+  return { own, b, c }
+}
+const said = (value: unknown) => fromString(JSON.stringify(value), 'utf8')
+
+test('what others say of this peer, and of peers that are none, is not listened to', (t) => {
+  const { own, b } = counts()
+  own.take(
+    b,
+    said([
+      ['a', 9],
+      ['b', 2],
+      ['x', 3],
+      ['c', 4]
+    ])
+  )
+  t.deepEqual([...own.known().values()], [7, 2, 4])
+})
+
+test('neighbours that contradict each other are an error that names both', (t) => {
+  const { own, b, c } = counts()
+  own.take(b, said([['c', 4]]))
+  t.throws(() => own.take(c, said([['c', 5]])), {
+    instanceOf: InputError,
+    message: /"b" says that "c" has 4 samples, "c" says 5/
+  })
+})
+
+for (const wrong of [[['b', 0]], [['b', 1.5]], [['b', '3']], { b: 3 }, [['b', 1, 2]]]) {
+  test(`${JSON.stringify(wrong)} is no answer`, (t) => {
+    const { own, b } = counts()
+    t.throws(() => own.take(b, said(wrong)))
+    t.deepEqual(own.missing, ['b', 'c'].map(peerName))
+  })
+}

@@ -1,0 +1,37 @@
+import type { Gradient, PeerName, Task } from '@murmuration/core'
+
+/**
+ * What a peer's gradient is multiplied by, so that every sample of all peers counts alike: `s_i = n · m_i / Σ_j m_j` with `m_j`
+ * the samples of peer `j` and `n` the peers. Averaging with doubly stochastic weights looks for the point where the mean over the
+ * peers of `s_i ∇f_i` is zero, `f_i` being the mean loss of peer `i`; with these factors that mean is the gradient of
+ * `F = Σ_i (m_i / Σ_j m_j) f_i`, the mean loss over the union of the samples (as McMahan et al. weigh clients, AISTATS 2017,
+ * arXiv 1602.05629, eq. 1). The factors have the mean 1, so that a penalty that all share keeps its weight.
+ */
+export function gradientWeight(samples: ReadonlyMap<PeerName, number>, self: PeerName): number {
+  const all = [...samples.values()].reduce((sum, count) => sum + count, 0)
+  return (samples.size * (samples.get(self) ?? 0)) / all
+}
+
+/** The task with its gradients multiplied by `factor`. The loss is the task's own. */
+export function withGradientWeight(task: Task, factor: number): Task {
+  if (factor === 1) return task
+  return {
+    schema: task.schema,
+    samples: task.samples,
+    about: task.about,
+    ...(task.fingerprints === undefined ? {} : { fingerprints: task.fingerprints }),
+    initialise: (seed) => task.initialise(seed),
+    evaluate: (parameters) => task.evaluate(parameters),
+    gradient: (parameters, batch) => {
+      const work = task.gradient(parameters, batch)
+      return { ...work, run: async () => scaled(await work.run(), factor) }
+    }
+  }
+}
+
+/** In place: the vector is the task's own, and valid until its next gradient. */
+function scaled(gradient: Gradient, factor: number): Gradient {
+  const { vector } = gradient
+  for (let i = 0; i < vector.length; i++) vector[i] *= factor
+  return gradient
+}
