@@ -5,6 +5,9 @@
 //   node packages/cli/bench/peer-rounds.mjs --both      two runs at once, on two threads
 //   node packages/cli/bench/peer-rounds.mjs --jitter    computing takes another time in every step
 //   node packages/cli/bench/peer-rounds.mjs --once N R  N peers, R rounds
+//
+// "processor" is the time of all threads of the process per peer-round, garbage collection included. It depends less than
+// the others on what else the machine does.
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { dpsgd } from '@murmuration/algorithms'
 import { peerName } from '@murmuration/core'
@@ -14,9 +17,6 @@ import { createTopology } from '@murmuration/topology'
 import { pooledVectorWire } from '@murmuration/vectors'
 import Table from 'cli-table3'
 
-/** gossipy (Python, PyTorch) on the same work, on one core of the machine on which ours was measured. */
-const gossipy = '900 to 1,400'
-
 async function simulateRing(count, rounds, jitter) {
   const peers = Array.from({ length: count }, (_, k) => peerName(`p${String(k).padStart(5, '0')}`))
   const start = performance.now()
@@ -25,6 +25,7 @@ async function simulateRing(count, rounds, jitter) {
   const family = await openFamily({ kind: 'logistic', share })
   const topology = createTopology({ peers, graph: { kind: 'ring' } })
   const setUp = performance.now()
+  const processor = process.cpuUsage()
   const options = {
     ...{ seed: 1, batchSize: 32, rounds, closingRounds: 0, rate: () => 0.1, order: 'combine-then-adapt' },
     ...{ patience: 1e9, momentum: 0, nesterov: false, weightDecay: 0 }
@@ -39,8 +40,9 @@ async function simulateRing(count, rounds, jitter) {
     while (!(await reports.next()).done) steps++
   })
   const end = performance.now()
+  const { user, system } = process.cpuUsage(processor)
   const memory = process.memoryUsage().rss
-  return { steps, setUp: (setUp - start) / 1000, seconds: (end - setUp) / 1000, memory }
+  return { steps, setUp: (setUp - start) / 1000, seconds: (end - setUp) / 1000, processor: user + system, memory }
 }
 
 const flags = process.argv.slice(2)
@@ -69,20 +71,20 @@ async function sizes() {
     [10_000, 100]
   ]
   const runs = at >= 0 ? [[Number(flags[at + 1]), Number(flags[at + 2])]] : all
-  const head = ['peers', 'rounds', 'set-up', 'simulating', 'peer-rounds/s', 'memory']
+  const head = ['peers', 'rounds', 'set-up', 'simulating', 'peer-rounds/s', 'processor', 'memory']
   const table = new Table({ head, style: { head: [] } })
   for (const [count, rounds] of runs) {
-    const { steps, setUp, seconds, memory } = await onThread(count, rounds)
+    const { steps, setUp, seconds, processor, memory } = await onThread(count, rounds)
     const times = [`${setUp.toFixed(1)} s`, `${seconds.toFixed(1)} s`]
-    table.push([count, rounds, ...times, Math.round(steps / seconds), `${Math.round(memory / 1e6)} MB`])
+    const each = `${(processor / steps).toFixed(1)} µs each`
+    table.push([count, rounds, ...times, Math.round(steps / seconds), each, `${Math.round(memory / 1e6)} MB`])
   }
   console.log(table.toString())
-  console.log(`gossipy does ${gossipy} peer-rounds/s on this work`)
 }
 
 async function both() {
   const results = await Promise.all([onThread(300, 1500), onThread(300, 1500)])
   const seconds = Math.max(...results.map((result) => result.seconds))
   const steps = results.reduce((sum, result) => sum + result.steps, 0)
-  console.log(`two runs of 300 peers on two threads: ${Math.round(steps / seconds)} peer-rounds/s; gossipy: ${gossipy}`)
+  console.log(`two runs of 300 peers on two threads: ${Math.round(steps / seconds)} peer-rounds/s`)
 }
