@@ -36,6 +36,13 @@ export interface Limits {
   readonly deadAfter: Milliseconds
   /** How long one attempt to connect may take. */
   readonly dialTimeout: Milliseconds
+  /**
+   * How many neighbours are called at a time. Each handshake costs some milliseconds of computing at both ends: when many begin at
+   * once, all take as long as the last, which is longer than they may.
+   */
+  readonly dialsAtOnce: number
+  /** How long a peer waits for the call of a neighbour with a smaller id before it calls itself, so that not both call at once. */
+  readonly callWait: Milliseconds
   /** How long a neighbour may take to answer a hello, or to say it. */
   readonly handshakeTimeout: Milliseconds
   /** The wait before the first attempt to connect again; it doubles from there. */
@@ -58,6 +65,8 @@ export const defaultLimits: Limits = {
   silentAfter: 10_000,
   deadAfter: 60_000,
   dialTimeout: 10_000,
+  dialsAtOnce: 4,
+  callWait: 1_000,
   handshakeTimeout: 10_000,
   backoffFirst: 200,
   backoffMost: 5_000,

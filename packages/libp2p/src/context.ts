@@ -1,4 +1,5 @@
 import type { Connection, Libp2p, PeerId } from '@libp2p/interface'
+import type { Queue } from '@libp2p/utils'
 import type { PeerName, Random } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
 import type { CodecChoice } from './codec-choice.js'
@@ -22,6 +23,8 @@ export interface LinkContext {
   readonly codec: CodecChoice
   /** Drawn when the peer was created, so that neighbours can tell a restarted peer from one that reconnects. */
   readonly incarnation: string
+  /** The calls to neighbours that are under way, and those that wait for their turn. */
+  readonly dials: Queue<Connection>
   readonly mailbox: Mailbox<VectorMessage>
   readonly random: Random
   /** Aborted when the peer closes its links. */

@@ -17,6 +17,7 @@ export interface Bird {
 
 /** Short waits, so that tests are quick, except those whose end on a busy machine would look like a fault. */
 export const quick = (): Partial<Limits> => ({
+  callWait: 100,
   backoffFirst: 30,
   backoffMost: 150,
   heartbeat: 200,

@@ -72,8 +72,9 @@ export class Neighbourhood {
       )
     }
     this.#roster = roster
+    const own = roster.byName.get(this.#context.self)
     const run = async ([{ outgoing }, entry]: readonly [Member, RosterEntry | undefined]) =>
-      entry && outgoing.run(entry)
+      entry && outgoing.run(entry, own !== undefined && own.addresses.length > 0 && entry.id < own.id)
     this.#ended = Promise.all(pairs.map(run))
     this.#heartbeat.start()
   }

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
+import { Queue } from '@libp2p/utils'
 import {
   InputError,
   type Milliseconds,
@@ -66,6 +68,8 @@ export class NetworkPeer implements Peer {
     this.#codec = new CodecChoice(options.codec ?? 'float32')
     this.id = options.identity.id
     this.#samples = new SampleCounts(options.self, options.topology.peers, limits.handshakeTimeout)
+    // Each neighbour's link listens to it, and there may be many.
+    setMaxListeners(0, this.#closing.signal)
     this.#pool = new VectorPool(lengthOf(options.terms.schema))
     this.#mailbox = new Mailbox<VectorMessage>(realClock, (from) => this.#neighbourhood.taken(from), weightOf)
     this.fabric = this.#createFabric()
@@ -243,6 +247,7 @@ export class NetworkPeer implements Peer {
       codec: this.#codec,
       // Not from the seeded dice: the point is that another process with the same seed draws another.
       incarnation: randomUUID(),
+      dials: new Queue<Connection>({ concurrency: this.#limits.dialsAtOnce }),
       mailbox: this.#mailbox,
       random: this.fabric.random.stream('reconnecting'),
       closing: this.#closing.signal,

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
-import { type ICryptoInterface, pureJsCrypto } from '@chainsafe/libp2p-noise'
+import type { ICryptoInterface } from '@chainsafe/libp2p-noise'
+import { defaultCrypto } from '@chainsafe/libp2p-noise/crypto'
 
 const cipher = 'chacha20-poly1305'
 const tagLength = 16
@@ -41,11 +42,11 @@ const decrypt: Decrypt = (ciphertext, nonce, associated, key, inOnePiece) => {
 }
 
 /**
- * What noise computes with: its own code, but for the records, which OpenSSL encrypts and decrypts. noise's own use of
- * OpenSSL takes an eighth more of the processor, as it decrypts record by record in the pieces that the network happened to bring.
+ * What noise computes with: what it computes with by default, which is OpenSSL for keys and hashes (its curves in JavaScript take many times
+ * as long, which full meshes feel), but for the records. noise's own use of OpenSSL for those takes an eighth more of the processor, as it decrypts record by record in the pieces that the network happened to bring.
  */
 export const noiseCrypto: ICryptoInterface = {
-  ...pureJsCrypto,
+  ...defaultCrypto,
   chaCha20Poly1305Encrypt: encrypt,
   chaCha20Poly1305Decrypt: decrypt
 }

@@ -59,13 +59,17 @@ export class OutgoingLink {
     return 'queued'
   }
 
-  /** Keeps the link up until the peer closes. */
-  async run(entry: RosterEntry): Promise<void> {
+  /**
+   * Keeps the link up until the peer closes.
+   *
+   * @param waits - whether the neighbour is to call first
+   */
+  async run(entry: RosterEntry, waits: boolean): Promise<void> {
     const { limits, closing, emit } = this.#context
     const peer = this.#neighbour.name
     emit({ kind: 'connecting', peer })
     for (let failures = 0; !closing.aborted;) {
-      const { why, stood } = await this.#attempt(entry)
+      const { why, stood } = await this.#attempt(entry, waits)
       failures = stood > limits.backoffMost ? 1 : failures + 1
       this.#neighbour.failed(why)
       const wait = this.#backoff(failures)
@@ -119,10 +123,11 @@ export class OutgoingLink {
   }
 
   /** One connection from beginning to end: why it ended, and how long the link stood. */
-  async #attempt(entry: RosterEntry): Promise<{ readonly why: string; readonly stood: Milliseconds }> {
+  async #attempt(entry: RosterEntry, waits: boolean): Promise<{ readonly why: string; readonly stood: Milliseconds }> {
     let began = Number.POSITIVE_INFINITY
     let control: ControlChannel | undefined
     try {
+      if (waits) await this.#awaitCall(entry)
       const connection = await this.#connect(entry)
       control = new ControlChannel(await this.#open(connection, controlProtocol), this.#neighbour.meter)
       this.#control = control
@@ -140,14 +145,32 @@ export class OutgoingLink {
     }
   }
 
+  /** Waits until the neighbour has called, but not for long. */
+  async #awaitCall(entry: RosterEntry): Promise<void> {
+    const { limits, closing } = this.#context
+    const until = realClock.now() + limits.callWait
+    while (this.#standing(entry) === undefined && realClock.now() < until && !closing.aborted) {
+      await this.#chance.wait(until)
+    }
+  }
+
+  #standing({ id }: RosterEntry): Connection | undefined {
+    return openConnection(this.#context.node, peerIdFromString(id))
+  }
+
   async #connect(entry: RosterEntry): Promise<Connection> {
-    const { node, limits, closing } = this.#context
-    const standing = openConnection(node, peerIdFromString(entry.id))
+    const { dials, closing } = this.#context
+    const standing = this.#standing(entry)
     if (standing !== undefined) return standing
     if (entry.addresses.length === 0) throw new Error('it has no address in the roster and has not called')
+    return dials.add(async () => this.#standing(entry) ?? this.#dial(entry), { signal: closing })
+  }
+
+  #dial({ addresses }: RosterEntry): Promise<Connection> {
+    const { node, limits, closing } = this.#context
     const signal = AbortSignal.any([closing, AbortSignal.timeout(limits.dialTimeout)])
     return node.dial(
-      entry.addresses.map((address) => multiaddr(address)),
+      addresses.map((address) => multiaddr(address)),
       { signal }
     )
   }

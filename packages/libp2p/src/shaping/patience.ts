@@ -27,6 +27,7 @@ export function patientLimits(limits: Limits, slowness: Milliseconds): Limits {
     ...limits,
     silentAfter: limits.silentAfter + slowness,
     deadAfter: limits.deadAfter + slowness,
+    callWait: limits.callWait + slowness,
     dialTimeout: limits.dialTimeout + slowness,
     handshakeTimeout: limits.handshakeTimeout + slowness,
     closePatience: limits.closePatience + slowness

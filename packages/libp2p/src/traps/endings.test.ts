@@ -19,7 +19,11 @@ async function tapped(t: ExecutionContext, bytes: number, limits: Partial<Limits
   const right = await bird(t, edge, 'b', large(bytes, limits))
   const tap = await tapOf(t, portOf(right.peer.addresses))
   const [own, other] = rosterOf([left, right])
-  const roster = [own, { ...other, addresses: [`/ip4/127.0.0.1/tcp/${tap.port}`] }]
+  // Only the left one calls, and so through the tap.
+  const roster = [
+    { ...own, addresses: [] },
+    { ...other, addresses: [`/ip4/127.0.0.1/tcp/${tap.port}`] }
+  ]
   await Promise.all([left, right].map(({ peer }) => peer.connect(roster, timeLimit(10_000))))
   return [left, right, tap]
 }

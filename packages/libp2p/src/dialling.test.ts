@@ -1,0 +1,60 @@
+import { peerName, type PeerName } from '@murmuration/core'
+import test from 'ava'
+import { type Bird, bird, connectAll, flock, graph, rosterOf } from './flock.test.support.js'
+
+/** A graph in which all are neighbours of all. */
+function mesh(size: number) {
+  const names = Array.from({ length: size }, (_, index) => `p${index}`)
+  return graph(...names.flatMap((left, index) => names.slice(index + 1).map((right) => [left, right] as const)))
+}
+
+/** The sockets of this process that are connected: two for each connection between peers of it. */
+function sockets(): number {
+  return process.getActiveResourcesInfo().filter((resource) => resource === 'TCPSocketWrap').length
+}
+
+/** The names in the order of the peer ids. */
+function byId(birds: readonly Bird[]): readonly PeerName[] {
+  return [...birds].sort((left, right) => (left.peer.id < right.peer.id ? -1 : 1)).map(({ name }) => name)
+}
+
+test.serial('of two peers that start together one calls: a full mesh has one connection for each pair', async (t) => {
+  const before = sockets()
+  const birds = await flock(t, mesh(8), { limits: { callWait: 120_000 } })
+  await connectAll(birds, 120_000)
+  t.is(sockets() - before, 8 * 7)
+})
+
+test.serial('a neighbour that should call first and cannot is called', async (t) => {
+  const birds = await flock(t, graph(['a', 'b']), { limits: { callWait: 50 } })
+  const [smaller] = byId(birds)
+  const roster = rosterOf(birds)
+  // The one that is to call knows no address of the other.
+  const blind = roster.map((entry) => (entry.name === smaller ? entry : { ...entry, addresses: [] }))
+  const connect = ({ name, peer }: Bird) => peer.connect(name === smaller ? blind : roster, 60_000)
+  await t.notThrowsAsync(Promise.all(birds.map(connect)))
+})
+
+test.serial('a peer that nobody can call does not wait to be called', async (t) => {
+  const birds = await flock(t, graph(['a', 'b']), { limits: { callWait: 120_000 } })
+  const [smaller, larger] = byId(birds)
+  const roster = rosterOf(birds).map((entry) => (entry.name === larger ? { ...entry, addresses: [] } : entry))
+  const connect = ({ peer }: Bird) => peer.connect(roster, 60_000)
+  await t.notThrowsAsync(Promise.all(birds.map(connect)))
+  t.not(smaller, larger)
+})
+
+test.serial('a neighbour that starts late is called when it is there', async (t) => {
+  const early = await bird(t, graph(['a', 'b']), 'a')
+  const late = await bird(t, graph(['a', 'b']), 'b')
+  const roster = rosterOf([early, late])
+  await late.peer.close()
+  const connecting = early.peer.connect(
+    roster.map((entry) => ({ ...entry })),
+    60_000
+  )
+  const listen = [late.peer.addresses[0]?.replace(/\/p2p.*/, '') ?? roster[1].addresses[0].replace(/\/p2p.*/, '')]
+  const again = await bird(t, graph(['a', 'b']), 'b', { identity: late.identity, listen })
+  await t.notThrowsAsync(Promise.all([connecting, again.peer.connect(roster, 60_000)]))
+  t.is(early.peer.neighbours()[0].name, peerName('b'))
+})
