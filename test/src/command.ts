@@ -27,6 +27,8 @@ export interface RunningCommand {
 /** Where and how a command runs, when not in the repository's root and as it is. */
 export interface Surroundings {
   readonly cwd?: string
+  /** The command's own file; that of the repository without it. */
+  readonly bin?: string
   readonly env?: Readonly<Record<string, string>>
   /** No file may become longer, in blocks of 1024 bytes: further writes fail, as on a full disk. POSIX systems only. */
   readonly fileLimit?: number
@@ -40,9 +42,9 @@ export function murmur(
   args: readonly string[],
   home: string,
   limit = timeLimit(90_000),
-  { cwd = root, env, fileLimit }: Surroundings = {}
+  { cwd = root, bin = join(root, 'packages/cli/bin/murmur.js'), env, fileLimit }: Surroundings = {}
 ): RunningCommand {
-  const command = [process.execPath, join(root, 'packages/cli/bin/murmur.js'), ...args]
+  const command = [process.execPath, bin, ...args]
   const limited =
     fileLimit === undefined ? command : ['bash', '-c', `ulimit -f ${fileLimit}; exec "$@"`, '-', ...command]
   const child = spawn(limited[0], limited.slice(1), {

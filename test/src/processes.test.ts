@@ -126,19 +126,27 @@ test.serial('Ctrl-C stops all peers within seconds and leaves no process behind'
   t.deepEqual(children.filter(isAlive), [])
 })
 
-for (const topology of ['complete-4', 'ring-4']) {
+for (const [topology, threshold, expected] of [
+  ['complete-4', ['--min-finished', '3'], 0],
+  ['ring-4', ['--min-finished', '100%'], 3]
+] as const) {
   test.serial(`a peer that is killed is named, and the others go on to the end: ${topology}`, async (t) => {
     const { folder } = t.context
     await writeFile(join(folder, 'training.yaml'), `${training.replace('rounds: 30', 'rounds: 1000')}patience: 2 s\n`)
     const train = ['--train', join(folder, 'training.yaml'), '--json']
-    const swarm = murmur(['swarm', `topologies/${topology}.yaml`, ...train], folder)
+    const swarm = murmur(['swarm', `topologies/${topology}.yaml`, ...train, ...threshold], folder)
     await swarm.saying('"kind":"step"')
-    process.kill(peerProcesses(swarm)[2], 'SIGKILL')
+    const killed = recordsOf({ stdout: swarm.output() }).filter(({ kind }) => kind === 'peer')[2]
+    process.kill(Number(killed.pid), 'SIGKILL')
     const result = await swarm.result
-    t.is(result.code, 0, result.stderr)
+    t.is(result.code, expected, result.stderr)
     const records = recordsOf(result)
-    t.true(records.some(({ kind, text }) => kind === 'note' && /peer [a-d] ended by SIGKILL/.test(String(text))))
-    t.is(records.at(-1)?.kind, 'summary')
+    t.like(
+      records.find(({ kind }) => kind === 'lost'),
+      { peer: killed.peer, why: `the process of peer ${killed.peer} ended by SIGKILL` }
+    )
+    t.like(records.at(-1), { kind: 'summary', peers: 4, finished: 3, lost: [killed.peer] })
+    if (expected === 3) t.regex(result.stderr, new RegExp(`3 of 4 peers finished.*lost: ${killed.peer}`))
   })
 }
 
@@ -156,6 +164,9 @@ test.serial('wrong files and options end with code 2 and say where', async (t) =
   t.is(nobody.code, 2)
   t.regex(nobody.stderr, /a, b, c, d/)
   t.is((await murmur(['swram'], folder).result).code, 2)
+  const many = await murmur(['swarm', 'topologies/ring-4.yaml', '--min-finished', '5'], folder).result
+  t.is(many.code, 2)
+  t.regex(many.stderr, /--min-finished 5: the topology has 4 peers/)
   const name = await murmur(['identity', '../a'], folder).result
   t.is(name.code, 2)
   t.notRegex(name.stderr, /\n +at /)

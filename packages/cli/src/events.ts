@@ -2,7 +2,7 @@ import type { Milliseconds, PeerName } from '@murmuration/core'
 
 /** What happens in a run, as one flat record each. With `--json` each is a line. */
 export type RunEvent =
-  StartEvent | PeerEvent | NeighbourEvent | StepEvent | EvaluationEvent | NoteEvent | Summary | PeerSummary
+  StartEvent | PeerEvent | LostEvent | NeighbourEvent | StepEvent | EvaluationEvent | NoteEvent | Summary | PeerSummary
 
 /** Before anything else: what is going to be run. */
 export interface StartEvent {
@@ -28,6 +28,13 @@ export interface PeerEvent {
   readonly parameters: number
   /** The task's facts: model, backend and why it was chosen, data, partition. */
   readonly about: Readonly<Record<string, string>>
+}
+
+/** The process of a peer of a swarm ended before the peer had finished; the others go on. */
+export interface LostEvent {
+  readonly kind: 'lost'
+  readonly peer: PeerName
+  readonly why: string
 }
 
 /** How a neighbour is doing, seen from `peer`; told when it changes. */
@@ -87,6 +94,10 @@ export interface NoteEvent {
 export interface Summary {
   readonly kind: 'summary'
   readonly peers: number
+  /** How many of them finished. All other figures are theirs. */
+  readonly finished: number
+  /** Those whose processes ended before. */
+  readonly lost: readonly PeerName[]
   readonly rounds: number
   /** Of all peers together. */
   readonly samples: number

@@ -10,10 +10,12 @@ import { jsonOutput } from './output/json.js'
 import { lineOutput } from './output/lines.js'
 import { liveOutput } from './output/live.js'
 import { runPeerCommand } from './peer-command.js'
+import { minFinishedOf } from './min-finished.js'
 import type { RunRequest } from './plan.js'
+import { fileOrSample, sampleOf } from './samples.js'
 import { runSim, type SimRequest } from './sim/sim-command.js'
 import { jsonSimOutput, textSimOutput } from './sim/sim-output.js'
-import { runSwarm } from './swarm.js'
+import { runSwarm, type SwarmOptions } from './swarm.js'
 import { topologyReport, topologyReportJson } from './topology-report.js'
 import { version } from './version.js'
 
@@ -26,6 +28,8 @@ interface RunFlags {
   readonly json?: boolean
 }
 
+type SwarmFlags = Pick<SwarmOptions, 'baseline' | 'links' | 'minFinished'>
+
 const program = new Command('murmur')
   .description('SGD without a server: peers train on their own data and average with their neighbours.')
   .version(version)
@@ -37,7 +41,8 @@ runOptions(program.command('swarm'))
   .description('run all peers of a topology on this machine, as real processes over real libp2p')
   .option('--no-baseline', 'do not run plain SGD on all the data afterwards, for comparison')
   .option('--links <file>', 'make the connections as slow as the links in this file')
-  .action((topology: string, flags: RunFlags & { readonly baseline: boolean; readonly links?: string }) =>
+  .option('--min-finished <peers>', 'end with code 3 when fewer peers finish: a number, or a percentage', minFinishedOf)
+  .action((topology: string, flags: RunFlags & SwarmFlags) =>
     run(flags, (emit, signal) =>
       runSwarm(requestOf(topology, flags), { ...flags, emit, signal, now: () => performance.now() })
     )
@@ -60,13 +65,13 @@ runOptions(program.command('peer'))
 program
   .command('sim')
   .description('simulate the runs of a scenario in virtual time, and write a report that compares them')
-  .argument('[scenario]', 'a scenario file', 'sim/slow-links.yaml')
+  .argument('[scenario]', 'a scenario file, or a sample such as slow-links', 'sim/slow-links.yaml')
   .option('--out <folder>', 'where the results go (default: a new folder in results)')
   .option('--threads <number>', 'how many threads to simulate on (default: one per core)', countOf)
   .option('--calibrate', 'measure on this machine what computing takes, in place of what the scenario says')
   .option('--json', 'print one JSON object per line')
-  .action((path: string, { json, ...flags }: Omit<SimRequest, 'path'> & { readonly json?: boolean }) =>
-    simulate({ path, ...flags }, json === true)
+  .action((given: string, { json, ...flags }: Omit<SimRequest, 'path' | 'given'> & { readonly json?: boolean }) =>
+    simulate({ path: fileOrSample(given, 'sim'), given, ...flags }, json === true)
   )
 
 program
@@ -84,10 +89,10 @@ program
 program
   .command('topology')
   .description('print neighbours, weights, spectral gap and what is wrong with a topology')
-  .argument('<file>', 'a topology file')
+  .argument('<file>', 'a topology file, or a sample such as ring-4')
   .option('--json', 'print one JSON object')
   .action(async (path: string, { json }: { readonly json?: boolean }) => {
-    const file = await readTopologyFile(path)
+    const file = await readTopologyFile(fileOrSample(path, 'topologies'))
     print(json ? JSON.stringify(topologyReportJson(file)) : topologyReport(file))
   })
 
@@ -104,7 +109,7 @@ program
 
 function runOptions(command: Command): Command {
   return command
-    .argument('<topology>', 'a topology file')
+    .argument('<topology>', 'a topology file, or a sample such as ring-4')
     .option('--train <file>', 'a training file (default: a small network on drawn digits)')
     .option('--task <module>', 'a module with a model of your own, in place of the training file’s')
     .option(
@@ -121,9 +126,9 @@ function runOptions(command: Command): Command {
 
 function requestOf(topology: string, { train, task, data, partition }: RunFlags): RunRequest {
   return {
-    topology,
-    ...(train === undefined ? {} : { train }),
-    ...(task === undefined ? {} : { task }),
+    topology: fileOrSample(topology, 'topologies'),
+    ...(train === undefined ? {} : { train: fileOrSample(train, 'examples') }),
+    ...(task === undefined ? {} : { task: sampleOf(task, 'examples') ?? task }),
     ...(data === undefined ? {} : { data }),
     ...(partition === undefined ? {} : { partition })
   }

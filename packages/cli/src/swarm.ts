@@ -4,6 +4,7 @@ import { Child } from './child.js'
 import type { RunEvent, Summary } from './events.js'
 import { DisagreementError, LostError } from './exit-codes.js'
 import { type Centralised, Judge } from './judge.js'
+import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
 import { makePlan, type Plan, type RunRequest, startEvent } from './plan.js'
 import type { PeerResult } from './run-peer.js'
 import { checkSave, saveModel } from './save.js'
@@ -17,6 +18,8 @@ export interface SwarmOptions {
   readonly baseline: boolean
   /** Where to write the mean model, in the safetensors format. */
   readonly save?: string
+  /** How many peers must finish. The summary comes in any case; with fewer, the run ends with an error. */
+  readonly minFinished?: MinFinished
   /** A file with the links that the connections between the peers are to be as slow as. */
   readonly links?: string
   readonly now: () => number
@@ -46,6 +49,8 @@ type Results = ReadonlyMap<PeerName, PeerResult>
  */
 export async function runSwarm(request: RunRequest, options: SwarmOptions): Promise<Summary> {
   const plan = await makePlan(request)
+  const needed =
+    options.minFinished === undefined ? 0 : peersNeeded(options.minFinished, plan.file.topology.peers.length)
   if (options.save !== undefined) await checkSave(options.save)
   if (options.links !== undefined) await readShapedLinks(options.links, plan)
   options.emit(startEvent(plan))
@@ -64,6 +69,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
     const summary = summarise(plan, results, { ofMean, central, before: judge.lastDistance })
     options.emit(summary)
     if (unsaved !== undefined) throw unsaved
+    checkFinished(summary, needed)
     checkAgreement(plan, models, summary)
     return summary
   } finally {
@@ -101,7 +107,7 @@ async function collect(children: readonly Child[], emit: (event: RunEvent) => vo
         results.set(child.name, await child.result)
       } catch (error) {
         if (!(error instanceof LostError)) throw error
-        emit({ kind: 'note', text: `${error.message}; the others go on` })
+        emit({ kind: 'lost', peer: child.name, why: error.message })
         judge.lose(child.name)
       }
     })
@@ -131,6 +137,8 @@ function summarise(
   return {
     kind: 'summary',
     peers: file.topology.peers.length,
+    finished: all.length,
+    lost: file.topology.peers.filter((peer) => !results.has(peer)),
     rounds: options.rounds,
     samples: all.length * options.rounds * options.batchSize,
     seconds: Math.max(...all.map(({ seconds }) => seconds)),

@@ -47,6 +47,8 @@ export function lineOf(event: RunEvent): string {
       return `${startText(event)}\n${algorithmText(event)}\nrounds: ${roundsText(event)}`
     case 'peer':
       return `${event.peer} is up: ${event.addresses.join(', ')}; ${event.about.model ?? 'a model'}; ${event.about.data ?? 'its own data'}; ${event.about.backend ?? 'TypeScript'}${reasonOf(event.about)}`
+    case 'lost':
+      return `${event.why}; the others go on`
     case 'neighbour':
       return `${event.peer}: ${event.neighbour} is ${event.state}${event.why === undefined ? '' : `: ${event.why}`}`
     case 'step': {
@@ -100,11 +102,16 @@ function quality(accuracy: number | undefined, loss: number | undefined): string
   return accuracy === undefined ? `loss ${short(loss)}` : `${percent(accuracy)}   loss ${short(loss)}`
 }
 
+function finishedText({ peers, finished, lost }: Pick<Summary, 'peers' | 'finished' | 'lost'>): string {
+  if (lost.length === 0) return `${count(peers)} peers`
+  return `${count(finished)} of ${count(peers)} peers finished (lost: ${lost.join(', ')})`
+}
+
 /** What people want to know at the end. */
 export function summaryLines(summary: Summary): string[] {
   const lines = [
     '',
-    `${count(summary.peers)} peers, ${count(summary.rounds)} rounds, ${count(summary.samples)} samples in ${duration(summary.seconds)} ` +
+    `${finishedText(summary)}, ${count(summary.rounds)} rounds, ${count(summary.samples)} samples in ${duration(summary.seconds)} ` +
       `(${count(summary.samples / summary.seconds)} samples/s), ${summary.backend}`,
     ...qualityLines(summary)
   ]

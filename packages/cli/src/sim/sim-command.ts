@@ -15,6 +15,8 @@ import { sweepOf } from './sweep-facts.js'
 export interface SimRequest {
   /** The scenario file. */
   readonly path: string
+  /** How the file, or a sample, was named on the command line. */
+  readonly given: string
   /** Where results go; a new folder in `results/` when absent. */
   readonly out?: string
   readonly threads?: number
@@ -110,7 +112,7 @@ function resultsOf(sweep: Sweep, { results }: AllRuns): Results {
   }
 }
 
-/** `npm run sim -- …`, as it is typed in the repository. Threads and folders change no result. */
-function commandOf({ path, calibrate: isCalibrated }: SimRequest): string {
-  return `npm run sim -- ${path}${isCalibrated === true ? ' --calibrate' : ''}`
+/** As it is typed where the package is installed, also in the repository. Threads and folders change no result. */
+function commandOf({ given, calibrate: isCalibrated }: SimRequest): string {
+  return `npx murmur sim ${given}${isCalibrated === true ? ' --calibrate' : ''}`
 }

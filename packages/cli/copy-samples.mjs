@@ -1,0 +1,13 @@
+/** Before packing: copies the samples of the repository into the package. After it, with `--remove`: removes them again. */
+import { cpSync, rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const [root, samples] = ['../../', './samples/'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
+
+rmSync(samples, { recursive: true, force: true })
+if (!process.argv.includes('--remove')) {
+  for (const folder of ['topologies', 'sim', 'examples']) {
+    const filter = (path) => !/node_modules|\bdist\b|examples.embed/.test(path.slice(root.length))
+    cpSync(root + folder, samples + folder, { recursive: true, filter })
+  }
+}

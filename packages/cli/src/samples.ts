@@ -1,0 +1,39 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { extname, isAbsolute, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { InputError } from '@murmuration/core'
+
+/** The kinds of samples that come with the package, each a folder. */
+export type SampleKind = 'topologies' | 'sim' | 'examples'
+
+/** A copy is made when the package is packed; in the repository the samples are at the root. */
+const packed = fileURLToPath(new URL('../samples/', import.meta.url))
+const root = existsSync(packed) ? packed : fileURLToPath(new URL('../../../', import.meta.url))
+
+/**
+ * The file that is meant by `path`: the one of that name, or else the sample: `ring-4`, `ring-4.yaml` or
+ * `topologies/ring-4.yaml`. Throws an InputError that names the samples when there is neither.
+ */
+export function fileOrSample(path: string, kind: SampleKind): string {
+  if (existsSync(path)) return path
+  const sample = sampleOf(path, kind)
+  if (sample !== undefined) return sample
+  throw new InputError(`${path}: no such file, nor a sample of that name; there are ${samplesOf(kind).join(', ')}`)
+}
+
+/** The sample that is meant by `path`; a file of that name comes before it. */
+export function sampleOf(path: string, kind: SampleKind): string | undefined {
+  if (existsSync(path) || isAbsolute(path) || path.split(/[\\/]/).includes('..')) return undefined
+  const places = [path, `${path}.yaml`, join(kind, path), join(kind, `${path}.yaml`)]
+  return places
+    .filter((place) => samplesOf(kind).includes(place.replaceAll('\\', '/')))
+    .map((place) => join(root, place))[0]
+}
+
+/** As they can be written on the command line. */
+function samplesOf(kind: SampleKind): string[] {
+  return readdirSync(join(root, kind), { recursive: true, encoding: 'utf8' })
+    .filter((name) => ['.yaml', '.js'].includes(extname(name)) && !/node_modules|dist/.test(name))
+    .map((name) => `${kind}/${name.replaceAll('\\', '/')}`)
+    .sort()
+}
