@@ -115,7 +115,7 @@ test('a sweep without a run names no report, keeps no promise and leaves no fold
     small.replace(/task: .*/, 'task: { kind: softmax, data: { path: ./none } }')
   )
   // Threads that are still loading, or answer when the sweep has ended, are no reason to crash.
-  for (const threads of ['1', '2', '3', '4']) {
+  for (const threads of ['1', '3']) {
     const result = await murmur(['sim', path, '--out', out, '--threads', threads], folder).result
     t.is(result.code, 2, result.stderr)
     t.regex(result.stderr, /^murmur: .*none cannot be read/)
