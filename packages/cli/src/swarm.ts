@@ -25,8 +25,8 @@ export interface SwarmOptions {
   readonly now: () => number
 }
 
-/** How long the peers of one machine may take to find each other. */
-const meetingPatience = 60_000
+/** How long the peers of one machine may take to find each other. A process that ends is noticed before; what is left is a busy machine. */
+const meetingPatience = 300_000
 
 /** How many times more than predicted the peers may differ at the end. */
 const disagreementSlack = 10
@@ -82,7 +82,10 @@ async function runChildren(plan: Plan, request: RunRequest, judge: Judge, option
   const listener = { event: emit, snapshot: judge.take.bind(judge) }
   const task = { request, patience: meetingPatience, ...(links === undefined ? {} : { links }) }
   const children = plan.file.topology.peers.map((name) => new Child({ ...task, self: name }, listener))
-  const stop = () => Promise.all(children.map((child) => child.stop()))
+  const stop = async () => {
+    const kills = await Promise.all(children.map((child) => child.stop()))
+    for (const text of kills) if (text !== undefined) emit({ kind: 'note', text })
+  }
   const stopped = deferred<never>()
   stopped.promise.catch(() => {})
   const abort = () => stopped.reject(signal.reason)

@@ -1,11 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { timeLimit } from '@murmuration/contract'
 import { deferred, type PeerName } from '@murmuration/core'
 import type { ChildReport, ChildTask, FromChild, ToChild } from './messages.js'
 import type { MemorySample } from './memory.js'
 
 /** How long a process whose peer has closed may take to end by itself, in milliseconds. */
-const endPatience = 20_000
+const endPatience = timeLimit(20_000)
 
 /** A process with one peer, as the soak sees it. */
 export class PeerProcess {

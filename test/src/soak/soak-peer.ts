@@ -1,3 +1,4 @@
+import { timeLimit } from '@murmuration/contract'
 import { deferred, type PeerName } from '@murmuration/core'
 import {
   createIdentity,
@@ -12,14 +13,16 @@ import { sampleMemory } from './memory.js'
 import type { ChildReport, ChildTask, FromChild } from './messages.js'
 import { Rounds } from './rounds.js'
 
-/** How long all may take to find each other, in milliseconds. */
-const connectPatience = 60_000
-
 /**
  * A connection that is frozen thaws by itself, and all else that is done to one can be seen from its ends. So none has to
  * be given up for its silence, and one that hangs is not to be healed in that way before it is found out.
  */
-const limits: Partial<Limits> = { heartbeat: 1_000, silentAfter: 5_000, deadAfter: 600_000, closePatience: 30_000 }
+const limits: Partial<Limits> = {
+  heartbeat: 1_000,
+  silentAfter: 5_000,
+  deadAfter: 600_000,
+  closePatience: timeLimit(30_000)
+}
 
 /** Kinds of events that no cut connection accounts for. */
 const alarming: readonly PeerEvent['kind'][] = ['bad-frame', 'refused', 'activity-failed']
@@ -84,7 +87,7 @@ export class SoakPeer {
   /** Connects and goes through rounds as they are granted, until it is closed. */
   async run(roster: readonly RosterEntry[]): Promise<void> {
     const { fabric } = this.#peer
-    await this.#peer.connect(roster, connectPatience)
+    await this.#peer.connect(roster, this.#task.patience)
     while (!fabric.signal.aborted) {
       this.#more = deferred()
       while (this.#rounds.round < this.#granted) await this.#round()

@@ -16,6 +16,9 @@ const ahead = 3
 /** How many looks at the memory of a peer there are, if rounds are quick enough. */
 const samples = 40
 
+/** A soak without faults shows nothing: it goes on beyond its time until connections have been cut so often. */
+const minCuts = 5
+
 /** How much later than its own patience a peer is given up that says nothing, in milliseconds. */
 const grace = 30_000
 
@@ -92,7 +95,8 @@ export class Soak {
   /** Lets all begin more rounds while there is time. What is granted is gone through by all, so that nobody waits in vain. */
   #grant(): void {
     const last = Math.min(...this.#children.map(({ completed }) => completed))
-    if (!this.#timeIsUp && last + ahead > this.#granted) {
+    const isOver = this.#timeIsUp && this.#weather.cuts >= minCuts
+    if (!isOver && last + ahead > this.#granted) {
       this.#granted = last + ahead
       for (const child of this.#children) child.tell({ kind: 'grant', rounds: this.#granted })
     }

@@ -31,6 +31,11 @@ export class Weather {
     return Object.fromEntries([...this.#counts].sort())
   }
 
+  /** Faults so far that ended a connection, or will. */
+  get cuts(): number {
+    return [...this.#counts].reduce((sum, [kind, count]) => (kind === 'freeze' ? sum : sum + count), 0)
+  }
+
   /** The last faults, with the bytes that had gone through before, in words. */
   get log(): readonly string[] {
     return this.#log

@@ -1,0 +1,31 @@
+import { cp, mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { root } from '../repository.js'
+
+const scope = '@murmuration'
+
+/** A copy of all that is built, in which mutants can be tried; the repository itself is not touched. Returns its folder. */
+export async function copyOfRepository(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'mutants-'))
+  for (const name of ['package.json', 'ava.config.js']) await cp(join(root, name), join(folder, name))
+  // Sources and the packages' own node_modules are not needed, or are linked.
+  const isBuilt = (path: string) => !['src', 'node_modules', 'bench'].includes(basename(path))
+  for (const name of ['packages', 'test', 'topologies', 'sim']) {
+    await cp(join(root, name), join(folder, name), { recursive: true, filter: isBuilt })
+  }
+  await linkModules(join(root, 'node_modules'), join(folder, 'node_modules'))
+  await mkdir(join(folder, 'node_modules', scope))
+  for (const name of await readdir(join(root, 'packages'))) {
+    await symlink(join(folder, 'packages', name), join(folder, 'node_modules', scope, name))
+    await linkModules(join(root, 'packages', name, 'node_modules'), join(folder, 'packages', name, 'node_modules'))
+  }
+  return folder
+}
+
+/** Links the installed packages of others; ours are to be those of the copy. */
+async function linkModules(from: string, to: string): Promise<void> {
+  const names = await readdir(from).catch(() => [])
+  if (names.length > 0) await mkdir(to)
+  for (const name of names.filter((each) => each !== scope)) await symlink(join(from, name), join(to, name))
+}
