@@ -39,6 +39,15 @@ const models: Readonly<Record<string, [string, Fixture?]>> = {
   'separable convolutions and average pooling': [
     "l.separableConv2d({ filters: 3, kernelSize: 3, depthMultiplier: 2, padding: 'same', activation: 'tanh' }), l.averagePooling2d({ poolSize: 2, padding: 'same' }), l.flatten(), l.dense({ units: classes })"
   ],
+  'dilated convolutions': [
+    "l.conv2d({ filters: 2, kernelSize: 2, dilationRate: [2, 1], padding: 'same', activation: 'tanh' }), l.conv2d({ filters: 2, kernelSize: [2, 3], dilationRate: 2 }), l.flatten(), l.dense({ units: classes })"
+  ],
+  'dilated convolutions in one dimension': [
+    "l.reshape({ targetShape: [6, 6] }), l.conv1d({ filters: 3, kernelSize: 2, dilationRate: 3, activation: 'tanh' }), l.flatten(), l.dense({ units: classes })"
+  ],
+  'dilated convolutions by channel': [
+    "l.separableConv2d({ filters: 3, kernelSize: 2, depthMultiplier: 2, dilationRate: 3, padding: 'same' }), l.flatten(), l.dense({ units: classes })"
+  ],
   'layer normalisation': ['l.flatten(), l.dense({ units: 6 }), l.layerNormalization(), l.dense({ units: classes })'],
   'embeddings and an LSTM': [
     'l.embedding({ inputDim: 11, outputDim: 4 }), l.lstm({ units: 3 }), l.dense({ units: classes })',
@@ -181,6 +190,10 @@ test.serial('what a user does wrong is said with what was expected', async (t) =
   await fails(
     `${sequential('l.flatten()')}\nexport const loss = (tf, x) => tf.mean(x)`,
     /no weights that can be trained/
+  )
+  await fails(
+    sequential('l.depthwiseConv2d({ kernelSize: 2, dilationRate: 2 }), l.flatten(), l.dense({ units: classes })'),
+    /dilationRate 2, 2, which TensorFlow\.js does not apply; use separableConv2d/
   )
   await fails(`${sequential('l.flatten()')}\nexport const loss = 3`, /"loss" .* is no function/)
   const options = (model: unknown) => ({ share: share(20), model }) as TfjsTaskOptions

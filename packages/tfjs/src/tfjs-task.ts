@@ -14,6 +14,7 @@ import type { Scalar, Tensor } from '@tensorflow/tfjs-core'
 import type { LayersModel } from '@tensorflow/tfjs-layers'
 import { type Backend, useBackend } from './backend.js'
 import { type Batch, Batches } from './batches.js'
+import { spreadDilatedFilters } from './dilation.js'
 import { drawingFrom } from './draws.js'
 import { countRight, type Loss } from './loss.js'
 import { tensorflow as tf } from './tensorflow.js'
@@ -54,6 +55,7 @@ export class TfjsTask implements Task {
     this.#train = new Batches(parts.share.train)
     this.#test = new Batches(parts.share.test)
     freezeNormalisation(parts.model)
+    spreadDilatedFilters(parts.model)
     this.schema = this.#weights.schema
     this.samples = parts.share.train.count
     this.about = parts.about

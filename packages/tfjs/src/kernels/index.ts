@@ -1,6 +1,7 @@
 import { getKernel, type KernelConfig, registerKernel, unregisterKernel } from '@tensorflow/tfjs-core'
 import { convolutionKernels } from './convolution.js'
 import { depthwiseKernels } from './depthwise.js'
+import { forwardKernels } from './forward.js'
 import { oneHotKernels } from './one-hot.js'
 import { poolingKernels } from './pooling.js'
 import { productKernels } from './product.js'
@@ -24,6 +25,7 @@ export function registerTrainingKernels(): void {
 function trainingKernels(): readonly KernelConfig[] {
   return [
     ...productKernels(),
+    ...forwardKernels(),
     ...oneHotKernels(),
     ...convolutionKernels,
     ...depthwiseKernels,

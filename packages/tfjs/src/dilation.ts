@@ -1,0 +1,68 @@
+import { InputError } from '@murmuration/core'
+import { sizeOf } from '@murmuration/vectors'
+import type { Tensor } from '@tensorflow/tfjs-core'
+import type { LayersModel, LayerVariable, layers } from '@tensorflow/tfjs-layers'
+import { tensorflow as tf } from './tensorflow.js'
+import { partsOf } from './weights.js'
+
+/**
+ * Lets dilated convolutions be trained, whose gradients TensorFlow.js does not have: their filters are spread out by zeros, as a
+ * dilation does, and then convolve without one. The gradient passes through the zeros to the filter's own numbers.
+ *
+ * Throws an {@link InputError} for depthwiseConv2d layers, which leave their dilationRate out of account.
+ */
+export function spreadDilatedFilters(model: LayersModel): void {
+  for (const { layer } of model.layers.flatMap((layer) => partsOf(layer))) {
+    const rates: unknown = Reflect.get(layer, 'dilationRate')
+    if (!isList(rates) || rates.every((rate) => rate === 1)) continue
+    if (layer.getClassName() === 'DepthwiseConv2D') {
+      throw new InputError(
+        `a depthwiseConv2d layer has the dilationRate ${rates.join(', ')}, which TensorFlow.js does not apply; use separableConv2d`
+      )
+    }
+    spreadFilters(layer, rates)
+  }
+}
+
+function spreadFilters(layer: layers.Layer, rates: readonly number[]): void {
+  for (const name of ['kernel', 'depthwiseKernel']) {
+    const filter: unknown = Reflect.get(layer, name)
+    // The layer's list of weights keeps the variable itself.
+    if (isVariable(filter)) Reflect.set(layer, name, { read: () => spreadOut(filter.read(), rates) })
+  }
+  Reflect.set(
+    layer,
+    'dilationRate',
+    rates.map(() => 1)
+  )
+}
+
+/** Zeros between what is next to each other on the first axes, so that it is as far apart as the rate says. */
+function spreadOut(filter: Tensor, rates: readonly number[]): Tensor {
+  return rates.reduce((spread, rate, axis) => spreadAxis(spread, axis, rate), filter)
+}
+
+function spreadAxis(filter: Tensor, axis: number, rate: number): Tensor {
+  const { shape } = filter
+  const [before, extent, after] = [shape.slice(0, axis), shape[axis], shape.slice(axis + 1)]
+  const apart = tf.pad(tf.reshape(filter, [-1, extent, 1, sizeOf(after)]), [
+    [0, 0],
+    [0, 0],
+    [0, rate - 1],
+    [0, 0]
+  ])
+  const rows = tf.slice(
+    tf.reshape(apart, [-1, extent * rate, sizeOf(after)]),
+    [0, 0, 0],
+    [-1, extent * rate - rate + 1, -1]
+  )
+  return tf.reshape(rows, [...before, extent * rate - rate + 1, ...after])
+}
+
+function isList(value: unknown): value is readonly number[] {
+  return Array.isArray(value)
+}
+
+function isVariable(value: unknown): value is LayerVariable {
+  return typeof value === 'object' && value !== null && 'read' in value && typeof value.read === 'function'
+}
