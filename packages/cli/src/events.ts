@@ -153,6 +153,17 @@ export interface PeerSummary {
   readonly seed: number
 }
 
+/** With `--json`, the last line of a command that fails. */
+export interface ErrorEvent {
+  readonly kind: 'error'
+  /** The exit code. */
+  readonly code: number
+  /** The kind of error: `InputError`, `NeighboursMissingError`, … */
+  readonly name: string
+  /** What standard error says. */
+  readonly message: string
+}
+
 /** Where events go: a live display, plain lines, or JSON lines. */
 export interface Output {
   event(event: RunEvent): void

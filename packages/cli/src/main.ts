@@ -3,7 +3,7 @@ import { readResults, runsOfSweep, writeReport } from '@murmuration/report'
 import { duration, readTopologyFile } from '@murmuration/topology'
 import chalk from 'chalk'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import type { Output } from './events.js'
+import type { ErrorEvent, Output } from './events.js'
 import { exitCodes, exitNameOf } from './exit-codes.js'
 import { identityOf, identityText } from './identity-command.js'
 import { jsonOutput } from './output/json.js'
@@ -210,11 +210,23 @@ function print(text: string): void {
 }
 
 function codeOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.input.code
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : endWith(error, exitCodes.input.code)
   const name = exitNameOf(error)
   const label = name === 'failure' && error instanceof Error ? (error.stack ?? error.message) : messageOf(error)
   process.stderr.write(`murmur: ${label}\n`)
-  return exitCodes[name].code
+  return endWith(error, exitCodes[name].code)
+}
+
+/** Lines for programs say at their end what went wrong, and not standard error alone. */
+function endWith(error: unknown, code: number): number {
+  const event: ErrorEvent = {
+    kind: 'error',
+    code,
+    name: error instanceof Error ? error.name : 'Error',
+    message: messageOf(error)
+  }
+  if (process.argv.includes('--json')) print(JSON.stringify(event))
+  return code
 }
 
 // See no-color.org.

@@ -76,7 +76,9 @@ export function taskOf({ file, training }: Plan, self?: PeerName): TaskDescripti
     ...(self === undefined ? {} : { self })
   }
   if (training.model === 'softmax') return { module: softmaxTaskModule, options: { share } }
-  return { module: tfjsTaskModule, options: { share, model: modelOf(training) } }
+  const model = modelOf(training)
+  const userModule = model.kind === 'module' ? { userModule: model.path } : {}
+  return { module: tfjsTaskModule, options: { share, model }, ...userModule }
 }
 
 /** What a display says first. */

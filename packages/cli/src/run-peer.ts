@@ -13,6 +13,7 @@ import { gradientWeight, grouped, startTaskWorker, type TaskWorker } from '@murm
 import { hashVector, lengthOf } from '@murmuration/vectors'
 import type { RunEvent } from './events.js'
 import { runEventOf } from './link-events.js'
+import { noteWhileSlow } from './note-while-slow.js'
 import { type Plan, taskOf } from './plan.js'
 import { StepReports } from './step-reports.js'
 import { localWeights } from './training-file.js'
@@ -60,7 +61,7 @@ const snapshots = 20
 /** Runs one peer from its start to its end. Rejects with the typed errors of core; nothing is left running. */
 export async function runPeer(run: PeerRun): Promise<PeerResult> {
   const { plan, self } = run
-  const task = await startTaskWorker(taskOf(plan, self), { signal: run.signal })
+  const task = await buildTask(run)
   try {
     const start = await task.initialise(plan.options.seed).run()
     const settings = { ...plan.settings, ...settingsOf({ checksum: task.fingerprints ?? {} }) }
@@ -79,6 +80,23 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
     return await withPeer(run, task, peer)
   } finally {
     await task.close()
+  }
+}
+
+/** The task in a thread of its own, with notes as long as that takes, and where a step takes long. */
+async function buildTask(run: PeerRun): Promise<TaskWorker> {
+  const { plan, self, emit, signal } = run
+  const description = taskOf(plan, self)
+  const whose = description.userModule === undefined ? 'its model and data' : `the model of ${description.userModule}`
+  const note = (what: string) => (seconds: number) =>
+    emit({ kind: 'note', text: `${self}: ${what} has taken ${seconds} s so far` })
+  const task = await noteWhileSlow(startTaskWorker(description, { signal }), note(`building ${whose}`))
+  return {
+    ...task,
+    gradient: (parameters, batch, round) => {
+      const work = task.gradient(parameters, batch, round)
+      return { ...work, run: () => noteWhileSlow(work.run(), note(`a gradient of ${whose}`)) }
+    }
   }
 }
 

@@ -69,4 +69,6 @@ export interface TaskDescription {
   readonly module: string
   /** JSON. */
   readonly options: unknown
+  /** The path of a user's own module that the task runs, if any: failures of its thread name it. */
+  readonly userModule?: string
 }

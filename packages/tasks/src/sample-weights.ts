@@ -1,4 +1,5 @@
-import type { Gradient, PeerName, Task } from '@murmuration/core'
+import type { Gradient, PeerName, Schema, Task } from '@murmuration/core'
+import { scale, unpack } from '@murmuration/vectors'
 
 /**
  * What a peer's gradient is multiplied by, so that every sample of all peers counts alike: `s_i = n · m_i / Σ_j m_j` with `m_j`
@@ -22,16 +23,17 @@ export function withGradientWeight(task: Task, factor: number): Task {
     ...(task.fingerprints === undefined ? {} : { fingerprints: task.fingerprints }),
     initialise: (seed) => task.initialise(seed),
     evaluate: (parameters) => task.evaluate(parameters),
-    gradient: (parameters, batch) => {
-      const work = task.gradient(parameters, batch)
-      return { ...work, run: async () => scaled(await work.run(), factor) }
+    gradient: (parameters, batch, round) => {
+      const work = task.gradient(parameters, batch, round)
+      return { ...work, run: async () => scaled(task.schema, await work.run(), factor) }
     }
   }
 }
 
-/** In place: the vector is the task's own, and valid until its next gradient. */
-function scaled(gradient: Gradient, factor: number): Gradient {
-  const { vector } = gradient
-  for (let i = 0; i < vector.length; i++) vector[i] *= factor
+/** In place: the vector is the task's own, and valid until its next gradient. The values of statistics are no gradients. */
+function scaled(schema: Schema, gradient: Gradient, factor: number): Gradient {
+  for (const [index, values] of unpack(schema, gradient.vector).entries()) {
+    if (schema[index].kind === undefined) scale(values, factor)
+  }
   return gradient
 }

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import { type Milliseconds, StoppedError, type TaskDescription } from '@murmuration/core'
+import { InputError, messageOf, type Milliseconds, StoppedError, type TaskDescription } from '@murmuration/core'
+import { placeOf } from './user-code.js'
 import { errorOf, failureOf, type WorkerMessage, type WorkerRequest } from './worker-protocol.js'
 
 /** Options of `startTaskWorker`. */
@@ -23,12 +24,14 @@ interface Waiting {
 export class TaskThread {
   readonly #worker: Worker
   readonly #patience: Milliseconds
+  readonly #userModule: string | undefined
   #end: Error | undefined
   #waiting: Waiting | undefined
   #turn: Promise<unknown> = Promise.resolve()
   #queued = 0
 
-  constructor({ module, options }: TaskDescription, { patience = 900_000, signal }: TaskWorkerOptions) {
+  constructor({ module, options, userModule }: TaskDescription, { patience = 900_000, signal }: TaskWorkerOptions) {
+    this.#userModule = userModule
     this.#patience = patience
     this.#worker = new Worker(new URL('./worker-thread.js', import.meta.url), {
       workerData: { module, options },
@@ -85,7 +88,7 @@ export class TaskThread {
     this.#worker.stderr.on('data', (chunk: Uint8Array) => process.stderr.write(chunk))
     this.#worker.on('message', (message: WorkerMessage) => this.#settle((waiting) => waiting.resolve(message)))
     // Node rebuilds an uncaught error as an object that only looks like one.
-    this.#worker.on('error', (error) => this.#stop(errorOf(failureOf(error))))
+    this.#worker.on('error', (error) => this.#stop(this.#uncaught(error)))
     this.#worker.on('messageerror', (error) => this.#stop(error))
     const abort = () => void this.close()
     signal?.addEventListener('abort', abort, { once: true })
@@ -93,12 +96,27 @@ export class TaskThread {
     this.#worker.on('exit', (code) => {
       signal?.removeEventListener('abort', abort)
       const why = code === 13 ? ': it awaits something that nothing can bring about any more' : ''
-      this.#stop(new Error(`the task's thread ended with code ${code}${why}`))
+      this.#stop(this.#failed(`the task's thread ended with code ${code}${why}`))
     })
   }
 
+  /** What a user's module does to its thread is for the user to mend. */
+  #failed(text: string): Error {
+    return this.#userModule === undefined
+      ? new Error(text)
+      : new InputError(`the model's module ${this.#userModule}: ${text}`)
+  }
+
+  /** An error that nobody caught, thrown by the user's module if its stack says so. */
+  #uncaught(thrown: unknown): Error {
+    const error = errorOf(failureOf(thrown))
+    const path = this.#userModule
+    const place = path === undefined ? undefined : placeOf(path, error)
+    return place === path ? error : new InputError(`the model's module ${place} fails: ${messageOf(error)}`)
+  }
+
   #late(): void {
-    this.#stop(new Error(`the task's thread did not answer within ${this.#patience / 1000} s`))
+    this.#stop(this.#failed(`the task's thread did not answer within ${this.#patience / 1000} s`))
     void this.#worker.terminate()
   }
 

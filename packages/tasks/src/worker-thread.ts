@@ -19,6 +19,12 @@ interface TaskModule {
 async function main(): Promise<void> {
   const port = parentPort
   invariant(port !== null, 'this module runs in a worker thread')
+  const { exit } = process
+  process.exit = refuseToExit
+  // Node's own way to end a thread for an error that nobody caught.
+  process.once('uncaughtExceptionMonitor', () => {
+    process.exit = exit
+  })
   try {
     const built = await build(workerData as WorkerStart)
     let task = built
@@ -34,6 +40,11 @@ async function main(): Promise<void> {
   } catch (error) {
     port.postMessage(failureOf(error))
   }
+}
+
+/** A thread that ended itself would leave nobody to say why. */
+function refuseToExit(code: number | string | null = 0): never {
+  throw new InputError(`process.exit(${code}) is called, which ends no run; throw an error instead`)
 }
 
 async function build({ module, options }: WorkerStart): Promise<Task> {

@@ -1,4 +1,4 @@
-import { InputError, messageOf } from '@murmuration/core'
+import { InputError } from '@murmuration/core'
 import { sizeOf } from '@murmuration/vectors'
 import type { LayersModel, layers, Shape } from '@tensorflow/tfjs-layers'
 import { tensorflow as tf } from './tensorflow.js'
@@ -44,7 +44,7 @@ export async function buildModel(
   context: ModelContext,
   module?: UserModule
 ): Promise<LayersModel> {
-  const model = module ? await userModel(module, context) : builtIn(description, context)
+  const model = module ? await module.createModel(tf, context) : builtIn(description, context)
   return checked(model, context, module?.loss !== undefined)
 }
 
@@ -56,14 +56,6 @@ function builtIn(description: ModelDescription, context: ModelContext): LayersMo
       return tf.sequential({ layers: cnn(description.filters ?? [8, 16], context) })
     default:
       throw new InputError(`model.kind is "${description.kind}"; one of mlp, cnn, module is expected`)
-  }
-}
-
-async function userModel(module: UserModule, context: ModelContext): Promise<LayersModel> {
-  try {
-    return await module.createModel(tf, context)
-  } catch (error) {
-    throw new InputError(`createModel of the model's module fails: ${messageOf(error)}`)
   }
 }
 

@@ -1,4 +1,4 @@
-import { InputError, messageOf, type Task } from '@murmuration/core'
+import { InputError, type Task } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import {
   aboutShare,
@@ -15,7 +15,7 @@ import { lossFor } from './loss.js'
 import { buildModel, type ModelDescription } from './model.js'
 import { checkedSamples } from './own-data.js'
 import { TfjsTask } from './tfjs-task.js'
-import { loadUserModule, type UserModule, type UserSamples } from './user-module.js'
+import { loadUserModule, type UserModule } from './user-module.js'
 
 /** Options of {@link createTask}. JSON. */
 export interface TfjsTaskOptions {
@@ -46,6 +46,7 @@ export async function createTask(options: TfjsTaskOptions): Promise<Task> {
     model,
     loss: lossFor(model, share.train.classes, module),
     keepWeights: module?.keepWeights ?? false,
+    ...(description.kind === 'module' ? { userModule: description.path } : {}),
     random: createRandom(shareOptions.seed, `draws of ${shareOptions.self ?? 'all'}`),
     about: { model: describe(description, model), backend: backend.name, backendReason: backend.reason, ...about }
   })
@@ -64,7 +65,7 @@ async function loadData(options: TfjsTaskOptions['share'], given: unknown, modul
         "the model's module loads samples of its own (loadSamples), and data is given as well; leave one of them out"
       )
     }
-    const own = checkedSamples(await ownSamples(module, split.seed, given))
+    const own = checkedSamples(await module.loadSamples({ seed: split.seed, options: given }))
     const share = shareOut(own, split, await openTest(split))
     return { share, about: aboutShare(share, split) }
   }
@@ -73,12 +74,4 @@ async function loadData(options: TfjsTaskOptions['share'], given: unknown, modul
   }
   const share = await loadShare({ ...split, data })
   return { share, about: aboutShare(share, options) }
-}
-
-async function ownSamples(module: UserModule, seed: number, options: unknown): Promise<UserSamples | undefined> {
-  try {
-    return await module.loadSamples?.({ seed, options })
-  } catch (error) {
-    throw new InputError(`loadSamples of the model's module fails: ${messageOf(error)}`)
-  }
 }

@@ -1,6 +1,8 @@
 import {
   type Evaluation,
   type Gradient,
+  InputError,
+  InvariantError,
   invariant,
   type Random,
   type Schema,
@@ -8,7 +10,7 @@ import {
   type Work
 } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { fingerprintsOf, type Share } from '@murmuration/tasks'
+import { blame, fingerprintsOf, type Share } from '@murmuration/tasks'
 import { lengthOf } from '@murmuration/vectors'
 import type { Scalar, Tensor } from '@tensorflow/tfjs-core'
 import type { LayersModel } from '@tensorflow/tfjs-layers'
@@ -31,6 +33,8 @@ export interface TfjsTaskParts {
   readonly keepWeights: boolean
   /** What the model draws in its steps, such as dropout, comes from its streams by round. */
   readonly random: Random
+  /** The path of the user's module that made the model, if any. */
+  readonly userModule?: string
   readonly about: Readonly<Record<string, string>>
 }
 
@@ -91,6 +95,9 @@ export class TfjsTask implements Task {
     tf.engine().startScope()
     try {
       return compute()
+    } catch (error) {
+      const { userModule } = this.#parts
+      throw userModule === undefined || isKnown(error) ? error : blame(userModule, 'a step', error)
     } finally {
       tf.engine().endScope()
     }
@@ -139,4 +146,8 @@ export class TfjsTask implements Task {
     invariant(outputs instanceof tf.Tensor, 'a model with one output gave something else than one tensor')
     return outputs
   }
+}
+
+function isKnown(error: unknown): boolean {
+  return error instanceof InputError || error instanceof InvariantError
 }

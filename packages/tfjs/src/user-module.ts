@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process'
 import { isAbsolute, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { InputError, messageOf } from '@murmuration/core'
+import { blame, placeOf } from '@murmuration/tasks'
 import type { Scalar, Tensor } from '@tensorflow/tfjs-core'
 import type { LayersModel } from '@tensorflow/tfjs-layers'
 import type { TensorFlow } from './tensorflow.js'
@@ -70,10 +72,48 @@ export interface UserModule {
 export async function loadUserModule(path: string): Promise<UserModule> {
   const url = path.startsWith('file:') ? path : pathToFileURL(isAbsolute(path) ? path : resolve(path)).href
   const loaded: unknown = await import(url).catch((error: unknown) => {
-    throw new InputError(`the model's module ${path} cannot be loaded: ${messageOf(error)}`)
+    throw new InputError(`the model's module ${loadingPlace(path, url, error)} cannot be loaded: ${reason(error)}`)
   })
   check(loaded, path)
-  return loaded
+  return blaming(loaded, path)
+}
+
+/** The module, with functions whose errors say whose they are, and in what line. */
+function blaming(module: UserModule, path: string): UserModule {
+  const guard =
+    <Given extends readonly unknown[], Result>(what: string, act: (...given: Given) => Result) =>
+    (...given: Given): Result => {
+      const fail = (error: unknown): never => {
+        throw blame(path, what, error)
+      }
+      try {
+        const result = act(...given)
+        return result instanceof Promise ? (result.catch(fail) as Result) : result
+      } catch (error) {
+        return fail(error)
+      }
+    }
+  const { keepWeights, loss, loadSamples } = module
+  return {
+    createModel: guard('createModel', (tf, context) => module.createModel(tf, context)),
+    ...(keepWeights === undefined ? {} : { keepWeights }),
+    ...(loss === undefined ? {} : { loss: guard('loss', loss) }),
+    ...(loadSamples === undefined ? {} : { loadSamples: guard('loadSamples', loadSamples) })
+  }
+}
+
+/** Errors of syntax do not say where they are; Node's own check of a file does, in the first line that it prints. */
+function loadingPlace(path: string, url: string, error: unknown): string {
+  if (!(error instanceof SyntaxError)) return placeOf(url, error).replace(url, path)
+  const { stderr } = spawnSync(process.execPath, ['--check', fileURLToPath(url)], { encoding: 'utf8', timeout: 10_000 })
+  const line = /:(\d+)$/.exec(stderr.split('\n')[0])?.[1]
+  return line === undefined ? path : `${path}:${line}`
+}
+
+function reason(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code !== 'ERR_UNKNOWN_FILE_EXTENSION') return messageOf(error)
+  return `Node ${process.version} does not load TypeScript; use Node 22.18 or later, or compile the module to JavaScript`
 }
 
 function check(loaded: unknown, path: string): asserts loaded is UserModule {
