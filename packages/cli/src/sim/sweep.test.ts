@@ -1,5 +1,7 @@
 import { peerName } from '@murmuration/core'
 import test from 'ava'
+import { Families } from './families.js'
+import { simulateRun } from './run.js'
 import { scenarioOf } from './scenario.test.support.js'
 import { runCount, runsOf, settingsOf, topologyOf } from './sweep.js'
 
@@ -131,4 +133,22 @@ test('links may speak of a server', async (t) => {
   for (const run of runsOf(scenario)) {
     t.deepEqual(topologyOf(scenario, run).links.access(peerName('server')), { up: 1e9, down: 1e9 })
   }
+})
+
+test('a rate that varies is that of all contenders but those that have one of their own', async (t) => {
+  const scenario = await scenarioOf({
+    vary: '{ rate: [0.001, 0.002] }',
+    contenders: '[{ algorithm: dpsgd }, { algorithm: dpsgd, rate: { initial: 0.003 } }]',
+    stop: '{ rounds: 1 }'
+  })
+  const families = new Families(1)
+  const losses: number[] = []
+  for (const run of runsOf(scenario)) {
+    const family = await families.of(run.setting.task, topologyOf(scenario, run).topology.peers, run.seed)
+    const { record } = await simulateRun(scenario, run, family, () => 0)
+    losses.push(record.curve[record.curve.length - 1].loss)
+  }
+  const [first, own, second, same] = losses
+  t.is(own, same)
+  t.true(first > second && second > own, losses.join(', '))
 })
