@@ -1,6 +1,6 @@
 import type { DpsgdOptions } from '@murmuration/algorithms'
 import { rateSchedule } from '@murmuration/algorithms'
-import { InputError, type PeerName, type TaskDescription } from '@murmuration/core'
+import { InputError, type PeerName, type TaskDescription, type Topology } from '@murmuration/core'
 import type { Settings } from '@murmuration/libp2p'
 import {
   type DataDescription,
@@ -14,11 +14,12 @@ import {
   type GraphDescription,
   readTopologyFile,
   roundsToAgreement,
+  structureFindings,
   type TopologyFile
 } from '@murmuration/topology'
 import type { StartEvent } from './events.js'
 import { runSettings } from './run-settings.js'
-import { readTrainingFile, type Training, type TrainingOverrides } from './training-file.js'
+import { localWeights, readTrainingFile, type Training, type TrainingOverrides } from './training-file.js'
 
 /** The files and options of a run, as the command line gives them. They can be sent to another process. */
 export interface RunRequest extends TrainingOverrides {
@@ -52,6 +53,7 @@ export async function makePlan(request: RunRequest): Promise<Plan> {
       `${request.topology}: peers that average by these weights are not sure ever to agree; "murmur topology" says why`
     )
   }
+  checkWeights(request.topology, topology, training)
   const algorithm = algorithmText(training)
   return {
     path: request.topology,
@@ -62,6 +64,14 @@ export async function makePlan(request: RunRequest): Promise<Plan> {
     settings: runSettings(file, training),
     algorithm
   }
+}
+
+/** What local data promise of the sample counts holds only where averaging favours nobody. */
+function checkWeights(path: string, topology: Topology, training: Training): void {
+  if (localWeights(training) === undefined) return
+  const finding = structureFindings(topology).find(({ check }) => check === 'doubly-stochastic')
+  if (finding === undefined || finding.level === 'ok') return
+  throw new InputError(`${path}: ${finding.message} With partition "local" they would count for more than their data`)
 }
 
 /** The task of one peer, or without `self` of the union of all peers' data. */
