@@ -26,10 +26,22 @@ export function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefin
     case 'stranger-refused':
       return { kind: 'note', text: `${self} refused ${event.id} at ${event.address}: ${event.why}` }
     case 'bad-frame':
-      return { kind: 'note', text: `${self} dropped a bad frame of ${event.peer}: ${event.detail}` }
+      return { kind: 'note', text: `${self}: ${event.peer} is at fault (${faultOf(event)})` }
+    case 'shut-out':
+      return { kind: 'note', text: shutOutOf(self, event) }
     case 'activity-failed':
       return { kind: 'note', text: `${self}: ${event.why}` }
     case 'listening':
       return undefined
   }
+}
+
+type Told<Kind> = Extract<PeerEvent, { readonly kind: Kind }>
+
+function faultOf({ fault, detail, count }: Told<'bad-frame'>): string {
+  return count === 1 ? `${fault}: ${detail}` : `${fault}, ${count} times more, the last: ${detail}`
+}
+
+function shutOutOf(self: PeerName, { peer, wait, faults, why }: Told<'shut-out'>): string {
+  return `${self} refuses ${peer} for ${Math.round(wait / 1000)} s after ${faults} faults, the last: ${why}`
 }

@@ -49,8 +49,12 @@ export interface Limits {
   readonly backoffFirst: Milliseconds
   /** The longest wait between attempts. */
   readonly backoffMost: Milliseconds
-  /** Unusable vectors in a row after which a stream is reset. A header that cannot be resets it at once. */
+  /** Small faults of a neighbour after which its streams are ended; a grave one ends them at once. See `FaultAccount`. */
   readonly badFrames: number
+  /** How long a neighbour is shut out when its streams are ended for the second time; it doubles from there. */
+  readonly shutOutFirst: Milliseconds
+  /** The longest time for which a neighbour is shut out. */
+  readonly shutOutMost: Milliseconds
   /** How long `close` waits for acknowledgements. */
   readonly closePatience: Milliseconds
 }
@@ -71,6 +75,8 @@ export const defaultLimits: Limits = {
   backoffFirst: 200,
   backoffMost: 5_000,
   badFrames: 3,
+  shutOutFirst: 1_000,
+  shutOutMost: 300_000,
   closePatience: 5_000
 }
 

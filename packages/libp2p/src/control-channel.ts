@@ -5,9 +5,12 @@ import { pipe } from 'it-pipe'
 import { type Pushable, pushable } from 'it-pushable'
 import type { Uint8ArrayList } from 'uint8arraylist'
 import { controlBytes } from './constants.js'
-import { type ControlMessage, decodeControl, encodeControl } from './control-messages.js'
+import { type ControlMessage, decodeControl, encodeControl, ProtocolFault } from './control-messages.js'
 import { room } from './exchange-writer.js'
 import type { TrafficMeter } from './traffic.js'
+
+/** The most bytes that have come and are not read yet: a handshake that is under way lets what follows wait. */
+const unreadBytes = 4 * controlBytes
 
 /** Small messages both ways over one libp2p stream, each behind its length. */
 export class ControlChannel {
@@ -29,7 +32,7 @@ export class ControlChannel {
     ).catch((error) => this.abort(messageOf(error)))
     this.messages = pipe(
       this.#inbox,
-      (source) => decode(source, { maxDataLength: controlBytes }),
+      (source) => cut(source),
       (source) => read(source, meter)
     )
   }
@@ -70,7 +73,10 @@ export class ControlChannel {
 
   /** Hands on what comes, to its end: also when that was before anybody listened. */
   #listen(stream: Stream): void {
-    stream.addEventListener('message', ({ data }) => this.#inbox.push(data))
+    stream.addEventListener('message', ({ data }) => {
+      if (this.#inbox.readableLength > unreadBytes) this.abort('control messages come faster than they are read')
+      else this.#inbox.push(data)
+    })
     stream.addEventListener('remoteCloseWrite', () => this.#inbox.end())
     stream.addEventListener('close', ({ error }) => {
       this.#inbox.end(error)
@@ -102,6 +108,23 @@ async function* countSent(source: AsyncIterable<Uint8ArrayList>, meter: TrafficM
     yield bytes
   }
 }
+
+/** Messages without their lengths. Throws a {@link ProtocolFault} for a length that no message has. */
+async function* cut(source: AsyncIterable<Uint8Array | Uint8ArrayList>): AsyncGenerator<Uint8ArrayList> {
+  try {
+    yield* decode(source, { maxDataLength: controlBytes })
+  } catch (error) {
+    if (error instanceof Error && lengthErrors.has(error.name)) {
+      throw new ProtocolFault(`a control message has a length that is none, or more than ${controlBytes} bytes`)
+    }
+    throw error
+  }
+}
+const lengthErrors: ReadonlySet<string> = new Set([
+  'InvalidMessageLengthError',
+  'InvalidDataLengthError',
+  'InvalidDataLengthLengthError'
+])
 
 async function* read(source: AsyncIterable<Uint8ArrayList>, meter: TrafficMeter): AsyncGenerator<ControlMessage> {
   for await (const bytes of source) {

@@ -91,6 +91,12 @@ export type Refused = Extract<ControlMessage, { kind: 'refused' }>
 /** The neighbour said what the protocol does not allow. */
 export class ProtocolFault extends Error {
   override readonly name = 'ProtocolFault'
+  readonly fault: 'protocol' | 'flood'
+
+  constructor(message: string, fault: 'protocol' | 'flood' = 'protocol') {
+    super(message)
+    this.fault = fault
+  }
 }
 
 /** The JSON of a message, as bytes. */

@@ -1,8 +1,11 @@
 import type { Milliseconds, PeerName, RefusalCode } from '@murmuration/core'
 import type { FrameFault } from '@murmuration/vectors'
 
-/** What is wrong with a frame, its place in the sequence included. */
-export type ReceiveFault = FrameFault | 'gap' | 'window' | 'message'
+/**
+ * What a neighbour did wrong: a frame, or its place in the sequence; a 'message' that the algorithm has no use for; what the 'protocol' does not
+ * allow; or more than it may do, a 'flood'.
+ */
+export type ReceiveFault = FrameFault | 'gap' | 'window' | 'message' | 'duplicate' | 'protocol' | 'flood'
 
 /** What happens on the network, for logs and displays. */
 export type PeerEvent =
@@ -22,7 +25,22 @@ export type PeerEvent =
     }
   /** Somebody who may not connect tried to. Told once per peer id and roster. */
   | { readonly kind: 'stranger-refused'; readonly id: string; readonly address: string; readonly why: string }
-  | { readonly kind: 'bad-frame'; readonly peer: PeerName; readonly fault: ReceiveFault; readonly detail: string }
+  /** A neighbour is at fault. Told once a minute for each neighbour and kind of fault: `count` is how many there were since, `detail` the last. */
+  | {
+      readonly kind: 'bad-frame'
+      readonly peer: PeerName
+      readonly fault: ReceiveFault
+      readonly detail: string
+      readonly count: number
+    }
+  /** A neighbour with so many faults since the start is refused for the time `wait`. */
+  | {
+      readonly kind: 'shut-out'
+      readonly peer: PeerName
+      readonly wait: Milliseconds
+      readonly faults: number
+      readonly why: string
+    }
   /**
    * Another attempt after one that failed, or a connection that was lost, `wait` ago at most. `attempt` counts from 1 and
    * starts over after a connection that held.

@@ -37,6 +37,7 @@ export class Heartbeat {
     this.#last = now
     for (const { neighbour, outgoing } of this.#members) {
       outgoing.ping()
+      neighbour.faults.flush()
       // After a long computation on this thread, what the neighbours have said still waits to be read.
       if (stalled > this.#limits.heartbeat) neighbour.forgive(stalled)
       else this.#judge(neighbour)

@@ -12,6 +12,9 @@ import { weightOf } from './send-queue.js'
 import { limitWindow, windowFor } from './stream-window.js'
 import { type Mismatch, mismatchOf } from './terms.js'
 
+/** The most messages of a neighbour that wait in the mailbox, however short they are: each takes some memory. */
+const messagesWaiting = 1 << 14
+
 /** One handshake of the neighbour and what follows. */
 interface Session {
   readonly control: ControlChannel
@@ -31,8 +34,6 @@ export class IncomingLink {
   readonly #onWelcome: () => void
   readonly #ledger = new ReceiveLedger()
   #session: Session | undefined
-  /** Unusable vectors since the last good one. */
-  #bad = 0
 
   /** @param onWelcome - called when the neighbour's hello was accepted */
   constructor(context: LinkContext, neighbour: Neighbour, onWelcome: () => void) {
@@ -43,6 +44,7 @@ export class IncomingLink {
 
   /** Serves a control stream that the neighbour has opened, until it ends. */
   async control(stream: Stream, connection: Connection): Promise<void> {
+    if (!this.#admits(stream)) return
     const control = new ControlChannel(stream, this.#neighbour.meter)
     try {
       const hello = await this.#hello(control)
@@ -50,7 +52,10 @@ export class IncomingLink {
       this.#welcome(hello, control, connection.id)
       for await (const message of control.messages) this.#take(message)
     } catch (error) {
-      if (error instanceof ProtocolFault) this.#neighbour.failed(error.message)
+      if (error instanceof ProtocolFault) {
+        this.#neighbour.failed(error.message)
+        this.#neighbour.faults.add(error.fault, error.message, true)
+      }
     } finally {
       this.#end(control, 'the control stream has ended')
     }
@@ -58,6 +63,7 @@ export class IncomingLink {
 
   /** Serves a stream of vectors that the neighbour has opened. It has to be on the connection of the handshake. */
   exchange(stream: Stream, connection: Connection): void {
+    if (!this.#admits(stream)) return
     const session = this.#session
     if (session === undefined || session.connection !== connection.id || session.exchange !== undefined) {
       stream.abort(new Error('no handshake for this stream'))
@@ -82,8 +88,7 @@ export class IncomingLink {
 
   /** To be called when the algorithm had no use for a message. */
   reject(reason: string): void {
-    this.#bad++
-    this.#fault('message', reason, this.#bad >= this.#context.limits.badFrames)
+    this.#fault('message', reason, false)
   }
 
   /** Lets as much be on its way as the link needs, by what its round trip has turned out to be. */
@@ -110,6 +115,7 @@ export class IncomingLink {
     } catch (error) {
       if (!(error instanceof ProtocolFault)) throw error
       mismatch = { code: 'protocol', why: error.message }
+      this.#neighbour.faults.add('protocol', error.message, true)
     }
     this.#neighbour.refuse({ by: 'us', ...mismatch })
     control.send({ kind: 'refused', code: mismatch.code, why: mismatch.why.slice(0, 1024), terms })
@@ -138,7 +144,17 @@ export class IncomingLink {
     this.#onWelcome()
   }
 
+  /** Whether the neighbour may open a stream now. */
+  #admits(stream: Stream): boolean {
+    const { streams, faults } = this.#neighbour
+    if (!streams.spend()) this.#fault('flood', 'it opens streams faster than any peer has to', true)
+    else if (!faults.isShutOut) return true
+    stream.abort(new Error('shut out for its faults'))
+    return false
+  }
+
   #take(message: ControlMessage): void {
+    if (!this.#neighbour.messages.spend()) throw new ProtocolFault('it sends control messages without end', 'flood')
     if (message.kind === 'ping') this.#ping(message)
     else if (message.kind === 'bye') this.#neighbour.leave(message.reason)
     else throw new ProtocolFault(`it says ${message.kind} to one who receives`)
@@ -188,6 +204,7 @@ export class IncomingLink {
     if (sequence > received + 1) return faulty('gap', `vector ${sequence} follows vector ${received}`)
     if (sequence <= received) {
       this.#neighbour.meter.duplicates++
+      this.#count('duplicate', `vector ${sequence} comes again`, false)
       return { kind: 'skip' }
     }
     if (this.#overflows(length))
@@ -205,8 +222,7 @@ export class IncomingLink {
   #skip({ sequence, length }: FrameHeader, fault: FrameFault, detail: string): void {
     this.#ledger.arrive(sequence, Math.max(1, length))
     this.acknowledge()
-    this.#bad++
-    this.#fault(fault, `vector ${sequence} is not delivered: ${detail}`, this.#bad >= this.#context.limits.badFrames)
+    this.#fault(fault, `vector ${sequence} is not delivered: ${detail}`, false)
   }
 
   #drop(vector: Float32Array): void {
@@ -216,7 +232,6 @@ export class IncomingLink {
   #accept(header: FrameHeader, vector: Float32Array, bytes: number): void {
     const { name, meter } = this.#neighbour
     const { kind, round, sequence, offset } = header
-    this.#bad = 0
     // Nobody can look at it before it counts, as all of this happens without a pause.
     this.#ledger.arrive(sequence, weightOf({ vector }))
     meter.receivedFrames++
@@ -234,15 +249,17 @@ export class IncomingLink {
     const one = Math.max(1, elements)
     const { unacknowledged } = this.#ledger
     const isBeyond = unacknowledged > 0 && unacknowledged + Math.max(1, length) > limits.window * one
+    if (mailbox.count(this.#neighbour.name) >= messagesWaiting) return true
     return isBeyond || mailbox.waiting(this.#neighbour.name) >= (limits.mailbox + 2 * limits.window) * one
   }
 
-  #fault(fault: ReceiveFault, detail: string, reset: boolean): void {
+  #fault(fault: ReceiveFault, detail: string, isGrave: boolean): void {
     this.#neighbour.meter.badFrames++
-    this.#context.emit({ kind: 'bad-frame', peer: this.#neighbour.name, fault, detail })
-    if (!reset) return
-    this.#bad = 0
-    this.stop(`bad frame (${fault}): ${detail}`)
+    this.#count(fault, detail, isGrave)
+  }
+
+  #count(fault: ReceiveFault, detail: string, isGrave: boolean): void {
+    if (this.#neighbour.faults.add(fault, detail, isGrave)) this.stop(`fault (${fault}): ${detail}`)
   }
 
   #end(control: ControlChannel, why: string): void {

@@ -17,6 +17,7 @@ export class Mailbox<Message> {
   readonly #weigh: (message: Message) => number
   readonly #envelopes: Envelope<Message>[] = []
   readonly #weights = new Map<PeerName, number>()
+  readonly #counts = new Map<PeerName, number>()
   readonly #waiters = new Set<Waiter<Message>>()
   #stopped: StoppedError | undefined
 
@@ -39,12 +40,18 @@ export class Mailbox<Message> {
     return this.#weights.get(from) ?? 0
   }
 
+  /** How many messages of `from` wait. */
+  count(from: PeerName): number {
+    return this.#counts.get(from) ?? 0
+  }
+
   /** Adds a message, or hands it to the one who has waited longest. */
   offer(from: PeerName, message: Message): void {
     const [waiter] = this.#waiters
     if (waiter === undefined) {
       this.#envelopes.push({ from, message })
       this.#weights.set(from, this.waiting(from) + this.#weigh(message))
+      this.#counts.set(from, this.count(from) + 1)
       return
     }
     this.#dismiss(waiter)
@@ -57,6 +64,7 @@ export class Mailbox<Message> {
     const envelope = this.#envelopes.shift()
     if (envelope !== undefined) {
       this.#weights.set(envelope.from, this.waiting(envelope.from) - this.#weigh(envelope.message))
+      this.#counts.set(envelope.from, this.count(envelope.from) - 1)
       this.#onTaken(envelope.from)
       return Promise.resolve(envelope)
     }

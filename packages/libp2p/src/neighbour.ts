@@ -1,7 +1,10 @@
 import type { Milliseconds, PeerName, RefusalCode } from '@murmuration/core'
 import { Bell } from './bell.js'
 import type { Clock } from './clock.js'
+import { Budget } from './budget.js'
+import { defaultLimits, type Limits } from './constants.js'
 import type { PeerEventListener } from './events.js'
+import { FaultAccount } from './fault-account.js'
 import { LinkSpeed } from './link-speed.js'
 import { type Traffic, TrafficMeter } from './traffic.js'
 
@@ -25,10 +28,18 @@ export interface NeighbourStatus {
   /** How fast vectors get there, in bytes per second as they are on the link; absent until one was acknowledged. */
   readonly speed?: number
   readonly traffic: Traffic
+  /** How often it was at fault since the start. */
+  readonly faults: number
 }
 
 /** How many it takes to know a link: those at the start find both sides busy. */
 export const roundTripsNeeded = 3
+
+/** The most streams that a neighbour may open at once. */
+const streamsMost = 32
+
+/** The most control messages that a neighbour may send at once, and per second. */
+const messagesMost = 1000
 
 /** The two directions of a neighbour, named from here. */
 export type Direction = 'outgoing' | 'incoming'
@@ -45,6 +56,11 @@ export class Neighbour {
   readonly name: PeerName
   readonly meter = new TrafficMeter()
   readonly speed = new LinkSpeed()
+  readonly faults: FaultAccount
+  /** Streams that it may open: each attempt to connect opens two, and attempts come at intervals of `backoffMost` in the end. */
+  readonly streams: Budget
+  /** Control messages that it may send as one that sends vectors. */
+  readonly messages: Budget
   readonly #clock: Clock
   readonly #emit: PeerEventListener
   readonly #onChange: () => void
@@ -62,7 +78,16 @@ export class Neighbour {
   #answered = Number.NEGATIVE_INFINITY
   readonly #pong = new Bell()
 
-  constructor(name: PeerName, clock: Clock, emit: PeerEventListener, onChange: () => void) {
+  constructor(
+    name: PeerName,
+    clock: Clock,
+    emit: PeerEventListener,
+    onChange: () => void,
+    limits: Limits = defaultLimits
+  ) {
+    this.faults = new FaultAccount(name, clock, emit, limits)
+    this.streams = new Budget(clock, streamsMost, limits.backoffMost / 2)
+    this.messages = new Budget(clock, messagesMost, 1000 / messagesMost)
     this.name = name
     this.#clock = clock
     this.#emit = emit
@@ -163,6 +188,7 @@ export class Neighbour {
   }
 
   leave(reason: string): void {
+    if (this.#left !== undefined) return
     this.#change(() => (this.#left = reason))
     this.#emit({ kind: 'bye', peer: this.name, reason })
   }
@@ -199,7 +225,8 @@ export class Neighbour {
       queue,
       ...roundTrip,
       ...speed,
-      traffic: this.meter.read()
+      traffic: this.meter.read(),
+      faults: this.faults.total
     }
   }
 

@@ -192,7 +192,7 @@ export class Neighbourhood {
 }
 
 function member(context: LinkContext, name: PeerName, changed: () => void): Member {
-  const neighbour = new Neighbour(name, realClock, context.emit, changed)
+  const neighbour = new Neighbour(name, realClock, context.emit, changed, context.limits)
   const link = { ...context, random: context.random.stream(name) }
   const outgoing = new OutgoingLink(link, neighbour, changed, () => incoming.tune())
   const incoming = new IncomingLink(context, neighbour, () => outgoing.encourage())

@@ -31,6 +31,8 @@ export class OutgoingLink {
   /** Rung when another attempt to connect may be worth while. */
   readonly #chance = new Bell()
   #control: ControlChannel | undefined
+  /** Pings that are not answered yet. */
+  #pings = 0
   /** In which the neighbour takes vectors, beside raw float32. */
   #codecs: readonly string[] = []
 
@@ -69,6 +71,8 @@ export class OutgoingLink {
     const peer = this.#neighbour.name
     emit({ kind: 'connecting', peer })
     for (let failures = 0; !closing.aborted;) {
+      await this.#shutOut()
+      if (closing.aborted) return
       const { why, stood } = await this.#attempt(entry, waits)
       failures = stood > limits.backoffMost ? 1 : failures + 1
       this.#neighbour.failed(why)
@@ -93,6 +97,7 @@ export class OutgoingLink {
   /** Tells the neighbour that this peer is alive, and measures the round trip to it. */
   ping(padding = ''): Milliseconds {
     const at = realClock.now()
+    if (this.#control !== undefined) this.#pings++
     this.#control?.send({ kind: 'ping', round: this.#context.round(), at, padding })
     return at
   }
@@ -108,6 +113,12 @@ export class OutgoingLink {
     this.#control?.abort('this peer closes')
     this.#work.ring()
     this.#chance.ring()
+  }
+
+  /** Waits while the neighbour is shut out for its faults. */
+  async #shutOut(): Promise<void> {
+    const { faults } = this.#neighbour
+    while (faults.isShutOut && !this.#context.closing.aborted) await this.#chance.wait(faults.shutOutUntil)
   }
 
   /** Waits before the next attempt, unless there is a reason to make it at once, or none to make it. */
@@ -131,6 +142,7 @@ export class OutgoingLink {
       const connection = await this.#connect(entry)
       control = new ControlChannel(await this.#open(connection, controlProtocol), this.#neighbour.meter)
       this.#control = control
+      this.#pings = 0
       if (!(await this.#greet(control, entry))) return { why: this.#neighbour.why, stood: 0 }
       const exchange = await this.#open(connection, exchangeProtocol)
       began = realClock.now()
@@ -244,17 +256,20 @@ export class OutgoingLink {
   #take(message: ControlMessage): void {
     this.#neighbour.heard()
     if (message.kind === 'pong') return this.#answered(message.at)
+    const { first } = this.#queue
     if (message.kind !== 'ack') throw new ProtocolFault(`it says ${message.kind} to one who sends`)
     const progress = this.#queue.at(message.sequence)?.progress
     if (!this.#queue.acknowledge(message.sequence)) {
       throw new ProtocolFault(`it acknowledges vector ${message.sequence}, which was never sent`)
     }
+    if (this.#queue.first === first) throw new ProtocolFault(`it acknowledges vector ${message.sequence} again`)
     if (progress !== undefined) this.#neighbour.speed.acknowledged(progress.bytes, realClock.now() - progress.began)
     this.#work.ring()
     this.#onAcknowledged()
   }
 
   #answered(at: Milliseconds): void {
+    if (this.#pings-- <= 0) throw new ProtocolFault('it answers a ping that was never sent')
     this.#neighbour.answered(at)
     if (this.#neighbour.answers < roundTripsNeeded) this.ping()
     this.#onAnswer()
@@ -262,7 +277,10 @@ export class OutgoingLink {
 
   /** A neighbour that breaks the protocol is not called again; it may call. */
   #blame(error: unknown): void {
-    if (error instanceof ProtocolFault) this.#neighbour.refuse({ by: 'us', code: 'protocol', why: error.message })
+    if (!(error instanceof ProtocolFault)) return
+    // To speak another version is no fault.
+    if (this.#control !== undefined) this.#neighbour.faults.add(error.fault, error.message, true)
+    this.#neighbour.refuse({ by: 'us', code: 'protocol', why: error.message })
   }
 
   /** Doubles from attempt to attempt, and is drawn from the upper half so that peers do not call in step. */

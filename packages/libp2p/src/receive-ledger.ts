@@ -8,6 +8,8 @@ export class ReceiveLedger {
   #acknowledged = 0
   /** How much each vector weighs that has come and is not acknowledged. */
   #weights: number[] = []
+  /** Their sum. */
+  #unacknowledged = 0
 
   /** The last vector that has come. */
   get received(): number {
@@ -21,7 +23,7 @@ export class ReceiveLedger {
 
   /** How much has come and is not acknowledged. */
   get unacknowledged(): number {
-    return this.#weights.reduce((sum, weight) => sum + weight, 0)
+    return this.#unacknowledged
   }
 
   /**
@@ -34,6 +36,7 @@ export class ReceiveLedger {
     this.#received = first - 1
     this.#acknowledged = first - 1
     this.#weights = []
+    this.#unacknowledged = 0
   }
 
   /** Counts a vector as come. Returns false for one that has come before, or that is not the next. */
@@ -41,6 +44,7 @@ export class ReceiveLedger {
     if (sequence !== this.#received + 1) return false
     this.#received = sequence
     this.#weights.push(weight)
+    this.#unacknowledged += weight
     return true
   }
 
@@ -50,10 +54,9 @@ export class ReceiveLedger {
    * @param surplus - how much more waits than there is room for: as many of the last vectors as weigh that much stay unacknowledged
    */
   settle(surplus: number): boolean {
-    let left = this.unacknowledged
     let moved = false
-    while (this.#weights.length > 0 && left - this.#weights[0] >= surplus) {
-      left -= this.#weights.shift() ?? 0
+    while (this.#weights.length > 0 && this.#unacknowledged - this.#weights[0] >= surplus) {
+      this.#unacknowledged -= this.#weights.shift() ?? 0
       this.#acknowledged++
       moved = true
     }

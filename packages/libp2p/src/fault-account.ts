@@ -1,0 +1,97 @@
+import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { Clock } from './clock.js'
+import type { Limits } from './constants.js'
+import type { PeerEventListener, ReceiveFault } from './events.js'
+
+/** How often a fault of one kind is told at most. */
+const lineInterval: Milliseconds = 60_000
+
+/** What was told of a kind of fault, and what has come since. */
+interface Line {
+  told: Milliseconds
+  untold: number
+  detail: string
+}
+
+/**
+ * All faults of one neighbour since the start, of whatever kind. After a grave one, or every `limits.badFrames` others, its streams are ended, and
+ * from the second time on it is shut out for a while that doubles each time. No handshake clears the account.
+ */
+export class FaultAccount {
+  readonly #peer: PeerName
+  readonly #clock: Clock
+  readonly #emit: PeerEventListener
+  readonly #limits: Pick<Limits, 'badFrames' | 'shutOutFirst' | 'shutOutMost'>
+  readonly #lines = new Map<ReceiveFault, Line>()
+  #total = 0
+  #small = 0
+  #strikes = 0
+  #shutOutUntil = Number.NEGATIVE_INFINITY
+
+  constructor(
+    peer: PeerName,
+    clock: Clock,
+    emit: PeerEventListener,
+    limits: Pick<Limits, 'badFrames' | 'shutOutFirst' | 'shutOutMost'>
+  ) {
+    this.#peer = peer
+    this.#clock = clock
+    this.#emit = emit
+    this.#limits = limits
+  }
+
+  get total(): number {
+    return this.#total
+  }
+
+  /** Until when its streams are refused, and it is not called. */
+  get shutOutUntil(): Milliseconds {
+    return this.#shutOutUntil
+  }
+
+  get isShutOut(): boolean {
+    return this.#clock.now() < this.#shutOutUntil
+  }
+
+  /** Counts a fault. Returns whether the neighbour's streams are to be ended. */
+  add(fault: ReceiveFault, detail: string, isGrave: boolean): boolean {
+    this.#total++
+    this.#tell(fault, detail)
+    if (!isGrave && ++this.#small < this.#limits.badFrames) return false
+    this.#small = 0
+    this.#strike(detail)
+    return true
+  }
+
+  /** Tells what has come in the last minute and was not told yet. To be called now and then. */
+  flush(): void {
+    const now = this.#clock.now()
+    for (const [fault, line] of this.#lines) {
+      if (line.untold === 0 || now < line.told + lineInterval) continue
+      this.#emit({ kind: 'bad-frame', peer: this.#peer, fault, detail: line.detail, count: line.untold })
+      line.told = now
+      line.untold = 0
+    }
+  }
+
+  #tell(fault: ReceiveFault, detail: string): void {
+    const line = this.#lines.get(fault)
+    if (line !== undefined) {
+      line.untold++
+      line.detail = detail
+      return this.flush()
+    }
+    this.#lines.set(fault, { told: this.#clock.now(), untold: 0, detail })
+    this.#emit({ kind: 'bad-frame', peer: this.#peer, fault, detail, count: 1 })
+  }
+
+  #strike(why: string): void {
+    const { shutOutFirst, shutOutMost } = this.#limits
+    const wasOut = this.isShutOut
+    this.#strikes++
+    if (this.#strikes === 1) return
+    const wait = Math.min(shutOutMost, shutOutFirst * 2 ** Math.min(this.#strikes - 2, 30))
+    this.#shutOutUntil = this.#clock.now() + wait
+    if (!wasOut) this.#emit({ kind: 'shut-out', peer: this.#peer, wait, faults: this.#total, why })
+  }
+}

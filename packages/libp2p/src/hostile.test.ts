@@ -1,0 +1,143 @@
+/** What an admitted neighbour with a libp2p client of its own can do to a peer: not much, and its name is told. */
+import type { Connection } from '@libp2p/interface'
+import { multiaddr } from '@multiformats/multiaddr'
+import { peerName } from '@murmuration/core'
+import { encodeHeader } from '@murmuration/vectors'
+import test, { type ExecutionContext } from 'ava'
+import { controlProtocol, exchangeProtocol, limitsOf } from './constants.js'
+import { ControlChannel } from './control-channel.js'
+import { encodeControl } from './control-messages.js'
+import { type Bird, bird, eventOf, eventually, graph, schemaOf } from './flock.test.support.js'
+import { createIdentity } from './identity.js'
+import { createNode } from './node.js'
+import type { Terms } from './terms.js'
+import { TrafficMeter } from './traffic.js'
+
+const [m, edge] = [peerName('m'), graph(['a', 'm'])]
+const elements = 8
+const limits = { shutOutFirst: 600_000, shutOutMost: 600_000 }
+
+/** A neighbour "m" of `victim` that is in the roster and speaks the protocol by hand. */
+async function mallory(t: ExecutionContext, victim: Bird) {
+  const identity = await createIdentity()
+  const node = await createNode({ identity, listen: [], limits: limitsOf(), refusalOf: () => undefined })
+  await node.start()
+  t.teardown(() => node.stop())
+  victim.peer.connect([{ name: m, id: identity.id, addresses: [] }], 500).catch(() => {})
+  const connection = await node.dial(victim.peer.addresses.map((address) => multiaddr(address)))
+  return { connection, hello: () => sayHello(connection) }
+}
+
+async function sayHello(connection: Connection, terms = termsOf(elements)) {
+  const stream = await connection.newStream(controlProtocol)
+  const channel = new ControlChannel(stream, new TrafficMeter())
+  const rest = { name: m, incarnation: 'x', first: 1, round: 0, codecs: [] }
+  channel.send({ kind: 'hello', version: 2, terms, ...rest })
+  return { stream, channel, answer: await channel.first(60_000) }
+}
+
+const termsOf = (length: number): Terms => ({
+  settings: { run: 'test', algorithm: 'none' },
+  start: '00',
+  schema: schemaOf(length)
+})
+
+/** One frame with a vector of `length` numbers, all 1. */
+function frame(sequence: number, length = elements, change = {}): Uint8Array {
+  const place = { offset: 0, position: 0, codec: 0, kind: 1, round: sequence - 1 }
+  const header = { ...place, sequence, length, count: length, bytes: 4 * length, ...change }
+  return Buffer.concat([encodeHeader(header), new Uint8Array(new Float32Array(length).fill(1).buffer)])
+}
+
+const linesOf = ({ events }: Bird) => events.filter(({ kind }) => kind === 'bad-frame').length
+const faultsOf = ({ peer }: Bird) => peer.neighbours()[0].faults
+
+test('what the algorithm rejects is counted with all other faults, told by name, and ends the streams', async (t) => {
+  const victim = await bird(t, edge, 'a', { limits, terms: termsOf(elements) })
+  const { connection, hello } = await mallory(t, victim)
+  t.is((await hello()).answer.kind, 'welcome')
+  const stream = await connection.newStream(exchangeProtocol)
+  for (const [index, length] of [5, 0, 3].entries()) {
+    stream.send(frame(index + 1, length, { offset: length === 3 ? 5 : 0 }))
+    const envelope = await victim.peer.fabric.receive()
+    if (envelope !== undefined) victim.peer.fabric.reject(envelope, 'it is too short')
+  }
+  await eventually('a reset', () => stream.status !== 'open')
+  t.like(await eventOf(victim, 'bad-frame'), { peer: m, fault: 'message', detail: 'it is too short', count: 1 })
+  t.deepEqual([faultsOf(victim), linesOf(victim)], [3, 1])
+})
+
+test('a good hello does not forgive: from the second time on a neighbour is shut out', async (t) => {
+  const victim = await bird(t, edge, 'a', { limits, terms: termsOf(elements) })
+  const { connection, hello } = await mallory(t, victim)
+  for (let time = 0; time < 2; time++) {
+    t.is((await hello()).answer.kind, 'welcome')
+    const stream = await connection.newStream(exchangeProtocol)
+    stream.send(frame(7))
+    await eventually('a reset', () => stream.status !== 'open')
+  }
+  t.like(await eventOf(victim, 'shut-out'), { peer: m, wait: 600_000, faults: 2 })
+  await t.throwsAsync(hello())
+  t.is(linesOf(victim), 1)
+})
+
+test('a flood of pings is cut off after as many as a peer may send in a second', async (t) => {
+  const victim = await bird(t, edge, 'a', { limits, terms: termsOf(elements) })
+  const { hello } = await mallory(t, victim)
+  const { stream } = await hello()
+  const ping = Buffer.from(encodeControl({ kind: 'ping', round: 0, at: 0, padding: '' }))
+  const pings = Buffer.concat(Array.from({ length: 20_000 }, () => Buffer.concat([Buffer.of(ping.length), ping])))
+  stream.send(pings)
+  await eventually('a reset', () => stream.status !== 'open')
+  t.like(await eventOf(victim, 'bad-frame'), { peer: m, fault: 'flood', count: 1 })
+  const { received } = victim.peer.traffic()
+  t.true(received.overhead < pings.length, `${received.overhead} bytes of control messages were read`)
+  t.is(linesOf(victim), 1)
+})
+
+test('hellos in turn are cut off, with one line', async (t) => {
+  const victim = await bird(t, edge, 'a', { limits: { ...limits, backoffMost: 1e8 }, terms: termsOf(elements) })
+  const { hello } = await mallory(t, victim)
+  let welcomes = 0
+  const until = async () => {
+    while (welcomes < 200 && (await hello()).answer.kind === 'welcome') welcomes++
+  }
+  await t.throwsAsync(until())
+  t.true(welcomes > 0 && welcomes <= 32, `${welcomes}`)
+  await Promise.allSettled(Array.from({ length: 20 }, hello))
+  t.is(linesOf(victim), 1)
+  t.is((await eventOf(victim, 'shut-out')).peer, m)
+})
+
+test('goodbyes in turn are told once', async (t) => {
+  const victim = await bird(t, edge, 'a', { limits, terms: termsOf(elements) })
+  const { hello } = await mallory(t, victim)
+  const { channel } = await hello()
+  for (let k = 0; k < 500; k++) channel.send({ kind: 'bye', reason: `${k}` })
+  channel.send({ kind: 'ack', sequence: 1 })
+  await eventOf(victim, 'bad-frame')
+  t.is(victim.events.filter(({ kind }) => kind === 'bye').length, 1)
+})
+
+test('empty vectors without end fill no memory: as many wait as are granted', async (t) => {
+  const terms = termsOf(1 << 22)
+  const victim = await bird(t, edge, 'a', { limits, terms })
+  const { connection } = await mallory(t, victim)
+  t.is((await sayHello(connection, terms)).answer.kind, 'welcome')
+  const stream = await connection.newStream(exchangeProtocol)
+  const frames = Array.from({ length: 20_000 }, (_, k) => frame(k + 1, 0))
+  stream.send(Buffer.concat(frames))
+  t.like(await eventOf(victim, 'bad-frame'), { peer: m, fault: 'window' })
+  t.is(victim.peer.traffic().received.frames, 1 << 14)
+})
+
+test('vectors that come again without end are counted, and end the streams', async (t) => {
+  const victim = await bird(t, edge, 'a', { limits, terms: termsOf(elements) })
+  const { connection, hello } = await mallory(t, victim)
+  await hello()
+  const stream = await connection.newStream(exchangeProtocol)
+  stream.send(Buffer.concat(Array.from({ length: 1000 }, () => frame(1))))
+  await eventually('a reset', () => stream.status !== 'open')
+  t.is(faultsOf(victim), 3)
+  t.is(linesOf(victim), 1)
+})
