@@ -45,6 +45,8 @@ export interface Limits {
   readonly callWait: Milliseconds
   /** How long a neighbour may take to answer a hello, or to say it. */
   readonly handshakeTimeout: Milliseconds
+  /** How long somebody who calls from an address that is not in the roster may take to prove who it is. */
+  readonly strangerTimeout: Milliseconds
   /** The wait before the first attempt to connect again; it doubles from there. */
   readonly backoffFirst: Milliseconds
   /** The longest wait between attempts. */
@@ -72,6 +74,7 @@ export const defaultLimits: Limits = {
   dialsAtOnce: 4,
   callWait: 1_000,
   handshakeTimeout: 10_000,
+  strangerTimeout: 2_000,
   backoffFirst: 200,
   backoffMost: 5_000,
   badFrames: 3,

@@ -94,6 +94,11 @@ export class Neighbourhood {
     return this.#roster.byId.has(id) ? undefined : 'it is not in the roster'
   }
 
+  /** Whether a peer of the roster is at this IP address. */
+  isKnownHost(host: string): boolean {
+    return this.#roster?.hosts.has(host) ?? false
+  }
+
   /** The peer with this id, as far as the roster is known. */
   nameOf(id: string): PeerName | undefined {
     return this.#roster?.byId.get(id)?.name

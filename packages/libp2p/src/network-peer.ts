@@ -107,6 +107,11 @@ export class NetworkPeer implements Peer {
     return why
   }
 
+  /** Whether a peer of the roster is at this IP address. */
+  isKnownHost(host: string): boolean {
+    return this.#neighbourhood.isKnownHost(host)
+  }
+
   nameOf(id: string): PeerName | undefined {
     return this.#neighbourhood.nameOf(id)
   }

@@ -6,6 +6,7 @@ import { yamux } from '@libp2p/yamux'
 import { InputError, type Milliseconds } from '@murmuration/core'
 import { createLibp2p } from 'libp2p'
 import type { Limits } from './constants.js'
+import type { Doorstep } from './doorstep.js'
 import { explain } from './explain.js'
 import type { Identity } from './identity.js'
 import { noiseCrypto } from './noise-crypto.js'
@@ -20,13 +21,15 @@ export interface NodeOptions {
   readonly limits: Limits
   /** Why a peer that calls from `address` may not connect; `undefined` when it may. */
   readonly refusalOf: (id: string, address: string) => string | undefined
+  /** Where those wait who have connected and not proved who they are; without it nobody is sent away. */
+  readonly doorstep?: Doorstep
   /** Shapes all connections, if given. */
   readonly shaper?: Shaper | undefined
 }
 
 /** A libp2p node over TCP, noise and yamux that is not started yet. Throws an InputError for an address that is none. */
 export async function createNode(options: NodeOptions): Promise<Libp2p> {
-  const { identity, listen, limits, refusalOf, shaper } = options
+  const { identity, listen, limits, refusalOf, doorstep, shaper } = options
   for (const address of listen) parseAddress(address, 'this peer')
   return createLibp2p({
     start: false,
@@ -43,17 +46,22 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
         }
       })
     ],
-    // All peers of a swarm on one machine call at once, from one address; libp2p would let in 5 a second.
+    // libp2p refuses the newcomer when many who have not said who they are wait; the doorstep sends the oldest away instead.
     connectionManager: {
       maxConnections: 300,
-      inboundConnectionThreshold: 100,
-      maxIncomingPendingConnections: 100,
+      inboundConnectionThreshold: Number.MAX_SAFE_INTEGER,
+      maxIncomingPendingConnections: Number.MAX_SAFE_INTEGER,
       ...waitsOf(limits, shaper?.slowness ?? 0)
     },
     // It would cut the connection of a neighbour that computes for some seconds; the heartbeat takes its place.
     connectionMonitor: { enabled: false },
     connectionGater: {
+      denyInboundConnection: (connection) => {
+        doorstep?.arrive(connection)
+        return false
+      },
       denyInboundEncryptedConnection: (id, connection) => {
+        doorstep?.leave(connection)
         shaper?.meet(connection, id.toString())
         return refusalOf(id.toString(), connection.remoteAddr.toString()) !== undefined
       }

@@ -3,6 +3,7 @@ import { createRandom } from '@murmuration/random'
 import { lengthOf, type VectorMessage } from '@murmuration/vectors'
 import { controlBytes, type Limits, limitsOf } from './constants.js'
 import { decodeTerms, encodeTerms, helloBytes } from './control-messages.js'
+import { Doorstep } from './doorstep.js'
 import type { PeerEventListener } from './events.js'
 import type { Identity } from './identity.js'
 import type { NeighbourStatus } from './neighbour.js'
@@ -87,7 +88,9 @@ export async function createPeer(options: PeerOptions): Promise<Peer> {
   const limits = patientLimits(limitsOf(options.limits), shaper?.slowness ?? 0)
   const { identity, listen } = options
   const refusalOf = (id: string, address: string) => peer.refusalOf(id, address)
-  const node = await createNode({ identity, listen, limits, refusalOf, shaper })
+  const isKnown = (host: string) => peer.isKnownHost(host)
+  const doorstep = new Doorstep(isKnown, limits.strangerTimeout, limits.handshakeTimeout)
+  const node = await createNode({ identity, listen, limits, refusalOf, doorstep, shaper })
   const peer = new NetworkPeer(agreed, limits, node, shaper)
   await peer.start()
   return peer

@@ -15,6 +15,8 @@ export interface RosterEntry {
 export interface Roster {
   readonly byName: ReadonlyMap<PeerName, RosterEntry>
   readonly byId: ReadonlyMap<string, RosterEntry>
+  /** The IP addresses of its peers. */
+  readonly hosts: ReadonlySet<string>
 }
 
 /** Checks a roster and returns it with ids and addresses in their usual form. Throws an InputError that says what is wrong. */
@@ -29,7 +31,15 @@ export function checkRoster(entries: readonly RosterEntry[]): Roster {
     byName.set(name, entry)
     byId.set(entry.id, entry)
   }
-  return { byName, byId }
+  const addresses = [...byId.values()].flatMap((entry) => entry.addresses)
+  const hosts = new Set(addresses.map((text) => hostOf(multiaddr(text))).filter((host) => host !== undefined))
+  return { byName, byId, hosts }
+}
+
+/** The IP address in a multiaddr, if it has one; an IPv4 address that is written as IPv6 is told as IPv4. */
+export function hostOf(address: Multiaddr): string | undefined {
+  const host = address.getComponents().find(({ name }) => name === 'ip4' || name === 'ip6')?.value
+  return host?.replace(/^::ffff:(?=\d+\.)/i, '')
 }
 
 /** Reads a multiaddr. Throws an InputError that says whose it is. */

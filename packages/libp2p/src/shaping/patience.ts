@@ -29,6 +29,7 @@ export function patientLimits(limits: Limits, slowness: Milliseconds): Limits {
     deadAfter: limits.deadAfter + slowness,
     callWait: limits.callWait + slowness,
     dialTimeout: limits.dialTimeout + slowness,
+    strangerTimeout: limits.strangerTimeout + slowness,
     handshakeTimeout: limits.handshakeTimeout + slowness,
     closePatience: limits.closePatience + slowness
   }

@@ -1,0 +1,42 @@
+import { connect, type Socket } from 'node:net'
+import { peerName } from '@murmuration/core'
+import test, { type ExecutionContext } from 'ava'
+import { bird, eventually, flock, graph, rosterOf } from './flock.test.support.js'
+
+const peers = Array.from({ length: 16 }, (_, index) => `p${index}`)
+const star = graph(...peers.map((name) => ['hub', name] as const))
+
+/** Opens so many connections to `port` that never say anything. */
+async function idleSockets(t: ExecutionContext, port: number, count: number): Promise<readonly Socket[]> {
+  const sockets = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const socket = connect(port, '127.0.0.1')
+      socket.on('error', () => {})
+      await new Promise<void>((resolve) => socket.once('connect', resolve))
+      return socket
+    })
+  )
+  t.teardown(() => sockets.forEach((socket) => socket.destroy()))
+  return sockets
+}
+
+const portOf = (address: string) => Number(/\/tcp\/(\d+)/.exec(address)?.[1])
+
+test.serial('beside 200 sockets that say nothing 16 of 16 admitted peers connect', async (t) => {
+  const hub = await bird(t, star, 'hub')
+  const others = await Promise.all(peers.map((name) => bird(t, star, name)))
+  await idleSockets(t, portOf(hub.peer.addresses[0]), 200)
+  // Nobody but the sixteen calls, and each call counts.
+  const roster = rosterOf([hub, ...others]).map((entry) => (entry.name === 'hub' ? entry : { ...entry, addresses: [] }))
+  await Promise.all([hub, ...others].map(({ peer }) => peer.connect(roster, 100_000)))
+  t.is(hub.peer.neighbours().filter(({ state }) => state === 'ready').length, 16)
+  const failed = others.flatMap(({ events }) => events.filter(({ kind }) => kind === 'reconnecting'))
+  t.deepEqual(failed, [], 'none of the sixteen calls failed')
+})
+
+test.serial('whoever does not prove who it is in time is sent away', async (t) => {
+  const [left] = await flock(t, graph(['a', 'b']), { limits: { strangerTimeout: 100 } })
+  t.is(left.name, peerName('a'))
+  const sockets = await idleSockets(t, portOf(left.peer.addresses[0]), 3)
+  await eventually('the ends', () => sockets.every(({ destroyed, readableEnded }) => destroyed || readableEnded))
+})
