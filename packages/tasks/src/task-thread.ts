@@ -34,7 +34,7 @@ export class TaskThread {
     this.#userModule = userModule
     this.#patience = patience
     this.#worker = new Worker(new URL('./worker-thread.js', import.meta.url), {
-      workerData: { module, options },
+      workerData: { module, options, userModule },
       // This flag of programs given as text is refused for a thread's file.
       execArgv: process.execArgv.filter((flag) => !flag.startsWith('--input-type')),
       stdout: true,

@@ -9,6 +9,7 @@ import { DivergedError, type Evaluation, InputError, InvariantError, messageOf, 
 export interface WorkerStart {
   readonly module: string
   readonly options: unknown
+  readonly userModule?: string
 }
 
 /** The thread's first message. */

@@ -19,12 +19,7 @@ interface TaskModule {
 async function main(): Promise<void> {
   const port = parentPort
   invariant(port !== null, 'this module runs in a worker thread')
-  const { exit } = process
-  process.exit = refuseToExit
-  // Node's own way to end a thread for an error that nobody caught.
-  process.once('uncaughtExceptionMonitor', () => {
-    process.exit = exit
-  })
+  if ((workerData as WorkerStart).userModule !== undefined) keepFromExiting()
   try {
     const built = await build(workerData as WorkerStart)
     let task = built
@@ -42,7 +37,16 @@ async function main(): Promise<void> {
   }
 }
 
-/** A thread that ended itself would leave nobody to say why. */
+function keepFromExiting(): void {
+  const { exit } = process
+  process.exit = refuseToExit
+  // Node's own way to end a thread for an error that nobody caught.
+  process.once('uncaughtExceptionMonitor', () => {
+    process.exit = exit
+  })
+}
+
+/** A user's module that ended the thread would leave nobody to say where. */
 function refuseToExit(code: number | string | null = 0): never {
   throw new InputError(`process.exit(${code}) is called, which ends no run; throw an error instead`)
 }
