@@ -136,11 +136,25 @@ test('links may speak of a server', async (t) => {
 })
 
 test('a rate that varies is that of all contenders but those that have one of their own', async (t) => {
-  const scenario = await scenarioOf({
+  const [first, own, second, same] = await lossesOf({
     vary: '{ rate: [0.001, 0.002] }',
-    contenders: '[{ algorithm: dpsgd }, { algorithm: dpsgd, rate: { initial: 0.003 } }]',
-    stop: '{ rounds: 1 }'
+    contenders: '[{ algorithm: dpsgd }, { algorithm: dpsgd, rate: { initial: 0.003 } }]'
   })
+  t.is(own, same)
+  t.true(first > second && second > own)
+})
+
+test('a rate may be multiplied by the number of peers (Goyal et al. 2017), or divided by it', async (t) => {
+  const rates = ['{ initial: 0.003 }', '{ initial: 0.001, scale: peers }', '{ initial: 0.009, scale: 1/peers }']
+  const contenders = `[${rates.map((rate) => `{ algorithm: dpsgd, rate: ${rate} }`).join(', ')}]`
+  const [plain, multiplied, divided] = await lossesOf({ contenders })
+  t.true(Math.abs(multiplied / plain - 1) < 1e-6)
+  t.true(Math.abs(divided / plain - 1) < 1e-6)
+})
+
+/** The losses after one round of every run of a scenario of three peers. */
+async function lossesOf(lines: Readonly<Record<string, string>>): Promise<readonly number[]> {
+  const scenario = await scenarioOf({ ...lines, stop: '{ rounds: 1 }' })
   const families = new Families(1)
   const losses: number[] = []
   for (const run of runsOf(scenario)) {
@@ -148,7 +162,5 @@ test('a rate that varies is that of all contenders but those that have one of th
     const { record } = await simulateRun(scenario, run, family, () => 0)
     losses.push(record.curve[record.curve.length - 1].loss)
   }
-  const [first, own, second, same] = losses
-  t.is(own, same)
-  t.true(first > second && second > own, losses.join(', '))
-})
+  return losses
+}
