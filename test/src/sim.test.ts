@@ -96,7 +96,7 @@ test('a folder that cannot be written is told before the first run', async (t) =
     const result = await murmur(['sim', path, '--out', out, '--json'], folder).result
     t.is(result.code, 2, result.stderr)
     t.regex(result.stderr, /--out \S+: E/)
-    t.is(result.stdout, '')
+    t.like(JSON.parse(result.stdout), { kind: 'error', code: 2 })
   }
 })
 
