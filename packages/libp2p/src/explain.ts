@@ -1,7 +1,45 @@
 import { messageOf } from '@murmuration/core'
+import { foreignText } from './foreign-text.js'
 
-/** The message of anything that was thrown, with the messages of the errors inside instead of a mere "all failed". */
-export function explain(thrown: unknown): string {
+/** What others' words for what went wrong mean here. The first that fits counts. */
+const meanings: readonly (readonly [RegExp, string])[] = [
+  [
+    /does not match expected remote identity key|UnexpectedPeerError|remote peer id .* does not match/i,
+    'somebody else answered there: not the peer that the file names'
+  ],
+  [/ECONNREFUSED/, 'nobody listens there: it is not started yet, or the address or the port is wrong'],
+  [/ENOTFOUND|EAI_AGAIN/, 'the name in its address is not known'],
+  [/EHOSTUNREACH|ENETUNREACH/, 'there is no way to its address from here'],
+  [
+    /ETIMEDOUT|aborted due to timeout|TimeoutError|timed out/i,
+    'nothing answered in time: a firewall, or a machine that is busy or off'
+  ],
+  [
+    /ECONNRESET|EPIPE|unexpected EOF|UnexpectedEOF|stream (has been |was )?(reset|closed)|encryption failed|closed connection during/i,
+    "the connection was closed before the handshake was done: it may not have this peer's id in its roster, or no roster yet"
+  ],
+  [
+    /multistream|protocol selection failed|UnsupportedProtocol|no matching protocol/i,
+    'what answers there is no peer of Murmuration'
+  ]
+]
+
+/** The message of anything that was thrown, with the messages of the errors inside, as they are. */
+export function wordsOf(thrown: unknown): string {
   if (!(thrown instanceof AggregateError) || thrown.errors.length === 0) return messageOf(thrown)
-  return [...new Set(thrown.errors.map(explain))].join('; ')
+  return [...new Set(thrown.errors.map(wordsOf))].join('; ')
+}
+
+/**
+ * What went wrong, in words of this project, with the original words behind. Of an error with several errors inside, such as one per
+ * address, all are told instead of a mere "all failed".
+ */
+export function explain(thrown: unknown): string {
+  if (thrown instanceof AggregateError && thrown.errors.length > 0) {
+    return [...new Set(thrown.errors.map(explain))].join('; ')
+  }
+  const words = foreignText(messageOf(thrown))
+  const named = thrown instanceof Error ? `${thrown.name} ${words}` : words
+  const meaning = meanings.find(([pattern]) => pattern.test(named))?.[1]
+  return meaning === undefined ? words : `${meaning} (${words})`
 }

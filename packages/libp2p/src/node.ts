@@ -7,7 +7,7 @@ import { InputError, type Milliseconds } from '@murmuration/core'
 import { createLibp2p } from 'libp2p'
 import type { Limits } from './constants.js'
 import type { Doorstep } from './doorstep.js'
-import { explain } from './explain.js'
+import { wordsOf } from './explain.js'
 import type { Identity } from './identity.js'
 import { noiseCrypto } from './noise-crypto.js'
 import { parseAddress } from './roster.js'
@@ -88,7 +88,7 @@ export async function startNode(node: Libp2p, listen: readonly string[]): Promis
   } catch (error) {
     await node.stop()
     // libp2p puts the stack traces of all addresses into one message; the system's words are what helps.
-    const causes = explain(error).match(/listen E[A-Z]+: [^\n]+/g) ?? [explain(error)]
+    const causes = wordsOf(error).match(/listen E[A-Z]+: [^\n]+/g) ?? [wordsOf(error)]
     throw new InputError(`cannot listen on ${listen.join(', ')}: ${causes.join('; ')}; choose another address or port`)
   }
 }

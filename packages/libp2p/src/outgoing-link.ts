@@ -10,7 +10,8 @@ import { type LinkContext, openConnection } from './context.js'
 import { ControlChannel } from './control-channel.js'
 import { type ControlMessage, ProtocolFault, type Refused, type Welcome } from './control-messages.js'
 import { ExchangeWriter } from './exchange-writer.js'
-import { explain } from './explain.js'
+import { explain, wordsOf } from './explain.js'
+import { foreignText } from './foreign-text.js'
 import { type Neighbour, roundTripsNeeded } from './neighbour.js'
 import type { RosterEntry } from './roster.js'
 import { SendQueue } from './send-queue.js'
@@ -200,7 +201,9 @@ export class OutgoingLink {
       connection.abort(new Error('no stream can be opened'))
       if (signal.aborted)
         throw new Error(`it did not answer within ${limits.handshakeTimeout / 1000} s`, { cause: error })
-      throw new Error(`${hint(this.#context.node.peerId.toString())} (${explain(error)})`, { cause: error })
+      throw new Error(`${hint(this.#context.node.peerId.toString())} (${foreignText(wordsOf(error))})`, {
+        cause: error
+      })
     }
   }
 
