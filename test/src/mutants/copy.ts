@@ -10,8 +10,8 @@ export async function copyOfRepository(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'mutants-'))
   for (const name of ['package.json', 'ava.config.js']) await cp(join(root, name), join(folder, name))
   // Sources and the packages' own node_modules are not needed, or are linked.
-  const isBuilt = (path: string) => !['src', 'node_modules', 'bench'].includes(basename(path))
-  for (const name of ['packages', 'test', 'topologies', 'sim']) {
+  const isBuilt = (path: string) => !['src', 'node_modules'].includes(basename(path))
+  for (const name of ['packages', 'test', 'docs', 'topologies', 'sim']) {
     await cp(join(root, name), join(folder, name), { recursive: true, filter: isBuilt })
   }
   await linkModules(join(root, 'node_modules'), join(folder, 'node_modules'))

@@ -14,9 +14,9 @@ import { runTests } from './run.js'
 
 /** The tests of each package: its own, and those in test/ that are about it. */
 const tests: Readonly<Record<string, readonly string[]>> = {
-  algorithms: ['oracles', 'contenders', 'collectives', 'parameter-servers', 'stale-synchronous', 'transfers'],
+  algorithms: ['oracles', 'contenders', 'collectives', 'parameter-servers', 'stale-synchronous'],
   topology: ['topologies'],
-  simulator: ['collectives', 'transfers'],
+  simulator: ['collectives'],
   vectors: ['codecs']
 }
 
