@@ -43,6 +43,12 @@ async function prepare(
   return { args: [topology, '--train', train, '--save', save, '--json'], save }
 }
 
+/** Of the last two lines: what came of it, and then why the command failed. */
+const lastKinds = (result: CommandResult) =>
+  recordsOf(result)
+    .slice(-2)
+    .map(({ kind }) => kind)
+
 for (const [name, command] of Object.entries(commands)) {
   posixTest(`a model that cannot be written is no reason to say nothing: ${name}`, async (t) => {
     const folder = await temporaryFolder()
@@ -50,7 +56,7 @@ for (const [name, command] of Object.entries(commands)) {
     // The limit is on all files, so that no other place is left for the model.
     const result = await murmur([...command, ...args], folder, undefined, { fileLimit: 20 }).result
     t.is(result.code, 8, result.stderr)
-    t.is(recordsOf(result).at(-1)?.kind, 'summary')
+    t.deepEqual(lastKinds(result), ['summary', 'error'])
     t.regex(result.stderr, /--save .*model\.safetensors: cannot be written: EFBIG.*nor can .*: the model is lost/)
     t.is(await readFile(save, 'utf8'), 'the older model')
     t.deepEqual(
@@ -72,7 +78,7 @@ test('a model for which the disk has no room is kept in the folder for temporary
     const { args, save } = await prepare(folder, disk.path)
     const result = await murmur([...commands.swarm, ...args], folder, undefined, { env: { TMPDIR: folder } }).result
     t.is(result.code, 8, result.stderr)
-    t.is(recordsOf(result).at(-1)?.kind, 'summary')
+    t.deepEqual(lastKinds(result), ['summary', 'error'])
     t.is(await readFile(save, 'utf8'), 'the older model')
     t.deepEqual(await readdir(disk.path), ['model.safetensors'])
     t.true((await stat(keptIn(result))).size > 50_000)
