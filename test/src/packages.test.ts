@@ -50,7 +50,7 @@ posixTest(
     const cwd = await installed()
     const surroundings = { cwd, bin: join(cwd, 'node_modules/@murmuration/cli/bin/murmur.js') }
     const sim = murmur(['sim'], cwd, undefined, surroundings)
-    await sim.saying('360 runs on')
+    await sim.saying('Slow links: ')
     sim.process.kill('SIGINT')
     t.is((await sim.result).code, 130)
     for (const name of ['ring-4', 'ring-4.yaml', 'topologies/ring-4.yaml']) {

@@ -143,7 +143,11 @@ for (const [topology, threshold, expected] of [
       records.find(({ kind }) => kind === 'lost'),
       { peer: killed.peer, why: `the process of peer ${killed.peer} ended by SIGKILL` }
     )
-    t.like(records.at(-1), { kind: 'summary', peers: 4, finished: 3, lost: [killed.peer] })
+    const summary = { kind: 'summary', peers: 4, finished: 3, lost: [killed.peer] }
+    t.like(
+      records.findLast(({ kind }) => kind === 'summary'),
+      summary
+    )
     if (expected === 3) t.regex(result.stderr, new RegExp(`3 of 4 peers finished.*lost: ${killed.peer}`))
   })
 }

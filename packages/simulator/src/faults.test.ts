@@ -3,7 +3,7 @@ import { createRandom } from '@murmuration/random'
 import test from 'ava'
 import { drawFaults, type FaultEvent, judge, type Rule } from './faults.js'
 import { rawNetwork } from './network/network.js'
-import { simulate } from './simulation.js'
+import { simulate } from './simulate.js'
 import { type SimulationOptions, uniformLinks } from './simulation-options.js'
 
 /** A message is a number; it weighs 1000 bytes. */

@@ -16,6 +16,7 @@ export {
 export { DeadlockError } from './kernel.js'
 export { LogHash } from './log-hash.js'
 export { measuredNetwork, type NetworkOptions, rawNetwork } from './network/network.js'
+export * from './simulate.js'
 export * from './simulation.js'
 export * from './simulation-options.js'
 export type { TimeShares } from './time-use.js'

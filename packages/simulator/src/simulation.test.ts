@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as realDelay } from 'node:timers/promises'
 import { byName, type Fabric, type PeerName, peerName, type Topology, type Wire } from '@murmuration/core'
 import test from 'ava'
-import { simulate } from './simulation.js'
+import { simulate } from './simulate.js'
 import { type SimulationOptions, uniformLinks } from './simulation-options.js'
 
 /** A message is a text. */

@@ -18,23 +18,9 @@ import { Kernel, Program } from './kernel.js'
 import { LogHash } from './log-hash.js'
 import { FluidNetwork } from './network/fluid.js'
 import { rawNetwork } from './network/network.js'
-import type { PeerProgram, Server, SimulationOptions, SimulationResult } from './simulation-options.js'
+import type { PeerProgram, Server, SimulationOptions } from './simulation-options.js'
 import type { TimeShares } from './time-use.js'
 import { busiestOf, Traffic } from './traffic.js'
-
-/**
- * Runs `program` on every peer of the topology in virtual time, until all have ended. The same options give the same
- * result. Rejects with the first error of a program, and with a DeadlockError when all wait for ever.
- */
-export async function simulate<Message>(
-  options: SimulationOptions<Message>,
-  program: PeerProgram<Message>
-): Promise<SimulationResult> {
-  const simulation = new Simulation(options, program)
-  await simulation.run()
-  const { messages, bytes, rejected } = simulation.traffic
-  return { elapsed: simulation.now(), messages, bytes, rejected }
-}
 
 /** A simulation that can be watched and stopped from outside while it runs. */
 export class Simulation<Message> implements World<Message>, Carrier<Message> {

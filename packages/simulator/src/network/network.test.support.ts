@@ -1,5 +1,5 @@
 import { byName, type PeerName, peerName, type Topology, type Wire } from '@murmuration/core'
-import { simulate } from '../simulation.js'
+import { simulate } from '../simulate.js'
 import { type SimulationOptions, uniformLinks } from '../simulation-options.js'
 
 /** A message is its length in bytes. */

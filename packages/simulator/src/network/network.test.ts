@@ -1,7 +1,7 @@
 import { type Links, peerName } from '@murmuration/core'
 import test from 'ava'
 import fc from 'fast-check'
-import { simulate } from '../simulation.js'
+import { simulate } from '../simulate.js'
 import { uniformLinks } from '../simulation-options.js'
 import { arrivals, close, namesOf, nobody, type Send, wire } from './network.test.support.js'
 import { type NetworkOptions, rawNetwork } from './network.js'
