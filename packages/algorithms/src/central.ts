@@ -51,5 +51,6 @@ export function reportOf(options: TrainingOptions, round: number, step: CentralS
   const samples = (round + 1) * options.batchSize
   const { loss, waited, parameters } = step
   const rate = options.rate(round)
-  return { round, phase: 'train', loss, rate, samples, waited, disagreement: 0, missing: [], unsent: [], parameters }
+  const none = { disagreement: 0, distances: [], outliers: [], missing: [], unsent: [] }
+  return { round, phase: 'train', loss, rate, samples, waited, ...none, parameters }
 }

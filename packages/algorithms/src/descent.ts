@@ -117,7 +117,7 @@ export class Descent {
 
 /** The error that says that training has diverged, and what to do. */
 export function diverged(round: number, rate: number, loss?: number): DivergedError {
-  const found = loss === undefined ? 'the parameters are not finite' : `the loss is ${loss}`
+  const found = Number.isFinite(loss ?? 0) ? 'the parameters are not finite' : `the loss is ${loss}`
   return new DivergedError(
     `training diverged in round ${round}: ${found} at a learning rate of ${rate}; lower the rate`
   )

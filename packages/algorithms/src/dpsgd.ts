@@ -7,12 +7,20 @@
  * Beyond the paper: momentum and weight decay, whose velocity stays with the peer; the order 'adapt-then-combine';
  * closing rounds of pure averaging in place of the paper's last step, the mean over all peers, which nobody here can take.
  */
-import type { Fabric, Gradient, Milliseconds, StepReport, Task } from '@murmuration/core'
+import {
+  DivergedError,
+  type Fabric,
+  type Gradient,
+  type Milliseconds,
+  type StepReport,
+  type Task
+} from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
 import { averageOn } from './averaging.js'
 import { Batches } from './batches.js'
 import { Descent, type DescentOptions } from './descent.js'
 import { Exchange, type Mixed } from './exchange.js'
+import { outlierText } from './outliers.js'
 import { inSlices } from './slices.js'
 import { type Fusion, stretchesOf } from './stretches.js'
 import { untrainedOf } from './untrained.js'
@@ -67,7 +75,8 @@ export async function* dpsgd(
       length: x.length,
       rounds: options.rounds + options.closingRounds,
       stretches,
-      untrained
+      untrained,
+      alike: options.order === 'combine-then-adapt'
     }),
     descent: new Descent(x.length, options, untrained, fabric.allocate(x.length).fill(0)),
     overlap: options.overlap ?? true
@@ -79,12 +88,27 @@ export async function* dpsgd(
     fabric.signal.throwIfAborted()
     const rate = options.rate(k)
     const { next, loss, average, mixed } = await step(peer, k, x, batches.next(), rate)
-    const { waited, disagreement, missing, unsent } = mixed
     const samples = (k + 1) * options.batchSize
     fabric.free(x)
     x = next
     const parameters = x
-    yield { round: k, phase: 'train', loss, rate, samples, waited, disagreement, missing, unsent, average, parameters }
+    const { waited, disagreement, distances, outliers, missing, unsent } = mixed
+    // All by name: to spread another object into the report costs a good part of a small round.
+    yield {
+      round: k,
+      phase: 'train',
+      loss,
+      rate,
+      samples,
+      waited,
+      disagreement,
+      distances,
+      outliers,
+      missing,
+      unsent,
+      average,
+      parameters
+    }
     if (average !== undefined) fabric.free(average)
   }
 
@@ -106,6 +130,17 @@ interface Step {
   readonly mixed: Mixed
   /** What averaging gave, where that is not what comes next; nobody else has it. */
   readonly average?: Float32Array
+}
+
+/** Throws the error of a step. Where training diverges after an outlier was mixed in, it names who sent what. */
+function blame(exchange: Exchange, round: number, error: unknown): never {
+  const { suspects } = exchange
+  if (!(error instanceof DivergedError) || suspects.length === 0) throw error
+  throw new DivergedError(
+    `training diverged in round ${round} after ${suspects.map(outlierText).join(', and ')}; who is named sends wrong numbers, ` +
+      'or passes on what another sent it; if all of them train as they should, lower the rate',
+    { cause: error }
+  )
 }
 
 /** `x ← Σ_j W_ij x_j − γ g(x_i)`: the exchange of x and the gradient at x can overlap. */
@@ -147,7 +182,7 @@ async function adaptThenCombine(
 
 /** A step of gradient descent, into memory of the fabric. A promise only where the vector is computed in slices. */
 function stepFrom(
-  { fabric, descent }: Peer,
+  { fabric, descent, exchange }: Peer,
   base: Float32Array,
   x: Float32Array,
   gradient: Gradient,
@@ -155,6 +190,12 @@ function stepFrom(
   k: number
 ): Float32Array | Promise<Float32Array> {
   const next = fabric.allocate(x.length)
-  const slices = inSlices(fabric, x.length, (from, to) => descent.step(base, x, gradient, rate, k, next, from, to))
+  const slices = inSlices(fabric, x.length, (from, to) => {
+    try {
+      descent.step(base, x, gradient, rate, k, next, from, to)
+    } catch (error) {
+      blame(exchange, k, error)
+    }
+  })
   return slices === undefined ? next : slices.then(() => next)
 }

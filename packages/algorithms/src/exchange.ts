@@ -5,13 +5,16 @@ import {
   invariant,
   type Milliseconds,
   type Mixing,
+  type NeighbourDistance,
   NeighboursMissingError,
+  type Outlier,
   type PeerName,
   type SendResult
 } from '@murmuration/core'
-import { squaredDistance, type Term, type VectorMessage, weightedSum } from '@murmuration/vectors'
+import { norm, squaredDistance, type Term, type VectorMessage, weightedSum } from '@murmuration/vectors'
 import { Assembly } from './assembly.js'
 import { vectorsAhead } from './ahead.js'
+import { OutlierWatch } from './outliers.js'
 import { RoundBuffer } from './round-buffer.js'
 import { inSlices } from './slices.js'
 import { type Stretch, viewOf } from './stretches.js'
@@ -33,6 +36,8 @@ export interface ExchangeShape {
   readonly stretches?: readonly Stretch[]
   /** The ranges that descent does not train: of these, what is frozen is not averaged. */
   readonly untrained?: readonly Untrained[]
+  /** Whether all peers send the same parameters in the first round; false when absent. */
+  readonly alike?: boolean
 }
 
 /** What a round's exchange came to. */
@@ -44,6 +49,10 @@ export interface Mixed {
   readonly waited: Milliseconds
   /** Root mean square of the neighbours' distances from one's own parameters. */
   readonly disagreement: number
+  /** Of each neighbour whose parameters came, in the order of names. */
+  readonly distances: readonly NeighbourDistance[]
+  /** Neighbours that are named as outliers in this round. */
+  readonly outliers: readonly Outlier[]
 }
 
 /**
@@ -71,13 +80,14 @@ export class Exchange {
   #tooFar: number | undefined
   /** How a vector is cut up on links, and put together; absent where it travels as a whole. */
   readonly #assembly: Assembly | undefined
+  readonly #watch: OutlierWatch
   /** How to average by the mixing that was asked for last: it is the same again where the topology is static. */
   #plan: Plan | undefined
 
   constructor(
     fabric: Fabric<VectorMessage>,
     patience: Milliseconds,
-    { length, rounds, stretches = [], untrained = [] }: ExchangeShape
+    { length, rounds, stretches = [], untrained = [], alike = false }: ExchangeShape
   ) {
     this.#fabric = fabric
     this.#untrained = untrained
@@ -85,7 +95,13 @@ export class Exchange {
     this.#length = length
     this.#rounds = rounds
     this.#assembly = stretches.length > 1 ? new Assembly(stretches) : undefined
+    this.#watch = new OutlierWatch(alike)
     this.#buffer = new RoundBuffer((round) => this.#planOf(round).names, Math.min(roundsAhead, vectorsAhead(length)))
+  }
+
+  /** Neighbours whose parameters have been mixed in although they were far from typical, and have not been got over since. */
+  get suspects(): readonly Outlier[] {
+    return this.#watch.suspects
   }
 
   /** Sends `x` to the neighbours of `round`. It must not change afterwards. */
@@ -124,16 +140,19 @@ export class Exchange {
     const terms = termsOf(plan, x, theirs)
     // Written over the first of theirs, which nobody else needs.
     const average = theirs.find((message) => message !== undefined)?.vector ?? this.#fabric.allocate(x.length)
-    let squares = 0
+    const squares: number[] = theirs.map(() => 0)
     const slices = inSlices(this.#fabric, x.length, (from, to) => {
-      squares += squaresTo(theirs, x, from, to)
+      addSquares(squares, theirs, x, from, to)
       weightedSum(average, terms, from, to)
     })
     if (slices !== undefined) await slices
     keepFrozen(average, x, this.#untrained)
     for (const message of theirs) if (message !== undefined && message.vector !== average) this.#recycle(message)
-    const disagreement = terms.length === 1 ? 0 : Math.sqrt(squares / (terms.length - 1))
-    return { average, missing, unsent: this.#unsent, waited, disagreement }
+    const distances = distancesOf(plan, theirs, squares)
+    const disagreement =
+      distances.length === 0 ? 0 : Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / distances.length)
+    const outliers = this.#watch.take(round, distances, () => norm(x))
+    return { average, missing, unsent: this.#unsent, waited, disagreement, distances, outliers }
   }
 
   #planOf(round: number): Plan {
@@ -246,9 +265,28 @@ function termsOf({ mixing, place }: Plan, x: Float32Array, theirs: readonly (Vec
   return terms
 }
 
-/** The sum of the squared distances of `theirs` from `x`, over the elements `from` to below `to`. */
-function squaresTo(theirs: readonly (VectorMessage | undefined)[], x: Float32Array, from: number, to: number): number {
-  let squares = 0
-  for (const message of theirs) if (message !== undefined) squares += squaredDistance(x, message.vector, from, to)
-  return squares
+/** Adds to `squares` the squared distances of `theirs` from `x`, over the elements `from` to below `to`. */
+function addSquares(
+  squares: number[],
+  theirs: readonly (VectorMessage | undefined)[],
+  x: Float32Array,
+  from: number,
+  to: number
+): void {
+  for (const [place, message] of theirs.entries()) {
+    if (message !== undefined) squares[place] += squaredDistance(x, message.vector, from, to)
+  }
+}
+
+/** How far those are whose parameters came. */
+function distancesOf(
+  { names }: Plan,
+  theirs: readonly (VectorMessage | undefined)[],
+  squares: readonly number[]
+): readonly NeighbourDistance[] {
+  const distances: NeighbourDistance[] = []
+  for (const [place, from] of names.entries()) {
+    if (theirs[place] !== undefined) distances.push({ from, distance: Math.sqrt(squares[place]) })
+  }
+  return distances
 }

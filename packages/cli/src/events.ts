@@ -1,8 +1,17 @@
-import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { Milliseconds, NeighbourDistance, PeerName } from '@murmuration/core'
 
 /** What happens in a run, as one flat record each. With `--json` each is a line. */
 export type RunEvent =
-  StartEvent | PeerEvent | LostEvent | NeighbourEvent | StepEvent | EvaluationEvent | NoteEvent | Summary | PeerSummary
+  | StartEvent
+  | PeerEvent
+  | LostEvent
+  | NeighbourEvent
+  | StepEvent
+  | OutlierEvent
+  | EvaluationEvent
+  | NoteEvent
+  | Summary
+  | PeerSummary
 
 /** Before anything else: what is going to be run. */
 export interface StartEvent {
@@ -60,6 +69,8 @@ export interface StepEvent {
   readonly samples: number
   /** Root mean square distance of the neighbours' parameters from the peer's own. */
   readonly disagreement: number
+  /** Distance of each neighbour's parameters from the peer's own in the last round of the report. */
+  readonly distances: readonly NeighbourDistance[]
   /** Neighbours whose parameters did not come in the last round of the report. */
   readonly missing: readonly PeerName[]
   /** Neighbours that could not be sent to in it. */
@@ -70,6 +81,21 @@ export interface StepEvent {
   readonly waiting: number
   readonly bytesSent: number
   readonly bytesReceived: number
+}
+
+/**
+ * The parameters of a neighbour are much farther from the peer's own than is typical: it sends wrong numbers, or it passes on what
+ * another sent it. At most once per neighbour and hundred rounds.
+ */
+export interface OutlierEvent {
+  readonly kind: 'outlier'
+  readonly peer: PeerName
+  readonly neighbour: PeerName
+  readonly round: number
+  /** Euclidean, before mixing. */
+  readonly distance: number
+  /** The median of the neighbours' distances in the rounds before. */
+  readonly typical: number
 }
 
 /** The test set's verdict on a model. */
@@ -98,6 +124,8 @@ export interface Summary {
   readonly finished: number
   /** Those whose processes ended before. */
   readonly lost: readonly PeerName[]
+  /** Those whose neighbours named them as outliers, in the earliest round in which anybody was named. */
+  readonly outliers: readonly PeerName[]
   readonly rounds: number
   /** Of all peers together. */
   readonly samples: number
@@ -134,6 +162,8 @@ export interface PeerSummary {
   readonly kind: 'summary'
   readonly peer: PeerName
   readonly peers: number
+  /** Neighbours that were named as outliers, in the earliest round in which one was. */
+  readonly outliers: readonly PeerName[]
   readonly rounds: number
   /** Of this peer. */
   readonly samples: number

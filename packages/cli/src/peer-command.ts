@@ -1,6 +1,7 @@
 import { byName, type PeerName, type Topology } from '@murmuration/core'
 import { hashVector } from '@murmuration/vectors'
 import type { PeerSummary, RunEvent } from './events.js'
+import { FirstOutliers } from './outlier-events.js'
 import { makePlan, type RunRequest, startEvent } from './plan.js'
 import { placeOf } from './roster.js'
 import { type PeerResult, runPeer } from './run-peer.js'
@@ -26,6 +27,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   options.emit(startEvent(plan))
   const neighbours = neighboursOf(plan.file.topology, self)
   options.emit({ kind: 'note', text: `${self} waits up to ${options.wait / 1000} s for ${neighbours.join(', ')}` })
+  const outliers = new FirstOutliers()
   const result = await runPeer({
     plan,
     self,
@@ -33,7 +35,10 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
     listen,
     roster: async () => roster,
     patience: options.wait,
-    emit: options.emit,
+    emit: (event) => {
+      outliers.take(event)
+      options.emit(event)
+    },
     onParameters: async (round, parameters, task) => {
       const evaluation = await task.evaluate(parameters).run()
       options.emit({ kind: 'evaluation', of: self, round, ...evaluation })
@@ -42,7 +47,8 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   })
   const unsaved = await saveModel(options, result.task.schema, result.parameters)
   const { rounds, batchSize, seed } = plan.options
-  const summary = summarise(result, { self, peers: roster.length, rounds, samples: rounds * batchSize, seed })
+  const run = { self, peers: roster.length, outliers: outliers.names, rounds, samples: rounds * batchSize, seed }
+  const summary = summarise(result, run)
   options.emit(summary)
   if (unsaved !== undefined) throw unsaved
   return summary
@@ -57,7 +63,10 @@ function neighboursOf(topology: Topology, self: PeerName): PeerName[] {
 
 function summarise(
   { evaluation, seconds, disagreement, traffic, waiting, task, parameters }: PeerResult,
-  { self, ...run }: Pick<PeerSummary, 'peers' | 'rounds' | 'samples' | 'seed'> & { readonly self: PeerSummary['peer'] }
+  {
+    self,
+    ...run
+  }: Pick<PeerSummary, 'peers' | 'outliers' | 'rounds' | 'samples' | 'seed'> & { readonly self: PeerSummary['peer'] }
 ): PeerSummary {
   return {
     kind: 'summary',

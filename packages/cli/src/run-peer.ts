@@ -14,6 +14,7 @@ import { hashVector, lengthOf } from '@murmuration/vectors'
 import type { RunEvent } from './events.js'
 import { runEventOf } from './link-events.js'
 import { noteWhileSlow } from './note-while-slow.js'
+import { OutlierEvents } from './outlier-events.js'
 import { type Plan, taskOf } from './plan.js'
 import { StepReports } from './step-reports.js'
 import { localWeights } from './training-file.js'
@@ -155,6 +156,7 @@ function countsText(
 async function train(run: PeerRun, task: Task, peer: Peer) {
   const { options } = run.plan
   const reports = new StepReports(run.self, peer, options)
+  const outliers = new OutlierEvents(run.self)
   const every = Math.max(1, Math.floor(options.rounds / snapshots))
   const steps = dpsgd(peer.fabric, task, options)
   for (;;) {
@@ -162,6 +164,7 @@ async function train(run: PeerRun, task: Task, peer: Peer) {
     if (step.done) return { parameters: step.value, ...reports.totals() }
     const event = reports.add(step.value)
     if (event !== undefined) run.emit(event)
+    for (const outlier of outliers.of(step.value)) run.emit(outlier)
     const { round, parameters } = step.value
     if (isSnapshot(step.value, every, options.rounds)) await run.onParameters(round, parameters, task)
   }

@@ -34,7 +34,7 @@ export class StepReports {
 
   /** Takes a step in; a report when it is time for one. */
   add(step: StepReport): StepEvent | undefined {
-    const { round, phase, loss, rate, samples, disagreement, missing, unsent } = step
+    const { round, phase, loss, rate, samples, disagreement, distances, missing, unsent } = step
     this.#waited += step.waited
     this.#disagreement = disagreement
     if (loss !== undefined) this.#losses.push(loss)
@@ -53,6 +53,7 @@ export class StepReports {
       ...(rate === undefined ? {} : { rate }),
       samples,
       disagreement,
+      distances,
       missing,
       unsent,
       ...this.#times(),

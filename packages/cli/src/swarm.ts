@@ -5,6 +5,7 @@ import type { RunEvent, Summary } from './events.js'
 import { DisagreementError, LostError } from './exit-codes.js'
 import { type Centralised, Judge } from './judge.js'
 import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
+import { FirstOutliers } from './outlier-events.js'
 import { makePlan, type Plan, type RunRequest, startEvent } from './plan.js'
 import type { PeerResult } from './run-peer.js'
 import { checkSave, saveModel } from './save.js'
@@ -57,7 +58,14 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   if (options.links !== undefined) options.emit({ kind: 'note', text: `links are shaped as ${options.links} says` })
   const judge = await Judge.start(plan, options.emit, options.signal)
   try {
-    const results = await runChildren(plan, request, judge, options)
+    const outliers = new FirstOutliers()
+    const results = await runChildren(plan, request, judge, {
+      ...options,
+      emit: (event) => {
+        outliers.take(event)
+        options.emit(event)
+      }
+    })
     const models = [...results.values()].map(({ parameters }) => parameters)
     // Before all that may still be stopped. That it cannot be saved is no reason not to say what it is worth.
     const unsaved = await saveModel(options, schemaOf(results), mean(models))
@@ -66,7 +74,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
       options.baseline && results.size === plan.file.topology.peers.length
         ? await judge.centralised(sampleCounts(results), options.now, options.signal)
         : undefined
-    const summary = summarise(plan, results, { ofMean, central, before: judge.lastDistance })
+    const summary = summarise(plan, results, { ofMean, central, before: judge.lastDistance, outliers: outliers.names })
     options.emit(summary)
     if (unsaved !== undefined) throw unsaved
     checkFinished(summary, needed)
@@ -125,11 +133,13 @@ function summarise(
   {
     ofMean,
     central,
-    before
+    before,
+    outliers
   }: {
     readonly ofMean: { readonly loss: number; readonly accuracy?: number }
     readonly central: Centralised | undefined
     readonly before: number | undefined
+    readonly outliers: readonly PeerName[]
   }
 ): Summary {
   const all = [...results.values()]
@@ -142,6 +152,7 @@ function summarise(
     peers: file.topology.peers.length,
     finished: all.length,
     lost: file.topology.peers.filter((peer) => !results.has(peer)),
+    outliers,
     rounds: options.rounds,
     samples: all.length * options.rounds * options.batchSize,
     seconds: Math.max(...all.map(({ seconds }) => seconds)),

@@ -2,6 +2,24 @@ import type { Fabric } from './fabric.js'
 import type { Milliseconds, PeerName } from './names.js'
 import type { Task } from './task.js'
 
+/** How far a neighbour's parameters are from one's own: the Euclidean distance, before mixing. */
+export interface NeighbourDistance {
+  readonly from: PeerName
+  readonly distance: number
+}
+
+/**
+ * A neighbour whose parameters are much farther from one's own than is typical. It sends wrong numbers, or it passes on what
+ * another sent it: those who are named in the earliest round of all peers are where it began.
+ */
+export interface Outlier {
+  readonly neighbour: PeerName
+  readonly round: number
+  readonly distance: number
+  /** The median of the neighbours' distances in the rounds before. */
+  readonly typical: number
+}
+
 /** One flat report per step of an algorithm. */
 export interface StepReport {
   /** The round that has ended, 0, 1, … */
@@ -18,6 +36,10 @@ export interface StepReport {
   readonly waited: Milliseconds
   /** Root mean square over the neighbours of the distance between their parameters and one's own, before mixing. */
   readonly disagreement: number
+  /** Of each neighbour whose parameters came, in the order of names; none where an algorithm has no neighbours. */
+  readonly distances: readonly NeighbourDistance[]
+  /** Neighbours that are named as outliers in this round. */
+  readonly outliers: readonly Outlier[]
   /** Neighbours whose parameters did not come in time. Their weight went to one's own parameters. */
   readonly missing: readonly PeerName[]
   /** Neighbours that could not be sent to: their queue is full, or they have left. */

@@ -59,7 +59,7 @@ function* eventsOf(count: number): Generator<RunEvent> {
       yield { kind: 'neighbour', peer, neighbour: peers[(k + step) % count], state: 'ready' }
     }
     const figures = { samples: 123_456, disagreement: 0.0123, seconds: 12, waiting: 0.934 }
-    const traffic = { bytesSent: 123_456_789, bytesReceived: 123_456_789, missing: [], unsent: [] }
+    const traffic = { bytesSent: 123_456_789, bytesReceived: 123_456_789, missing: [], unsent: [], distances: [] }
     yield { kind: 'step', peer, round: 122, phase: 'train', loss: 0.2, rate: 0.1, ...figures, ...traffic }
   }
   yield { kind: 'evaluation', of: 'mean', round: 120, loss: 0.3, accuracy: 0.9345, consensusDistance: 7.3e-7 }

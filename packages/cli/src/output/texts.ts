@@ -1,3 +1,4 @@
+import { outlierText } from '@murmuration/algorithms'
 import prettyBytes from 'pretty-bytes'
 import type { PeerSummary, RunEvent, StartEvent, Summary } from '../events.js'
 
@@ -62,6 +63,8 @@ export function lineOf(event: RunEvent): string {
       const accuracy = event.accuracy === undefined ? '' : `, accuracy ${percent(event.accuracy)}`
       return `${nameOf(event.of)} after round ${event.round + 1}: loss ${short(event.loss)}${accuracy}${apart}`
     }
+    case 'outlier':
+      return `${event.peer}: ${outlierText(event)}; it sends wrong numbers, or passes on what another sent it`
     case 'note':
       return event.text
     case 'summary':
@@ -107,6 +110,11 @@ function finishedText({ peers, finished, lost }: Pick<Summary, 'peers' | 'finish
   return `${count(finished)} of ${count(peers)} peers finished (lost: ${lost.join(', ')})`
 }
 
+/** Who was far from its neighbours, if anybody was. */
+function outlierLines({ outliers }: Pick<Summary, 'outliers'>): string[] {
+  return outliers.length === 0 ? [] : [`  far from their neighbours    ${outliers.join(', ')}`]
+}
+
 /** What people want to know at the end. */
 export function summaryLines(summary: Summary): string[] {
   const lines = [
@@ -126,6 +134,7 @@ export function summaryLines(summary: Summary): string[] {
       (summary.consensusDistanceBeforeClosing === undefined
         ? ''
         : `   (${short(summary.consensusDistanceBeforeClosing)} before the closing rounds)`),
+    ...outlierLines(summary),
     `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}, busiest peer ${bytes(summary.bytesOfBusiest)}${savedText(summary)}`,
     `  waiting for neighbours       ${percent(summary.waiting)} of the time`
   )
@@ -140,6 +149,7 @@ function peerSummaryLines(summary: PeerSummary): string[] {
       `${duration(summary.seconds)} (${count(summary.samples / summary.seconds)} samples/s), ${summary.backend}`,
     `  ${summary.accuracy === undefined ? 'its model                   ' : 'accuracy of its model       '} ${quality(summary.accuracy, summary.loss)}`,
     `  distance to its neighbours   ${short(summary.neighbourDistance)}`,
+    ...outlierLines(summary),
     `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}${savedText(summary)}`,
     `  waiting for neighbours       ${percent(summary.waiting)} of the time`,
     `  SHA-256 of the model         ${summary.model.slice(0, 16)}…`

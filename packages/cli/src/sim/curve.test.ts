@@ -23,6 +23,8 @@ function report(round: number, parameters: Float32Array): StepReport {
     samples: round + 1,
     waited: 0,
     disagreement: 0,
+    distances: [],
+    outliers: [],
     missing: [],
     unsent: [],
     parameters

@@ -5,7 +5,7 @@ import { Judges } from './judges.js'
 const [a, b] = ['a', 'b'].map(peerName)
 
 function report(round: number, parameters: readonly number[], rest: Partial<StepReport> = {}): StepReport {
-  const nothing = { samples: 0, waited: 0, disagreement: 0, missing: [], unsent: [] }
+  const nothing = { samples: 0, waited: 0, disagreement: 0, distances: [], outliers: [], missing: [], unsent: [] }
   return { round, phase: 'train', ...nothing, parameters: Float32Array.from(parameters), ...rest }
 }
 

@@ -1,0 +1,202 @@
+import type { NeighbourDistance, Outlier, PeerName } from '@murmuration/core'
+
+/** Over how many rounds distances are compared. */
+export const windowRounds = 16
+
+/** How many rounds the window must hold before spread says anything. */
+const learningRounds = 8
+
+/** For so many rounds running a neighbour is far away before it is named. */
+const roundsRunning = 3
+
+/** Iglewicz & Hoaglin's limit for `|0.6745 (x − median) / MAD|`. */
+const scoreLimit = 3.5
+
+/** Makes the median absolute deviation (MAD) an estimate of the standard deviation of a normal distribution. */
+const madToDeviation = 1.4826
+
+/**
+ * Nobody who is less than three times as far away as is typical is an outlier. Without such a floor the least
+ * difference would make one where all distances are alike, so that the MAD is 0. How many alarms there are with another floor is in
+ * docs/decisions/0011-wire-safety.md.
+ */
+const least = 3
+
+/** Who is a thousand times as far away as is typical is named at once. */
+const absurd = 1000
+
+/** Distances below this share of the parameters' norm are what rounding to float32 leaves over many rounds. */
+const rounding = 1e-5
+
+const nobody: readonly Outlier[] = []
+
+/**
+ * Finds neighbours whose parameters are much farther from one's own than is typical, by the modified z-score of Iglewicz & Hoaglin
+ * (How to Detect and Handle Outliers, 1993): median and median absolute deviation, over the distances of all neighbours in the last
+ * rounds. It scores logarithms, because distances are positive and differ by factors. It does no I/O.
+ *
+ * A neighbour is named when it is a thousand times as far away as is typical, or not at a finite distance, at once; otherwise when it is
+ * beyond the score's limit in three rounds running. It must begin alone: where most neighbours are far away in the same round, it is
+ * oneself who has moved, or all grow alike.
+ *
+ * What an outlier sent is mixed in, and is in one's own parameters from then on, so that others look far away too. Therefore
+ * nobody else is named until all distances are typical again, or a whole window has passed; then typical distances are learnt anew.
+ */
+export class OutlierWatch {
+  /** Distances of the last rounds that were not from somebody far away, in no order; numbers alone, since objects that live long cost time. */
+  readonly #window: number[] = []
+  /** How many numbers the window holds when it is full. */
+  #size = 0
+  /** Where the next distance goes. */
+  #next = 0
+  /** For how many rounds a neighbour has been far away. */
+  readonly #running = new Map<PeerName, number>()
+  /** Rounds since somebody was named; 0 when distances are typical. */
+  #upset = 0
+  #named: readonly Outlier[] = nobody
+  /** Whether all peers have the same parameters in this round, the first, so that any distance is a fault. */
+  #alike: boolean
+
+  /** @param alike - whether all peers have the same parameters in the first round */
+  constructor(alike = false) {
+    this.#alike = alike
+  }
+
+  /** Those who were named last, as long as distances have not been typical since. */
+  get suspects(): readonly Outlier[] {
+    return this.#upset > 0 ? this.#named : nobody
+  }
+
+  /**
+   * Takes a round's distances, and names the outliers among them.
+   *
+   * @param norm - of one's own parameters; asked for only before somebody is named
+   */
+  take(round: number, distances: readonly NeighbourDistance[], norm: () => number): readonly Outlier[] {
+    const floor = floorOf(distances)
+    const isQuiet = this.#upset === 0 && this.#running.size === 0 && areWithin(distances, floor)
+    const named = isQuiet ? nobody : this.#judge(round, { distances, floor, norm })
+    if (this.#upset === 0) this.#learn(distances)
+    this.#alike = false
+    return named
+  }
+
+  #judge(round: number, here: Here): readonly Outlier[] {
+    const { typical, limit } = this.#scale(here)
+    if (this.#upset > 0) {
+      this.#settle(areWithin(here.distances, limit))
+      return nobody
+    }
+    const named = here.distances
+      .filter(({ from, distance }) => this.#isOutlier(from, distance, { ...here, typical, limit }))
+      .map(({ from, distance }) => ({ neighbour: from, round, distance, typical }))
+    if (named.length === 0) return nobody
+    this.#named = named
+    this.#upset = 1
+    this.#running.clear()
+    return named
+  }
+
+  #isOutlier(from: PeerName, distance: number, { floor, typical, limit, norm }: Here & Scale): boolean {
+    const before = this.#running.get(from) ?? 0
+    // The other way round NaN would be no outlier.
+    if (distance <= limit || (before === 0 && distance <= floor)) {
+      this.#running.delete(from)
+      return false
+    }
+    this.#running.set(from, before + 1)
+    const isNear = distance <= absurd * typical && before + 1 < roundsRunning
+    // In a first round there is what codecs round, which is less than the norm.
+    return !isNear && !(distance <= (this.#alike ? 1 : rounding) * norm())
+  }
+
+  /** After somebody was named: back to normal, or to another normal. */
+  #settle(isCalm: boolean): void {
+    const isOver = isCalm || this.#upset === windowRounds
+    this.#upset = isOver ? 0 : this.#upset + 1
+    if (!isOver || isCalm) return
+    this.#window.length = 0
+    this.#next = 0
+  }
+
+  #scale({ distances }: Here): Scale {
+    if (this.#window.length === 0) {
+      const all = distances.map(({ distance }) => distance)
+      const typical = lowerMedian(this.#alike ? all : all.filter(isOfScale))
+      return { typical, limit: absurd * typical }
+    }
+    const logs = this.#window.map(Math.log)
+    const middle = lowerMedian(logs)
+    const typical = Math.exp(middle)
+    if (this.#window.length * windowRounds < this.#size * learningRounds) return { typical, limit: absurd * typical }
+    const deviation = madToDeviation * median(logs.map((log) => Math.abs(log - middle)))
+    return { typical, limit: typical * Math.max(Math.exp(scoreLimit * deviation), least) }
+  }
+
+  #learn(distances: readonly NeighbourDistance[]): void {
+    if (this.#window.length === 0) this.#size = windowRounds * distances.length
+    for (const { from, distance } of distances) {
+      if (!isOfScale(distance) || this.#running.has(from)) continue
+      this.#window[this.#next] = distance
+      this.#next = (this.#next + 1) % this.#size
+    }
+  }
+}
+
+/** What is known of distances. */
+interface Scale {
+  readonly typical: number
+  /** Above it one is far away. */
+  readonly limit: number
+}
+
+/** A round's distances as they are judged. */
+interface Here {
+  readonly distances: readonly NeighbourDistance[]
+  /** Who is not above it is no farther away than the others of the round. */
+  readonly floor: number
+  readonly norm: () => number
+}
+
+/** A distance of 0 says nothing about a scale. */
+function isOfScale(distance: number): boolean {
+  return distance > 0 && distance < Number.POSITIVE_INFINITY
+}
+
+/** Who is not above it is no farther away than the others of the round. With one neighbour there are no others to compare with. */
+function floorOf(distances: readonly NeighbourDistance[]): number {
+  if (distances.length === 1) return -1
+  if (distances.length === 2) return least * lower(distances[0].distance, distances[1].distance)
+  return least * lowerMedian(distances.map(({ distance }) => distance))
+}
+
+function areWithin(distances: readonly NeighbourDistance[], limit: number): boolean {
+  for (const { distance } of distances) if (!(distance <= limit)) return false
+  return true
+}
+
+/** The lower one of two, of which one may be NaN. */
+function lower(one: number, other: number): number {
+  return one <= other || Number.isNaN(other) ? one : other
+}
+
+/** Of an even number the lower one of the two in the middle, so that one of two neighbours cannot move it; of none infinity. */
+function lowerMedian(values: readonly number[]): number {
+  return sorted(values)[(values.length - 1) >> 1] ?? Number.POSITIVE_INFINITY
+}
+
+/** The median as usual: where one of two neighbours has always been far away, half of that is the deviation. */
+function median(values: readonly number[]): number {
+  return (lowerMedian(values) + sorted(values)[values.length >> 1]) / 2
+}
+
+function sorted(values: readonly number[]): number[] {
+  const known = values.map((value) => (Number.isNaN(value) ? Number.POSITIVE_INFINITY : value))
+  return known.sort((left, right) => left - right)
+}
+
+/** Who sent what, for people. */
+export function outlierText({ neighbour, round, distance, typical }: Outlier): string {
+  const short = (value: number) => String(Number(value.toPrecision(2)))
+  return `${neighbour} sent parameters at a distance of ${short(distance)} in round ${round} (typical: ${short(typical)})`
+}

@@ -1,0 +1,133 @@
+/** A neighbour whose numbers are wrong is named by those who hear them, and in ordinary training nobody is. */
+import { type DpsgdOptions, dpsgd } from '@murmuration/algorithms'
+import { timeLimit } from '@murmuration/contract'
+import { type Fabric, type Outlier, type PeerName, peerName, type Task } from '@murmuration/core'
+import { createSoftmaxTask } from '@murmuration/tasks'
+import { createTopology } from '@murmuration/topology'
+import type { VectorMessage } from '@murmuration/vectors'
+import test from 'ava'
+import { countingTask } from './central-worlds.js'
+import { inSimulator, overLibp2p } from './worlds.js'
+
+const peers = Array.from({ length: 8 }, (_, place) => peerName(`p${place}`))
+const topology = createTopology({ peers, graph: { kind: 'ring' } })
+const liar = peers[3]
+const hearers = [peers[2], peers[4]]
+
+/** What a liar sends in place of its parameters. */
+type Lie = (value: number, round: number) => number
+
+/** The fabric of one that sends other numbers than it computes. */
+function lying(fabric: Fabric<VectorMessage>, lie: Lie): Fabric<VectorMessage> {
+  return new Proxy(fabric, {
+    get(target, key: keyof Fabric<VectorMessage>) {
+      if (key === 'send') {
+        return (to: PeerName, message: VectorMessage) =>
+          target.send(to, { ...message, vector: message.vector.map((value) => lie(value, message.round)) })
+      }
+      const member: unknown = target[key]
+      return typeof member === 'function' ? member.bind(target) : member
+    }
+  })
+}
+
+interface Named extends Outlier {
+  readonly by: PeerName
+}
+
+interface Run extends Partial<DpsgdOptions> {
+  readonly world?: typeof inSimulator
+  readonly data?: number
+  readonly lie?: Lie
+  readonly taskOf?: (self: PeerName) => Task
+}
+
+/** Runs D-PSGD on a ring of eight, each of which sees other classes; who was named, by round. */
+async function namedIn({ world = inSimulator, data = 1, lie, taskOf, ...options }: Run): Promise<readonly Named[]> {
+  const named: Named[] = []
+  const set = { data: { kind: 'digits', samples: 400 }, testShare: 0.2, partition: { kind: 'label' } } as const
+  const ownTask = (self: PeerName) => createSoftmaxTask({ share: { ...set, peers, seed: data, self } })
+  await world({ topology, seed: data, length: 7850 }, async (fabric) => {
+    const own = lie !== undefined && fabric.self === liar ? lying(fabric, lie) : fabric
+    const steps = dpsgd(own, await (taskOf ?? ownTask)(fabric.self), {
+      ...{ seed: 1, batchSize: 16, rounds: 60, closingRounds: 30, rate: () => 0.1, order: 'combine-then-adapt' },
+      ...{ momentum: 0.9, nesterov: false, weightDecay: 1e-4, patience: timeLimit(20_000) },
+      ...options
+    })
+    for await (const { outliers } of steps) named.push(...outliers.map((outlier) => ({ ...outlier, by: fabric.self })))
+  })
+  return named.sort((left, right) => left.round - right.round || (left.by < right.by ? -1 : 1))
+}
+
+/** Those who are named in the earliest round, and who says so. */
+function first(named: readonly Named[]): readonly string[] {
+  return named.filter(({ round }) => round === named[0].round).map(({ by, neighbour }) => `${by}: ${neighbour}`)
+}
+
+/** Quadratics of this curvature, each peer's with a minimum of its own. */
+function steep(curvature: number): (self: PeerName) => Task {
+  return (self) => {
+    const place = peers.indexOf(self)
+    return countingTask([100], (x) => x.map((value, index) => curvature * (value - Math.sin(index + place))))
+  }
+}
+
+const ofLiar = hearers.map((by) => `${by}: ${liar}`)
+
+for (const data of [1, 2, 3]) {
+  for (const order of ['combine-then-adapt', 'adapt-then-combine'] as const) {
+    test(`where all train as they should nobody is named: ${order}, seed ${data}`, async (t) => {
+      t.deepEqual(await namedIn({ data, order }), [])
+    })
+  }
+
+  test(`who adds 1e6 is named by its two neighbours at once, before anybody else is: seed ${data}`, async (t) => {
+    for (const from of [0, 30]) {
+      const named = await namedIn({ data, lie: (value, round) => (round < from ? value : value + 1e6) })
+      t.is(named[0].round, from)
+      t.deepEqual(first(named), ofLiar)
+      t.deepEqual(
+        named.filter(({ by, round }) => hearers.includes(by) && round < from + 16).map(({ neighbour }) => neighbour),
+        [liar, liar]
+      )
+    }
+  })
+
+  test(`who sends ten times its parameters is named by its two neighbours within three rounds: seed ${data}`, async (t) => {
+    const named = await namedIn({ data, lie: (value, round) => (round < 30 ? value : 10 * value) })
+    t.true(named[0].round <= 32)
+    t.deepEqual(first(named), ofLiar)
+  })
+}
+
+test('over libp2p who adds 1e6 is named by its two neighbours, with its distance and the typical one', async (t) => {
+  const named = await namedIn({
+    world: overLibp2p,
+    rounds: 25,
+    closingRounds: 0,
+    lie: (value, round) => (round < 20 ? value : value + 1e6)
+  })
+  t.deepEqual(first(named), ofLiar)
+  const [{ round, distance, typical }] = named
+  t.is(round, 20)
+  t.true(Math.abs(distance / (1e6 * Math.sqrt(7850)) - 1) < 1e-3)
+  t.true(typical > 0.01 && typical < 100)
+})
+
+test('who diverges by the numbers of a neighbour says who sent what, and when', async (t) => {
+  const taskOf = steep(100)
+  const lie: Lie = (value, round) => (round === 7 ? 1e38 : value)
+  const error = await t.throwsAsync(namedIn({ taskOf, lie, momentum: 0, rate: () => 1e-3 }), { name: 'DivergedError' })
+  t.regex(
+    error?.message ?? '',
+    /diverged in round 8 after p3 sent parameters at a distance of 1e\+39 in round 7 \(typical: [\d.]+\)/
+  )
+})
+
+test('where all diverge alike the error says to lower the rate, and names nobody', async (t) => {
+  const taskOf = steep(1)
+  const error = await t.throwsAsync(namedIn({ taskOf, momentum: 0, rate: () => 50, rounds: 1000 }), {
+    name: 'DivergedError'
+  })
+  t.regex(error?.message ?? '', /the parameters are not finite at a learning rate of 50; lower the rate$/)
+})
