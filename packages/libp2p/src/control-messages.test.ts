@@ -1,11 +1,21 @@
 import { peerName } from '@murmuration/core'
 import test from 'ava'
 import fc from 'fast-check'
+import { protocolVersion } from './constants.js'
 import { type ControlMessage, decodeControl, encodeControl, ProtocolFault } from './control-messages.js'
 
 const terms = { settings: { run: 'r' }, start: 's', schema: [{ name: 'dense/kernel', shape: [3, 2] }] }
 const messages: readonly ControlMessage[] = [
-  { kind: 'hello', version: 2, name: peerName('a'), terms, incarnation: 'x', first: 1, round: 0, codecs: ['int8'] },
+  {
+    kind: 'hello',
+    version: protocolVersion,
+    name: peerName('a'),
+    terms,
+    incarnation: 'x',
+    first: 1,
+    round: 0,
+    codecs: ['int8']
+  },
   { kind: 'welcome', name: peerName('b'), round: 3, received: 2, acknowledged: 1, window: 4, codecs: [] },
   { kind: 'refused', code: 'schema', why: 'tensor 1 differs', terms },
   { kind: 'ack', sequence: 7 },

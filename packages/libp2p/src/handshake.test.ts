@@ -6,7 +6,7 @@ import { timeLimit } from '@murmuration/contract'
 import { InputError, peerName, RefusedError, StoppedError } from '@murmuration/core'
 import { encodeHeader } from '@murmuration/vectors'
 import test, { type ExecutionContext } from 'ava'
-import { controlProtocol, exchangeProtocol, limitsOf } from './constants.js'
+import { controlProtocol, exchangeProtocol, limitsOf, protocolVersion } from './constants.js'
 import { ControlChannel } from './control-channel.js'
 import { type Bird, bird, eventOf, eventually, graph, rosterOf, schemaOf } from './flock.test.support.js'
 import { createIdentity } from './identity.js'
@@ -123,7 +123,16 @@ async function byHand(t: ExecutionContext, victim: Bird) {
   const hello = async (name = b, first = 1) => {
     const channel = await control()
     const incarnation = 'by-hand'
-    channel.send({ kind: 'hello', version: 2, name, terms: victimTerms, incarnation, first, round: 0, codecs: [] })
+    channel.send({
+      kind: 'hello',
+      version: protocolVersion,
+      name,
+      terms: victimTerms,
+      incarnation,
+      first,
+      round: 0,
+      codecs: []
+    })
     return { channel, answer: await channel.first(timeLimit(5_000)) }
   }
   return { connection, control, hello }

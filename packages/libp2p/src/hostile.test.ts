@@ -4,7 +4,7 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { peerName } from '@murmuration/core'
 import { encodeHeader } from '@murmuration/vectors'
 import test, { type ExecutionContext } from 'ava'
-import { controlProtocol, exchangeProtocol, limitsOf } from './constants.js'
+import { controlProtocol, exchangeProtocol, limitsOf, protocolVersion } from './constants.js'
 import { ControlChannel } from './control-channel.js'
 import { encodeControl } from './control-messages.js'
 import { type Bird, bird, eventOf, eventually, graph, schemaOf } from './flock.test.support.js'
@@ -32,7 +32,7 @@ async function sayHello(connection: Connection, terms = termsOf(elements)) {
   const stream = await connection.newStream(controlProtocol)
   const channel = new ControlChannel(stream, new TrafficMeter())
   const rest = { name: m, incarnation: 'x', first: 1, round: 0, codecs: [] }
-  channel.send({ kind: 'hello', version: 2, terms, ...rest })
+  channel.send({ kind: 'hello', version: protocolVersion, terms, ...rest })
   return { stream, channel, answer: await channel.first(60_000) }
 }
 
