@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { peerName } from '@murmuration/core'
 import chalk from 'chalk'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import type { RunEvent } from '../events.js'
 import { liveOutput } from './live.js'
 import { lengthOf } from './peer-table.js'
@@ -65,8 +65,9 @@ function* eventsOf(count: number): Generator<RunEvent> {
   yield { kind: 'evaluation', of: 'mean', round: 120, loss: 0.3, accuracy: 0.9345, consensusDistance: 7.3e-7 }
 }
 
-function displayOf(terminal: FakeTerminal, events: Iterable<RunEvent>) {
+function displayOf(t: ExecutionContext, terminal: FakeTerminal, events: Iterable<RunEvent>) {
   const output = liveOutput(terminal as unknown as NodeJS.WriteStream, () => 12_000)
+  t.teardown(() => output.end())
   for (const event of events) output.event(event)
   terminal.emit('resize')
   return output
@@ -81,9 +82,8 @@ for (const [columns, rows] of [
   for (const peers of [4, 16, 64]) {
     test(`the display of ${peers} peers fits ${columns} × ${rows}, and says round, loss and quality`, (t) => {
       const terminal = new FakeTerminal(columns, rows)
-      const output = displayOf(terminal, eventsOf(peers))
+      displayOf(t, terminal, eventsOf(peers))
       const lines = terminal.lines()
-      output.end()
       t.true(lines.length <= rows, lines.join('\n'))
       for (const line of lines) t.true(lengthOf(line) < columns, line)
       const text = lines.join('\n')
@@ -98,7 +98,7 @@ for (const [columns, rows] of [
 
 test('a window that changes its size is drawn anew as a whole, with the notes above, and no longer when the run is over', (t) => {
   const terminal = new FakeTerminal(120, 40)
-  const output = displayOf(terminal, eventsOf(4))
+  const output = displayOf(t, terminal, eventsOf(4))
   output.event({ kind: 'note', text: 'a stranger was refused' })
   terminal.resize(60, 20)
   const [cleared, drawn] = terminal.written.slice(-2)
@@ -114,13 +114,12 @@ test('a window that changes its size is drawn anew as a whole, with the notes ab
 test('a peer that is lost is marked, and the progress is that of the others', (t) => {
   const terminal = new FakeTerminal(80, 24)
   const peer = names(4)[1]
-  const output = displayOf(terminal, eventsOf(4))
+  const output = displayOf(t, terminal, eventsOf(4))
   output.event({ kind: 'lost', peer, why: `the process of peer ${peer} ended by SIGKILL` })
   for (const event of eventsOf(4))
     if (event.kind === 'step' && event.peer !== peer) output.event({ ...event, round: 199 })
   terminal.emit('resize')
   const text = terminal.lines().join('\n')
-  output.end()
   t.regex(text, /200\/439 rounds/)
   t.regex(text, /lost/)
 })
