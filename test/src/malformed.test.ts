@@ -11,6 +11,7 @@ import {
   serveStaleParameters,
   staleSynchronousWorker
 } from '@murmuration/algorithms'
+import { fabricWith } from '@murmuration/contract'
 import type { Fabric, PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
 import test from 'ava'
@@ -62,22 +63,7 @@ function hostile(fabric: Fabric<VectorMessage>): Fabric<VectorMessage> {
     fabric.send(to, message)
     return result
   }
-  return {
-    self: fabric.self,
-    random: fabric.random,
-    signal: fabric.signal,
-    now: () => fabric.now(),
-    neighbours: (round) => fabric.neighbours(round),
-    send,
-    receive: (until) => fabric.receive(until),
-    recycle: (message) => fabric.recycle(message),
-    reject: (envelope, reason) => fabric.reject(envelope, reason),
-    allocate: (length) => fabric.allocate(length),
-    free: (vector) => fabric.free(vector),
-    sleep: (until) => fabric.sleep(until),
-    work: (work) => fabric.work(work),
-    spawn: (activity) => fabric.spawn(activity)
-  }
+  return fabricWith(fabric, { send })
 }
 
 interface Case {

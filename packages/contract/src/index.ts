@@ -5,6 +5,7 @@
  */
 export * from './codec-suite.js'
 export * from './fabric-suite.js'
+export * from './fabric-with.js'
 export * from './poison.js'
 export * from './task-suite.js'
 export * from './time-limit.js'

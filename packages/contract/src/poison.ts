@@ -1,19 +1,13 @@
 import type { Fabric, StepReport } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
+import { fabricWith } from './fabric-with.js'
 
 /**
  * `fabric`, but what is freed or recycled is filled with NaN, so that whoever still reads it is found. For worlds that copy a
  * message when it is sent: elsewhere freed memory may still be on its way.
  */
 export function poisonedFabric(fabric: Fabric<VectorMessage>): Fabric<VectorMessage> {
-  return {
-    self: fabric.self,
-    random: fabric.random,
-    signal: fabric.signal,
-    now: () => fabric.now(),
-    neighbours: (round) => fabric.neighbours(round),
-    send: (to, message) => fabric.send(to, message),
-    receive: (until) => fabric.receive(until),
+  return fabricWith(fabric, {
     recycle: (message) => {
       message.vector.fill(Number.NaN)
       fabric.recycle(message)
@@ -27,10 +21,8 @@ export function poisonedFabric(fabric: Fabric<VectorMessage>): Fabric<VectorMess
       vector.fill(Number.NaN)
       fabric.free(vector)
     },
-    sleep: (until) => fabric.sleep(until),
-    work: (work) => fabric.work(work),
     spawn: (activity) => fabric.spawn((spawned) => activity(poisonedFabric(spawned)))
-  }
+  })
 }
 
 /** `steps`, but a report's vectors are NaN as soon as the next step is asked for: who keeps a report has to copy them. */

@@ -1,3 +1,4 @@
+import { fabricWith } from '@murmuration/contract'
 import { type Fabric, peerName } from '@murmuration/core'
 import { createTopology } from '@murmuration/topology'
 import type { VectorMessage } from '@murmuration/vectors'
@@ -59,36 +60,16 @@ test('a version that is not whole is told', async (t) => {
 })
 
 test('a vector that the fabric writes into after sending is told', async (t) => {
-  const spoilt = (fabric: Fabric<VectorMessage>): Fabric<VectorMessage> => ({
-    ...asObject(fabric),
-    send: (to, message) => {
-      const result = fabric.send(to, message)
-      message.vector[20] = 0
-      return result
-    }
-  })
+  const spoilt = (fabric: Fabric<VectorMessage>) =>
+    fabricWith(fabric, {
+      send: (to, message) => {
+        const result = fabric.send(to, message)
+        message.vector[20] = 0
+        return result
+      }
+    })
   const run = inSimulator({ topology, seed: 1, length: elements }, (fabric) =>
     fabric.self === peers[0] ? goThrough(spoilt(fabric), 4) : sending([0, 1, 2, 3])(fabric)
   )
   await t.throwsAsync(run, { message: /version 0 of a is not whole as sent/ })
 })
-
-/** The fabric as an object whose parts can be replaced. */
-function asObject(fabric: Fabric<VectorMessage>): Fabric<VectorMessage> {
-  return {
-    self: fabric.self,
-    random: fabric.random,
-    signal: fabric.signal,
-    now: () => fabric.now(),
-    neighbours: (round) => fabric.neighbours(round),
-    send: (to, message) => fabric.send(to, message),
-    receive: (until) => fabric.receive(until),
-    allocate: (length) => fabric.allocate(length),
-    free: (vector) => fabric.free(vector),
-    recycle: (message) => fabric.recycle(message),
-    reject: (envelope, reason) => fabric.reject(envelope, reason),
-    sleep: (until) => fabric.sleep(until),
-    work: (work) => fabric.work(work),
-    spawn: (activity) => fabric.spawn(activity)
-  }
-}

@@ -1,0 +1,22 @@
+import type { Fabric } from '@murmuration/core'
+
+/** `fabric` with some of its parts replaced. What is spawned gets the fabric as it was, unless `spawn` is replaced too. */
+export function fabricWith<Message>(fabric: Fabric<Message>, changes: Partial<Fabric<Message>>): Fabric<Message> {
+  return {
+    self: fabric.self,
+    random: fabric.random,
+    signal: fabric.signal,
+    now: () => fabric.now(),
+    neighbours: (round) => fabric.neighbours(round),
+    send: (to, message) => fabric.send(to, message),
+    receive: (until) => fabric.receive(until),
+    recycle: (message) => fabric.recycle(message),
+    reject: (envelope, reason) => fabric.reject(envelope, reason),
+    allocate: (length) => fabric.allocate(length),
+    free: (vector) => fabric.free(vector),
+    sleep: (until) => fabric.sleep(until),
+    work: (work) => fabric.work(work),
+    spawn: (activity) => fabric.spawn(activity),
+    ...changes
+  }
+}
