@@ -1,6 +1,26 @@
-import type { Fabric, Milliseconds, StepReport } from '@murmuration/core'
+/** Plain gossip averaging: n peers together compute `W^k x₀` (Boyd et al. 2006, Xiao & Boyd 2004). */
+import type { Fabric, Milliseconds, StepReport, Task } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
-import { Exchange } from './exchange.js'
+import { z } from 'zod'
+import { mix } from './mixing.js'
+import { Session } from './node/session.js'
+import { algorithm } from './record.js'
+
+export const averagingRecord = algorithm({
+  name: 'averaging',
+  title: 'Averaging',
+  source: 'Xiao and Boyd, Systems & Control Letters 53, 2004',
+  options: z.strictObject({}),
+  needs: { weights: 'rows' },
+  keeps: 'mean',
+  channels: { parameters: { x: 'vector' } },
+  start: ({ x }) => ({ x }),
+  async round(node, { x }, k) {
+    const W = node.mixing(k)
+    node.parameters.send(W, { x })
+    return mix(W, { x }, await node.parameters.collect(W)) // x_i ← Σ_j W_ij x_j
+  }
+})
 
 /** Which rounds of averaging, and how long to wait for neighbours in each. */
 export interface AveragingOptions {
@@ -8,43 +28,35 @@ export interface AveragingOptions {
   readonly patience: Milliseconds
 }
 
-/**
- * Plain gossip averaging, `x ← Σ_j W_ij x_j` for so many rounds: all peers together compute `W^k x₀`, which forgets
- * disagreement as fast as `ρ^k` with `ρ = max(|λ₂|, |λₙ|)` (Boyd et al. 2006, Xiao & Boyd 2004).
- */
+/** Averages `start` with the neighbours, without a task: it forgets disagreement as fast as `ρ^k` with `ρ = max(|λ₂|, |λₙ|)`. */
 export async function* averaging(
   fabric: Fabric<VectorMessage>,
   start: Float32Array,
-  options: AveragingOptions
+  { rounds, patience }: AveragingOptions
 ): AsyncGenerator<StepReport, Float32Array> {
-  return yield* averageOn(
-    fabric,
-    new Exchange(fabric, options.patience, { length: start.length, rounds: options.rounds }),
-    start,
-    {
-      first: 0,
-      rounds: options.rounds,
-      samples: 0
-    }
-  )
+  const settings = {
+    algorithm: averagingRecord,
+    seed: 0,
+    batchSize: 1,
+    rounds: 0,
+    closingRounds: rounds,
+    rate: () => 0
+  }
+  const session = await Session.start(fabric, taskOf(start), { ...settings, patience, workers: [fabric.self] }, start)
+  return yield* session.steps()
 }
 
-/** Rounds of averaging that follow on earlier ones of the same exchange. */
-export async function* averageOn(
-  fabric: Fabric<VectorMessage>,
-  exchange: Exchange,
-  start: Float32Array,
-  { first, rounds, samples }: { readonly first: number; readonly rounds: number; readonly samples: number }
-): AsyncGenerator<StepReport, Float32Array> {
-  let x = start
-  for (let k = first; k < first + rounds; k++) {
-    fabric.signal.throwIfAborted()
-    const previous = x
-    exchange.send(k, x)
-    const mixed = await exchange.collect(k, x)
-    x = mixed.average
-    if (previous !== start) fabric.free(previous)
-    yield { round: k, phase: 'close', samples, ...mixed, parameters: x }
+/** A task that only says how long the parameters are. */
+function taskOf(start: Float32Array): Task {
+  const none = () => {
+    throw new Error('averaging has no task')
   }
-  return x
+  return {
+    schema: [{ name: 'x', shape: [start.length] }],
+    samples: 1,
+    about: {},
+    initialise: none,
+    gradient: none,
+    evaluate: none
+  }
 }

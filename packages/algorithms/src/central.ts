@@ -51,6 +51,6 @@ export function reportOf(options: TrainingOptions, round: number, step: CentralS
   const samples = (round + 1) * options.batchSize
   const { loss, waited, parameters } = step
   const rate = options.rate(round)
-  const none = { disagreement: 0, distances: [], outliers: [], missing: [], unsent: [] }
+  const none = { disagreement: 0, distances: [], outliers: [], missing: [], unsent: [], moves: [] }
   return { round, phase: 'train', loss, rate, samples, waited, ...none, parameters }
 }

@@ -1,5 +1,5 @@
 /**
- * The algorithms, each one function over a fabric and a task.
+ * The algorithms, each one record, and what they are made of.
  *
  * @packageDocumentation
  */
@@ -11,17 +11,23 @@ export type { CentralOptions, ServerOptions, StaleSynchronousOptions, TrainingOp
 export * from './collectives/all-reduce.js'
 export * from './collectives/broadcast.js'
 export * from './collectives/direct.js'
-export * from './collectives/group.js'
+export { type AllReduce, type AllReduceOver, type Group, joinGroup } from './collectives/group.js'
 export * from './collectives/halving-doubling.js'
 export * from './collectives/ring.js'
+export { ringMean, type RangeChannel } from './collectives/ring-mean.js'
 export * from './descent.js'
-export * from './dpsgd.js'
-export { Exchange, type Mixed, parametersKind } from './exchange.js'
+export { dpsgd } from './dpsgd.js'
 export * from './local-sgd.js'
 export type { Mail, Part } from './mail.js'
+export * from './mixing.js'
+export { Session, train } from './node/session.js'
+export type { TrainingSettings } from './node/training.js'
+export { concat, linear, map, type Range, rangeOf, type Term, Vector } from './node/vector.js'
+export { optimisers, optimiserSettings } from './optimisers.js'
 export { OutlierWatch, outlierText } from './outliers.js'
 export * from './parameter-server.js'
-export * from './round-buffer.js'
+export * from './record.js'
+export * from './registry.js'
 export * from './schedule.js'
 export * from './sgd.js'
 export * from './sgd-alone.js'

@@ -57,7 +57,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
 /** Whom a peer exchanges with in some round. */
 function neighboursOf(topology: Topology, self: PeerName): PeerName[] {
   const rows = Array.from({ length: topology.period }, (_, round) => topology.mixing(self, round))
-  const names = rows.flatMap(({ sendTo, receiveFrom }) => [...sendTo, ...receiveFrom.map(({ name }) => name)])
+  const names = rows.flatMap(({ sendTo, receiveFrom }) => [...sendTo, ...receiveFrom].map(({ name }) => name))
   return [...new Set(names)].sort(byName)
 }
 

@@ -58,7 +58,7 @@ export function testFabric(test: TestFn, world: FabricWorld): void {
     const got = new Map<PeerName, Float32Array>()
     await world.run(complete('a', 'b', 'c'), async (fabric) => {
       if (fabric.self === 'a') {
-        for (const to of fabric.neighbours(0).sendTo) fabric.send(to, { kind: 1, round: 0, vector: sent })
+        for (const { name } of fabric.neighbours(0).sendTo) fabric.send(name, { kind: 1, round: 0, vector: sent })
       } else {
         const { vector } = (await next(fabric)).message
         got.set(fabric.self, vector.slice())
@@ -236,8 +236,8 @@ export function complete(...names: readonly string[]): Topology {
   const weight = 1 / peers.length
   const mixing = (peer: PeerName): Mixing => {
     if (!peers.includes(peer)) throw new RangeError(`there is no peer ${peer}`)
-    const others = peers.filter((name) => name !== peer)
-    return { selfWeight: weight, receiveFrom: others.map((name) => ({ name, weight })), sendTo: others }
+    const others = peers.filter((name) => name !== peer).map((name) => ({ name, weight }))
+    return { selfWeight: weight, receiveFrom: others, sendTo: others }
   }
   return { peers, period: 1, mixing }
 }

@@ -10,6 +10,7 @@ export function fabricWith<Message>(fabric: Fabric<Message>, changes: Partial<Fa
     neighbours: (round) => fabric.neighbours(round),
     send: (to, message) => fabric.send(to, message),
     receive: (until) => fabric.receive(until),
+    wake: () => fabric.wake(),
     recycle: (message) => fabric.recycle(message),
     reject: (envelope, reason) => fabric.reject(envelope, reason),
     allocate: (length) => fabric.allocate(length),

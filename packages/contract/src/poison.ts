@@ -1,4 +1,4 @@
-import type { Fabric, StepReport } from '@murmuration/core'
+import type { Fabric, Move, StepReport } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
 import { fabricWith } from './fabric-with.js'
 
@@ -34,14 +34,14 @@ export async function* poisonedSteps(
     if (step.done) return step.value
     const report = withCopies(step.value)
     yield report
-    report.parameters.fill(Number.NaN)
-    report.average?.fill(Number.NaN)
+    for (const vector of [report.parameters, ...report.moves.flatMap(({ from, to }) => [from.values, to.values])]) {
+      vector.fill(Number.NaN)
+    }
   }
 }
 
-/** Where the average is what comes next, it is so in the copy too. */
 function withCopies(report: StepReport): StepReport {
-  const parameters = report.parameters.slice()
-  if (report.average === undefined) return { ...report, parameters }
-  return { ...report, parameters, average: report.average === report.parameters ? parameters : report.average.slice() }
+  const copyOf = ({ values }: Move['from']) => ({ values: values.slice() })
+  const moves = report.moves.map(({ from, to }) => ({ from: copyOf(from), to: copyOf(to) }))
+  return { ...report, parameters: report.parameters.slice(), moves }
 }

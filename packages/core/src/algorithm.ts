@@ -1,6 +1,4 @@
-import type { Fabric } from './fabric.js'
 import type { Milliseconds, PeerName } from './names.js'
-import type { Task } from './task.js'
 
 /** How far a neighbour's parameters are from one's own: the Euclidean distance, before mixing. */
 export interface NeighbourDistance {
@@ -20,6 +18,12 @@ export interface Outlier {
   readonly typical: number
 }
 
+/** A step of an optimiser: from where, and to where. */
+export interface Move {
+  readonly from: { readonly values: Float32Array }
+  readonly to: { readonly values: Float32Array }
+}
+
 /** One flat report per step of an algorithm. */
 export interface StepReport {
   /** The round that has ended, 0, 1, … */
@@ -27,9 +31,9 @@ export interface StepReport {
   /** 'train' for a gradient step, 'close' for a round of pure averaging at the end. */
   readonly phase: 'train' | 'close'
   /** Mean loss over this step's batch; absent in closing rounds. */
-  readonly loss?: number
+  readonly loss?: number | undefined
   /** The learning rate of this step; absent in closing rounds. */
-  readonly rate?: number
+  readonly rate?: number | undefined
   /** Samples that this peer has gone through since the start. */
   readonly samples: number
   /** Time spent waiting in this round: for neighbours, or for servers or all other workers. */
@@ -44,18 +48,8 @@ export interface StepReport {
   readonly missing: readonly PeerName[]
   /** Neighbours that could not be sent to: their queue is full, or they have left. */
   readonly unsent: readonly PeerName[]
-  /**
-   * What averaging gave, before the gradient step; absent where a step does not begin with averaging. Not to be changed, and
-   * valid until the next step.
-   */
-  readonly average?: Float32Array
+  /** What the optimiser of the run was given and gave in this round. Not to be changed, and valid until the next step. */
+  readonly moves: readonly Move[]
   /** One's own parameters after the round. Not to be changed, and valid until the next step: copy them to keep them. */
   readonly parameters: Float32Array
 }
-
-/** An algorithm: one function over a fabric and a task, that yields a report per step and returns the final parameters. */
-export type Algorithm<Message, Options> = (
-  fabric: Fabric<Message>,
-  task: Task,
-  options: Options
-) => AsyncGenerator<StepReport, Float32Array>

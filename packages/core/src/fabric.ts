@@ -46,6 +46,8 @@ export interface Fabric<Message> {
   send(to: PeerName, message: Message): SendResult
   /** The next message of the mailbox, waiting for one until `until` (for ever without); `undefined` at the deadline. */
   receive(until?: Milliseconds): PromiseLike<Envelope<Message> | undefined>
+  /** Ends a wait of `receive` that is under way, as its deadline would, so that its program looks at what another activity has done. */
+  wake(): void
   /**
    * Gives the memory of a received message back, so that the next one can be received into it. Not necessary, but saves
    * fresh memory for each message; afterwards nobody may look at the message.

@@ -1,6 +1,6 @@
 import type { PeerName } from './names.js'
 
-/** A peer that one receives from, and its share in the average. */
+/** A neighbour, and the weight of the edge between: `W_ij` of one that peer i receives from, `W_ji` of one that it sends to. */
 export interface WeightedPeer {
   readonly name: PeerName
   /** Above 0, at most 1. */
@@ -8,16 +8,16 @@ export interface WeightedPeer {
 }
 
 /**
- * One peer's row of the mixing matrix `W` in one round: who it averages with, and who averages with it.
- * The weights, `selfWeight` included, sum to 1.
+ * One peer's row and column of the mixing matrix `W` in one round: who it averages with, and who averages with it.
+ * The weights of those that it receives from, `selfWeight` included, sum to 1.
  */
 export interface Mixing {
   /** The share of one's own parameters, `W_ii`. */
   readonly selfWeight: number
   /** The peers `j` ≠ i with `W_ij` > 0, in the order of their names. */
   readonly receiveFrom: readonly WeightedPeer[]
-  /** The peers `j` ≠ i with `W_ji` > 0, in the order of their names. The same peers as above when `W` is symmetric. */
-  readonly sendTo: readonly PeerName[]
+  /** The peers `j` ≠ i with `W_ji` > 0 and these weights, in the order of their names. The same as above when `W` is symmetric. */
+  readonly sendTo: readonly WeightedPeer[]
 }
 
 /** Who is whose neighbour, and the mixing weights; static, or changing by round with a period. */

@@ -76,6 +76,10 @@ export class NetworkFabric implements Fabric<VectorMessage> {
     return this.#options.mailbox.receive(until)
   }
 
+  wake(): void {
+    this.#options.mailbox.wake()
+  }
+
   recycle({ vector }: VectorMessage): void {
     this.#options.pool.give(vector)
   }

@@ -35,11 +35,12 @@ export const schemaOf = (elements: number): Schema => [{ name: 'weights', shape:
 export function graph(...edges: readonly (readonly [string, string])[]): Topology {
   const peers = [...new Set(edges.flat())].sort().map(peerName)
   const mixing = (self: PeerName) => {
-    const sendTo = peers.filter((other) =>
+    const others = peers.filter((other) =>
       edges.some((edge) => other !== self && edge.includes(self) && edge.includes(other))
     )
-    const weight = 1 / (sendTo.length + 1)
-    return { selfWeight: weight, receiveFrom: sendTo.map((name) => ({ name, weight })), sendTo }
+    const weight = 1 / (others.length + 1)
+    const both = others.map((name) => ({ name, weight }))
+    return { selfWeight: weight, receiveFrom: both, sendTo: both }
   }
   return { peers, period: 1, mixing }
 }

@@ -72,6 +72,14 @@ export class Mailbox<Message> {
     return this.#wait(until)
   }
 
+  /** Ends the wait of the one who has waited longest, without a message. */
+  wake(): void {
+    const [waiter] = this.#waiters
+    if (waiter === undefined) return
+    this.#dismiss(waiter)
+    waiter.resolve(undefined)
+  }
+
   /** Rejects all who wait, now and from now on. */
   stop(reason: StoppedError): void {
     this.#stopped = reason

@@ -13,7 +13,7 @@ async function exchange({ peer, name }: Bird, rounds: number, t: { true(value: b
   const { sendTo } = fabric.neighbours(0)
   for (let round = 0; round < rounds; round++) {
     const own = fabric.allocate(elements).fill(name.charCodeAt(0))
-    for (const to of sendTo) fabric.send(to, { kind: 0, round, vector: own })
+    for (const { name: to } of sendTo) fabric.send(to, { kind: 0, round, vector: own })
     for (let k = 0; k < sendTo.length; k++) {
       const envelope = await fabric.receive(fabric.now() + timeLimit(20_000))
       if (envelope === undefined) throw new Error(`${name} waited in vain in round ${round}`)

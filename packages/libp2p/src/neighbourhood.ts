@@ -209,8 +209,7 @@ function neighboursOf(self: PeerName, topology: Topology): readonly PeerName[] {
   const names = new Set<PeerName>()
   for (let round = 0; round < topology.period; round++) {
     const { receiveFrom, sendTo } = topology.mixing(self, round)
-    for (const { name } of receiveFrom) names.add(name)
-    for (const name of sendTo) names.add(name)
+    for (const { name } of [...receiveFrom, ...sendTo]) names.add(name)
   }
   return [...names].sort(byName)
 }

@@ -27,7 +27,8 @@ async function exchange({ name, peer }: Bird, rounds: number): Promise<string[]>
   const next = new Map(receiveFrom.map((neighbour) => [neighbour.name, 0]))
   for (let round = 0; round < rounds; round++) {
     const vector = vectorOf(name, round)
-    for (const to of sendTo) if (fabric.send(to, { kind: 1, round, vector }) !== 'queued') wrong.push(`full ${to}`)
+    for (const { name: to } of sendTo)
+      if (fabric.send(to, { kind: 1, round, vector }) !== 'queued') wrong.push(`full ${to}`)
     while ([...next.values()].some((reached) => reached <= round)) {
       const envelope = await fabric.receive(fabric.now() + timeLimit(20_000))
       if (envelope === undefined) return [...wrong, `nothing in round ${round}`]

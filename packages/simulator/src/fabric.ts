@@ -66,6 +66,11 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
     return Promise.resolve(delivery)
   }
 
+  wake(): void {
+    const program = this.#endpoint.mailbox.first()
+    if (program !== undefined) this.#world.kernel.wake(program, undefined)
+  }
+
   recycle(message: Message): void {
     this.#world.recycle(message)
   }

@@ -23,6 +23,11 @@ export class Mailbox<Message> implements Waker {
     program.waker = this
   }
 
+  /** The program that has waited longest, if one waits. */
+  first(): Program | undefined {
+    return this.#waiting[0]
+  }
+
   /** The program does not wait any more. */
   forget(program: Program): void {
     const index = this.#waiting.indexOf(program)

@@ -21,7 +21,7 @@ function everyone(...names: readonly string[]): Topology {
     mixing: (self) => ({
       selfWeight: 1 / peers.length,
       receiveFrom: others(self).map((name) => ({ name, weight: 1 / peers.length })),
-      sendTo: others(self)
+      sendTo: others(self).map((name) => ({ name, weight: 1 / peers.length }))
     })
   }
 }
@@ -94,7 +94,7 @@ test('computing takes its virtual cost, and overlaps with sending and receiving'
   const log: string[] = []
   await run('ab', async (fabric) => {
     const result = fabric.work({ kind: 'gradient', samples: 1, run: async () => 'done' })
-    for (const to of fabric.neighbours(0).sendTo) fabric.send(to, 'x')
+    for (const { name: to } of fabric.neighbours(0).sendTo) fabric.send(to, 'x')
     await fabric.receive()
     log.push(`${fabric.self} received at ${fabric.now()}`)
     log.push(`${fabric.self} ${await result} at ${fabric.now()}`)
@@ -139,7 +139,7 @@ test('the same seed gives the same trace', async (t) => {
     await run('abcd', async (fabric) => {
       const dice = fabric.random.stream('walk')
       for (let k = 0; k < 20; k++) {
-        const to = fabric.neighbours(k).sendTo[dice.integer(3)]
+        const { name: to } = fabric.neighbours(k).sendTo[dice.integer(3)]
         log.push(`${fabric.now()} ${fabric.self} -> ${to} ${fabric.send(to, `${k}`)}`)
         const got = await fabric.receive(fabric.now() + dice.integer(15))
         log.push(`${fabric.now()} ${fabric.self} <- ${got?.from} ${got?.message}`)
@@ -159,7 +159,8 @@ test('a thousand peers that all talk to all of a ring come to the end they shoul
     mixing: (self) => {
       const at = peers.indexOf(self)
       const next = [peers[(at + 1) % 1000], peers[(at + 999) % 1000]].sort(byName)
-      return { selfWeight: 1 / 3, receiveFrom: next.map((name) => ({ name, weight: 1 / 3 })), sendTo: next }
+      const both = next.map((name) => ({ name, weight: 1 / 3 }))
+      return { selfWeight: 1 / 3, receiveFrom: both, sendTo: both }
     }
   }
   const result = await simulate(
@@ -167,7 +168,7 @@ test('a thousand peers that all talk to all of a ring come to the end they shoul
     async (fabric) => {
       const { sendTo } = fabric.neighbours(0)
       for (let round = 0; round < 5; round++) {
-        for (const to of sendTo) fabric.send(to, 'x')
+        for (const { name } of sendTo) fabric.send(name, 'x')
         for (const _ of sendTo) await fabric.receive()
       }
     }

@@ -61,7 +61,7 @@ class Rows {
     return {
       selfWeight: entries.find(({ column }) => column === row)?.value ?? 0,
       receiveFrom: others.map(({ column, value }) => ({ name: name(column), weight: value })),
-      sendTo: takers.map(({ column }) => name(column))
+      sendTo: takers.map(({ column, value }) => ({ name: name(column), weight: value }))
     }
   }
 }

@@ -7,6 +7,12 @@ export interface VectorMessage {
   readonly kind: number
   /** 0, 1, … */
   readonly round: number
+  /** Tells the messages of one kind and round apart, 0 … 65,535; 0 when absent. */
+  readonly part?: number
+  /** Which vector of a message with several this is, 0 … 15; 0 when absent. */
+  readonly field?: number
+  /** Numbers that travel beside the vector, as float64; none when absent. At most 15. */
+  readonly numbers?: readonly number[]
   /** Which element of the parameters the vector begins with; 0 when absent. */
   readonly offset?: number
   readonly vector: Float32Array
@@ -14,9 +20,14 @@ export interface VectorMessage {
 
 /** How large a {@link VectorMessage} is as a frame, and how it is copied. */
 export const vectorWire: Wire<VectorMessage> = {
-  byteLength: ({ vector }) => framesOf(vector.length) * frameHeaderLength + vector.byteLength,
-  payloadLength: (message) => message.vector.byteLength,
+  byteLength: ({ vector, numbers }) =>
+    framesOf(vector.length) * frameHeaderLength + bytesOf(numbers) + vector.byteLength,
+  payloadLength: ({ vector, numbers }) => bytesOf(numbers) + vector.byteLength,
   copy: (message) => ({ ...message, vector: message.vector.slice() })
+}
+
+function bytesOf(numbers: readonly number[] | undefined): number {
+  return numbers === undefined ? 0 : 8 * numbers.length
 }
 
 /**
@@ -33,10 +44,10 @@ export function pooledVectorWire(): Required<Wire<VectorMessage>> {
   }
   return {
     ...vectorWire,
-    copy: ({ kind, round, offset, vector }) => {
+    copy: ({ kind, round, part, field, numbers, offset, vector }) => {
       const copy = allocate(vector.length)
       copy.set(vector)
-      return { kind, round, offset, vector: copy }
+      return { kind, round, part, field, numbers, offset, vector: copy }
     },
     recycle: ({ vector }) => free(vector),
     allocate,

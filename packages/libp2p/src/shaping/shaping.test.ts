@@ -41,7 +41,7 @@ test('a ring of four exchanges what it would without shaping, no faster than the
       for (let round = 0; round < rounds; round++) {
         const vector = new Float32Array(elements).map((_, index) => name.charCodeAt(0) + round + index)
         const { sendTo } = fabric.neighbours(0)
-        for (const to of sendTo) t.is(fabric.send(to, { kind: 0, round, vector }), 'queued')
+        for (const { name: to } of sendTo) t.is(fabric.send(to, { kind: 0, round, vector }), 'queued')
         for (let count = 0; count < sendTo.length; count++) {
           const envelope = await fabric.receive(fabric.now() + timeLimit(10_000))
           if (envelope === undefined) return t.fail(`nothing in round ${round}`)

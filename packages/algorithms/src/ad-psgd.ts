@@ -1,0 +1,32 @@
+/**
+ * AD-PSGD: every peer computes gradients at its own pace, and meanwhile averages with one neighbour at a time.
+ *
+ * Unlike the paper's, a peer that is asked answers at once, also while it waits for an answer itself: both move by half of the difference
+ * of what was sent. So the sum holds, no cycle can wait, and the graph need not be bipartite.
+ */
+import { z } from 'zod'
+import { linear } from './node/vector.js'
+import { algorithm } from './record.js'
+
+export const adPsgd = algorithm({
+  name: 'ad-psgd',
+  title: 'AD-PSGD',
+  source: 'Lian et al., ICML 2018, arXiv 1710.06952',
+  options: z.strictObject({}),
+  needs: { weights: 'symmetric', delivery: 'reliable' },
+  keeps: 'mean',
+  channels: { swap: { ask: { x: 'vector' }, reply: { x: 'vector' } } },
+  start: ({ x }) => ({ x }),
+  async round(node, { x: sent }, k) {
+    const gradient = node.gradient(sent) //                                    at x̂ = x as the round began
+    const { to } = node.mixing(k)
+    const j = to[node.random('partner', k).integer(to.length)]
+    const theirs = await node.swap.request(j, { x: sent })
+    if (theirs) node.change(({ x }) => ({ x: linear([1, x], [0.5, theirs.x], [-0.5, sent]) }))
+    const g = await gradient
+    node.change(({ x }) => ({ x: node.step(x, g) })) //                        applied to x as it is now
+  },
+  answers: {
+    swap: (_node, { x }, theirs) => ({ state: { x: linear([0.5, x], [0.5, theirs.x]) }, reply: { x } })
+  }
+})

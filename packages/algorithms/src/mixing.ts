@@ -1,0 +1,70 @@
+/** Ways to put together what the neighbours sent. Pure: what came stays as it is. Sums run in the order of names. */
+import { byName, invariant, type PeerName } from '@murmuration/core'
+import { linear, map, type Term, type Vector } from './node/vector.js'
+import type { Message, Mixing, PerPeer, Route } from './record.js'
+
+/** `Σ_j W_ij theirs_j`, field by field. The weight of a missing peer goes to one's own, so that the row still sums to 1. */
+export function mix<M extends Message>(W: Mixing, mine: M, theirs: PerPeer<M>): M {
+  let [own, sum] = [W.own, W.own]
+  for (const j of W.from) {
+    sum += W.row(j)
+    if (!Object.hasOwn(theirs, j)) own += W.row(j)
+  }
+  invariant(Math.abs(sum - 1) < 1e-9, () => `the mixing weights of ${W.peer} in round ${W.round} sum to ${sum}`)
+  return inOrder(W, own, mine, theirs, (j) => W.row(j))
+}
+
+/** The sum of one's own and all that came: for mass that the sender has already weighted. */
+export function total<M extends Message>(route: Route, mine: M, theirs: PerPeer<M>): M {
+  return inOrder(route, 1, mine, theirs, () => 1)
+}
+
+/** The mean of one's own and what came. */
+export function mean<M extends Message>(route: Route, mine: M, theirs: PerPeer<M>): M {
+  const weight = 1 / (1 + Object.keys(theirs).length)
+  return inOrder(route, weight, mine, theirs, () => weight)
+}
+
+/** The mean of what came, at least one. */
+export function meanOf<M extends Message>(route: Route, theirs: PerPeer<M>): M {
+  const all = route.from.filter((j) => Object.hasOwn(theirs, j))
+  return linear(...all.map((j): Term<M> => [1 / all.length, theirs[j]]))
+}
+
+/** Element by element the mean of one's own and of the others without their `b` largest and `b` smallest; more than 2 b others. */
+export function trimmedMean(b: number, mine: Vector, theirs: readonly Vector[]): Vector {
+  const kept = theirs.length - 2 * b
+  invariant(kept > 0, () => `of ${theirs.length} vectors ${b} are left out at each end`)
+  return map(
+    (own, ...others) => {
+      others.sort((left, right) => left - right)
+      let sum = own
+      for (let place = b; place < b + kept; place++) sum += others[place]
+      return sum / (1 + kept)
+    },
+    mine,
+    ...theirs
+  )
+}
+
+/** What a column-stochastic sender keeps: W_ii, and the weights of those that could not be reached, so that no mass is lost. */
+export function kept(P: Mixing, unsent: readonly PeerName[]): number {
+  return unsent.reduce((sum, j) => sum + P.column(j), P.own)
+}
+
+function inOrder<M extends Message>(
+  { peer, from }: Route,
+  own: number,
+  mine: M,
+  theirs: PerPeer<M>,
+  weightOf: (j: PeerName) => number
+): M {
+  const terms: Term<M>[] = []
+  let isMineIn = false
+  for (const j of from) {
+    if (!isMineIn && byName(peer, j) < 0) isMineIn = terms.push([own, mine]) > 0
+    if (Object.hasOwn(theirs, j)) terms.push([weightOf(j), theirs[j]])
+  }
+  if (!isMineIn) terms.push([own, mine])
+  return linear(...terms)
+}

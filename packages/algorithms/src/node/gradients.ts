@@ -1,0 +1,104 @@
+import { DivergedError, type Gradient, type Random, type Task, type Work } from '@murmuration/core'
+import { norm, scale, weightedSum } from '@murmuration/vectors'
+import { Batches } from '../batches.js'
+import type { Untrained } from '../untrained.js'
+import type { Arena, Vector } from './vector.js'
+
+/** How gradients are taken. */
+export interface GradientOptions {
+  readonly batchSize: number
+  readonly weightDecay?: number
+  readonly clip?: number
+  readonly accumulate?: number
+}
+
+/** The gradients of one peer's task: which batch, and what is added to them. */
+export class Gradients {
+  readonly batches: Batches
+  /** The loss over the last batch. */
+  loss = Number.NaN
+  /** How many are computed or not awaited yet. */
+  open = 0
+  readonly #arena: Arena
+  readonly #task: Task
+  readonly #options: GradientOptions
+  readonly #untrained: readonly Untrained[]
+  #last: Vector | undefined
+
+  constructor(arena: Arena, task: Task, options: GradientOptions, untrained: readonly Untrained[], random: Random) {
+    this.#arena = arena
+    this.#task = task
+    this.#options = options
+    this.#untrained = untrained
+    this.batches = new Batches(random, task.samples, options.batchSize)
+  }
+
+  /** The work of a gradient at x. */
+  work(x: Vector, round: number): Work<Gradient> {
+    // The task's memory is about to be written again.
+    if (this.#last?.isPending) this.#last.compute(Number.POSITIVE_INFINITY)
+    this.open++
+    const { accumulate = 1 } = this.#options
+    if (accumulate === 1) return this.#task.gradient(x.values, this.batches.next(), round)
+    return this.#accumulated(x.values, accumulate, round)
+  }
+
+  /** What a work came to, as a vector of the arena: `g + λ x`, clipped. Nothing is added where the parameters are not trained. */
+  take({ loss, vector }: Gradient, x: Vector): Vector {
+    const { weightDecay = 0, clip } = this.#options
+    this.open--
+    this.loss = loss
+    const g = this.#arena.compute(x.length, (out, from, to) => {
+      if (weightDecay === 0)
+        return out.set(from === 0 && to === vector.length ? vector : vector.subarray(from, to), from)
+      const terms = [
+        { weight: 1, vector },
+        { weight: weightDecay, vector: x.values }
+      ]
+      weightedSum(out, terms, from, to)
+      for (const { offset, length } of this.#untrained) {
+        const [start, end] = [Math.max(offset, from), Math.min(offset + length, to)]
+        if (start < end) out.set(vector.subarray(start, end), start)
+      }
+    })
+    if (clip !== undefined) g.whenDone((numbers) => clipTo(clip, numbers))
+    g.at = x
+    this.#last = g
+    return g
+  }
+
+  #accumulated(x: Float32Array, count: number, round: number): Work<Gradient> {
+    const works = Array.from({ length: count }, () => this.#task.gradient(x, this.batches.next().slice(), round))
+    return {
+      kind: 'gradient',
+      samples: count * this.#options.batchSize,
+      run: async () => {
+        const sum = new Float32Array(x.length)
+        let loss = 0
+        for (const work of works) {
+          const gradient = await work.run()
+          loss += gradient.loss / count
+          weightedSum(sum, [
+            { weight: 1, vector: sum },
+            { weight: 1 / count, vector: gradient.vector }
+          ])
+        }
+        return { loss, vector: sum }
+      }
+    }
+  }
+}
+
+/** `g ← g · c / max(c, ‖g‖)` (Pascanu, Mikolov and Bengio, ICML 2013, Algorithm 1). */
+function clipTo(limit: number, g: Float32Array): void {
+  const length = norm(g)
+  if (length > limit) scale(g, limit / length)
+}
+
+/** The error that says that training has diverged, and what to do. */
+export function diverged(round: number, rate: number, loss: number): DivergedError {
+  const found = Number.isFinite(loss) ? 'the parameters are not finite' : `the loss is ${loss}`
+  return new DivergedError(
+    `training diverged in round ${round}: ${found} at a learning rate of ${rate}; lower the rate`
+  )
+}

@@ -1,0 +1,224 @@
+import { type Envelope, invariant, type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/vectors'
+import { vectorsAhead } from '../ahead.js'
+import type { Channel, Message, PerPeer, Route, Shape, State } from '../record.js'
+import { type ChannelTraits, messagesAhead, type Owner } from './owner.js'
+import { Wire } from './wire.js'
+
+/** How many parts a round may have. */
+export const partsPerRound = 65_536
+
+type Slot = Map<PeerName, Message>
+
+const nobody: readonly PeerName[] = []
+
+/** A channel of messages that are collected by tag: by round, and part of it. */
+export class Mailbox implements Channel<Message> {
+  readonly name: string
+  readonly #isReliable: boolean
+  readonly #owner: Owner
+  readonly #wire: Wire
+  readonly #vectorsAhead: number
+  /** What has come and was not collected, by tag. */
+  readonly #slots = new Map<number, Slot>()
+  /** How much of each sender waits here. */
+  readonly #waiting = new Map<PeerName, number>()
+  /** The newest tag of each sender that was given out; kept only where older messages may be. */
+  readonly #given = new Map<PeerName, number>()
+  #staleness = 0
+  /** The last tag that was collected. */
+  #closed = -1
+  /** What was sent under the last tag. */
+  #mine: { readonly tag: number; readonly message: Message } | undefined
+
+  constructor(owner: Owner, { name, kind, isReliable }: ChannelTraits, shape: Shape) {
+    this.name = name
+    this.#isReliable = isReliable
+    this.#owner = owner
+    this.#wire = new Wire(owner, kind, shape)
+    this.#vectorsAhead = Math.min(messagesAhead, vectorsAhead(this.#wire.size))
+  }
+
+  send(route: Route, message: Message | ((j: PeerName) => Message)): readonly PeerName[] {
+    const { presence } = this.#owner
+    const { round, part = 0, range } = route
+    if (typeof message !== 'function') this.#mine = { tag: tagOf(route), message }
+    let unsent = nobody
+    for (const to of route.to) {
+      const theirs = typeof message === 'function' ? message(to) : message
+      const result = this.#wire.send(to, round, part, theirs, range?.offset)
+      if (result === 'queued') continue
+      if (result === 'full' && this.#isReliable) throw this.#full(to, round)
+      if (result === 'unreachable') presence.lose(to)
+      this.#owner.unsent(to)
+      unsent = [...unsent, to]
+    }
+    return unsent
+  }
+
+  async collect(route: Route, staleness = 0): Promise<PerPeer<Message>> {
+    const owner = this.#owner
+    const tag = tagOf(route)
+    invariant(tag > this.#closed, () => `${owner.fabric.self} collects ${this.name} of round ${route.round} again`)
+    this.#staleness = staleness
+    if (!this.#isComplete(tag, route.from)) {
+      const start = owner.fabric.now()
+      await owner.until(
+        () => this.#isComplete(tag, route.from),
+        () => this.#deadline(start, tag, route.from)
+      )
+      owner.waited(owner.fabric.now() - start)
+    }
+    const theirs = this.#take(tag, route)
+    const mine = this.#mine?.tag === tag ? this.#mine.message : undefined
+    const noted = owner.collected(route, mine, theirs)
+    if (noted !== undefined) await noted
+    this.#mine = undefined
+    return theirs
+  }
+
+  /** Takes in a part of a message. */
+  accept(envelope: Envelope<VectorMessage>): void {
+    const { fabric, presence, rounds, arena } = this.#owner
+    const { from, message } = envelope
+    const { round, part = 0 } = message
+    const tag = tagOf(message)
+    if (round >= rounds) return fabric.reject(envelope, `a message of round ${round}; the last is ${rounds - 1}`)
+    if (part >= partsPerRound)
+      return fabric.reject(envelope, `part ${part} of a round; ${partsPerRound - 1} is the last`)
+    if (this.#isLate(from, tag)) return fabric.recycle(message)
+    const waiting = this.#waiting.get(from) ?? 0
+    if (waiting >= this.#vectorsAhead) {
+      presence.tooFar = round
+      return fabric.recycle(message)
+    }
+    if (this.#slots.get(tag)?.has(from)) return fabric.reject(envelope, `parameters of round ${round} are duplicate`)
+    const opened = this.#wire.open(from, tag, message)
+    if (typeof opened === 'string') return fabric.reject(envelope, opened)
+    presence.heard(from)
+    if (opened === undefined) return
+    arena.pin(opened, 1)
+    const slot = this.#slots.get(tag)
+    if (slot === undefined) this.#slots.set(tag, new Map([[from, opened]]))
+    else slot.set(from, opened)
+    this.#waiting.set(from, waiting + 1)
+  }
+
+  /** What has come early, by tag and sender, and how far the channel is. */
+  get state(): State {
+    const early: Record<string, State> = {}
+    for (const [tag, slot] of this.#slots) early[tag] = Object.fromEntries(slot)
+    return { closed: this.#closed, staleness: this.#staleness, given: Object.fromEntries(this.#given), early }
+  }
+
+  restore({ closed, staleness, given, early }: State): void {
+    this.#closed = closed as number
+    this.#staleness = staleness as number
+    for (const [peer, tag] of Object.entries(given)) this.#given.set(peer as PeerName, tag as number)
+    for (const [tag, messages] of Object.entries(early)) {
+      const slot = new Map(Object.entries(messages as PerPeer<Message>)) as Slot
+      this.#slots.set(Number(tag), slot)
+      for (const [from, message] of slot) {
+        this.#owner.arena.pin(message, 1)
+        this.#waiting.set(from, (this.#waiting.get(from) ?? 0) + 1)
+      }
+    }
+  }
+
+  #isLate(from: PeerName, tag: number): boolean {
+    if (this.#staleness === 0) return tag <= this.#closed
+    return tag <= this.#closed - this.#staleness * partsPerRound || tag <= (this.#given.get(from) ?? -1)
+  }
+
+  #isComplete(tag: number, from: readonly PeerName[]): boolean {
+    const slot = this.#slots.get(tag)
+    if (slot === undefined) return from.length === 0
+    for (const j of from) if (!slot.has(j)) return false
+    return true
+  }
+
+  /** Until when to wait for the next message: not at all, when nobody is waited for any more. */
+  #deadline(start: Milliseconds, tag: number, from: readonly PeerName[]): Milliseconds {
+    const { presence, timeout, fabric } = this.#owner
+    const slot = this.#slots.get(tag)
+    if (!presence.isAnyPresent(from.filter((j) => !slot?.has(j)))) return fabric.now()
+    // When nothing has come, the senders may wait themselves for one that is lost, until their timeout.
+    const isAlone = !from.some((j) => slot?.has(j))
+    return start + (isAlone ? 2 : 1) * timeout
+  }
+
+  /** The newest message of each, of this tag or as much older as may be. What is older still is let go. */
+  #take(tag: number, route: Route): PerPeer<Message> {
+    const theirs: Record<string, Message> = {}
+    const slot = this.#slots.get(tag)
+    this.#closed = tag
+    let missing: readonly PeerName[] = nobody
+    for (const j of route.from) {
+      const message = slot?.get(j) ?? (this.#staleness > 0 ? this.#older(j, tag) : undefined)
+      if (message === undefined) missing = [...missing, j]
+      else theirs[j] = message
+    }
+    if (this.#slots.size > 0) this.#letGo(tag, route.from)
+    this.#note(route, missing)
+    return theirs
+  }
+
+  #older(j: PeerName, tag: number): Message | undefined {
+    const given = this.#given.get(j) ?? -1
+    const tags = [...this.#slots.keys()].filter(
+      (other) => other < tag && other > given && this.#slots.get(other)?.has(j)
+    )
+    const newest = Math.max(...tags)
+    if (tags.length === 0 || newest < tag - this.#staleness * partsPerRound) return undefined
+    return this.#slots.get(newest)?.get(j)
+  }
+
+  /** Hands what waits up to `tag` to the round under way. */
+  #letGo(tag: number, expected: readonly PeerName[]): void {
+    for (const [other, slot] of this.#slots) {
+      if (other > tag) continue
+      this.#slots.delete(other)
+      for (const [from, message] of slot) {
+        this.#owner.arena.adoptAll(message)
+        this.#waiting.set(from, (this.#waiting.get(from) ?? 1) - 1)
+        if (this.#staleness > 0) this.#given.set(from, Math.max(other, this.#given.get(from) ?? -1))
+        if (!expected.includes(from)) this.#unexpected(from, other)
+      }
+    }
+  }
+
+  #unexpected(from: PeerName, tag: number): void {
+    const round = Math.floor(tag / partsPerRound)
+    const message = { kind: 0, round, vector: new Float32Array(0) }
+    this.#owner.fabric.reject({ from, message }, `parameters of round ${round} are unexpected`)
+  }
+
+  #note({ from, round }: Route, missing: readonly PeerName[]): void {
+    const { presence, fabric, timeout } = this.#owner
+    presence.note(from, missing)
+    if (missing.length === 0) return
+    this.#owner.missed(missing)
+    const who = missing.join(', ')
+    if (this.#isReliable) {
+      const text = `${fabric.self} waited ${timeout} ms for the ${this.name} of ${who} in round ${round}: nothing came`
+      throw new NeighboursMissingError(missing, text)
+    }
+    if (missing.length < from.length || presence.isAnyLeft) return
+    const behind =
+      presence.tooFar === undefined
+        ? ''
+        : `; others are in round ${presence.tooFar}, and a peer that was started anew or stalled cannot catch up`
+    const text = `${fabric.self} heard nothing of ${who} in round ${round}, nor has it another neighbour left; it does not train alone${behind}`
+    throw new NeighboursMissingError(missing, text)
+  }
+
+  #full(to: PeerName, round: number): NeighboursMissingError {
+    const { self } = this.#owner.fabric
+    return new NeighboursMissingError([to], `${self} cannot send to ${to} in round ${round}: the queue to it is full`)
+  }
+}
+
+/** Where a message belongs among those of its channel; they are collected in this order. */
+function tagOf({ round, part = 0 }: { readonly round: number; readonly part?: number }): number {
+  return round * partsPerRound + part
+}

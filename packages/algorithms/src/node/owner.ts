@@ -1,0 +1,44 @@
+import type { Fabric, Milliseconds, PeerName } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/vectors'
+import type { Message, Route } from '../record.js'
+import type { Presence } from './presence.js'
+import type { Arena, Range } from './vector.js'
+
+/** What the channels of a peer share. */
+export interface Owner {
+  readonly fabric: Fabric<VectorMessage>
+  readonly arena: Arena
+  readonly presence: Presence
+  /** How many numbers the parameters have. */
+  readonly length: number
+  /** The parts that a vector travels in. */
+  readonly stretches: readonly Range[]
+  /** No message is of this round or a later one. */
+  readonly rounds: number
+  /** How long a message is waited for. */
+  readonly timeout: Milliseconds
+  /** Takes messages in until `isDone`, or until the clock shows `deadline`, which is asked for before each wait. */
+  until(isDone: () => boolean, deadline: () => Milliseconds): Promise<void>
+  /** Notes time that was spent waiting. */
+  waited(time: Milliseconds): void
+  unsent(peer: PeerName): void
+  /** Notes what was collected, for the round's report. */
+  collected(
+    route: Route,
+    mine: Message | undefined,
+    theirs: Readonly<Record<string, Message>>
+  ): Promise<void> | undefined
+  missed(peers: readonly PeerName[]): void
+}
+
+/** The most messages of one sender that one channel keeps, whatever their size. */
+export const messagesAhead = 1 << 16
+
+/** What tells a channel from others. */
+export interface ChannelTraits {
+  readonly name: string
+  /** Its number on the wire, the same at all peers. */
+  readonly kind: number
+  /** Whether a missing message is an error. */
+  readonly isReliable: boolean
+}

@@ -1,0 +1,219 @@
+import {
+  DivergedError,
+  type Envelope,
+  type Fabric,
+  invariant,
+  type Milliseconds,
+  type NeighbourDistance,
+  type Outlier,
+  type PeerName,
+  type Task
+} from '@murmuration/core'
+import { allFinite, lengthOf, norm, squaredDistance, type VectorMessage } from '@murmuration/vectors'
+import { optimiserOf } from '../optimisers.js'
+import { OutlierWatch, outlierText } from '../outliers.js'
+import type { Message, OptimiserSettings, Route, State } from '../record.js'
+import { inSlices } from '../slices.js'
+import { stretchesOf } from '../stretches.js'
+import { type Untrained, untrainedOf } from '../untrained.js'
+import { diverged, Gradients } from './gradients.js'
+import type { Owner } from './owner.js'
+import { Presence } from './presence.js'
+import { Mixings } from './route.js'
+import type { TrainingSettings } from './training.js'
+import { Arena, type Range, type Vector } from './vector.js'
+import { firstVectorOf } from './wire.js'
+
+/** Takes a message of one kind in. */
+export type Accept = (envelope: Envelope<VectorMessage>) => void
+
+/** What happened in a round, for its report. */
+export interface RoundNotes {
+  readonly waited: Milliseconds
+  readonly missing: readonly PeerName[]
+  readonly unsent: readonly PeerName[]
+  readonly distances: readonly NeighbourDistance[]
+  readonly outliers: readonly Outlier[]
+  /** What the run's optimiser was given and gave. */
+  readonly moves: readonly { readonly from: Vector; readonly to: Vector }[]
+}
+
+/** One peer of a run, whatever its algorithm: messages, memory, gradients, optimisers. */
+export class Peer implements Owner {
+  readonly fabric: Fabric<VectorMessage>
+  readonly arena: Arena
+  readonly presence = new Presence()
+  readonly length: number
+  readonly stretches: readonly Range[]
+  readonly rounds: number
+  readonly timeout: Milliseconds
+  readonly gradients: Gradients
+  readonly mixings: Mixings
+  /** What takes messages in, by kind. */
+  readonly accepts: (Accept | undefined)[] = []
+  /** The parameters that all peers start with. */
+  origin: Vector | undefined
+  /** Of each optimiser, by name. */
+  optimisers: Record<string, State> = {}
+  readonly #settings: TrainingSettings
+  readonly #untrained: readonly Untrained[]
+  #watch: OutlierWatch | undefined
+  #isWaiting = false
+  #waited = 0
+  #missing = new Set<PeerName>()
+  #unsent = new Set<PeerName>()
+  #distances: readonly NeighbourDistance[] = []
+  #outliers: readonly Outlier[] = []
+  #moves: { readonly from: Vector; readonly to: Vector }[] = []
+
+  /** @param isLazy - whether long vectors are computed range by range; not where a peer answers at any time */
+  constructor(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings, isLazy: boolean) {
+    this.fabric = fabric
+    this.#settings = settings
+    this.arena = new Arena(fabric, isLazy)
+    this.length = lengthOf(task.schema)
+    this.stretches = stretchesOf(task.schema, settings.fusion ?? 'fused')
+    this.rounds = settings.rounds + (settings.closingRounds ?? 0)
+    this.timeout = settings.patience
+    this.mixings = new Mixings(fabric.self, (round) => fabric.neighbours(round))
+    this.#untrained = untrainedOf(task.schema)
+    const random = fabric.random.stream('batches')
+    this.gradients = new Gradients(this.arena, task, settings, this.#untrained, random)
+  }
+
+  async until(isDone: () => boolean, deadline: () => Milliseconds): Promise<void> {
+    invariant(!this.#isWaiting, () => `${this.fabric.self} waits for two things at once; await one after the other`)
+    this.#isWaiting = true
+    try {
+      while (!isDone()) {
+        const until = deadline()
+        const envelope = await this.fabric.receive(until)
+        if (envelope !== undefined) this.#accept(envelope)
+        else if (this.fabric.now() >= until) return
+      }
+    } finally {
+      this.#isWaiting = false
+    }
+  }
+
+  /** One step of an optimiser. Its state is the peer's, under `slot`: 'main' for that of the run. */
+  step(slot: string, settings: OptimiserSettings, base: Vector, gradient: Vector, round: number): Vector {
+    const [optimiser, options] = optimiserOf(settings)
+    const state = this.optimisers[slot] ?? optimiser.start(options, base)
+    const rate = this.#settings.rate(round)
+    const next = optimiser.step(options, state, base, gradient, rate)
+    this.optimisers[slot] = next.state
+    const isMain = slot === 'main'
+    if (this.#untrained.length > 0) next.x.whenDone((out) => this.#keepUntrained(out, base, gradient, isMain))
+    next.x.whenDone((numbers) => {
+      if (!allFinite(numbers)) throw this.#blamed(round, diverged(round, rate, this.gradients.loss))
+    })
+    if (isMain) this.#moves.push({ from: base, to: next.x })
+    return next.x
+  }
+
+  waited(time: Milliseconds): void {
+    this.#waited += time
+  }
+
+  unsent(peer: PeerName): void {
+    this.#unsent.add(peer)
+  }
+
+  missed(peers: readonly PeerName[]): void {
+    for (const peer of peers) this.#missing.add(peer)
+  }
+
+  collected(
+    { round, from }: Route,
+    mine: Message | undefined,
+    theirs: Readonly<Record<string, Message>>
+  ): Promise<void> | undefined {
+    const own = mine && firstVectorOf(mine)
+    if (own === undefined || own.length !== this.length) return undefined
+    const others = from.filter((name) => Object.hasOwn(theirs, name))
+    const vectors = others.map((name) => (firstVectorOf(theirs[name]) as Vector).values)
+    const x = own.values
+    const squares = others.map(() => 0)
+    const slices = inSlices(this.fabric, x.length, (start, end) => {
+      for (let place = 0; place < vectors.length; place++)
+        squares[place] += squaredDistance(x, vectors[place], start, end)
+    })
+    const note = () => {
+      this.#distances = others.map((name, place) => ({ from: name, distance: Math.sqrt(squares[place]) }))
+      this.#watch ??= new OutlierWatch(own === this.origin)
+      this.#outliers = this.#watch.take(round, this.#distances, () => norm(x))
+    }
+    if (slices !== undefined) return slices.then(note)
+    note()
+    return undefined
+  }
+
+  /** What happened since it was asked last. */
+  takeNotes(): RoundNotes {
+    const notes = {
+      waited: this.#waited,
+      missing: this.#missing.size === 0 ? nobody : [...this.#missing],
+      unsent: this.#unsent.size === 0 ? nobody : [...this.#unsent],
+      distances: this.#distances,
+      outliers: this.#outliers,
+      moves: this.#moves
+    }
+    this.#waited = 0
+    if (this.#missing.size > 0) this.#missing = new Set()
+    if (this.#unsent.size > 0) this.#unsent = new Set()
+    this.#distances = []
+    this.#outliers = []
+    this.#moves = []
+    return notes
+  }
+
+  /** Writes the frozen parameters of the start over those that sums have rounded. */
+  keepFrozen(x: Vector): void {
+    const start = this.origin
+    if (start === undefined) return
+    for (const { offset, length, momentum } of this.#untrained) {
+      if (momentum === 1) x.values.set(start.values.subarray(offset, offset + length), offset)
+    }
+  }
+
+  /** Whether any parameter is frozen. */
+  get hasFrozen(): boolean {
+    return this.#untrained.some(({ momentum }) => momentum === 1)
+  }
+
+  #accept(envelope: Envelope<VectorMessage>): void {
+    const { kind } = envelope.message
+    const accept = this.accepts[kind]
+    if (accept === undefined) this.fabric.reject(envelope, `a message of kind ${kind}, which no channel has`)
+    else accept(envelope)
+  }
+
+  /**
+   * What a step makes of parameters that are not trained, in place of what the optimiser made of them. A gradient has there what the
+   * batch gives, b: a statistic becomes `base + (1 − m) (b − at)` with `at` where the gradient was taken. What another optimiser than the
+   * run's is given is a displacement, which is taken as it is.
+   */
+  #keepUntrained(out: Float32Array, { values: base }: Vector, gradient: Vector, isMain: boolean): void {
+    const [g, at] = [gradient.values, gradient.at?.values ?? base]
+    for (const { offset, length, momentum } of this.#untrained) {
+      for (let i = offset; i < offset + length; i++) {
+        if (momentum === 1) out[i] = base[i]
+        else out[i] = isMain ? base[i] + (1 - momentum) * (g[i] - at[i]) : base[i] - g[i]
+      }
+    }
+  }
+
+  /** Where training diverges after an outlier was mixed in, the error names who sent what. */
+  #blamed(round: number, error: DivergedError): DivergedError {
+    const suspects = this.#watch?.suspects ?? []
+    if (suspects.length === 0) return error
+    return new DivergedError(
+      `training diverged in round ${round} after ${suspects.map(outlierText).join(', and ')}; who is named sends wrong numbers, ` +
+        'or passes on what another sent it; if all of them train as they should, lower the rate',
+      { cause: error }
+    )
+  }
+}
+
+const nobody: readonly PeerName[] = []

@@ -1,0 +1,197 @@
+/** A record at work on one peer: its channels, its node, its state. */
+import { byName, invariant, type PeerName } from '@murmuration/core'
+import type { Algorithm, AnyNode, AnyRole, BaseNode, Call, Message, RoleName, Route, Shape, State } from '../record.js'
+import { Caller } from './caller.js'
+import { Mailbox } from './mailbox.js'
+import type { Peer } from './peer.js'
+import type { TrainingSettings } from './training.js'
+import type { Vector } from './vector.js'
+
+const plainSgd = { name: 'sgd' }
+
+export class Program {
+  readonly record: Algorithm
+  readonly role: AnyRole
+  state: State = {}
+  readonly #peer: Peer
+  readonly #settings: TrainingSettings
+  readonly #channels: Readonly<Record<string, Mailbox | Caller>>
+  readonly #node: AnyNode
+  #round = 0
+  #answered = 0
+
+  /** @param firstKind - the number of the record's first channel on the wire */
+  constructor(peer: Peer, settings: TrainingSettings, record: Algorithm, firstKind: number) {
+    this.record = record
+    const isServer = settings.servers?.includes(peer.fabric.self) === true
+    this.role = isServer ? (record.server ?? record) : record
+    this.#peer = peer
+    this.#settings = settings
+    this.#channels = this.#open(firstKind)
+    const options = record === settings.algorithm ? record.options.parse(settings.options ?? {}) : {}
+    this.#node = Object.assign(this.#base(options), this.#channels) as unknown as AnyNode
+  }
+
+  /** How many numbers a record's channels take. */
+  static kindsOf({ channels }: Algorithm): number {
+    return Object.values(channels).reduce((sum, channel) => sum + (isCall(channel) ? 2 : 1), 0)
+  }
+
+  /** Begins with these parameters. */
+  begin(x: Vector, zero: Vector): void {
+    this.state = this.role.start({ x, zero })
+  }
+
+  /** One round. The state is what it returns, or what it has changed. */
+  async run(k: number): Promise<void> {
+    const { role, state } = this
+    const { arena, gradients } = this.#peer
+    this.#round = k
+    if (role.answers !== undefined) arena.pin(state, 1)
+    const next = await role.round?.(this.#node, state, k)
+    if (role.answers !== undefined) arena.pin(state, -1)
+    invariant(gradients.open === 0, `${this.record.name} does not await a gradient in the round that begins it`)
+    invariant(
+      next === undefined || role.answers === undefined,
+      `${this.record.name} answers at any time, and changes its state by node.change alone`
+    )
+    if (next !== undefined) this.state = next
+  }
+
+  /** What is reported and evaluated. */
+  model(): Vector {
+    return this.role.model?.(this.state) ?? (this.state.x as Vector)
+  }
+
+  /** All that is to be saved. */
+  get snapshot(): State {
+    const channels: Record<string, State> = {}
+    for (const name in this.#channels) channels[name] = this.#channels[name].state
+    return { answered: this.#answered, state: this.state, channels }
+  }
+
+  restore({ answered, state, channels }: State): void {
+    this.#answered = answered as number
+    this.state = state as State
+    for (const name in this.#channels) this.#channels[name].restore((channels as State)[name] as State)
+  }
+
+  #open(firstKind: number): Readonly<Record<string, Mailbox | Caller>> {
+    const opened: Record<string, Mailbox | Caller> = {}
+    const { accepts } = this.#peer
+    let kind = firstKind
+    for (const [name, channel] of Object.entries(this.record.channels)) {
+      const traits = { name, kind, isReliable: this.record.needs.delivery === 'reliable' }
+      if (isCall(channel)) {
+        const caller = new Caller(this.#peer, traits, channel, this.#answerOf(name))
+        accepts[kind++] = (envelope) => this.#atOnce(() => caller.acceptAsk(envelope))
+        accepts[kind++] = (envelope) => caller.acceptReply(envelope)
+        opened[name] = caller
+      } else {
+        const mailbox = new Mailbox(this.#peer, traits, channel)
+        accepts[kind++] = (envelope) => mailbox.accept(envelope)
+        opened[name] = mailbox
+      }
+    }
+    return opened
+  }
+
+  #answerOf(name: string): ((ask: Message, from: PeerName) => Message) | undefined {
+    const answer = this.role.answers?.[name]
+    if (answer === undefined) return undefined
+    return (ask, from) => {
+      this.#answered++
+      const { state, reply } = answer(this.#node, this.state, ask, from)
+      this.state = state
+      return reply
+    }
+  }
+
+  /** What is computed in `act` belongs to the state or to nobody: the rest is released when it has ended. */
+  #atOnce(act: () => void): void {
+    const { arena } = this.#peer
+    const wasInRound = arena.inRound
+    arena.inRound = false
+    act()
+    arena.inRound = wasInRound
+    arena.sweep([this.state, this.#peer.optimisers], false)
+  }
+
+  /** What an algorithm sees, without its channels. */
+  #base(options: unknown): BaseNode<unknown, State> {
+    const peer = this.#peer
+    const { fabric } = peer
+    const { workers, servers = [], optimiser = plainSgd } = this.#settings
+    const peers = (role: RoleName = 'worker') => (role === 'worker' ? workers : servers)
+    return {
+      self: fabric.self,
+      options,
+      peers,
+      mixing: (round) => peer.mixings.of(round),
+      route: (round, members = workers) => this.#route(round, members),
+      gradient: (x) => this.#gradient(x),
+      step: (base, gradient) => peer.step('main', optimiser, base, gradient, this.#time),
+      optimiser: (name, chosen) => ({ step: (base, gradient) => peer.step(name, chosen, base, gradient, this.#time) }),
+      random: (purpose, round) => fabric.random.stream(`${purpose} ${round}`),
+      change: (change) => this.#atOnce(() => (this.state = change(this.state)))
+    }
+  }
+
+  /** What the rate depends on: rounds; where a role has none, how often each worker has asked. */
+  get #time(): number {
+    return this.role.round === undefined ? Math.floor(this.#answered / this.#settings.workers.length) : this.#round
+  }
+
+  #route(round: number, members: readonly PeerName[]): Route {
+    const { needs, name, server } = this.record
+    invariant(
+      needs.reach === 'everyone' || server !== undefined,
+      `${name} does not say that it needs to reach everyone`
+    )
+    const peer = this.#peer.fabric.self
+    const others = members.filter((member) => member !== peer).sort(byName)
+    return { peer, round, to: others, from: others }
+  }
+
+  #gradient(x: Vector): PromiseLike<Vector> {
+    const { fabric, gradients } = this.#peer
+    const work = gradients.work(x, this.#round)
+    if (this.role.answers !== undefined) return this.#gradientBesideAnswers(x, work)
+    const result = fabric.work(work)
+    let taken: PromiseLike<Vector> | undefined
+    const take = () => (taken ??= result.then((gradient) => gradients.take(gradient, x)))
+    return { then: (onFulfilled, onRejected) => take().then(onFulfilled, onRejected) }
+  }
+
+  /** Computes in an activity of its own, so that this one can answer meanwhile. */
+  #gradientBesideAnswers(x: Vector, work: ReturnType<Peer['gradients']['work']>): PromiseLike<Vector> {
+    const { fabric, gradients } = this.#peer
+    let outcome: { readonly take: () => Vector } | undefined
+    fabric.spawn(async (own) => {
+      try {
+        const gradient = await own.work(work)
+        outcome = { take: () => gradients.take(gradient, x) }
+      } catch (error) {
+        outcome = {
+          take: () => {
+            throw error
+          }
+        }
+      }
+      own.wake()
+    })
+    const take = async () => {
+      await this.#peer.until(
+        () => outcome !== undefined,
+        () => Number.POSITIVE_INFINITY
+      )
+      return (outcome as { readonly take: () => Vector }).take()
+    }
+    let taken: Promise<Vector> | undefined
+    return { then: (onFulfilled, onRejected) => (taken ??= take()).then(onFulfilled, onRejected) }
+  }
+}
+
+function isCall(channel: Shape | Call): channel is Call {
+  return typeof channel.ask === 'object'
+}

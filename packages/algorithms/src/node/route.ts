@@ -1,0 +1,79 @@
+import type { Mixing as Row, PeerName } from '@murmuration/core'
+import type { Mixing } from '../record.js'
+
+/** A peer's row and column of W, made ready for the rounds that share them. */
+class Weights {
+  readonly own: number
+  readonly to: readonly PeerName[]
+  readonly from: readonly PeerName[]
+  readonly rows = new Map<PeerName, number>()
+  readonly columns = new Map<PeerName, number>()
+
+  constructor({ selfWeight, receiveFrom, sendTo }: Row) {
+    this.own = selfWeight
+    this.to = sendTo.map(({ name }) => name)
+    this.from = receiveFrom.map(({ name }) => name)
+    for (const { name, weight } of receiveFrom) this.rows.set(name, weight)
+    for (const { name, weight } of sendTo) this.columns.set(name, weight)
+  }
+}
+
+/** One's row and column of W in a round. */
+class MixingRoute implements Mixing {
+  readonly #weights: Weights
+
+  constructor(
+    readonly peer: PeerName,
+    readonly round: number,
+    weights: Weights
+  ) {
+    this.#weights = weights
+  }
+
+  get own(): number {
+    return this.#weights.own
+  }
+
+  get to(): readonly PeerName[] {
+    return this.#weights.to
+  }
+
+  get from(): readonly PeerName[] {
+    return this.#weights.from
+  }
+
+  row(j: PeerName): number {
+    return this.#weights.rows.get(j) ?? 0
+  }
+
+  column(j: PeerName): number {
+    return this.#weights.columns.get(j) ?? 0
+  }
+}
+
+/** The mixing of each round, and all neighbours of the rounds that were asked for. */
+export class Mixings {
+  readonly neighbours = new Set<PeerName>()
+  readonly #peer: PeerName
+  readonly #rowOf: (round: number) => Row
+  readonly #known = new Map<Row, Weights>()
+
+  constructor(peer: PeerName, rowOf: (round: number) => Row) {
+    this.#peer = peer
+    this.#rowOf = rowOf
+  }
+
+  of(round: number): Mixing {
+    const row = this.#rowOf(round)
+    return new MixingRoute(this.#peer, round, this.#known.get(row) ?? this.#learn(row))
+  }
+
+  #learn(row: Row): Weights {
+    const weights = new Weights(row)
+    // A topology that makes its rows anew each time is not kept.
+    if (this.#known.size >= 1024) this.#known.clear()
+    this.#known.set(row, weights)
+    for (const name of [...weights.to, ...weights.from]) this.neighbours.add(name)
+    return weights
+  }
+}

@@ -1,0 +1,226 @@
+/** The driver, one for all records: start, rounds, reports, closing, end; save and go on. */
+import type { Fabric, PeerName, StepReport, Task } from '@murmuration/core'
+import { NeighboursMissingError } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/vectors'
+import { averagingRecord } from '../averaging.js'
+import type { State } from '../record.js'
+import { Peer } from './peer.js'
+import { Program } from './program.js'
+import { pack, unpack } from './save.js'
+import type { TrainingSettings } from './training.js'
+import { linear, type Vector } from './vector.js'
+
+/** The kind of the message that says that its sender asks for nothing any more. */
+const doneKind = 0
+
+/** A peer in training. It can be saved whenever a step has been reported, and gone on with, elsewhere or here. */
+export class Session {
+  readonly #fabric: Fabric<VectorMessage>
+  readonly #settings: TrainingSettings
+  readonly #peer: Peer
+  readonly #training: Program
+  readonly #closing: Program
+  /** Who asks for nothing any more. */
+  readonly #done = new Set<PeerName>()
+  #round = 0
+
+  private constructor(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings) {
+    const { algorithm } = settings
+    const answers = [algorithm, algorithm.server].some((role) => role?.answers !== undefined)
+    this.#fabric = fabric
+    this.#settings = settings
+    this.#peer = new Peer(fabric, task, settings, !answers)
+    this.#training = new Program(this.#peer, settings, algorithm, doneKind + 1)
+    this.#closing = new Program(this.#peer, settings, averagingRecord, doneKind + 1 + Program.kindsOf(algorithm))
+    this.#peer.accepts[doneKind] = ({ from }) => this.#done.add(from)
+  }
+
+  /**
+   * Begins with the parameters that all peers of the run start with.
+   *
+   * @param start - parameters of this peer's own, in place of them
+   */
+  static async start(
+    fabric: Fabric<VectorMessage>,
+    task: Task,
+    settings: TrainingSettings,
+    start?: Float32Array
+  ): Promise<Session> {
+    const session = new Session(fabric, task, settings)
+    const x = start ?? (await fabric.work(task.initialise(settings.seed)))
+    session.#begin(x)
+    return session
+  }
+
+  /** Goes on where `save` was called. */
+  static async resume(
+    fabric: Fabric<VectorMessage>,
+    task: Task,
+    settings: TrainingSettings,
+    saved: Uint8Array
+  ): Promise<Session> {
+    const session = new Session(fabric, task, settings)
+    session.#restore(unpack(saved, session.#peer.arena))
+    return session
+  }
+
+  /** All that this peer has to know to go on: numbers, vectors, and nothing that depends on this machine. */
+  save(): Uint8Array {
+    const { gradients, optimisers, origin } = this.#peer
+    return pack({
+      round: this.#round,
+      drawn: gradients.batches.drawn,
+      optimisers,
+      origin: origin === undefined ? {} : { x: origin },
+      training: this.#training.snapshot,
+      closing: this.#closing.snapshot
+    })
+  }
+
+  /**
+   * Rounds of training, then those of closing. Yields a report after each, and returns the parameters at the end. What a report holds is
+   * valid until the next step.
+   */
+  async *steps(): AsyncGenerator<StepReport, Float32Array> {
+    const { rounds } = this.#settings
+    while (this.#round < rounds && this.#training.role.round !== undefined) {
+      yield await this.#step(this.#training, 'train')
+      this.#sweep()
+    }
+    await this.#finishAnswering()
+    while (this.#round < this.#peer.rounds && !this.#isServer) {
+      if (this.#round === rounds) this.#closing.begin(this.#training.model(), this.#training.model())
+      yield await this.#step(this.#closing, 'close')
+      this.#sweep()
+    }
+    const program = this.#round > rounds ? this.#closing : this.#training
+    return this.#modelOf(program).values
+  }
+
+  get #isServer(): boolean {
+    return this.#settings.servers?.includes(this.#fabric.self) === true
+  }
+
+  #begin(start: Float32Array): void {
+    const { arena } = this.#peer
+    const x = arena.compute(start.length, (out, from, to) => out.set(start.subarray(from, to), from))
+    if (this.#peer.hasFrozen) this.#keep(x)
+    this.#peer.origin = x
+    this.#training.begin(x, linear([0, x]))
+    arena.sweep(this.#roots(), true)
+  }
+
+  #keep(x: Vector): void {
+    this.#peer.arena.pin({ x }, 1)
+  }
+
+  #restore({ round, drawn, optimisers, origin, training, closing }: State): void {
+    this.#round = round as number
+    this.#peer.gradients.batches.drawn = drawn as number
+    this.#peer.optimisers = optimisers as Record<string, State>
+    const { x } = origin as State
+    this.#peer.origin = x as Vector | undefined
+    if (x !== undefined && this.#peer.hasFrozen) this.#keep(x as Vector)
+    this.#training.restore(training as State)
+    this.#closing.restore(closing as State)
+    this.#peer.arena.sweep(this.#roots(), true)
+  }
+
+  async #step(program: Program, phase: StepReport['phase']): Promise<StepReport> {
+    const { arena, gradients } = this.#peer
+    const { rate, batchSize, accumulate = 1, rounds } = this.#settings
+    const round = this.#round
+    this.#fabric.signal.throwIfAborted()
+    arena.inRound = true
+    await program.run(round)
+    const model = this.#modelOf(program)
+    if (arena.hasPending) await arena.settle(() => this.#fabric.sleep(this.#fabric.now()))
+    arena.inRound = false
+    this.#round++
+    const { waited, missing, unsent, distances, outliers, moves } = this.#peer.takeNotes()
+    const isTraining = phase === 'train'
+    return {
+      round,
+      phase,
+      loss: isTraining ? gradients.loss : undefined,
+      rate: isTraining ? rate(round) : undefined,
+      samples: Math.min(round + 1, rounds) * batchSize * accumulate,
+      waited,
+      disagreement: rootMeanSquare(distances),
+      distances,
+      outliers,
+      missing,
+      unsent,
+      moves,
+      parameters: model.values
+    }
+  }
+
+  #modelOf(program: Program): Vector {
+    const model = program.model()
+    if (this.#peer.hasFrozen) model.whenDone(() => this.#peer.keepFrozen(model))
+    return model
+  }
+
+  /** Releases what the last round has left. */
+  #sweep(): void {
+    this.#peer.arena.sweep(this.#roots(), true)
+  }
+
+  #roots(): readonly State[] {
+    const { optimisers, origin } = this.#peer
+    const first: State = this.#round === 0 && origin !== undefined ? { origin } : {}
+    return [this.#training.state, this.#closing.state, optimisers, first]
+  }
+
+  /** Answers until nobody asks any more. */
+  async #finishAnswering(): Promise<void> {
+    const { algorithm, servers = [], workers } = this.#settings
+    const others = this.#isServer ? workers : servers.length > 0 ? servers : [...this.#peer.mixings.neighbours]
+    const isAsked = this.#training.role.answers !== undefined
+    const asks = [algorithm, algorithm.server].some((role) => role?.answers !== undefined)
+    if (!asks) return
+    if (!this.#isServer) {
+      for (const to of others)
+        this.#fabric.send(to, { kind: doneKind, round: this.#round, vector: new Float32Array(0) })
+    }
+    if (!isAsked) return
+    await this.#awaitDone(others)
+  }
+
+  /** A peer that was not heard for two timeouts, and has not said that it is done, is missing. */
+  async #awaitDone(others: readonly PeerName[]): Promise<void> {
+    const { presence, timeout } = this.#peer
+    const isDone = () => others.every((name) => this.#done.has(name))
+    while (!isDone()) {
+      const before = presence.messages
+      const deadline = this.#fabric.now() + 2 * timeout
+      await this.#peer.until(
+        () => isDone() || presence.messages > before,
+        () => deadline
+      )
+      if (presence.messages > before || isDone()) continue
+      const missing = others.filter((name) => !this.#done.has(name))
+      if (!this.#isServer) return
+      const text = `${this.#fabric.self} heard nothing of ${missing.join(', ')} for ${2 * timeout} ms, and they have not ended`
+      throw new NeighboursMissingError(missing, text)
+    }
+  }
+}
+
+/** Trains one peer: yields a report per round and returns the parameters at its end. See {@link Session.steps}. */
+export async function* train(
+  fabric: Fabric<VectorMessage>,
+  task: Task,
+  settings: TrainingSettings
+): AsyncGenerator<StepReport, Float32Array> {
+  const session = await Session.start(fabric, task, settings)
+  return yield* session.steps()
+}
+
+function rootMeanSquare(distances: StepReport['distances']): number {
+  if (distances.length === 0) return 0
+  let sum = 0
+  for (const { distance } of distances) sum += distance * distance
+  return Math.sqrt(sum / distances.length)
+}

@@ -1,0 +1,267 @@
+import { invariant } from '@murmuration/core'
+import { type Term as WeightedVector, weightedSum } from '@murmuration/vectors'
+import type { Message, State } from '../record.js'
+import { sliceLength } from '../slices.js'
+
+/** A part of the flat parameters, in elements. */
+export interface Range {
+  readonly offset: number
+  readonly length: number
+}
+
+/** Where the arena takes memory and gives it back: a fabric. */
+export interface VectorMemory {
+  allocate(length: number): Float32Array
+  free(vector: Float32Array): void
+}
+
+/** Writes the elements `from` to below `to` of a result. */
+type Write = (out: Float32Array, from: number, to: number) => void
+
+/**
+ * Numbers that never change. Results are new vectors. At the end of a round every vector is released that neither the state nor anything
+ * else that is kept reaches; to use it after that is an InvariantError.
+ */
+export class Vector {
+  /** How often it is kept beyond what the state reaches. */
+  pins = 0
+  /** The sweep that reached it last. */
+  reached = 0
+  /** Whether the round under way may hold it in a variable. */
+  isOfRound: boolean
+  /** Where a gradient was taken. */
+  at: Vector | undefined
+  #numbers: Float32Array | undefined
+  /** What is not computed yet, from `#done` on. */
+  #write: Write | undefined
+  #done = 0
+  #whenDone: ((numbers: Float32Array) => void)[] | undefined
+
+  /** @param whole - the vector that this one is a range of */
+  constructor(
+    readonly arena: Arena,
+    numbers: Float32Array,
+    readonly whole?: Vector,
+    write?: Write
+  ) {
+    this.#numbers = numbers
+    this.#write = write
+    this.isOfRound = arena.inRound
+  }
+
+  /** The numbers. Not to be changed, and not to be kept. */
+  get values(): Float32Array {
+    if (this.#write !== undefined) this.compute(Number.POSITIVE_INFINITY)
+    invariant(this.#numbers !== undefined, 'a vector is used after its round: only what the state holds is kept')
+    return this.#numbers
+  }
+
+  get length(): number {
+    return this.#numbers?.length ?? 0
+  }
+
+  /** Whether something is still to be computed. */
+  get isPending(): boolean {
+    return this.#write !== undefined
+  }
+
+  /** Computes at most `count` more elements. */
+  compute(count: number): void {
+    const [numbers, write] = [this.#numbers, this.#write]
+    if (numbers === undefined || write === undefined) return
+    const end = Math.min(numbers.length, this.#done + count)
+    write(numbers, this.#done, end)
+    this.#done = end
+    if (end < numbers.length) return
+    this.#write = undefined
+    for (const act of this.#whenDone ?? []) act(numbers)
+  }
+
+  /** Has `act` look at the numbers, or mend them, once they are computed and before anybody else sees them. */
+  whenDone(act: (numbers: Float32Array) => void): void {
+    if (this.#write === undefined) act(this.values)
+    else (this.#whenDone ??= []).push(act)
+  }
+
+  /** Releases it, and returns the memory that was its own. */
+  release(): Float32Array | undefined {
+    const numbers = this.#numbers
+    this.#numbers = undefined
+    this.#write = undefined
+    this.at = undefined
+    return this.whole === undefined ? numbers : undefined
+  }
+}
+
+/** The vectors of one peer. */
+export class Arena {
+  /** Whether what is computed now belongs to the round under way. */
+  inRound = false
+  readonly #memory: VectorMemory
+  readonly #isLazy: boolean
+  #live: Vector[] = []
+  #pending: Vector[] = []
+  #sweep = 0
+
+  /** @param isLazy - whether long vectors are computed by `settle`, or when they are first read; at once otherwise */
+  constructor(memory: VectorMemory, isLazy = false) {
+    this.#memory = memory
+    this.#isLazy = isLazy
+  }
+
+  /** How many vectors are live. */
+  get size(): number {
+    return this.#live.length
+  }
+
+  /** A new vector, whose elements `write` gives, in order, all at once or range by range. */
+  compute(length: number, write: Write): Vector {
+    const numbers = this.#memory.allocate(length)
+    if (this.#isLazy && length > sliceLength) {
+      const vector = this.#add(new Vector(this, numbers, undefined, write))
+      this.#pending.push(vector)
+      return vector
+    }
+    write(numbers, 0, length)
+    return this.#add(new Vector(this, numbers))
+  }
+
+  /** Numbers that were received, in memory that is the arena's from now on. */
+  adopt(numbers: Float32Array): Vector {
+    return this.#add(new Vector(this, numbers))
+  }
+
+  /** A range of a vector, without a copy. */
+  range(vector: Vector, { offset, length }: Range): Vector {
+    const part = vector.values.subarray(offset, offset + length)
+    return this.#add(new Vector(this, part, vector.whole ?? vector))
+  }
+
+  /** Computes what is pending, with a `pause` after every range so that messages come and go. */
+  async settle(pause: () => PromiseLike<void>): Promise<void> {
+    for (const vector of this.#pending) {
+      while (vector.isPending) {
+        vector.compute(sliceLength)
+        await pause()
+      }
+    }
+    this.#pending = []
+  }
+
+  /** Whether `settle` has anything to do. */
+  get hasPending(): boolean {
+    return this.#pending.length > 0
+  }
+
+  /** Keeps vectors (`by` 1), or ends that (−1). */
+  pin(tree: State, by: 1 | -1): void {
+    eachVector(tree, (vector) => {
+      vector.pins += by
+      if (vector.whole !== undefined) vector.whole.pins += by
+    })
+  }
+
+  /** Ends the pin of vectors, and hands them to the round under way. */
+  adoptAll(tree: State): void {
+    this.pin(tree, -1)
+    eachVector(tree, (vector) => {
+      vector.isOfRound = true
+    })
+  }
+
+  /** Releases what nothing reaches: not these states, no pin, and not the round under way unless it `isOver`. */
+  sweep(states: readonly State[], isOver: boolean): void {
+    const sweep = ++this.#sweep
+    const reach = (vector: Vector) => {
+      vector.reached = sweep
+      if (vector.whole !== undefined) vector.whole.reached = sweep
+    }
+    for (const state of states) eachVector(state, reach)
+    let kept = 0
+    const live = this.#live
+    for (const vector of live) {
+      if (isOver) vector.isOfRound = false
+      if (vector.isOfRound || vector.pins > 0 || vector.reached === sweep) live[kept++] = vector
+      else this.#release(vector)
+    }
+    live.length = kept
+  }
+
+  #release(vector: Vector): void {
+    const numbers = vector.release()
+    if (numbers !== undefined) this.#memory.free(numbers)
+  }
+
+  #add(vector: Vector): Vector {
+    this.#live.push(vector)
+    return vector
+  }
+}
+
+/** Calls `act` with each vector of a tree of records. */
+export function eachVector(tree: State, act: (vector: Vector) => void): void {
+  for (const name in tree) {
+    const value = tree[name]
+    if (value instanceof Vector) act(value)
+    else if (typeof value === 'object') eachVector(value, act)
+  }
+}
+
+export type Term<T> = readonly [number, T]
+
+/** `Σ a v` of vectors, of numbers, or of records field by field, in float64 in the order given, rounded once. */
+export function linear<T extends Vector | Message>(...terms: readonly Term<T>[]): T {
+  const [, first] = terms[0]
+  if (first instanceof Vector) return sumOf(terms as readonly Term<Vector>[], first) as T
+  const sums: Record<string, Vector | number> = {}
+  const records = terms as readonly Term<Message>[]
+  for (const field in first as Message) sums[field] = fieldOf(records, field)
+  return sums as T
+}
+
+function fieldOf(terms: readonly Term<Message>[], field: string): Vector | number {
+  const first = terms[0][1][field]
+  if (first instanceof Vector) {
+    return sumOf(
+      terms.map(([a, record]): Term<Vector> => [a, record[field] as Vector]),
+      first
+    )
+  }
+  return terms.reduce((sum, [a, record]) => sum + a * (record[field] as number), 0)
+}
+
+function sumOf(terms: readonly Term<Vector>[], { arena, length }: Vector): Vector {
+  return arena.compute(length, (out, from, to) => {
+    const vectors: WeightedVector[] = terms.map(([weight, vector]) => ({ weight, vector: vector.values }))
+    weightedSum(out, vectors, from, to)
+  })
+}
+
+/** Element by element, what `f` makes of the elements of all. */
+export function map(f: (...values: number[]) => number, first: Vector, ...others: readonly Vector[]): Vector {
+  return first.arena.compute(first.length, (out, from, to) => {
+    const [a, b, c, ...more] = [first, ...others].map(({ values }) => values)
+    if (b === undefined) for (let i = from; i < to; i++) out[i] = f(a[i])
+    else if (c === undefined) for (let i = from; i < to; i++) out[i] = f(a[i], b[i])
+    else if (more.length === 0) for (let i = from; i < to; i++) out[i] = f(a[i], b[i], c[i])
+    else for (let i = from; i < to; i++) out[i] = f(a[i], b[i], c[i], ...more.map((values) => values[i]))
+  })
+}
+
+/** A range of a vector: no copy. */
+export function rangeOf(vector: Vector, range: Range): Vector {
+  return vector.arena.range(vector, range)
+}
+
+/** The parts one after the other. */
+export function concat(parts: readonly Vector[]): Vector {
+  const length = parts.reduce((sum, part) => sum + part.length, 0)
+  return parts[0].arena.compute(length, (out, from, to) => {
+    let offset = 0
+    for (const { values } of parts) {
+      const [start, end] = [Math.max(from, offset), Math.min(to, offset + values.length)]
+      if (start < end) out.set(values.subarray(start - offset, end - offset), start)
+      offset += values.length
+    }
+  })
+}

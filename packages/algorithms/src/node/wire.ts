@@ -1,0 +1,164 @@
+/** Messages to what a fabric carries, and back. */
+import type { PeerName, SendResult } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/vectors'
+import type { Message, Shape } from '../record.js'
+import type { Owner } from './owner.js'
+import type { Vector } from './vector.js'
+
+const empty = new Float32Array(0)
+
+/** How many parts of one sender's messages may be incomplete at a time. Of more, something is lost for good. */
+const incompleteMax = 4
+
+/** A message of which some parts have come. */
+interface Incomplete {
+  readonly tag: number
+  readonly has: Uint8Array
+  readonly vectors: Float32Array[]
+  numbers: readonly number[]
+  lacks: number
+}
+
+/** What becomes of a part of a message: the whole message with its last part; nothing yet; or the sender's fault. */
+export type Opened = Message | undefined | string
+
+/** The messages of one shape on their way: a fabric carries one vector at a time, beside a few numbers. */
+export class Wire {
+  readonly #owner: Owner
+  readonly #kind: number
+  readonly #numbers: readonly string[]
+  readonly #vectors: readonly string[]
+  readonly #isOfRanges: boolean
+  readonly #parts: number
+  readonly #incomplete = new Map<PeerName, Incomplete[]>()
+
+  /** @param kind - the number of the channel, the same at all peers */
+  constructor(owner: Owner, kind: number, shape: Shape) {
+    const fields = Object.keys(shape)
+    this.#owner = owner
+    this.#kind = kind
+    this.#numbers = fields.filter((field) => shape[field] === 'number')
+    this.#vectors = fields.filter((field) => shape[field] !== 'number')
+    this.#isOfRanges = this.#vectors.some((field) => shape[field] === 'range')
+    this.#parts = this.#isOfRanges ? this.#vectors.length : this.#vectors.length * owner.stretches.length
+  }
+
+  /** How many numbers of vectors a message holds at most. */
+  get size(): number {
+    return Math.max(1, this.#vectors.length * this.#owner.length)
+  }
+
+  send(to: PeerName, round: number, part: number, message: Message, offset = 0): SendResult {
+    const { fabric } = this.#owner
+    const numbers = this.#numbers.map((field) => message[field] as number)
+    const head = { kind: this.#kind, round, part }
+    if (this.#vectors.length === 0) return fabric.send(to, { ...head, numbers, vector: empty })
+    for (const [field, name] of this.#vectors.entries()) {
+      const vector = message[name] as Vector
+      const first = field === 0 ? numbers : none
+      const result = this.#isSplit
+        ? this.#sendStretches(to, { ...head, field }, first, vector)
+        : fabric.send(to, { ...head, field, numbers: first, offset, vector: vector.values })
+      if (result !== 'queued') return result
+    }
+    return 'queued'
+  }
+
+  get #isSplit(): boolean {
+    return !this.#isOfRanges && this.#owner.stretches.length > 1
+  }
+
+  /** Sends the parts of a vector until one is not taken, since none can do without the others. */
+  #sendStretches(
+    to: PeerName,
+    head: Omit<VectorMessage, 'vector'>,
+    numbers: readonly number[],
+    { values }: Vector
+  ): SendResult {
+    for (const [place, { offset, length }] of this.#owner.stretches.entries()) {
+      const first = place === 0 ? numbers : none
+      const vector = values.subarray(offset, offset + length)
+      const result = this.#owner.fabric.send(to, { ...head, numbers: first, offset, vector })
+      if (result !== 'queued') return result
+    }
+    return 'queued'
+  }
+
+  /**
+   * A message with this part, when it is complete. The memory of the part is the wire's from now on, unless it is a fault.
+   *
+   * @param range - which range of the parameters is expected; the whole when absent
+   */
+  open(from: PeerName, tag: number, part: VectorMessage): Opened {
+    const problem = this.#problemOf(part)
+    if (problem !== undefined) return problem
+    const { vector, numbers = none } = part
+    if (this.#parts <= 1) return this.#message([vector], numbers)
+    return this.#assemble(from, tag, part)
+  }
+
+  #problemOf({ field = 0, offset = 0, numbers = none, vector: { length } }: VectorMessage): string | undefined {
+    const { length: whole, stretches } = this.#owner
+    if (field >= Math.max(1, this.#vectors.length)) return `a message has no vector number ${field}`
+    const place = this.#isSplit ? stretches.findIndex((stretch) => stretch.offset === offset) : 0
+    const expected = field === 0 && place === 0 ? this.#numbers.length : 0
+    if (numbers.length !== expected) return `${numbers.length} numbers beside a vector; ${expected} are expected`
+    if (!numbers.every(Number.isFinite)) return 'a number is NaN or infinite'
+    if (this.#vectors.length === 0) return length === 0 ? undefined : `${length} parameters where none are expected`
+    const fits = this.#isOfRanges
+      ? offset + length <= whole
+      : this.#isSplit
+        ? stretches[place]?.length === length
+        : offset === 0 && length === whole
+    return fits
+      ? undefined
+      : `${length} parameters from number ${offset} on, of ${whole}, are nothing that is exchanged`
+  }
+
+  #assemble(from: PeerName, tag: number, { field = 0, offset = 0, numbers = none, vector }: VectorMessage): Opened {
+    const { fabric, stretches } = this.#owner
+    const stretch = this.#isSplit ? stretches.findIndex((each) => each.offset === offset) : 0
+    const place = this.#isSplit ? field * stretches.length + stretch : field
+    const incomplete = this.#incompleteOf(from, tag)
+    if (incomplete.has[place] === 1) return 'a part of a message comes twice'
+    incomplete.has[place] = 1
+    if (place === 0) incomplete.numbers = numbers
+    if (this.#isSplit) {
+      incomplete.vectors[field] ??= fabric.allocate(this.#owner.length)
+      incomplete.vectors[field].set(vector, offset)
+      fabric.free(vector)
+    } else incomplete.vectors[field] = vector
+    if (--incomplete.lacks > 0) return undefined
+    const all = this.#incomplete.get(from) ?? []
+    all.splice(all.indexOf(incomplete), 1)
+    return this.#message(incomplete.vectors, incomplete.numbers)
+  }
+
+  #incompleteOf(from: PeerName, tag: number): Incomplete {
+    const all = this.#incomplete.get(from) ?? []
+    this.#incomplete.set(from, all)
+    const known = all.find((incomplete) => incomplete.tag === tag)
+    if (known !== undefined) return known
+    if (all.length === incompleteMax) {
+      for (const vector of all.shift()?.vectors ?? []) if (vector !== undefined) this.#owner.fabric.free(vector)
+    }
+    const fresh: Incomplete = { tag, has: new Uint8Array(this.#parts), vectors: [], numbers: none, lacks: this.#parts }
+    all.push(fresh)
+    return fresh
+  }
+
+  #message(vectors: readonly Float32Array[], numbers: readonly number[]): Message {
+    const message: Record<string, Vector | number> = {}
+    for (const [place, field] of this.#vectors.entries()) message[field] = this.#owner.arena.adopt(vectors[place])
+    for (const [place, field] of this.#numbers.entries()) message[field] = numbers[place]
+    return message
+  }
+}
+
+const none: readonly number[] = []
+
+/** The first vector of a message, if it has one. */
+export function firstVectorOf(message: Message): Vector | undefined {
+  for (const field in message) if (typeof message[field] !== 'number') return message[field]
+  return undefined
+}

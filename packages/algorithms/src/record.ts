@@ -1,0 +1,222 @@
+/** What an algorithm is: one record, from which all else follows; and what its rounds see of the world. */
+import type { PeerName, Random } from '@murmuration/core'
+import type { z } from 'zod'
+import type { Range, Vector } from './node/vector.js'
+
+/** Named vectors and numbers. Records nest, so that a record per neighbour is a state too. */
+export interface State {
+  readonly [name: string]: Vector | number | State
+}
+
+/** What travels: a flat record of the same kind. */
+export interface Message {
+  readonly [field: string]: Vector | number
+}
+
+/** Something of each peer, in the order of names. A peer that is missing is not in it. */
+export interface PerPeer<T> {
+  readonly [peer: string]: T
+}
+
+/** Who sends to whom under which tag. A collective makes one per hop. */
+export interface Route {
+  readonly peer: PeerName
+  readonly round: number
+  /** Tells the messages of one round on one channel apart, 0 … 65,535; 0 when absent. */
+  readonly part?: number
+  /** Which range of the parameters is sent, where the channel carries ranges. */
+  readonly range?: Range
+  /** In the order of names, as `from`. */
+  readonly to: readonly PeerName[]
+  readonly from: readonly PeerName[]
+}
+
+/** A route with weights: this peer's row and column of the mixing matrix W in a round. */
+export interface Mixing extends Route {
+  /** W_ii */
+  readonly own: number
+  /** W_ij: the weight of j's message in one's own average. */
+  row(j: PeerName): number
+  /** W_ji: the weight of one's own message in j's average. */
+  column(j: PeerName): number
+}
+
+/**
+ * The fields of a message: a 'vector' is as long as the parameters, a 'range' is a part of them, a 'number' is a float64.
+ */
+export type Shape = Readonly<Record<string, 'vector' | 'range' | 'number'>>
+export type Shaped<F extends Shape> = { readonly [K in keyof F]: F[K] extends 'number' ? number : Vector }
+
+/** A channel of requests and replies. */
+export interface Call<A extends Shape = Shape, R extends Shape = Shape> {
+  readonly ask: A
+  readonly reply: R
+}
+export type Channels = Readonly<Record<string, Shape | Call>>
+
+/** Named messages of one shape, with a mailbox of their own. */
+export interface Channel<M extends Message> {
+  /** Hands a message, or one for each, to all of `route.to`. Returns who cannot be reached now. */
+  send(route: Route, message: M | ((j: PeerName) => M)): readonly PeerName[]
+  /**
+   * What all of `route.from` sent under this tag, in the order of names, once all has come or the timeout is over. Early messages were
+   * kept; late ones and duplicates are dropped. A peer that is missing is absent; where the record needs reliable delivery, that
+   * is a NeighboursMissingError.
+   *
+   * @param staleness - by how many rounds the newest message of a missing peer may be older, if it was not given before; 0 when absent
+   */
+  collect(route: Route, staleness?: number): Promise<PerPeer<M>>
+}
+
+/** Requests: the other side's `answers` gives the reply. */
+export interface Requests<A extends Message, R extends Message> {
+  /** The reply, or `undefined` when none comes within the timeout. */
+  request(to: PeerName, ask: A): Promise<R | undefined>
+}
+export type ChannelOf<D> =
+  D extends Call<infer A, infer R> ? Requests<Shaped<A>, Shaped<R>> : D extends Shape ? Channel<Shaped<D>> : never
+
+type Ask<D> = D extends Call ? Shaped<D['ask']> : never
+type Reply<D> = D extends Call ? Shaped<D['reply']> : never
+
+/** An optimiser with its state, which the node keeps. */
+export interface Stepper {
+  /**
+   * `base − γ · direction(gradient)`, with γ the rate of the round.
+   *
+   * @throws DivergedError when the result is not finite
+   */
+  step(base: Vector, gradient: Vector): Vector
+}
+
+export type RoleName = 'worker' | 'server'
+
+/** What an algorithm sees of the world, without its channels. */
+export interface BaseNode<O, S> extends Stepper {
+  readonly self: PeerName
+  readonly options: O
+  /** All peers of a role, in the order of names. */
+  peers(role?: RoleName): readonly PeerName[]
+  mixing(round: number): Mixing
+  /** A route to and from all of `members` but oneself; all workers when absent. */
+  route(round: number, members?: readonly PeerName[]): Route
+  /**
+   * The gradient at x of the mean loss over the next batch. It is computed beside sending and receiving; `await` it in the round that
+   * began it.
+   */
+  gradient(x: Vector): PromiseLike<Vector>
+  /** Another optimiser, with a state of its own under `name`. */
+  optimiser(name: string, settings: OptimiserSettings): Stepper
+  /** Random numbers that depend on the seed, the peer, the purpose and the round alone. */
+  random(purpose: string, round: number): Random
+  /** Changes the state at once. The only way to change it where `answers` may change it too. */
+  change(change: (state: S) => S): void
+}
+export type Node<O, C extends Channels, S> = BaseNode<O, S> & { readonly [N in keyof C]: ChannelOf<C[N]> }
+
+/** What an algorithm cannot do without. It is tested before anything starts, and refused with the reason. */
+export interface Needs {
+  /** Which sums of the mixing matrix are 1. */
+  readonly weights?: 'rows' | 'columns' | 'both' | 'symmetric'
+  readonly graph?: 'tree'
+  /** Whom a peer sends to: its neighbours alone when absent. */
+  readonly reach?: 'everyone'
+  /** Whether a missing message is an error. */
+  readonly delivery?: 'reliable'
+  /** How many servers; none when absent. */
+  readonly servers?: number
+}
+
+/**
+ * What a round without missing messages keeps, beside what the optimiser adds: the mean of `x` over the peers, its mean weighted by `w`
+ * (`Σ x` and `Σ w`), or that all peers have the same.
+ */
+export type Keeps = 'mean' | 'weighted mean' | 'equality' | 'nothing'
+
+/** What a peer of a role does. `start`, `model` and `answers` do not wait. */
+export interface Role<O, C extends Channels, S extends State> {
+  start(origin: { readonly x: Vector; readonly zero: Vector }): S
+  /** A round: state in, state out. Where there are `answers`, it changes the state by `node.change` and returns nothing. */
+  round?(node: Node<O, C, S>, state: S, k: number): Promise<S | void>
+  readonly answers?: {
+    readonly [N in keyof C]?: (
+      node: Node<O, C, S>,
+      state: S,
+      ask: Ask<C[N]>,
+      from: PeerName
+    ) => { readonly state: S; readonly reply: Reply<C[N]> }
+  }
+  /** What is reported and evaluated; `state.x` when absent. */
+  model?(state: S): Vector
+}
+
+/** An algorithm with the types of its options, channels and states. */
+export interface Definition<Z extends z.ZodObject, C extends Channels, S extends State, T extends State> extends Role<
+  z.output<Z>,
+  C,
+  S
+> {
+  /** In files and on the command line. */
+  readonly name: string
+  /** In tables and charts. */
+  readonly title: string
+  /** Who published it, and where. */
+  readonly source: string
+  readonly options: Z
+  readonly needs: Needs
+  readonly keeps: Keeps
+  /** No channel may have the name of something that every node has. */
+  readonly channels: C & { readonly [K in keyof BaseNode<unknown, unknown>]?: never }
+  /** What a server does, where there are servers. */
+  readonly server?: Role<z.output<Z>, C, T>
+}
+
+/** A node, a role and an algorithm whatever its options, channels and states are. */
+export type AnyNode = Node<unknown, Channels, State>
+export type AnyAnswer = (
+  node: AnyNode,
+  state: State,
+  ask: Message,
+  from: PeerName
+) => { readonly state: State; readonly reply: Message }
+export type AnyRole = Omit<Role<unknown, Channels, State>, 'answers'> & {
+  readonly answers?: Readonly<Record<string, AnyAnswer>>
+}
+export type Algorithm = Omit<Definition<z.ZodObject, Channels, State, State>, keyof AnyRole | 'server'> &
+  AnyRole & { readonly server?: AnyRole }
+
+/** Known to every copy of this package, so that a user's module may have one of its own. */
+const brand = Symbol.for('murmuration.algorithm')
+
+/** Checks the types of an algorithm, and makes it one whatever its types are. */
+export function algorithm<Z extends z.ZodObject, C extends Channels, S extends State, T extends State = State>(
+  definition: Definition<Z, C, S, T>
+): Algorithm {
+  return Object.assign({ [brand]: true }, definition) as unknown as Algorithm
+}
+
+/** Whether something that a module exports is an algorithm. */
+export function isAlgorithm(value: unknown): value is Algorithm {
+  return typeof value === 'object' && value !== null && brand in value
+}
+
+/** Which optimiser, and its options: see `optimiserSettings`. */
+export interface OptimiserSettings {
+  readonly name: string
+  readonly [option: string]: unknown
+}
+
+/** An optimiser: state in, state out. */
+export interface Optimiser<Z extends z.ZodObject = z.ZodObject, S extends State = State> {
+  readonly name: string
+  readonly source: string
+  readonly options: Z
+  start(options: z.output<Z>, x: Vector): S
+  step(
+    options: z.output<Z>,
+    state: S,
+    base: Vector,
+    gradient: Vector,
+    rate: number
+  ): { readonly x: Vector; readonly state: S }
+}

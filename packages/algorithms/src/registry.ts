@@ -1,0 +1,34 @@
+/** One line per algorithm. Files, commands, documents and tests go through this list. */
+import { InputError } from '@murmuration/core'
+import { adPsgd } from './ad-psgd.js'
+import { diloco } from './diloco.js'
+import { dpsgd } from './dpsgd.js'
+import { gossipPga } from './gossip-pga.js'
+import { gradientTracking } from './gradient-tracking.js'
+import { localSgdRecord } from './local-sgd-record.js'
+import { type Algorithm, isAlgorithm } from './record.js'
+import { relaySgd } from './relay-sgd.js'
+import { sgp } from './sgp.js'
+import { trimmedMeanSgd } from './trimmed-mean.js'
+
+/** All algorithms of this package. */
+export const algorithms: readonly Algorithm[] = [
+  dpsgd,
+  sgp,
+  gradientTracking,
+  relaySgd,
+  gossipPga,
+  adPsgd,
+  trimmedMeanSgd,
+  localSgdRecord,
+  diloco
+]
+
+/** The one algorithm that a user's module exports. Throws an InputError when it exports none or several. */
+export function algorithmIn(exported: object, module: string): Algorithm {
+  const found = Object.values(exported).filter(isAlgorithm)
+  if (found.length === 1) return found[0]
+  throw new InputError(
+    `${module}: found ${found.length} algorithms, expected one that is exported: export const mine = algorithm({ … })`
+  )
+}

@@ -1,0 +1,31 @@
+/** RelaySGD on a tree: m_{i→j} sums all models on i's side of the edge, count says how many; inbox: what came last, by neighbour. */
+import { z } from 'zod'
+import { total } from './mixing.js'
+import { linear, type Vector } from './node/vector.js'
+import { algorithm, type PerPeer } from './record.js'
+
+type Relay = { readonly x: Vector; readonly count: number }
+
+export const relaySgd = algorithm({
+  name: 'relay-sgd',
+  title: 'RelaySGD',
+  source: 'Vogels et al., NeurIPS 2021, arXiv 2110.04175',
+  options: z.strictObject({}),
+  needs: { graph: 'tree' },
+  keeps: 'nothing',
+  channels: { relay: { x: 'vector', count: 'number' } },
+  start: ({ x }) => ({ x, inbox: {} as PerPeer<Relay> }),
+  async round(node, { x, inbox }, k) {
+    const tree = node.mixing(k)
+    const n = node.peers().length
+    const half = node.step(x, await node.gradient(x))
+    const mine: Relay = { x: half, count: 1 }
+    node.relay.send(tree, (j) => total(tree, mine, without(inbox, j))) //  m_{i→j} = x_i + Σ_{l≠j} m_{l→i}
+    const theirs = await node.relay.collect(tree)
+    const all = total(tree, mine, theirs) //                               a lost message is a smaller count
+    return { x: linear([1 / n, all.x], [(n - all.count) / n, half]), inbox: theirs }
+  }
+})
+
+const without = <T>(record: PerPeer<T>, name: string): PerPeer<T> =>
+  Object.fromEntries(Object.entries(record).filter(([other]) => other !== name))
