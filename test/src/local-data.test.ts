@@ -2,13 +2,14 @@
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { dpsgd, sgd } from '@murmuration/algorithms'
+import { sgd } from '@murmuration/algorithms'
 import { type PeerName, peerName, type Task } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { createLogisticTask, gradientWeight, withGradientWeight } from '@murmuration/tasks'
 import { distance } from '@murmuration/vectors'
 import test from 'ava'
 import { freePorts, murmur, recordsOf, temporaryFolder } from './command.js'
+import { dpsgd } from './gossip.js'
 import { complete, inSimulator } from './worlds.js'
 
 /** Two classes about other points for each peer, so that the peers' own optima differ. */

@@ -3,7 +3,6 @@ import {
   allReduceSgd,
   asyncParameterServerWorker,
   type Collective,
-  dpsgd,
   localSgd,
   parameterServerWorker,
   serveAsyncParameters,
@@ -16,6 +15,7 @@ import type { Fabric, PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
 import test from 'ava'
 import { type Contender, countingTask, dedicated, historyOf, namesOf, type Service } from './central-worlds.js'
+import { dpsgd } from './gossip.js'
 
 const workers = namesOf(4)
 const servers = dedicated(2)

@@ -1,4 +1,4 @@
-import { averaging, type DpsgdOptions, dpsgd, sgd } from '@murmuration/algorithms'
+import { averaging, sgd } from '@murmuration/algorithms'
 import { poisonedSteps } from '@murmuration/contract'
 import { type PeerName, peerName, type Task } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
@@ -7,10 +7,11 @@ import { createQuadraticTask, createSoftmaxTask, type QuadraticTask } from '@mur
 import { applyMixing, contraction, createTopology, type GraphDescription, mixingMatrix } from '@murmuration/topology'
 import { consensusDistance, distance, mean, norm, vectorWire } from '@murmuration/vectors'
 import test from 'ava'
+import { type DpsgdOptions, dpsgd } from './gossip.js'
 import { complete, inSimulator } from './worlds.js'
 
 const peersOf = (count: number) => Array.from({ length: count }, (_, k) => peerName(`p${String(k).padStart(2, '0')}`))
-const options: DpsgdOptions = {
+const options = {
   seed: 1,
   batchSize: 8,
   rounds: 30,
@@ -21,7 +22,7 @@ const options: DpsgdOptions = {
   nesterov: false,
   weightDecay: 0,
   patience: 1000
-}
+} as const
 
 /** Runs D-PSGD in the simulator and returns every peer's parameters after every round. */
 async function train(

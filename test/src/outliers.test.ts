@@ -1,5 +1,4 @@
 /** A neighbour whose numbers are wrong is named by those who hear them, and in ordinary training nobody is. */
-import { type DpsgdOptions, dpsgd } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
 import { type Fabric, type Outlier, type PeerName, peerName, type Task } from '@murmuration/core'
 import { createSoftmaxTask } from '@murmuration/tasks'
@@ -7,6 +6,7 @@ import { createTopology } from '@murmuration/topology'
 import type { VectorMessage } from '@murmuration/vectors'
 import test from 'ava'
 import { countingTask } from './central-worlds.js'
+import { type DpsgdOptions, dpsgd } from './gossip.js'
 import { inSimulator, overLibp2p } from './worlds.js'
 
 const peers = Array.from({ length: 8 }, (_, place) => peerName(`p${place}`))

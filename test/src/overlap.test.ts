@@ -1,5 +1,4 @@
 /** Computing and the exchange happen at the same time, and the thread of the network is free while a gradient is computed. */
-import { dpsgd } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
 import { type Fabric, peerName } from '@murmuration/core'
 import type { Peer } from '@murmuration/libp2p'
@@ -7,6 +6,7 @@ import { startTaskWorker } from '@murmuration/tasks'
 import { createTopology } from '@murmuration/topology'
 import { VectorMemory, type VectorMessage } from '@murmuration/vectors'
 import test from 'ava'
+import { dpsgd } from './gossip.js'
 import { overLibp2p } from './worlds.js'
 
 const length = 1_000_000

@@ -1,4 +1,4 @@
-import { averaging, dpsgd } from '@murmuration/algorithms'
+import { averaging } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
 import type { PeerName, Topology } from '@murmuration/core'
 import { peerName } from '@murmuration/core'
@@ -7,6 +7,7 @@ import { createSoftmaxTask } from '@murmuration/tasks'
 import { applyMixing, contraction, createTopology, mixingMatrix } from '@murmuration/topology'
 import { bodyOf, consensusDistance } from '@murmuration/vectors'
 import test from 'ava'
+import { dpsgd } from './gossip.js'
 import { inSimulator, overLibp2p, type Program, type WorldOptions } from './worlds.js'
 
 type World = (options: WorldOptions, program: Program) => Promise<void>

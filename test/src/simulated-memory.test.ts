@@ -1,10 +1,10 @@
 /** Fresh memory for every small vector costs a simulation more time and memory than all the rest. */
-import { dpsgd } from '@murmuration/algorithms'
 import { complete } from '@murmuration/contract'
 import { simulate, uniformLinks } from '@murmuration/simulator'
 import { createQuadraticTask } from '@murmuration/tasks'
 import { pooledVectorWire } from '@murmuration/vectors'
 import test from 'ava'
+import { dpsgd } from './gossip.js'
 
 const orders = ['combine-then-adapt', 'adapt-then-combine'] as const
 

@@ -5,8 +5,6 @@ import { pathToFileURL } from 'node:url'
 import {
   allReduceSgd,
   asyncParameterServerWorker,
-  type DpsgdOptions,
-  dpsgd,
   localSgd,
   parameterServerWorker,
   plainSgd,
@@ -23,6 +21,7 @@ import { createTopology } from '@murmuration/topology'
 import { distance, mean, unpack } from '@murmuration/vectors'
 import test from 'ava'
 import { type Contender, dedicated, historyOf, namesOf, type Service } from './central-worlds.js'
+import { type DpsgdOptions, dpsgd } from './gossip.js'
 import { complete, inSimulator } from './worlds.js'
 
 const workers = namesOf(3)

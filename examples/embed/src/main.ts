@@ -1,5 +1,5 @@
 /** Three peers inside one application learn the mean of numbers that each of them keeps to itself. */
-import { dpsgd } from '@murmuration/algorithms'
+import { dpsgd, train } from '@murmuration/algorithms'
 import { type PeerName, peerName, type StepReport, type Task } from '@murmuration/core'
 import { createIdentity, createPeer } from '@murmuration/libp2p'
 import { createTopology } from '@murmuration/topology'
@@ -25,13 +25,13 @@ async function startPeer(self: PeerName, secret: number, onStep: (report: StepRe
   const terms = { settings: { run: 'embed' }, schema: taskOf(secret).schema, start: 'zero' }
   const listen = ['/ip4/127.0.0.1/tcp/0']
   const peer = await createPeer({ self, identity: await createIdentity(), topology, seed: 1, listen, terms })
-  const options = { seed: 1, batchSize: 1, rounds: 100, closingRounds: 5, rate: () => 0.1, patience: 10_000 } as const
-  const plain = { order: 'combine-then-adapt', momentum: 0, nesterov: false, weightDecay: 0 } as const
-  const train = async () => {
-    for await (const report of dpsgd(peer.fabric, taskOf(secret), { ...options, ...plain })) onStep(report)
+  const options = { seed: 1, batchSize: 1, rounds: 100, closingRounds: 5, rate: () => 0.1, patience: 10_000 }
+  const settings = { algorithm: dpsgd, workers: topology.peers, ...options }
+  const run = async () => {
+    for await (const report of train(peer.fabric, taskOf(secret), settings)) onStep(report)
     await peer.close()
   }
-  return { self, peer, train }
+  return { self, peer, run }
 }
 
 const print = (name: PeerName) => (step: StepReport) =>
@@ -39,4 +39,4 @@ const print = (name: PeerName) => (step: StepReport) =>
 const peers = await Promise.all([...secrets].map(([name, secret]) => startPeer(name, secret, print(name))))
 const roster = peers.map(({ self, peer: { id, addresses } }) => ({ name: self, id, addresses }))
 await Promise.all(peers.map(({ peer }) => peer.connect(roster, 10_000)))
-await Promise.all(peers.map(({ train }) => train()))
+await Promise.all(peers.map(({ run }) => run()))

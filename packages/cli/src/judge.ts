@@ -65,10 +65,11 @@ export class Judge {
 
   /** Plain SGD at equal samples, over the same batches. `shards` are the peers' sample counts, in the order of names. */
   async centralised(shards: readonly number[], now: () => number, signal: AbortSignal): Promise<Centralised> {
-    const { options, file } = this.#plan
+    const { options, file, training } = this.#plan
+    const { momentum, nesterov, weightDecay } = training.algorithm
     const start = now()
     const named = file.topology.peers.map((name, index) => ({ name, samples: shards[index] }))
-    const steps = sgd(this.#task, { ...options, shards: named })
+    const steps = sgd(this.#task, { ...options, momentum, nesterov, weightDecay, shards: named })
     const every = Math.ceil(options.rounds / 4)
     for (;;) {
       const step = await steps.next()

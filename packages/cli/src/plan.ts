@@ -1,5 +1,4 @@
-import type { DpsgdOptions } from '@murmuration/algorithms'
-import { rateSchedule } from '@murmuration/algorithms'
+import { dpsgd, rateSchedule, type TrainingSettings } from '@murmuration/algorithms'
 import { InputError, type PeerName, type TaskDescription, type Topology } from '@murmuration/core'
 import type { Settings } from '@murmuration/libp2p'
 import {
@@ -33,7 +32,7 @@ export interface Plan {
   readonly path: string
   readonly file: TopologyFile
   readonly training: Training
-  readonly options: DpsgdOptions
+  readonly options: TrainingSettings & { readonly closingRounds: number }
   readonly spectralGap: number
   /** Every setting that all peers must share: a peer with others is refused. */
   readonly settings: Settings
@@ -59,7 +58,7 @@ export async function makePlan(request: RunRequest): Promise<Plan> {
     path: request.topology,
     file,
     training,
-    options: optionsOf(training, closingRounds),
+    options: optionsOf(training, topology, closingRounds),
     spectralGap: shrinking.spectralGap,
     settings: runSettings(file, training),
     algorithm
@@ -111,7 +110,7 @@ function titleOf({ kind, ...options }: GraphDescription): string {
   return shown.length === 0 ? kind : `${kind} (${shown.map(([name, value]) => `${name} ${value}`).join(', ')})`
 }
 
-function optionsOf(training: Training, closingRounds: number): DpsgdOptions {
+function optionsOf(training: Training, { peers }: Topology, closingRounds: number): Plan['options'] {
   const { batch, order, momentum, nesterov, weightDecay } = training.algorithm
   return {
     seed: training.seed,
@@ -119,11 +118,12 @@ function optionsOf(training: Training, closingRounds: number): DpsgdOptions {
     rounds: training.rounds,
     closingRounds,
     rate: rateSchedule(training.rate, training.rounds),
-    order,
-    momentum,
-    nesterov,
+    algorithm: dpsgd,
+    options: { order },
+    optimiser: { name: 'sgd', momentum, nesterov },
     weightDecay,
-    patience: training.patience
+    patience: training.patience,
+    workers: peers
   }
 }
 

@@ -1,4 +1,4 @@
-import { dpsgd } from '@murmuration/algorithms'
+import { train } from '@murmuration/algorithms'
 import { type Evaluation, type Links, type PeerName, type StepReport, StoppedError, type Task } from '@murmuration/core'
 import {
   createPeer,
@@ -118,7 +118,7 @@ async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer): Promise<Pee
     })
     await peer.connect(await run.roster({ id, addresses }), run.patience)
     await weighByCounts(run, task, peer)
-    const trained = await train(run, task, peer)
+    const trained = await trainPeer(run, task, peer)
     const evaluation = await task.evaluate(trained.parameters).run()
     await peer.close()
     const { schema, samples, about } = task
@@ -153,12 +153,12 @@ function countsText(
   return `${self} has ${countOf(self)} samples of its own${theirs === '' ? '' : `, its neighbours ${theirs}`}; all peers together ${grouped(all)}; ${alike}`
 }
 
-async function train(run: PeerRun, task: Task, peer: Peer) {
+async function trainPeer(run: PeerRun, task: Task, peer: Peer) {
   const { options } = run.plan
   const reports = new StepReports(run.self, peer, options)
   const outliers = new OutlierEvents(run.self)
   const every = Math.max(1, Math.floor(options.rounds / snapshots))
-  const steps = dpsgd(peer.fabric, task, options)
+  const steps = train(peer.fabric, task, options)
   for (;;) {
     const step = await steps.next()
     if (step.done) return { parameters: step.value, ...reports.totals() }

@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { dpsgd } from '@murmuration/algorithms'
+import { dpsgd, train } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
 import { InputError, type Links, type PeerName, peerName } from '@murmuration/core'
 import { createIdentity, createPeer } from '@murmuration/libp2p'
@@ -66,16 +66,16 @@ async function trained(links?: Links) {
   await Promise.all(
     flock.map(async ({ fabric }) => {
       const task = await createSoftmaxTask({ share: { ...share, self: fabric.self } })
-      const steps = dpsgd(fabric, task, {
+      const steps = train(fabric, task, {
+        algorithm: dpsgd,
         seed: 1,
         batchSize: 16,
         rounds: 15,
         closingRounds: 5,
         rate: () => 0.1,
-        order: 'combine-then-adapt',
-        momentum: 0.9,
-        nesterov: false,
+        optimiser: { name: 'sgd', momentum: 0.9 },
         weightDecay: 1e-4,
+        workers: names,
         patience: timeLimit(20_000)
       })
       for await (const { parameters } of steps) ends.set(fabric.self, parameters)

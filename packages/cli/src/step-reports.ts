@@ -1,4 +1,4 @@
-import type { DpsgdOptions } from '@murmuration/algorithms'
+import type { TrainingSettings } from '@murmuration/algorithms'
 import type { PeerName, StepReport } from '@murmuration/core'
 import type { Peer } from '@murmuration/libp2p'
 import { type StepEvent, secondsOf } from './events.js'
@@ -23,7 +23,7 @@ export class StepReports {
   #missing = ''
   #reported: number
 
-  constructor(self: PeerName, peer: Peer, { rounds, closingRounds }: DpsgdOptions) {
+  constructor(self: PeerName, peer: Peer, { rounds, closingRounds = 0 }: TrainingSettings) {
     this.#self = self
     this.#peer = peer
     this.#last = rounds + closingRounds - 1

@@ -34,14 +34,20 @@ export async function* poisonedSteps(
     if (step.done) return step.value
     const report = withCopies(step.value)
     yield report
-    for (const vector of [report.parameters, ...report.moves.flatMap(({ from, to }) => [from.values, to.values])]) {
+    for (const vector of vectorsOf(report)) {
       vector.fill(Number.NaN)
     }
   }
 }
 
+function vectorsOf({ parameters, moves, mass }: StepReport): readonly Float32Array[] {
+  const others = [...moves.flatMap(({ from, to }) => [from, to]), ...(mass === undefined ? [] : [mass.x])]
+  return [parameters, ...others.map(({ values }) => values)]
+}
+
 function withCopies(report: StepReport): StepReport {
   const copyOf = ({ values }: Move['from']) => ({ values: values.slice() })
   const moves = report.moves.map(({ from, to }) => ({ from: copyOf(from), to: copyOf(to) }))
-  return { ...report, parameters: report.parameters.slice(), moves }
+  const mass = report.mass && { ...report.mass, x: copyOf(report.mass.x) }
+  return { ...report, parameters: report.parameters.slice(), moves, mass }
 }

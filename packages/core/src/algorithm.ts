@@ -24,6 +24,12 @@ export interface Move {
   readonly to: { readonly values: Float32Array }
 }
 
+/** What a weighted mean is of: `x`, and its weight `w`. */
+export interface Mass {
+  readonly x: { readonly values: Float32Array }
+  readonly w: number
+}
+
 /** One flat report per step of an algorithm. */
 export interface StepReport {
   /** The round that has ended, 0, 1, … */
@@ -50,6 +56,8 @@ export interface StepReport {
   readonly unsent: readonly PeerName[]
   /** What the optimiser of the run was given and gave in this round. Not to be changed, and valid until the next step. */
   readonly moves: readonly Move[]
+  /** Where the peers keep a weighted mean: what is one's own of `Σ x` and `Σ w`. Not to be changed, and valid until the next step. */
+  readonly mass?: Mass | undefined
   /** One's own parameters after the round. Not to be changed, and valid until the next step: copy them to keep them. */
   readonly parameters: Float32Array
 }

@@ -1,5 +1,5 @@
 /** The driver, one for all records: start, rounds, reports, closing, end; save and go on. */
-import type { Fabric, PeerName, StepReport, Task } from '@murmuration/core'
+import type { Fabric, Mass, PeerName, StepReport, Task } from '@murmuration/core'
 import { NeighboursMissingError } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
 import { averagingRecord } from '../averaging.js'
@@ -22,6 +22,7 @@ export class Session {
   readonly #closing: Program
   /** Who asks for nothing any more. */
   readonly #done = new Set<PeerName>()
+  readonly #keepsMass: boolean
   #round = 0
 
   private constructor(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings) {
@@ -29,6 +30,7 @@ export class Session {
     const answers = [algorithm, algorithm.server].some((role) => role?.answers !== undefined)
     this.#fabric = fabric
     this.#settings = settings
+    this.#keepsMass = algorithm.keeps === 'weighted mean'
     this.#peer = new Peer(fabric, task, settings, !answers)
     this.#training = new Program(this.#peer, settings, algorithm, doneKind + 1)
     this.#closing = new Program(this.#peer, settings, averagingRecord, doneKind + 1 + Program.kindsOf(algorithm))
@@ -152,6 +154,7 @@ export class Session {
       missing,
       unsent,
       moves,
+      mass: isTraining && this.#keepsMass ? (this.#training.state as unknown as Mass) : undefined,
       parameters: model.values
     }
   }

@@ -2,6 +2,7 @@ import {
   allReduceSgd,
   asyncParameterServerWorker,
   dpsgd,
+  type Keeps,
   localSgd,
   parameterServerWorker,
   plainSgd,
@@ -9,21 +10,21 @@ import {
   serveParameters,
   serveStaleParameters,
   staleSynchronousWorker,
+  train,
   type CentralOptions
 } from '@murmuration/algorithms'
 import type { Fabric, PeerName, StepReport, Task, Topology } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
-import type { Promised } from './judges.js'
 import type { Contender } from './scenario.js'
 
 type Worker = (fabric: Fabric<VectorMessage>, task: Task) => AsyncGenerator<StepReport, Float32Array>
 type ServerProgram = (fabric: Fabric<VectorMessage>, task: Task) => Promise<void>
 
-/** What a contender runs, and what it promises. */
+/** What a contender runs, and what its algorithm keeps. */
 export interface ContenderProgram {
   readonly worker: Worker
   readonly server?: ServerProgram
-  readonly promised: Promised
+  readonly keeps: Keeps
 }
 
 /** The programs of a contender. `options` hold for all; the servers are in the order of their shards. */
@@ -36,10 +37,12 @@ export function programOf(
   switch (contender.algorithm) {
     case 'dpsgd': {
       const { order, overlap, fusion } = contender
-      const all = { ...options, order, overlap, fusion, closingRounds: 0 }
+      const { momentum, nesterov, ...rest } = options
+      const optimiser = { name: 'sgd', momentum, nesterov }
+      const all = { ...rest, algorithm: dpsgd, options: { order, overlap }, optimiser, fusion }
       return {
-        worker: (fabric, task) => dpsgd(fabric, task, all),
-        promised: keepsMean(topology) ? 'mean-kept' : 'nothing'
+        worker: (fabric, task) => train(fabric, task, all),
+        keeps: keepsMean(topology) ? 'mean' : 'nothing'
       }
     }
     case 'parameter-server': {
@@ -48,7 +51,7 @@ export function programOf(
       return {
         worker: (fabric, task) => parameterServerWorker(fabric, task, all),
         server: (fabric, task) => serveParameters(fabric, task, all),
-        promised: 'identical'
+        keeps: 'equality'
       }
     }
     case 'async-parameter-server': {
@@ -57,7 +60,7 @@ export function programOf(
       return {
         worker: (fabric, task) => asyncParameterServerWorker(fabric, task, all),
         server: (fabric, task) => serveAsyncParameters(fabric, task, all),
-        promised: 'nothing'
+        keeps: 'nothing'
       }
     }
     case 'stale-synchronous': {
@@ -66,24 +69,24 @@ export function programOf(
       return {
         worker: (fabric, task) => staleSynchronousWorker(fabric, task, all),
         server: (fabric, task) => serveStaleParameters(fabric, task, all),
-        promised: 'nothing'
+        keeps: 'nothing'
       }
     }
     case 'all-reduce': {
       const { collective, fusion, calls, pieces } = contender
       const all = { ...options, collective, fusion, calls, pieces }
-      return { worker: (fabric, task) => allReduceSgd(fabric, task, all), promised: 'identical' }
+      return { worker: (fabric, task) => allReduceSgd(fabric, task, all), keeps: 'equality' }
     }
     case 'local-sgd': {
       const { collective, fusion, calls, pieces, period } = contender
       const all = { ...options, collective, fusion, calls, pieces, period }
       return {
         worker: (fabric, task) => localSgd(fabric, task, all),
-        promised: period === 1 ? 'identical' : 'nothing'
+        keeps: period === 1 ? 'equality' : 'nothing'
       }
     }
     case 'sgd':
-      return { worker: (fabric, task) => plainSgd(fabric, task, options), promised: 'identical' }
+      return { worker: (fabric, task) => plainSgd(fabric, task, options), keeps: 'equality' }
   }
 }
 

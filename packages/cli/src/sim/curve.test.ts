@@ -27,6 +27,7 @@ function report(round: number, parameters: Float32Array): StepReport {
     outliers: [],
     missing: [],
     unsent: [],
+    moves: [],
     parameters
   }
 }

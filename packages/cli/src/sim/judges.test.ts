@@ -1,3 +1,4 @@
+import type { Keeps } from '@murmuration/algorithms'
 import { type PeerName, peerName, type StepReport } from '@murmuration/core'
 import test from 'ava'
 import { Judges } from './judges.js'
@@ -5,54 +6,77 @@ import { Judges } from './judges.js'
 const [a, b] = ['a', 'b'].map(peerName)
 
 function report(round: number, parameters: readonly number[], rest: Partial<StepReport> = {}): StepReport {
-  const nothing = { samples: 0, waited: 0, disagreement: 0, distances: [], outliers: [], missing: [], unsent: [] }
+  const nothing = {
+    samples: 0,
+    waited: 0,
+    disagreement: 0,
+    distances: [],
+    outliers: [],
+    missing: [],
+    unsent: [],
+    moves: []
+  }
   return { round, phase: 'train', ...nothing, parameters: Float32Array.from(parameters), ...rest }
 }
 
-const average = (...values: readonly number[]) => ({ average: Float32Array.from(values) })
+const vector = (...values: readonly number[]) => ({ values: Float32Array.from(values) })
+
+/** A step of the optimiser. */
+const move = (from: readonly number[], to: readonly number[]) => ({
+  moves: [{ from: vector(...from), to: vector(...to) }]
+})
 
 /** Gives a report whose vectors are not valid any more when the next one comes. */
 function give(judges: Judges, peer: PeerName, report: StepReport): void {
-  const [parameters, average] = [report.parameters.slice(), report.average?.slice()]
-  judges.take(peer, { ...report, parameters, ...(average === undefined ? {} : { average }) })
-  for (const vector of [parameters, average]) vector?.fill(Number.NaN)
+  judges.take(peer, report)
+  const others = [...report.moves.flatMap(({ from, to }) => [from, to]), ...(report.mass ? [report.mass.x] : [])]
+  for (const { values } of [{ values: report.parameters }, ...others]) values.fill(Number.NaN)
 }
 
-function judged(promised: 'mean-kept' | 'identical', reports: readonly (readonly [PeerName, StepReport])[]) {
-  const judges = new Judges([a, b], promised, 1)
+function judged(keeps: Keeps, reports: readonly (readonly [PeerName, StepReport])[]) {
+  const judges = new Judges([a, b], keeps, 1)
   for (const [peer, step] of reports) give(judges, peer, step)
   return judges.findings
 }
 
-test('averaging that keeps the sum is kept promise, averaging that moves it is a finding', (t) => {
-  const start = [[a, report(0, [0, 8])] as const, [b, report(0, [4, 0])] as const]
-  const kept = [[a, report(1, [9, 9], average(2, 4))] as const, [b, report(1, [9, 9], average(2, 4))] as const]
-  t.deepEqual(judged('mean-kept', [...start, ...kept]), [])
-  const moved = [[a, report(1, [9, 9], average(2, 4))] as const, [b, report(1, [9, 9], average(2, 4.1))] as const]
-  t.regex(
-    judged('mean-kept', [...start, ...moved])[0],
-    /averaging moved the sum of the parameters by 0\.(1|09999).* in round 1/
-  )
+test('the mean is kept where the sum moves by what the optimisers move; otherwise that is a finding', (t) => {
+  const start = () => [[a, report(0, [0, 8])] as const, [b, report(0, [4, 0])] as const]
+  const kept = [
+    [a, report(1, [3, 4], move([2, 4], [3, 4]))] as const,
+    [b, report(1, [2, 1], move([2, 4], [2, 1]))] as const
+  ]
+  t.deepEqual(judged('mean', [...start(), ...kept]), [])
+  const moved = [[a, report(1, [2, 4])] as const, [b, report(1, [2, 4.1])] as const]
+  t.regex(judged('mean', [...start(), ...moved])[0], /the sum of the parameters moved by 0\.(1|09999).* in round 1/)
+})
+
+test('the weighted mean is kept where the sums of x and of w are', (t) => {
+  const of = (x: number, w: number) => ({ mass: { x: vector(x), w } })
+  const start = () => [[a, report(0, [0], of(3, 1))] as const, [b, report(0, [0], of(5, 1))] as const]
+  const second = (x: number, w: number) => [
+    [a, report(1, [9], of(2, 0.5))] as const,
+    [b, report(1, [9], of(x, w))] as const
+  ]
+  t.deepEqual(judged('weighted mean', [...start(), ...second(6, 1.5)]), [])
+  t.regex(judged('weighted mean', [...start(), ...second(7, 1.5)])[0], /the sum of the parameters moved by 1/)
+  t.regex(judged('weighted mean', [...start(), ...second(6, 1.25)])[0], /the sum of the weights moved by -0.25/)
 })
 
 test('where somebody was missing the mean may move', (t) => {
-  const missing = [
-    [a, report(1, [0], { ...average(7), missing: [b] })] as const,
-    [b, report(1, [0], average(1))] as const
-  ]
-  t.deepEqual(judged('mean-kept', [[a, report(0, [1])], [b, report(0, [2])], ...missing]), [])
+  const missing = [[a, report(1, [7], { missing: [b] })] as const, [b, report(1, [1])] as const]
+  t.deepEqual(judged('mean', [[a, report(0, [1])], [b, report(0, [2])], ...missing]), [])
 })
 
 test('who should be identical and is not is named', (t) => {
   t.deepEqual(
-    judged('identical', [
+    judged('equality', [
       [a, report(0, [1, 2])],
       [b, report(0, [1, 2])]
     ]),
     []
   )
   t.regex(
-    judged('identical', [
+    judged('equality', [
       [a, report(0, [1, 2])],
       [b, report(0, [1, 2.5])]
     ])[0],
@@ -62,13 +86,13 @@ test('who should be identical and is not is named', (t) => {
 
 test('rounds that go back or leave one out are findings, unless the peer began anew', (t) => {
   t.regex(
-    judged('identical', [
+    judged('equality', [
       [a, report(0, [1])],
       [a, report(2, [1])]
     ])[0],
     /a reports round 2 after round 0/
   )
-  const judges = new Judges([a, b], 'identical', 1)
+  const judges = new Judges([a, b], 'equality', 1)
   judges.take(a, report(0, [1]))
   judges.take(a, report(1, [1]))
   judges.restarted(a)
@@ -77,5 +101,5 @@ test('rounds that go back or leave one out are findings, unless the peer began a
 })
 
 test('parameters that are not finite are a finding', (t) => {
-  t.regex(judged('identical', [[a, report(0, [Number.NaN])]])[0], /not finite/)
+  t.regex(judged('equality', [[a, report(0, [Number.NaN])]])[0], /not finite/)
 })

@@ -1,16 +1,9 @@
+import type { Keeps } from '@murmuration/algorithms'
 import type { PeerName, StepReport } from '@murmuration/core'
 import { allFinite, norm } from '@murmuration/vectors'
 import { keepCopy } from './keep-copy.js'
 
-/** What a contender promises about the peers' parameters. */
-export type Promised =
-  /** Averaging leaves their mean where it is. */
-  | 'mean-kept'
-  /** After a round all have the same, bit by bit. */
-  | 'identical'
-  | 'nothing'
-
-/** How far the mean may be off after averaging, beside what float32 rounding of every term explains. */
+/** How far the mean may be off after a round, as a fraction of the sum of all parameters: float32 rounds every term. */
 const meanTolerance = 1e-5
 
 /** At most so many findings are kept of a run; they tend to come in thousands. */
@@ -21,27 +14,30 @@ const openMost = 32
 
 interface RoundSums {
   readonly before: Float64Array
-  readonly after: Float64Array
+  /** What came to it that no optimiser has moved. */
+  readonly change: Float64Array
+  weight: number
   peers: number
   isWhole: boolean
 }
 
-/** Checks what every run has to keep, whatever it simulates, and what its contender promises. */
+/** Checks what every run has to keep, whatever it simulates, and what its algorithm keeps. */
 export class Judges {
   readonly #workers: readonly PeerName[]
-  readonly #promised: Promised
+  readonly #keeps: Keeps
   readonly #every: number
   readonly #found = new Set<string>()
   readonly #lastRound = new Map<PeerName, number>()
   /** What the round to be checked next begins with: copies, since a report's vectors are valid until the next step only. */
   readonly #before = new Map<PeerName, Float32Array>()
+  readonly #weights = new Map<PeerName, number>()
   readonly #sums = new Map<number, RoundSums>()
   readonly #models = new Map<number, { readonly model: Float32Array; peers: number }>()
 
   /** @param every - the parameters of every so many rounds are looked at; the rest is checked always */
-  constructor(workers: readonly PeerName[], promised: Promised, every: number) {
+  constructor(workers: readonly PeerName[], keeps: Keeps, every: number) {
     this.#workers = workers
-    this.#promised = promised
+    this.#keeps = keeps
     this.#every = every
   }
 
@@ -63,11 +59,14 @@ export class Judges {
     this.#lastRound.set(peer, round)
     if (round % this.#every === 0) {
       if (!allFinite(parameters)) this.found(`${peer} has parameters that are not finite after round ${round}`)
-      if (this.#promised === 'identical') this.#checkIdentical(peer, report)
+      if (this.#keeps === 'equality') this.#checkIdentical(peer, report)
       const before = this.#before.get(peer)
-      if (before !== undefined && round > 0) this.#checkMean(report, before)
+      if (before !== undefined && round > 0) this.#checkMean(peer, report, before)
     }
-    if (this.#promised === 'mean-kept' && (round + 1) % this.#every === 0) keepCopy(this.#before, peer, parameters)
+    if ((this.#keeps === 'mean' || this.#keeps === 'weighted mean') && (round + 1) % this.#every === 0) {
+      keepCopy(this.#before, peer, summed(report))
+      this.#weights.set(peer, report.mass?.w ?? 1)
+    }
   }
 
   #checkIdentical(peer: PeerName, { round, parameters }: StepReport): void {
@@ -83,35 +82,51 @@ export class Judges {
     if (++first.peers === this.#workers.length) this.#models.delete(round)
   }
 
-  /** Σ_i average_i = Σ_i x_i over all peers, where nobody was missing. */
-  #checkMean({ round, average, missing }: StepReport, before: Float32Array): void {
-    if (average === undefined) return
-    const sums = this.#sums.get(round) ?? {
-      before: new Float64Array(average.length),
-      after: new Float64Array(average.length),
-      peers: 0,
-      isWhole: true
-    }
+  /** `Σ_i x_i` moves by what the optimisers move, and `Σ_i w_i` not at all, where nobody was missing. */
+  #checkMean(peer: PeerName, report: StepReport, before: Float32Array): void {
+    const { round } = report
+    const sums = this.#sums.get(round) ?? newSums(before.length)
     this.#sums.set(round, sums)
     giveUpOldest(this.#sums)
-    for (let k = 0; k < average.length; k++) {
-      sums.before[k] += before[k]
-      sums.after[k] += average[k]
-    }
-    sums.peers++
-    if (missing.length > 0) sums.isWhole = false
+    addTo(sums, before, report)
+    sums.weight += (report.mass?.w ?? 1) - (this.#weights.get(peer) ?? 1)
     if (sums.peers < this.#workers.length) return
     this.#sums.delete(round)
-    const moved = norm(Float32Array.from(sums.before, (value, k) => value - sums.after[k]))
+    const moved = norm(Float32Array.from(sums.change))
     const allowed = meanTolerance * norm(Float32Array.from(sums.before)) + 1e-12
-    if (sums.isWhole && moved > allowed)
-      this.found(`averaging moved the sum of the parameters by ${moved} in round ${round}`)
+    if (!sums.isWhole) return
+    if (moved > allowed)
+      this.found(`the sum of the parameters moved by ${moved} in round ${round} without an optimiser`)
+    if (Math.abs(sums.weight) > meanTolerance * sums.peers)
+      this.found(`the sum of the weights moved by ${sums.weight} in round ${round}`)
   }
 
   /** Something that another found. */
   found(what: string): void {
     if (this.#found.size < findingsMost) this.#found.add(what)
   }
+}
+
+function newSums(length: number): RoundSums {
+  return { before: new Float64Array(length), change: new Float64Array(length), weight: 0, peers: 0, isWhole: true }
+}
+
+/** What the sum is of: the parameters, or with weights what has the weight. */
+function summed({ mass, parameters }: StepReport): Float32Array {
+  return mass?.x.values ?? parameters
+}
+
+function addTo(sums: RoundSums, before: Float32Array, report: StepReport): void {
+  const after = summed(report)
+  for (let k = 0; k < after.length; k++) {
+    sums.before[k] += before[k]
+    sums.change[k] += after[k] - before[k]
+  }
+  for (const { from, to } of report.moves) {
+    for (let k = 0; k < after.length; k++) sums.change[k] -= to.values[k] - from.values[k]
+  }
+  sums.peers++
+  if (report.missing.length > 0) sums.isWhole = false
 }
 
 function giveUpOldest(rounds: Map<number, unknown>): void {

@@ -74,7 +74,7 @@ class Stage {
     const options = optionsOf(scenario, run, this.#workers, file.topology.peers.length)
     const names = servers.map(({ name }) => name)
     this.#program = programOf(contender, options, names, topology)
-    this.#judges = new Judges(this.#workers, this.#program.promised, scenario.evaluate)
+    this.#judges = new Judges(this.#workers, this.#program.keeps, scenario.evaluate)
     this.#recorder = run.timeline === undefined ? undefined : new TimelineRecorder(run.timeline)
     this.#simulation = new Simulation<VectorMessage>(
       {
