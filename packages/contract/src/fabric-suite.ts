@@ -69,6 +69,22 @@ export function testFabric(test: TestFn, world: FabricWorld): void {
     t.deepEqual([...got.values()], [sent, sent])
   })
 
+  test(that('numbers, part, field and offset arrive as they were sent, with and without a vector'), async (t) => {
+    const numbers = [0.1, -0, 5e-324, 1e308]
+    const sent: readonly VectorMessage[] = [
+      { kind: 1, round: 2, part: 65_535, field: 15, numbers, vector: Float32Array.of(1, 2, 3, 4) },
+      { kind: 255, round: 0, part: 1, field: 1, offset: 2, vector: Float32Array.of(5, 6) },
+      { kind: 0, round: 4_000_000_000, numbers: Array<number>(15).fill(7), vector: new Float32Array(0) },
+      message(3)
+    ]
+    const got: VectorMessage[] = []
+    await world.run(complete('a', 'b'), async (fabric) => {
+      if (fabric.self === 'a') for (const each of sent) await sendWhenThereIsRoom(fabric, 'b', each)
+      else while (got.length < sent.length) got.push((await next(fabric)).message)
+    })
+    t.deepEqual(got.map(plain), sent.map(plain))
+  })
+
   test(that('memory that is given back is received into again without harm to what is still held'), async (t) => {
     const wrong: string[] = []
     await world.run(complete('a', 'b'), async (fabric) => {
@@ -240,6 +256,11 @@ export function complete(...names: readonly string[]): Topology {
     return { selfWeight: weight, receiveFrom: others, sendTo: others }
   }
   return { peers, period: 1, mixing }
+}
+
+/** With what may be absent in full. */
+function plain({ kind, round, part = 0, field = 0, numbers = [], offset = 0, vector }: VectorMessage) {
+  return { kind, round, part, field, numbers, offset, vector: vector.slice() }
 }
 
 function message(round: number): VectorMessage {

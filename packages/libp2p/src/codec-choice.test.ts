@@ -8,6 +8,7 @@ import { LinkSpeed } from './link-speed.js'
 const [, b] = ['a', 'b'].map(peerName)
 const edge = graph(['a', 'b'])
 const length = 1000
+const lane = { kind: 1, field: 0 }
 
 test('each direction is written as its sender wishes, and the neighbour reads it', async (t) => {
   const terms = { settings: { run: 'r' }, schema: [{ name: 'w', shape: [length] }], start: '0' }
@@ -57,8 +58,8 @@ test('auto takes the most exact form that takes no more than half of a round, an
     const result = new Float32Array(length)
     let last = 0
     for (let round = 0; round < 3; round++) {
-      const body = encoder.encode(vector, 0, out)
-      t.is(decoder.decode(body.id, out.subarray(0, body.bytes), 0, result), undefined)
+      const body = encoder.encode(lane, vector, 0, out)
+      t.is(decoder.decode(lane, body.id, out.subarray(0, body.bytes), 0, result), undefined)
       last = body.bytes
     }
     t.is(last, bytes, name)
@@ -78,9 +79,9 @@ test('auto that changes its mind is understood', (t) => {
   for (let round = 0; round < 60; round++) {
     const vector = Float32Array.from({ length }, (_, k) => Math.sin(k + round / 20))
     speed.acknowledged(4 * length, [300, 90, 20][Math.floor(round / 10) % 3])
-    const { id, bytes } = encoder.encode(vector, 0, out)
+    const { id, bytes } = encoder.encode(lane, vector, 0, out)
     ids.add(id)
-    t.is(decoder.decode(id, out.subarray(0, bytes), 0, result), undefined)
+    t.is(decoder.decode(lane, id, out.subarray(0, bytes), 0, result), undefined)
     for (const [k, value] of result.entries()) t.true(Math.abs(value - vector[k]) < 0.01)
   }
   t.is(ids.size, 3)

@@ -1,5 +1,15 @@
 import type { Random } from '@murmuration/core'
-import { bodyOf, type Codec, codecIds, type Decoder, type Encoder, isCodec, parseCodec } from '@murmuration/vectors'
+import {
+  bodyOf,
+  type Codec,
+  codecIds,
+  type EncodedBody,
+  isCodec,
+  type Lane,
+  LinkDecoder,
+  LinkEncoder,
+  parseCodec
+} from '@murmuration/vectors'
 import type { BodyEncoder } from './exchange-writer.js'
 import type { BodyDecoder } from './frame-reader.js'
 import type { LinkSpeed } from './link-speed.js'
@@ -28,16 +38,20 @@ export class CodecChoice {
     return theirs.filter(isCodec)
   }
 
-  /** What writes the bodies for a neighbour that takes these codecs; nothing for raw float32. */
+  /**
+   * What writes the bodies for a neighbour that takes these codecs; nothing for raw float32.
+   *
+   * @param random - see `codecRandom`
+   */
   encoderFor(agreed: readonly string[], length: number, random: Random, speed: LinkSpeed): BodyEncoder | undefined {
     const codecs = this.wanted.filter((name) => agreed.includes(name)).map(parseCodec)
-    const encoders = codecs.map((codec) => ({ codec, encoder: codec.createEncoder(length, random.stream(codec.name)) }))
+    const encoders = codecs.map((codec) => ({ codec, encoder: new LinkEncoder(codec, length, random) }))
     if (encoders.length === 0) return undefined
     const [only] = encoders
     if (this.wanted.length > 1) return new AutoEncoder(encoders, length, speed)
     return {
       maxBytes: (count) => only.codec.maxBytes(count),
-      encode: (values, offset, out) => only.encoder.encode(values, offset, out),
+      encode: (lane, values, offset, out) => only.encoder.encode(lane, values, offset, out),
       reset: () => only.encoder.reset()
     }
   }
@@ -47,17 +61,17 @@ export class CodecChoice {
 export function decoderOf(names: readonly string[], length: number): BodyDecoder | undefined {
   if (names.length === 0) return undefined
   const codecs = names.map(parseCodec)
-  const decoders = new Map<number, Decoder>(codecs.map((codec) => [codec.id, codec.createDecoder(length)]))
+  const decoders = new Map(codecs.map((codec) => [codec.id, new LinkDecoder(codec, length)]))
   const stateful = codecs.filter((codec) => codec.stateful).map((codec) => decoders.get(codec.id))
   return {
     stateful: stateful.length > 0,
     accepts: (id) => decoders.has(id),
     maxBytes: (count) => Math.max(...codecs.map((codec) => codec.maxBytes(count))),
-    decode(id, body, offset, out) {
-      if (decoders.has(id)) return decoders.get(id)?.decode(id, body, offset, out)
+    decode(lane, id, body, offset, out) {
+      if (decoders.has(id)) return decoders.get(id)?.decode(lane, id, body, offset, out)
       // A raw body is what later ones build on.
       for (const decoder of stateful) {
-        const problem = decoder?.decode(id, body, offset, out)
+        const problem = decoder?.decode(lane, id, body, offset, out)
         if (problem !== undefined) return problem
       }
       return undefined
@@ -67,7 +81,7 @@ export function decoderOf(names: readonly string[], length: number): BodyDecoder
 
 interface Candidate {
   readonly codec: Codec
-  readonly encoder: Encoder
+  readonly encoder: LinkEncoder
 }
 
 /** Writes in the most exact form with which sending takes no more than {@link shareOfRound} of a round, by the measured speed. */
@@ -87,9 +101,9 @@ class AutoEncoder implements BodyEncoder {
     return Math.max(4 * count, ...this.#candidates.map(({ codec }) => codec.maxBytes(count)))
   }
 
-  encode(values: Float32Array, offset: number, out: Uint8Array): { readonly id: number; readonly bytes: number } {
+  encode(lane: Lane, values: Float32Array, offset: number, out: Uint8Array): EncodedBody {
     if (offset === 0) this.#choose()
-    if (this.#current !== undefined) return this.#current.encoder.encode(values, offset, out)
+    if (this.#current !== undefined) return this.#current.encoder.encode(lane, values, offset, out)
     out.set(bodyOf(values))
     return { id: codecIds.float32, bytes: values.byteLength }
   }

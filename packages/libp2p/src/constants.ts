@@ -4,7 +4,7 @@ import { InputError, type Milliseconds } from '@murmuration/core'
 export const controlProtocol = '/murmuration/control/3'
 
 /** The protocol of vectors: binary frames, one after the other. */
-export const exchangeProtocol = '/murmuration/exchange/2'
+export const exchangeProtocol = '/murmuration/exchange/3'
 
 /** The version that a hello names. */
 export const protocolVersion = 3

@@ -26,7 +26,10 @@ export interface LinkContext {
   /** The calls to neighbours that are under way, and those that wait for their turn. */
   readonly dials: Queue<Connection>
   readonly mailbox: Mailbox<VectorMessage>
+  /** Of the waits between calls. */
   readonly random: Random
+  /** That of the fabric, which the codecs' seeds come from. */
+  readonly sender: Random
   /** Aborted when the peer closes its links. */
   readonly closing: AbortSignal
   readonly emit: PeerEventListener

@@ -1,5 +1,13 @@
 import type { Stream } from '@libp2p/interface'
-import { bodyOf, codecIds, encodeHeader, frameNumbers } from '@murmuration/vectors'
+import {
+  bodyOf,
+  codecIds,
+  type EncodedBody,
+  encodeHeader,
+  frameNumbers,
+  type Lane,
+  numberBytes
+} from '@murmuration/vectors'
 import { Uint8ArrayList } from 'uint8arraylist'
 import type { Bell } from './bell.js'
 import { realClock } from './clock.js'
@@ -13,13 +21,15 @@ export interface BodyEncoder {
   /** The most bytes of a body with so many numbers. */
   maxBytes(count: number): number
   /** Writes the body of `values`, which begin with number `offset` of the parameters, to `out`: its codec and its length. */
-  encode(values: Float32Array, offset: number, out: Uint8Array): { readonly id: number; readonly bytes: number }
+  encode(lane: Lane, values: Float32Array, offset: number, out: Uint8Array): EncodedBody
   /** The far side has nothing any more that bodies could build on. */
   reset(): void
 }
 
 /** The most bytes that wait in libp2p's buffer of a stream before more is written: those of a frame. */
 export const waitingBytes = 4 * frameNumbers
+
+const none: readonly number[] = []
 
 /** Writes the parcels of a queue to one stream after the other. */
 export class ExchangeWriter {
@@ -73,20 +83,23 @@ export class ExchangeWriter {
   }
 
   async #write(stream: Stream, parcel: QueuedParcel): Promise<void> {
-    const { kind, round, sequence, offset, vector } = parcel
+    const { kind, round, sequence, part, field, offset, vector } = parcel
     const { length } = vector
     const began = realClock.now()
     if (offset === 0) this.#speed.began(began)
     this.#turn = this.#queue.inFlight > 2 ? undefined : sequence % 2 === 0 ? 0 : 1
     this.#end = 0
+    let numbers = parcel.numbers ?? none
     let position = 0
-    let payload = 0
+    let payload = numberBytes(numbers)
+    const raw = payload + vector.byteLength
     do {
       const count = Math.min(frameNumbers, length - position)
-      const { codec, body } = this.#bodyOf(vector.subarray(position, position + count), offset + position)
+      const { codec, body } = this.#bodyOf(parcel, vector.subarray(position, position + count), offset + position)
       const bytes = body.byteLength
-      const header = { codec, kind, round, sequence, offset, length, position, count, bytes }
-      await this.#send(stream, encodeHeader(header), body)
+      const header = { codec, kind, round, sequence, part, field, offset, length, position, count, bytes }
+      await this.#send(stream, encodeHeader(header, numbers), body)
+      numbers = none
       position += count
       payload += bytes
     } while (position < length)
@@ -95,17 +108,17 @@ export class ExchangeWriter {
     } else {
       this.#meter.sentFrames++
       this.#meter.sentPayload += payload
-      this.#meter.sentRaw += vector.byteLength
+      this.#meter.sentRaw += raw
     }
     parcel.written = true
     parcel.progress = { began, bytes: payload }
   }
 
-  #bodyOf(values: Float32Array, offset: number): { readonly codec: number; readonly body: Uint8Array } {
+  #bodyOf(lane: Lane, values: Float32Array, offset: number): { readonly codec: number; readonly body: Uint8Array } {
     const encoder = this.#encoder
     if (encoder === undefined) return { codec: codecIds.float32, body: bodyOf(values) }
     const out = this.#room(encoder.maxBytes(values.length))
-    const { id, bytes } = encoder.encode(values, offset, out)
+    const { id, bytes } = encoder.encode(lane, values, offset, out)
     this.#end += bytes
     return { codec: id, body: out.subarray(0, bytes) }
   }

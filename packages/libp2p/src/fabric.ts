@@ -12,7 +12,7 @@ import {
   type Topology,
   type Work
 } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/vectors'
+import { checkHead, type VectorMessage } from '@murmuration/vectors'
 import { realClock } from './clock.js'
 import type { Mailbox } from './mailbox.js'
 import type { VectorPool } from './vector-pool.js'
@@ -66,6 +66,7 @@ export class NetworkFabric implements Fabric<VectorMessage> {
     const { elements, offer } = this.#options
     const { offset = 0, vector } = message
     const end = offset + vector.length
+    checkHead(message)
     const fits = offset === 0 ? end <= elements : vector.length > 0 && end <= elements
     invariant(fits, () => `numbers ${offset} to ${end - 1} were sent; the schema has ${elements}`)
     this.#round = Math.max(this.#round, message.round)

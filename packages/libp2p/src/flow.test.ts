@@ -55,7 +55,7 @@ test('vectors in shared memory travel as others do', async (t) => {
   await connectAll([left, right])
   const vector = new Float32Array(new SharedArrayBuffer(32)).fill(4)
   left.peer.fabric.send(b, { kind: 3, round: 2, vector })
-  t.deepEqual((await right.peer.fabric.receive())?.message, { kind: 3, round: 2, vector: new Float32Array(8).fill(4) })
+  t.like((await right.peer.fabric.receive())?.message, { kind: 3, round: 2, vector: new Float32Array(8).fill(4) })
 })
 
 test('parts of the parameters travel as parts, and what lies outside them is an error of the program', async (t) => {
@@ -63,7 +63,7 @@ test('parts of the parameters travel as parts, and what lies outside them is an 
   await connectAll([left, right])
   const part = { kind: 2, round: 1, offset: 5, vector: Float32Array.of(1, 2, 3) }
   t.is(left.peer.fabric.send(b, part), 'queued')
-  t.deepEqual((await right.peer.fabric.receive())?.message, part)
+  t.like((await right.peer.fabric.receive())?.message, part)
   t.throws(() => left.peer.fabric.send(b, { ...part, offset: 6 }), { message: /numbers 6 to 8 .* schema has 8/ })
   t.throws(() => left.peer.fabric.send(b, { kind: 0, round: 0, vector: new Float32Array(9) }), { message: /has 8/ })
 })

@@ -1,10 +1,10 @@
-import { bodyOf, encodeHeader, type FrameHeader, frameHeaderLength } from '@murmuration/vectors'
+import { bodyOf, encodeHeader, type FrameFields, frameHeaderLength } from '@murmuration/vectors'
 import test from 'ava'
 import fc from 'fast-check'
 import { type BodyDecoder, FrameReader, type FrameSink } from './frame-reader.js'
 
 const elements = 5
-const raw: FrameHeader = {
+const raw: FrameFields = {
   codec: 0,
   kind: 3,
   round: 0,
@@ -159,8 +159,8 @@ test('frames that do not follow on each other break the stream', (t) => {
 })
 
 test('a body in a codec that was not agreed upon, or of another length than its numbers take, breaks the stream', (t) => {
-  t.deepEqual(readAll(encodeHeader({ ...raw, codec: 1, bytes: 10 }), [40]), [['broken', 'codec', true]])
-  t.deepEqual(readAll(encodeHeader({ ...raw, bytes: 16 }), [40]), [['broken', 'length', true]])
+  t.deepEqual(readAll(encodeHeader({ ...raw, codec: 1, bytes: 10 }), [40]), [['broken', 'codec', false]])
+  t.deepEqual(readAll(encodeHeader({ ...raw, bytes: 16 }), [40]), [['broken', 'length', false]])
 })
 
 /** Writes each number as one byte. */
@@ -168,7 +168,7 @@ const bytesCodec: BodyDecoder = {
   stateful: false,
   accepts: (id) => id === 7,
   maxBytes: (count) => count,
-  decode: (_id, body, _offset, out) => {
+  decode: (_lane, _id, body, _offset, out) => {
     out.set(body)
     return body.includes(0) ? 'a byte is 0' : undefined
   }
@@ -188,7 +188,50 @@ test('bodies in a codec are decoded to their place, and one that cannot be spoil
       ])
     })
   )
-  t.deepEqual(readAll(encodeHeader({ ...raw, codec: 7, bytes: 6 }), [40], bytesCodec), [['broken', 'length', true]])
+  t.deepEqual(readAll(encodeHeader({ ...raw, codec: 7, bytes: 6 }), [40], bytesCodec), [['broken', 'length', false]])
+})
+
+test('numbers beside a vector come as they were sent, however the bytes are split, also beside an empty one', (t) => {
+  const beside = fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { maxLength: 15 })
+  fc.assert(
+    fc.property(beside, beside, sizes, (first, second, split) => {
+      const sink = recorder()
+      const got: (readonly number[])[] = []
+      const reader = new FrameReader({ ...sink, whole: (_header, _vector, _bytes, numbers) => got.push(numbers) })
+      const empty = encodeHeader({ ...raw, length: 0, count: 0, bytes: 0 }, first)
+      const full = encodeHeader({ ...raw, sequence: 2, part: 9, field: 3 }, second)
+      const bytes = Buffer.concat([empty, full, new Uint8Array(4 * elements), frames(3, 1)])
+      for (let at = 0, turn = 0; at < bytes.byteLength; turn++) {
+        const size = split[turn % split.length]
+        reader.push(bytes.slice(at, at + size))
+        at += size
+      }
+      t.deepEqual(got, [first, second, []])
+    })
+  )
+})
+
+test('a number beside a vector that is not finite spoils that vector alone', (t) => {
+  for (const wrong of [Number.NaN, Infinity]) {
+    const header = encodeHeader({ ...raw }, [1, wrong])
+    const bytes = Buffer.concat([header, new Uint8Array(4 * elements), frames(2, 3)])
+    t.deepEqual(readAll(bytes, [7]), [
+      ['spoilt', 1, 'not-finite'],
+      ['whole', 2, Array(elements).fill(3), 4 * elements]
+    ])
+  }
+})
+
+test('frames of another part or field do not go on with a vector, and numbers come with its first frame alone', (t) => {
+  const first = frames(1, 1, 2).subarray(0, frameHeaderLength + 8)
+  const rest = { ...raw, round: 1, position: 2, count: 3, bytes: 12 }
+  for (const header of [
+    encodeHeader({ ...rest, part: 1 }),
+    encodeHeader({ ...rest, field: 1 }),
+    encodeHeader(rest, [1])
+  ]) {
+    t.deepEqual(readAll(Buffer.concat([first, header]), [64]), [['broken', 'range', true]])
+  }
 })
 
 test('vectors without numbers are vectors too', (t) => {

@@ -4,10 +4,13 @@ import {
   codecIds,
   copyBytes,
   decodeHeader,
+  decodeNumbers,
   type FrameFault,
   type FrameHeader,
   frameHeaderLength,
-  frameNumbers
+  frameNumbers,
+  type Lane,
+  numbersMost
 } from '@murmuration/vectors'
 import type { ReceiveFault } from './events.js'
 
@@ -24,8 +27,8 @@ export type Opening =
 export interface FrameSink {
   /** A vector begins. */
   open(header: FrameHeader): Opening
-  /** A vector is whole, in so many bytes of bodies. It is the one that `open` gave. */
-  whole(header: FrameHeader, vector: Float32Array, bytes: number): void
+  /** A vector is whole, in so many bytes of bodies and numbers beside it. It is the one that `open` gave. */
+  whole(header: FrameHeader, vector: Float32Array, bytes: number, numbers: readonly number[]): void
   /** A vector that was to be passed over has come to its end. */
   passed(header: FrameHeader): void
   /** A vector has come to its end and cannot be used, but what follows can be read. */
@@ -43,16 +46,18 @@ export interface BodyDecoder {
   /** The most bytes of a body with so many numbers. */
   maxBytes(count: number): number
   /** Writes the numbers of a body to `out`, which begins with number `offset` of the parameters. A sentence when it cannot. */
-  decode(id: number, body: Uint8Array, offset: number, out: Float32Array): string | undefined
+  decode(lane: Lane, id: number, body: Uint8Array, offset: number, out: Float32Array): string | undefined
 }
 
 /** The vector that is coming. */
 interface Current {
   readonly first: FrameHeader
   readonly vector: Float32Array | undefined
+  /** The numbers beside it. */
+  readonly numbers: readonly number[]
   /** How many of its numbers have come. */
   next: number
-  /** Bytes of its bodies. */
+  /** Bytes of its bodies and of the numbers beside it. */
   bytes: number
   fault: FrameFault | undefined
   detail: string
@@ -67,7 +72,9 @@ const rawCodec = codecIds.float32
 export class FrameReader {
   readonly #sink: FrameSink
   readonly #decoder: BodyDecoder | undefined
-  readonly #headerBytes = new Uint8Array(frameHeaderLength)
+  readonly #headerBytes = new Uint8Array(frameHeaderLength + 8 * numbersMost)
+  /** How many of them the header takes, with the numbers that follow it. */
+  #headerLength = frameHeaderLength
   #staging = new Uint8Array(0)
   #current: Current | undefined
   #header: FrameHeader | undefined
@@ -101,11 +108,11 @@ export class FrameReader {
   }
 
   #fillHeader(bytes: Uint8Array): number {
-    const taken = bytes.subarray(0, frameHeaderLength - this.#filled)
+    const taken = bytes.subarray(0, this.#headerLength - this.#filled)
     this.#headerBytes.set(taken, this.#filled)
     this.#filled += taken.byteLength
     this.copied += taken.byteLength
-    if (this.#filled === frameHeaderLength) this.#begin()
+    if (this.#filled === this.#headerLength) this.#begin()
     return taken.byteLength
   }
 
@@ -131,15 +138,21 @@ export class FrameReader {
     current.detail = `a number of those from ${position + from} to ${position + to - 1} is NaN or infinite`
   }
 
-  /** A header is complete. */
+  /** A header is complete, or the numbers that follow it are. */
   #begin(): void {
     const result = decodeHeader(this.#headerBytes)
     if (!result.ok) return this.#break(result.fault, result.detail)
     const { header } = result
-    const current = this.#currentFor(header)
-    if (current === undefined) return
+    const length = frameHeaderLength + 8 * header.numbers
+    if (this.#headerLength < length) {
+      this.#headerLength = length
+      return
+    }
+    this.#headerLength = frameHeaderLength
     const lengthProblem = this.#lengthProblem(header)
     if (lengthProblem !== undefined) return this.#break(...lengthProblem)
+    const current = this.#currentFor(header)
+    if (current === undefined) return
     this.#filled = 0
     this.#header = header
     this.#body = this.#placeOf(header, current)
@@ -159,9 +172,22 @@ export class FrameReader {
       this.#break(opening.fault, opening.detail)
       return undefined
     }
-    const vector = opening.kind === 'into' ? opening.vector : undefined
-    this.#current = { first: header, vector, next: 0, bytes: 0, fault: undefined, detail: '' }
+    this.#current = this.#opened(header, opening.kind === 'into' ? opening.vector : undefined)
     return this.#current
+  }
+
+  #opened(first: FrameHeader, vector: Float32Array | undefined): Current {
+    const numbers = decodeNumbers(this.#headerBytes, first.numbers)
+    const isFinite = numbers.every(Number.isFinite)
+    return {
+      first,
+      vector,
+      numbers,
+      next: 0,
+      bytes: 8 * numbers.length,
+      fault: isFinite ? undefined : 'not-finite',
+      detail: isFinite ? '' : 'a number beside the vector is NaN or infinite'
+    }
   }
 
   #lengthProblem({ codec, count, bytes }: FrameHeader): [FrameFault, string] | undefined {
@@ -200,16 +226,16 @@ export class FrameReader {
     if (this.#body === undefined || current.vector === undefined || this.#decoder === undefined) return
     if (codec === rawCodec && !this.#decoder.stateful) return
     const out = current.vector.subarray(position, position + count)
-    const problem = this.#decoder.decode(codec, this.#body, offset + position, out)
+    const problem = this.#decoder.decode(header, codec, this.#body, offset + position, out)
     if (problem === undefined || current.fault !== undefined) return
     current.fault = 'body'
     current.detail = problem
   }
 
-  #close({ first, vector, bytes, fault, detail }: Current): void {
+  #close({ first, vector, numbers, bytes, fault, detail }: Current): void {
     this.#current = undefined
     if (vector === undefined) return this.#sink.passed(first)
-    if (fault === undefined) this.#sink.whole(first, vector, bytes)
+    if (fault === undefined) this.#sink.whole(first, vector, bytes, numbers)
     else this.#sink.spoilt(first, vector, fault, detail)
   }
 
@@ -223,6 +249,6 @@ export class FrameReader {
 
 /** Whether a frame goes on with the vector that `first` began. */
 function belongs(header: FrameHeader, first: FrameHeader): boolean {
-  const fields = ['kind', 'round', 'sequence', 'offset', 'length'] as const
+  const fields = ['kind', 'round', 'sequence', 'part', 'field', 'offset', 'length'] as const
   return fields.every((field) => header[field] === first[field])
 }

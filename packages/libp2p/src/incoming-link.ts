@@ -1,5 +1,5 @@
 import type { Connection, Stream } from '@libp2p/interface'
-import type { FrameFault, FrameHeader } from '@murmuration/vectors'
+import { type FrameFault, type FrameHeader, numberBytes } from '@murmuration/vectors'
 import { decoderOf } from './codec-choice.js'
 import type { LinkContext } from './context.js'
 import { ControlChannel } from './control-channel.js'
@@ -14,6 +14,14 @@ import { type Mismatch, mismatchOf } from './terms.js'
 
 /** The most messages of a neighbour that wait in the mailbox, however short they are: each takes some memory. */
 const messagesWaiting = 1 << 14
+
+/** A vector that has come whole; see {@link FrameSink}. */
+interface Arrival {
+  readonly header: FrameHeader
+  readonly vector: Float32Array
+  readonly bytes: number
+  readonly numbers: readonly number[]
+}
 
 /** One handshake of the neighbour and what follows. */
 interface Session {
@@ -181,7 +189,8 @@ export class IncomingLink {
     const isOver = () => session !== this.#session
     return {
       open: (header) => (isOver() ? { kind: 'skip' } : this.#open(header)),
-      whole: (header, vector, bytes) => (isOver() ? this.#drop(vector) : this.#accept(header, vector, bytes)),
+      whole: (header, vector, bytes, numbers) =>
+        isOver() ? this.#drop(vector) : this.#accept({ header, vector, bytes, numbers }),
       passed: (header) => {
         if (!isOver()) this.#pass(header)
       },
@@ -229,17 +238,16 @@ export class IncomingLink {
     this.#context.pool.give(vector)
   }
 
-  #accept(header: FrameHeader, vector: Float32Array, bytes: number): void {
+  #accept({ header, vector, bytes, numbers }: Arrival): void {
     const { name, meter } = this.#neighbour
-    const { kind, round, sequence, offset } = header
+    const { kind, round, sequence, part, field, offset } = header
     // Nobody can look at it before it counts, as all of this happens without a pause.
     this.#ledger.arrive(sequence, weightOf({ vector }))
     meter.receivedFrames++
     meter.receivedPayload += bytes
-    meter.receivedRaw += vector.byteLength
+    meter.receivedRaw += vector.byteLength + numberBytes(numbers)
     this.#neighbour.heard(round)
-    const isPart = vector.length < this.#context.elements
-    this.#context.mailbox.offer(name, isPart ? { kind, round, offset, vector } : { kind, round, vector })
+    this.#context.mailbox.offer(name, { kind, round, part, field, numbers, offset, vector })
     this.acknowledge()
   }
 

@@ -255,6 +255,7 @@ export class NetworkPeer implements Peer {
       dials: new Queue<Connection>({ concurrency: this.#limits.dialsAtOnce }),
       mailbox: this.#mailbox,
       random: this.fabric.random.stream('reconnecting'),
+      sender: this.fabric.random,
       closing: this.#closing.signal,
       emit: (event) => this.#emit(event),
       round: () => this.fabric.round

@@ -2,7 +2,7 @@ import type { Connection, Stream } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
 import type { Milliseconds, SendResult } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/vectors'
+import { codecRandom, type VectorMessage } from '@murmuration/vectors'
 import { Bell } from './bell.js'
 import { realClock } from './clock.js'
 import { controlProtocol, exchangeProtocol, protocolVersion } from './constants.js'
@@ -52,11 +52,11 @@ export class OutgoingLink {
   }
 
   /** Takes a message for the neighbour. Its vector is not used for anything else until it has gone. */
-  offer({ kind, round, offset = 0, vector }: VectorMessage): SendResult {
+  offer({ kind, round, part = 0, field = 0, numbers, offset = 0, vector }: VectorMessage): SendResult {
     const { pool, closing } = this.#context
     if (this.#neighbour.gone || closing.aborted) return 'unreachable'
     const onGone = () => pool.release(vector)
-    if (!this.#queue.offer({ kind, round, offset, vector, onGone })) return 'full'
+    if (!this.#queue.offer({ kind, round, part, field, numbers, offset, vector, onGone })) return 'full'
     pool.hold(vector)
     this.#work.ring()
     return 'queued'
@@ -239,8 +239,9 @@ export class OutgoingLink {
   }
 
   async #exchange(control: ControlChannel, exchange: Stream): Promise<string> {
-    const { codec, elements, random } = this.#context
-    const encoder = codec.encoderFor(this.#codecs, elements, random.stream('codec'), this.#neighbour.speed)
+    const { codec, elements, sender } = this.#context
+    const random = codecRandom(sender, this.#neighbour.name)
+    const encoder = codec.encoderFor(this.#codecs, elements, random, this.#neighbour.speed)
     const writer = new ExchangeWriter(this.#queue, this.#work, this.#neighbour, elements, encoder)
     this.#neighbour.set('outgoing', true)
     this.ping()

@@ -7,7 +7,7 @@ import { SendQueue } from './send-queue.js'
 const elements = 10
 
 const message = (round: number, length = elements, onGone = () => {}) => {
-  return { kind: 0, offset: 0, round, vector: new Float32Array(length), onGone }
+  return { kind: 0, part: 0, field: 0, offset: 0, round, vector: new Float32Array(length), onGone }
 }
 
 /** A link in miniature: a sender's queue, the bytes on their way, a receiver's ledger and its mailbox. */

@@ -4,6 +4,9 @@ import { invariant, type Milliseconds } from '@murmuration/core'
 export interface Parcel {
   readonly kind: number
   readonly round: number
+  readonly part: number
+  readonly field: number
+  readonly numbers?: readonly number[] | undefined
   readonly offset: number
   readonly vector: Float32Array
   /** Called once, when the neighbour has acknowledged it, or when it is given up. The vector may change from then on. */

@@ -1,5 +1,5 @@
-import type { Wire } from '@murmuration/core'
-import { frameHeaderLength, framesOf } from './frame.js'
+import { invariant, type Wire } from '@murmuration/core'
+import { fieldMost, frameHeaderLength, framesOf, numbersMost, partMost } from './frame.js'
 
 /** What the algorithms put on links: the flat parameters of a round, or a stretch of them. */
 export interface VectorMessage {
@@ -20,14 +20,35 @@ export interface VectorMessage {
 
 /** How large a {@link VectorMessage} is as a frame, and how it is copied. */
 export const vectorWire: Wire<VectorMessage> = {
-  byteLength: ({ vector, numbers }) =>
-    framesOf(vector.length) * frameHeaderLength + bytesOf(numbers) + vector.byteLength,
-  payloadLength: ({ vector, numbers }) => bytesOf(numbers) + vector.byteLength,
+  byteLength(message) {
+    checkHead(message)
+    return framesOf(message.vector.length) * frameHeaderLength + payloadLength(message)
+  },
+  payloadLength,
   copy: (message) => ({ ...message, vector: message.vector.slice() })
 }
 
-function bytesOf(numbers: readonly number[] | undefined): number {
+/** Bytes of the vector as float32, and of the numbers beside it. */
+function payloadLength({ vector, numbers }: VectorMessage): number {
+  return vector.byteLength + numberBytes(numbers)
+}
+
+/** Bytes of the numbers beside a vector. */
+export function numberBytes(numbers: readonly number[] | undefined): number {
   return numbers === undefined ? 0 : 8 * numbers.length
+}
+
+/** Throws an InvariantError for what no frame can say. */
+export function checkHead({ part = 0, field = 0, numbers }: VectorMessage): void {
+  const fits = isIn(part, partMost) && isIn(field, fieldMost) && isIn(numbers?.length ?? 0, numbersMost)
+  invariant(
+    fits,
+    () => `part ${part} of ${partMost}, field ${field} of ${fieldMost}, ${numbers?.length} numbers of ${numbersMost}`
+  )
+}
+
+function isIn(value: number, most: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value <= most
 }
 
 /**

@@ -1,0 +1,83 @@
+import type { Random } from '@murmuration/core'
+import { type Codec, codecIds, type Decoder, type EncodedBody, type Encoder } from './codec.js'
+import { rawCodec } from './dense.js'
+import { decodeRaw } from './reference.js'
+
+/**
+ * For how many kinds of vectors the ends of a link keep what a codec has to remember, the first that come: each may take the memory of a
+ * whole vector, and the far side says which they are. Others go as raw float32.
+ */
+export const lanesMost = 16
+
+/** Vectors whose bodies may build on each other: those of one kind of message and one field of it. */
+export interface Lane {
+  readonly kind: number
+  readonly field: number
+}
+
+/** The seeds that the codecs of the link to `to` draw, from those of the sender: the same in every world. */
+export function codecRandom(sender: Random, to: string): Random {
+  return sender.stream('codec').stream(to)
+}
+
+/** What each end of a link keeps, lane by lane. */
+class Lanes<End> {
+  readonly #ends = new Map<number, End>()
+  readonly #create: (name: string) => End
+
+  constructor(create: (name: string) => End) {
+    this.#create = create
+  }
+
+  /** The end of a lane, if there may be one. */
+  of({ kind, field }: Lane): End | undefined {
+    const place = 16 * kind + field
+    const known = this.#ends.get(place)
+    if (known !== undefined || this.#ends.size === lanesMost) return known
+    const end = this.#create(`${kind}.${field}`)
+    this.#ends.set(place, end)
+    return end
+  }
+
+  all(): Iterable<End> {
+    return this.#ends.values()
+  }
+}
+
+/** The sending end of a link on which vectors of several kinds travel; see {@link Encoder}. */
+export class LinkEncoder {
+  readonly #lanes: Lanes<Encoder>
+  readonly #raw: Encoder
+
+  /** @param random - see {@link codecRandom} */
+  constructor(codec: Codec, length: number, random: Random) {
+    const own = random.stream(codec.name)
+    this.#lanes = new Lanes((name) => codec.createEncoder(length, own.stream(name)))
+    this.#raw = rawCodec.createEncoder(length, own)
+  }
+
+  encode(lane: Lane, values: Float32Array, offset: number, out: Uint8Array): EncodedBody {
+    const encoder = values.length === 0 ? undefined : this.#lanes.of(lane)
+    return (encoder ?? this.#raw).encode(values, offset, out)
+  }
+
+  reset(): void {
+    for (const encoder of this.#lanes.all()) encoder.reset()
+  }
+}
+
+/** The receiving end; see {@link Decoder}. */
+export class LinkDecoder {
+  readonly #lanes: Lanes<Decoder>
+
+  constructor(codec: Codec, length: number) {
+    this.#lanes = new Lanes(() => codec.createDecoder(length))
+  }
+
+  decode(lane: Lane, id: number, bytes: Uint8Array, offset: number, out: Float32Array): string | undefined {
+    const decoder = out.length === 0 ? undefined : this.#lanes.of(lane)
+    if (decoder !== undefined) return decoder.decode(id, bytes, offset, out)
+    if (id === codecIds.float32) return decodeRaw(bytes, out)
+    return `codec ${id} for an empty vector, or for more than ${lanesMost} kinds of vectors`
+  }
+}
