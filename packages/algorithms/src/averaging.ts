@@ -29,7 +29,7 @@ export interface AveragingOptions {
 }
 
 /** Averages `start` with the neighbours, without a task: it forgets disagreement as fast as `ρ^k` with `ρ = max(|λ₂|, |λₙ|)`. */
-export async function* averaging(
+export function averaging(
   fabric: Fabric<VectorMessage>,
   start: Float32Array,
   { rounds, patience }: AveragingOptions
@@ -42,8 +42,7 @@ export async function* averaging(
     closingRounds: rounds,
     rate: () => 0
   }
-  const session = await Session.start(fabric, taskOf(start), { ...settings, patience, workers: [fabric.self] }, start)
-  return yield* session.steps()
+  return new Session(fabric, taskOf(start), { ...settings, patience, workers: [fabric.self] }, () => start).steps()
 }
 
 /** A task that only says how long the parameters are. */

@@ -1,14 +1,14 @@
 /** Ways to put together what the neighbours sent. Pure: what came stays as it is. Sums run in the order of names. */
 import { byName, invariant, type PeerName } from '@murmuration/core'
 import { linear, map, type Term, type Vector } from './node/vector.js'
-import type { Message, Mixing, PerPeer, Route } from './record.js'
+import { type Message, messageOf, type Mixing, type PerPeer, perPeer, type Route } from './record.js'
 
 /** `Σ_j W_ij theirs_j`, field by field. The weight of a missing peer goes to one's own, so that the row still sums to 1. */
 export function mix<M extends Message>(W: Mixing, mine: M, theirs: PerPeer<M>): M {
   let [own, sum] = [W.own, W.own]
   for (const j of W.from) {
     sum += W.row(j)
-    if (!Object.hasOwn(theirs, j)) own += W.row(j)
+    if (messageOf(theirs, j) === undefined) own += W.row(j)
   }
   invariant(Math.abs(sum - 1) < 1e-9, () => `the mixing weights of ${W.peer} in round ${W.round} sum to ${sum}`)
   return inOrder(W, own, mine, theirs, (j) => W.row(j))
@@ -27,7 +27,7 @@ export function mean<M extends Message>(route: Route, mine: M, theirs: PerPeer<M
 
 /** The mean of what came, at least one. */
 export function meanOf<M extends Message>(route: Route, theirs: PerPeer<M>): M {
-  const all = route.from.filter((j) => Object.hasOwn(theirs, j))
+  const all = route.from.filter((j) => messageOf(theirs, j) !== undefined)
   return linear(...all.map((j): Term<M> => [1 / all.length, theirs[j]]))
 }
 
@@ -52,6 +52,13 @@ export function kept(P: Mixing, unsent: readonly PeerName[]): number {
   return unsent.reduce((sum, j) => sum + P.column(j), P.own)
 }
 
+/** What is of all peers but one. */
+export function without<T>(all: PerPeer<T>, peer: PeerName): PerPeer<T> {
+  const others = perPeer<T>()
+  for (const j in all) if (j !== peer) others[j] = all[j]
+  return others
+}
+
 function inOrder<M extends Message>(
   { peer, from }: Route,
   own: number,
@@ -63,7 +70,8 @@ function inOrder<M extends Message>(
   let isMineIn = false
   for (const j of from) {
     if (!isMineIn && byName(peer, j) < 0) isMineIn = terms.push([own, mine]) > 0
-    if (Object.hasOwn(theirs, j)) terms.push([weightOf(j), theirs[j]])
+    const message = messageOf(theirs, j)
+    if (message !== undefined) terms.push([weightOf(j), message])
   }
   if (!isMineIn) terms.push([own, mine])
   return linear(...terms)

@@ -63,7 +63,18 @@ export const optimisers: readonly Optimiser[] = [sgd, adam, adamw] as unknown as
 export const optimiserSettings = z.discriminatedUnion('name', [sgd.options, adam.options, adamw.options])
 
 /** The optimiser that `settings` name, and its options with their defaults. */
-export function optimiserOf(settings: OptimiserSettings): readonly [Optimiser, z.output<z.ZodObject>] {
+export function optimiserOf(settings: OptimiserSettings): Chosen {
+  const known = chosen.get(settings) ?? choose(settings)
+  chosen.set(settings, known)
+  return known
+}
+
+type Chosen = readonly [Optimiser, z.output<z.ZodObject>]
+
+/** Checked once: a step is taken in every round. */
+const chosen = new WeakMap<OptimiserSettings, Chosen>()
+
+function choose(settings: OptimiserSettings): Chosen {
   const found = optimisers.find(({ name }) => name === settings.name)
   if (found === undefined) {
     throw new InputError(`optimiser "${settings.name}": expected ${optimisers.map(({ name }) => name).join(', ')}`)

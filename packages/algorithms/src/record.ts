@@ -18,6 +18,16 @@ export interface PerPeer<T> {
   readonly [peer: string]: T
 }
 
+/** An empty record for something of each peer. It has no prototype, since a peer may be called `constructor`. */
+export function perPeer<T>(): Record<string, T> {
+  return Object.create(null) as Record<string, T>
+}
+
+/** What is of `peer`, if there is any. */
+export function messageOf<T>(all: PerPeer<T>, peer: PeerName): T | undefined {
+  return all[peer]
+}
+
 /** Who sends to whom under which tag. A collective makes one per hop. */
 export interface Route {
   readonly peer: PeerName

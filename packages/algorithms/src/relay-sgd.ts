@@ -1,6 +1,6 @@
 /** RelaySGD on a tree: m_{i→j} sums all models on i's side of the edge, count says how many; inbox: what came last, by neighbour. */
 import { z } from 'zod'
-import { total } from './mixing.js'
+import { total, without } from './mixing.js'
 import { linear, type Vector } from './node/vector.js'
 import { algorithm, type PerPeer } from './record.js'
 
@@ -26,6 +26,3 @@ export const relaySgd = algorithm({
     return { x: linear([1 / n, all.x], [(n - all.count) / n, half]), inbox: theirs }
   }
 })
-
-const without = <T>(record: PerPeer<T>, name: string): PerPeer<T> =>
-  Object.fromEntries(Object.entries(record).filter(([other]) => other !== name))

@@ -1,7 +1,7 @@
 import { type Envelope, invariant, type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
 import { vectorsAhead } from '../ahead.js'
-import type { Channel, Message, PerPeer, Route, Shape, State } from '../record.js'
+import { type Channel, type Message, type PerPeer, perPeer, type Route, type Shape, type State } from '../record.js'
 import { type ChannelTraits, messagesAhead, type Owner } from './owner.js'
 import { Wire } from './wire.js'
 
@@ -21,8 +21,8 @@ export class Mailbox implements Channel<Message> {
   readonly #vectorsAhead: number
   /** What has come and was not collected, by tag. */
   readonly #slots = new Map<number, Slot>()
-  /** How much of each sender waits here. */
-  readonly #waiting = new Map<PeerName, number>()
+  /** Slots that are empty, to be used again. */
+  readonly #idle: Slot[] = []
   /** The newest tag of each sender that was given out; kept only where older messages may be. */
   readonly #given = new Map<PeerName, number>()
   #staleness = 0
@@ -87,21 +87,18 @@ export class Mailbox implements Channel<Message> {
     if (part >= partsPerRound)
       return fabric.reject(envelope, `part ${part} of a round; ${partsPerRound - 1} is the last`)
     if (this.#isLate(from, tag)) return fabric.recycle(message)
-    const waiting = this.#waiting.get(from) ?? 0
-    if (waiting >= this.#vectorsAhead) {
+    if (this.#isFull(from)) {
       presence.tooFar = round
       return fabric.recycle(message)
     }
-    if (this.#slots.get(tag)?.has(from)) return fabric.reject(envelope, `parameters of round ${round} are duplicate`)
+    const slot = this.#slots.get(tag) ?? this.#newSlot(tag)
+    if (slot.has(from)) return fabric.reject(envelope, `parameters of round ${round} are duplicate`)
     const opened = this.#wire.open(from, tag, message)
     if (typeof opened === 'string') return fabric.reject(envelope, opened)
     presence.heard(from)
     if (opened === undefined) return
     arena.pin(opened, 1)
-    const slot = this.#slots.get(tag)
-    if (slot === undefined) this.#slots.set(tag, new Map([[from, opened]]))
-    else slot.set(from, opened)
-    this.#waiting.set(from, waiting + 1)
+    slot.set(from, opened)
   }
 
   /** What has come early, by tag and sender, and how far the channel is. */
@@ -118,11 +115,22 @@ export class Mailbox implements Channel<Message> {
     for (const [tag, messages] of Object.entries(early)) {
       const slot = new Map(Object.entries(messages as PerPeer<Message>)) as Slot
       this.#slots.set(Number(tag), slot)
-      for (const [from, message] of slot) {
-        this.#owner.arena.pin(message, 1)
-        this.#waiting.set(from, (this.#waiting.get(from) ?? 0) + 1)
-      }
+      for (const message of slot.values()) this.#owner.arena.pin(message, 1)
     }
+  }
+
+  #newSlot(tag: number): Slot {
+    const slot = this.#idle.pop() ?? new Map<PeerName, Message>()
+    this.#slots.set(tag, slot)
+    return slot
+  }
+
+  /** Whether as much of a sender waits as may. */
+  #isFull(from: PeerName): boolean {
+    if (this.#slots.size < this.#vectorsAhead) return false
+    let waiting = 0
+    for (const slot of this.#slots.values()) if (slot.has(from)) waiting++
+    return waiting >= this.#vectorsAhead
   }
 
   #isLate(from: PeerName, tag: number): boolean {
@@ -149,7 +157,7 @@ export class Mailbox implements Channel<Message> {
 
   /** The newest message of each, of this tag or as much older as may be. What is older still is let go. */
   #take(tag: number, route: Route): PerPeer<Message> {
-    const theirs: Record<string, Message> = {}
+    const theirs = perPeer<Message>()
     const slot = this.#slots.get(tag)
     this.#closed = tag
     let missing: readonly PeerName[] = nobody
@@ -180,10 +188,11 @@ export class Mailbox implements Channel<Message> {
       this.#slots.delete(other)
       for (const [from, message] of slot) {
         this.#owner.arena.adoptAll(message)
-        this.#waiting.set(from, (this.#waiting.get(from) ?? 1) - 1)
         if (this.#staleness > 0) this.#given.set(from, Math.max(other, this.#given.get(from) ?? -1))
         if (!expected.includes(from)) this.#unexpected(from, other)
       }
+      slot.clear()
+      this.#idle.push(slot)
     }
   }
 

@@ -12,7 +12,7 @@ import {
 import { allFinite, lengthOf, norm, squaredDistance, type VectorMessage } from '@murmuration/vectors'
 import { optimiserOf } from '../optimisers.js'
 import { OutlierWatch, outlierText } from '../outliers.js'
-import type { Message, OptimiserSettings, Route, State } from '../record.js'
+import { type Message, messageOf, type OptimiserSettings, type Route, type State } from '../record.js'
 import { inSlices } from '../slices.js'
 import { stretchesOf } from '../stretches.js'
 import { type Untrained, untrainedOf } from '../untrained.js'
@@ -131,22 +131,29 @@ export class Peer implements Owner {
   ): Promise<void> | undefined {
     const own = mine && firstVectorOf(mine)
     if (own === undefined || own.length !== this.length) return undefined
-    const others = from.filter((name) => Object.hasOwn(theirs, name))
-    const vectors = others.map((name) => (firstVectorOf(theirs[name]) as Vector).values)
+    const names: PeerName[] = []
+    const vectors: Float32Array[] = []
+    for (const name of from) {
+      const message = messageOf(theirs, name)
+      if (message === undefined) continue
+      names.push(name)
+      vectors.push((firstVectorOf(message) as Vector).values)
+    }
+    const squares: number[] = vectors.map(() => 0)
     const x = own.values
-    const squares = others.map(() => 0)
     const slices = inSlices(this.fabric, x.length, (start, end) => {
       for (let place = 0; place < vectors.length; place++)
         squares[place] += squaredDistance(x, vectors[place], start, end)
     })
-    const note = () => {
-      this.#distances = others.map((name, place) => ({ from: name, distance: Math.sqrt(squares[place]) }))
-      this.#watch ??= new OutlierWatch(own === this.origin)
-      this.#outliers = this.#watch.take(round, this.#distances, () => norm(x))
-    }
-    if (slices !== undefined) return slices.then(note)
-    note()
+    if (slices !== undefined) return slices.then(() => this.#note(round, names, squares, own))
+    this.#note(round, names, squares, own)
     return undefined
+  }
+
+  #note(round: number, names: readonly PeerName[], squares: readonly number[], own: Vector): void {
+    this.#distances = names.map((from, place) => ({ from, distance: Math.sqrt(squares[place]) }))
+    this.#watch ??= new OutlierWatch(own === this.origin)
+    this.#outliers = this.#watch.take(round, this.#distances, () => norm(own.values))
   }
 
   /** What happened since it was asked last. */

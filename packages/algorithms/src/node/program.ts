@@ -1,5 +1,5 @@
 /** A record at work on one peer: its channels, its node, its state. */
-import { byName, invariant, type PeerName } from '@murmuration/core'
+import { byName, type Gradient, invariant, type PeerName } from '@murmuration/core'
 import type { Algorithm, AnyNode, AnyRole, BaseNode, Call, Message, RoleName, Route, Shape, State } from '../record.js'
 import { Caller } from './caller.js'
 import { Mailbox } from './mailbox.js'
@@ -157,10 +157,7 @@ export class Program {
     const { fabric, gradients } = this.#peer
     const work = gradients.work(x, this.#round)
     if (this.role.answers !== undefined) return this.#gradientBesideAnswers(x, work)
-    const result = fabric.work(work)
-    let taken: PromiseLike<Vector> | undefined
-    const take = () => (taken ??= result.then((gradient) => gradients.take(gradient, x)))
-    return { then: (onFulfilled, onRejected) => take().then(onFulfilled, onRejected) }
+    return new PendingGradient(fabric.work(work), (gradient) => gradients.take(gradient, x))
   }
 
   /** Computes in an activity of its own, so that this one can answer meanwhile. */
@@ -189,6 +186,27 @@ export class Program {
     }
     let taken: Promise<Vector> | undefined
     return { then: (onFulfilled, onRejected) => (taken ??= take()).then(onFulfilled, onRejected) }
+  }
+}
+
+/** A gradient under way, which may be awaited more than once. */
+class PendingGradient implements PromiseLike<Vector> {
+  readonly #result: PromiseLike<Gradient>
+  readonly #take: (gradient: Gradient) => Vector
+  #taken: PromiseLike<Vector> | undefined
+
+  constructor(result: PromiseLike<Gradient>, take: (gradient: Gradient) => Vector) {
+    this.#result = result
+    this.#take = take
+  }
+
+  // Awaiting the work is what lets virtual time go on, so it is not awaited before.
+  then<Fulfilled = Vector, Rejected = never>(
+    onFulfilled?: ((vector: Vector) => Fulfilled | PromiseLike<Fulfilled>) | null,
+    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null
+  ): PromiseLike<Fulfilled | Rejected> {
+    this.#taken ??= this.#result.then(this.#take)
+    return this.#taken.then(onFulfilled, onRejected)
   }
 }
 

@@ -3,7 +3,7 @@
  * the order of the form.
  */
 import { InputError } from '@murmuration/core'
-import type { State } from '../record.js'
+import { perPeer, type State } from '../record.js'
 import { type Arena, Vector } from './vector.js'
 
 interface Form {
@@ -60,7 +60,7 @@ export function unpack(bytes: Uint8Array, arena: Arena): State {
   }
   let at = end
   const read = (part: Form): State => {
-    const tree: Record<string, State[string]> = {}
+    const tree = perPeer<State[string]>()
     for (const [name, value] of Object.entries(part)) tree[name] = readPart(value)
     return tree
   }

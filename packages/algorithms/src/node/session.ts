@@ -23,10 +23,20 @@ export class Session {
   /** Who asks for nothing any more. */
   readonly #done = new Set<PeerName>()
   readonly #keepsMass: boolean
+  #start: (() => Float32Array | PromiseLike<Float32Array>) | undefined
   #round = 0
 
-  private constructor(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings) {
+  /**
+   * @param begin - gives the parameters that this peer starts with; those that all peers of the run start with when absent
+   */
+  constructor(
+    fabric: Fabric<VectorMessage>,
+    task: Task,
+    settings: TrainingSettings,
+    begin: () => Float32Array | PromiseLike<Float32Array> = () => fabric.work(task.initialise(settings.seed))
+  ) {
     const { algorithm } = settings
+    this.#start = begin
     const answers = [algorithm, algorithm.server].some((role) => role?.answers !== undefined)
     this.#fabric = fabric
     this.#settings = settings
@@ -37,30 +47,8 @@ export class Session {
     this.#peer.accepts[doneKind] = ({ from }) => this.#done.add(from)
   }
 
-  /**
-   * Begins with the parameters that all peers of the run start with.
-   *
-   * @param start - parameters of this peer's own, in place of them
-   */
-  static async start(
-    fabric: Fabric<VectorMessage>,
-    task: Task,
-    settings: TrainingSettings,
-    start?: Float32Array
-  ): Promise<Session> {
-    const session = new Session(fabric, task, settings)
-    const x = start ?? (await fabric.work(task.initialise(settings.seed)))
-    session.#begin(x)
-    return session
-  }
-
   /** Goes on where `save` was called. */
-  static async resume(
-    fabric: Fabric<VectorMessage>,
-    task: Task,
-    settings: TrainingSettings,
-    saved: Uint8Array
-  ): Promise<Session> {
+  static resume(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings, saved: Uint8Array): Session {
     const session = new Session(fabric, task, settings)
     session.#restore(unpack(saved, session.#peer.arena))
     return session
@@ -85,6 +73,7 @@ export class Session {
    */
   async *steps(): AsyncGenerator<StepReport, Float32Array> {
     const { rounds } = this.#settings
+    if (this.#start !== undefined) this.#begin(await this.#start())
     while (this.#round < rounds && this.#training.role.round !== undefined) {
       yield await this.#step(this.#training, 'train')
       this.#sweep()
@@ -104,6 +93,7 @@ export class Session {
   }
 
   #begin(start: Float32Array): void {
+    this.#start = undefined
     const { arena } = this.#peer
     const x = arena.compute(start.length, (out, from, to) => out.set(start.subarray(from, to), from))
     if (this.#peer.hasFrozen) this.#keep(x)
@@ -117,6 +107,7 @@ export class Session {
   }
 
   #restore({ round, drawn, optimisers, origin, training, closing }: State): void {
+    this.#start = undefined
     this.#round = round as number
     this.#peer.gradients.batches.drawn = drawn as number
     this.#peer.optimisers = optimisers as Record<string, State>
@@ -212,13 +203,12 @@ export class Session {
 }
 
 /** Trains one peer: yields a report per round and returns the parameters at its end. See {@link Session.steps}. */
-export async function* train(
+export function train(
   fabric: Fabric<VectorMessage>,
   task: Task,
   settings: TrainingSettings
 ): AsyncGenerator<StepReport, Float32Array> {
-  const session = await Session.start(fabric, task, settings)
-  return yield* session.steps()
+  return new Session(fabric, task, settings).steps()
 }
 
 function rootMeanSquare(distances: StepReport['distances']): number {

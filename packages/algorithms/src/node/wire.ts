@@ -29,6 +29,8 @@ export class Wire {
   readonly #numbers: readonly string[]
   readonly #vectors: readonly string[]
   readonly #isOfRanges: boolean
+  /** Whether vectors travel in parts. */
+  readonly #isSplit: boolean
   readonly #parts: number
   readonly #incomplete = new Map<PeerName, Incomplete[]>()
 
@@ -40,7 +42,8 @@ export class Wire {
     this.#numbers = fields.filter((field) => shape[field] === 'number')
     this.#vectors = fields.filter((field) => shape[field] !== 'number')
     this.#isOfRanges = this.#vectors.some((field) => shape[field] === 'range')
-    this.#parts = this.#isOfRanges ? this.#vectors.length : this.#vectors.length * owner.stretches.length
+    this.#isSplit = !this.#isOfRanges && owner.stretches.length > 1
+    this.#parts = this.#vectors.length * (this.#isSplit ? owner.stretches.length : 1)
   }
 
   /** How many numbers of vectors a message holds at most. */
@@ -48,37 +51,28 @@ export class Wire {
     return Math.max(1, this.#vectors.length * this.#owner.length)
   }
 
+  /** Sends the parts of a message until one is not taken, since none can do without the others. */
   send(to: PeerName, round: number, part: number, message: Message, offset = 0): SendResult {
     const { fabric } = this.#owner
-    const numbers = this.#numbers.map((field) => message[field] as number)
-    const head = { kind: this.#kind, round, part }
-    if (this.#vectors.length === 0) return fabric.send(to, { ...head, numbers, vector: empty })
-    for (const [field, name] of this.#vectors.entries()) {
-      const vector = message[name] as Vector
-      const first = field === 0 ? numbers : none
-      const result = this.#isSplit
-        ? this.#sendStretches(to, { ...head, field }, first, vector)
-        : fabric.send(to, { ...head, field, numbers: first, offset, vector: vector.values })
+    const kind = this.#kind
+    let numbers = this.#numbers.length === 0 ? none : this.#numbers.map((field) => message[field] as number)
+    if (this.#vectors.length === 0)
+      return fabric.send(to, { kind, round, part, field: 0, numbers, offset, vector: empty })
+    for (let field = 0; field < this.#vectors.length; field++) {
+      const { values: vector } = message[this.#vectors[field]] as Vector
+      const whole = { kind, round, part, field, numbers, offset, vector }
+      const result = this.#isSplit ? this.#sendStretches(to, whole) : fabric.send(to, whole)
       if (result !== 'queued') return result
+      numbers = none
     }
     return 'queued'
   }
 
-  get #isSplit(): boolean {
-    return !this.#isOfRanges && this.#owner.stretches.length > 1
-  }
-
-  /** Sends the parts of a vector until one is not taken, since none can do without the others. */
-  #sendStretches(
-    to: PeerName,
-    head: Omit<VectorMessage, 'vector'>,
-    numbers: readonly number[],
-    { values }: Vector
-  ): SendResult {
-    for (const [place, { offset, length }] of this.#owner.stretches.entries()) {
-      const first = place === 0 ? numbers : none
-      const vector = values.subarray(offset, offset + length)
-      const result = this.#owner.fabric.send(to, { ...head, numbers: first, offset, vector })
+  #sendStretches(to: PeerName, whole: VectorMessage): SendResult {
+    for (const { offset, length } of this.#owner.stretches) {
+      const numbers = offset === 0 ? whole.numbers : none
+      const vector = whole.vector.subarray(offset, offset + length)
+      const result = this.#owner.fabric.send(to, { ...whole, numbers, offset, vector })
       if (result !== 'queued') return result
     }
     return 'queued'
@@ -93,26 +87,24 @@ export class Wire {
     const problem = this.#problemOf(part)
     if (problem !== undefined) return problem
     const { vector, numbers = none } = part
-    if (this.#parts <= 1) return this.#message([vector], numbers)
-    return this.#assemble(from, tag, part)
+    if (this.#parts > 1) return this.#assemble(from, tag, part)
+    if (this.#vectors.length === 1 && this.#numbers.length === 0)
+      return { [this.#vectors[0]]: this.#owner.arena.adopt(vector) }
+    return this.#message([vector], numbers)
   }
 
   #problemOf({ field = 0, offset = 0, numbers = none, vector: { length } }: VectorMessage): string | undefined {
     const { length: whole, stretches } = this.#owner
-    if (field >= Math.max(1, this.#vectors.length)) return `a message has no vector number ${field}`
-    const place = this.#isSplit ? stretches.findIndex((stretch) => stretch.offset === offset) : 0
-    const expected = field === 0 && place === 0 ? this.#numbers.length : 0
+    const fields = this.#vectors.length
+    if (field >= Math.max(1, fields)) return `a message has no vector number ${field}`
+    const stretch = this.#isSplit ? stretches.find((each) => each.offset === offset) : undefined
+    const expected = field === 0 && (stretch?.offset ?? 0) === 0 ? this.#numbers.length : 0
     if (numbers.length !== expected) return `${numbers.length} numbers beside a vector; ${expected} are expected`
-    if (!numbers.every(Number.isFinite)) return 'a number is NaN or infinite'
-    if (this.#vectors.length === 0) return length === 0 ? undefined : `${length} parameters where none are expected`
-    const fits = this.#isOfRanges
-      ? offset + length <= whole
-      : this.#isSplit
-        ? stretches[place]?.length === length
-        : offset === 0 && length === whole
-    return fits
-      ? undefined
-      : `${length} parameters from number ${offset} on, of ${whole}, are nothing that is exchanged`
+    for (const number of numbers) if (!Number.isFinite(number)) return 'a number is NaN or infinite'
+    if (fields === 0) return length === 0 ? undefined : `${length} parameters where none are expected`
+    if (this.#isOfRanges && offset + length <= whole) return undefined
+    if (this.#isSplit ? stretch?.length === length : offset === 0 && length === whole) return undefined
+    return `${length} parameters from number ${offset} on, of ${whole}, are nothing that is exchanged`
   }
 
   #assemble(from: PeerName, tag: number, { field = 0, offset = 0, numbers = none, vector }: VectorMessage): Opened {
