@@ -19,7 +19,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   tfjs: ['core', 'random', 'vectors', 'tasks'],
   libp2p: ['core', 'random', 'vectors'],
   report: ['core'],
-  contract: ['core', 'vectors']
+  contract: ['core', 'vectors', 'algorithms']
 }
 
 /** Packages that know nothing of real time, chance or the machine; and what to use in place of it. */

@@ -3,10 +3,12 @@
  *
  * @packageDocumentation
  */
+export * from './algorithm-suite.js'
 export * from './codec-suite.js'
 export * from './fabric-suite.js'
 export * from './fabric-with.js'
 export * from './poison.js'
+export { type Quadratics, quadratics } from './quadratic.js'
 export * from './task-suite.js'
 export * from './time-limit.js'
 export * from './topology-suite.js'

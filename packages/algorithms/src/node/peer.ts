@@ -53,6 +53,8 @@ export class Peer implements Owner {
   readonly accepts: (Accept | undefined)[] = []
   /** The parameters that all peers start with. */
   origin: Vector | undefined
+  /** Whether rounds are reported; a server that only answers has none. */
+  hasReports = true
   /** Of each optimiser, by name. */
   optimisers: Record<string, State> = {}
   readonly #settings: TrainingSettings
@@ -108,7 +110,7 @@ export class Peer implements Owner {
     next.x.whenDone((numbers) => {
       if (!allFinite(numbers)) throw this.#blamed(round, diverged(round, rate, this.gradients.loss))
     })
-    if (isMain) this.#moves.push({ from: base, to: next.x })
+    if (isMain && this.hasReports) this.#report(base, next.x)
     return next.x
   }
 
@@ -182,6 +184,13 @@ export class Peer implements Owner {
     for (const { offset, length, momentum } of this.#untrained) {
       if (momentum === 1) x.values.set(start.values.subarray(offset, offset + length), offset)
     }
+  }
+
+  /** Keeps a step for the report of the round under way. */
+  #report(from: Vector, to: Vector): void {
+    from.isOfRound = true
+    to.isOfRound = true
+    this.#moves.push({ from, to })
   }
 
   /** Whether any parameter is frozen. */

@@ -43,6 +43,7 @@ export class Session {
     this.#keepsMass = algorithm.keeps === 'weighted mean'
     this.#peer = new Peer(fabric, task, settings, !answers)
     this.#training = new Program(this.#peer, settings, algorithm, doneKind + 1)
+    this.#peer.hasReports = this.#training.role.round !== undefined
     this.#closing = new Program(this.#peer, settings, averagingRecord, doneKind + 1 + Program.kindsOf(algorithm))
     this.#peer.accepts[doneKind] = ({ from }) => this.#done.add(from)
   }
@@ -67,19 +68,26 @@ export class Session {
     })
   }
 
+  /** What the algorithm hands from round to round. */
+  get state(): State {
+    return this.#training.state
+  }
+
   /**
    * Rounds of training, then those of closing. Yields a report after each, and returns the parameters at the end. What a report holds is
    * valid until the next step.
+   *
+   * @param until - the round to stop before; calling `steps` again goes on. To the end when absent
    */
-  async *steps(): AsyncGenerator<StepReport, Float32Array> {
+  async *steps(until: number = this.#peer.rounds): AsyncGenerator<StepReport, Float32Array> {
     const { rounds } = this.#settings
     if (this.#start !== undefined) this.#begin(await this.#start())
-    while (this.#round < rounds && this.#training.role.round !== undefined) {
+    while (this.#round < Math.min(rounds, until) && this.#training.role.round !== undefined) {
       yield await this.#step(this.#training, 'train')
       this.#sweep()
     }
     await this.#finishAnswering()
-    while (this.#round < this.#peer.rounds && !this.#isServer) {
+    while (this.#round < Math.min(this.#peer.rounds, until) && !this.#isServer) {
       if (this.#round === rounds) this.#closing.begin(this.#training.model(), this.#training.model())
       yield await this.#step(this.#closing, 'close')
       this.#sweep()
@@ -96,14 +104,9 @@ export class Session {
     this.#start = undefined
     const { arena } = this.#peer
     const x = arena.compute(start.length, (out, from, to) => out.set(start.subarray(from, to), from))
-    if (this.#peer.hasFrozen) this.#keep(x)
     this.#peer.origin = x
     this.#training.begin(x, linear([0, x]))
     arena.sweep(this.#roots(), true)
-  }
-
-  #keep(x: Vector): void {
-    this.#peer.arena.pin({ x }, 1)
   }
 
   #restore({ round, drawn, optimisers, origin, training, closing }: State): void {
@@ -113,7 +116,6 @@ export class Session {
     this.#peer.optimisers = optimisers as Record<string, State>
     const { x } = origin as State
     this.#peer.origin = x as Vector | undefined
-    if (x !== undefined && this.#peer.hasFrozen) this.#keep(x as Vector)
     this.#training.restore(training as State)
     this.#closing.restore(closing as State)
     this.#peer.arena.sweep(this.#roots(), true)
@@ -158,13 +160,16 @@ export class Session {
 
   /** Releases what the last round has left. */
   #sweep(): void {
+    if (!this.#peer.hasFrozen) this.#peer.origin = undefined
     this.#peer.arena.sweep(this.#roots(), true)
   }
 
   #roots(): readonly State[] {
     const { optimisers, origin } = this.#peer
-    const first: State = this.#round === 0 && origin !== undefined ? { origin } : {}
-    return [this.#training.state, this.#closing.state, optimisers, first]
+    const { state } = this.#closing
+    return origin === undefined
+      ? [this.#training.state, state, optimisers]
+      : [this.#training.state, state, optimisers, { origin }]
   }
 
   /** Answers until nobody asks any more. */
@@ -180,6 +185,7 @@ export class Session {
     }
     if (!isAsked) return
     await this.#awaitDone(others)
+    this.#done.clear()
   }
 
   /** A peer that was not heard for two timeouts, and has not said that it is done, is missing. */

@@ -1,0 +1,255 @@
+import { type Algorithm, Session, type State, type TrainingSettings, Vector } from '@murmuration/algorithms'
+import { type Fabric, type Mixing, type PeerName, peerName, type StepReport, type Topology } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/vectors'
+import type { ExecutionContext, TestFn } from 'ava'
+import { fabricWith } from './fabric-with.js'
+import type { FabricWorld } from './fabric-suite.js'
+import { quadratics } from './quadratic.js'
+import { timeLimit } from './time-limit.js'
+
+/** What a run of the suite is given beside the algorithm. */
+export interface AlgorithmCase {
+  readonly algorithm: Algorithm
+  /** Of the algorithm; its defaults when absent. */
+  readonly options?: Readonly<Record<string, unknown>>
+  /** How far the peers' optima lie apart; 0 where an algorithm only promises something for peers that are alike. */
+  readonly spread?: number
+  /** Rounds until peers must be at the optimum; 300 when absent. */
+  readonly rounds?: number
+}
+
+/** What every algorithm promises, as tests in `world`, on quadratics whose optimum is known. */
+export function testAlgorithm(test: TestFn, world: FabricWorld, given: AlgorithmCase): void {
+  const { algorithm, rounds = 300 } = given
+  const that = (title: string) => `${world.name}: ${algorithm.title}: ${title}`
+
+  test(that('comes to the optimum of all peers, as the rate falls'), async (t) => {
+    const run = await runOf(world, given, { rounds, closingRounds: 30, rate: (k) => 0.4 / (1 + k / 8) })
+    const { optimum } = quadratics(run.topology, given.spread)
+    for (const [peer, { model }] of run.ends) {
+      t.true(distance(model, optimum) < 0.02 * distance(optimum, [0, 0, 0, 0]), `${peer}: ${model} for ${optimum}`)
+    }
+  })
+
+  if (algorithm.keeps !== 'nothing') {
+    test(that(`keeps in every round: ${algorithm.keeps}`), async (t) => {
+      const { topology, ends } = await runOf(world, given, { rounds: 12 })
+      if (algorithm.answers !== undefined) return checkKeptAtEnd(t, [...ends.values()])
+      let before: readonly Round[] = topology.peers.map(() => ({ x: [0, 0, 0, 0], w: 1, moved: [] }))
+      for (let k = 0; k < 12; k++) {
+        const rounds = topology.peers.map((peer) => ends.get(peer)?.rounds[k] as Round)
+        checkKept(t, algorithm, before, rounds)
+        before = rounds
+      }
+    })
+  }
+
+  test(that('a state that is handed over by all peers, and by one, gives the same bits as not stopping'), async (t) => {
+    const settings = { rounds: 16, closingRounds: 4, optimiser: { name: 'sgd', momentum: 0.9 } }
+    const whole = await runOf(
+      world,
+      given,
+      settings,
+      pausing(() => 'keep')
+    )
+    const all = await runOf(
+      world,
+      given,
+      settings,
+      pausing(() => 'replace')
+    )
+    const one = await runOf(
+      world,
+      given,
+      settings,
+      pausing((self) => (self === 'p1' ? 'replace' : 'keep'))
+    )
+    for (const [peer, { model }] of whole.ends) {
+      t.deepEqual(all.ends.get(peer)?.model, model, `${peer}, all handed over`)
+      t.deepEqual(one.ends.get(peer)?.model, model, `${peer}, one handed over`)
+    }
+  })
+
+  test(that('takes no memory for vectors after its first rounds, and keeps none that it does not need'), async (t) => {
+    const { ends } = await runOf(world, given, { rounds: 40 })
+    for (const [peer, { held }] of ends) {
+      t.is(held.slice(20).filter((most) => most > Math.max(...held.slice(0, 20))).length, 0, `${peer}: ${held}`)
+    }
+  })
+}
+
+/** What one peer came to. */
+interface End {
+  readonly model: number[]
+  readonly rounds: Round[]
+  /** The most vectors that it had at a time, by round. */
+  readonly held: number[]
+  /** The state's x at the end. */
+  last: number[]
+}
+
+/** A round, as it is checked. */
+interface Round {
+  readonly x: number[]
+  readonly w: number
+  /** What the optimiser has added. */
+  readonly moved: number[]
+}
+
+interface Run {
+  readonly topology: Topology
+  readonly ends: ReadonlyMap<PeerName, End>
+}
+
+type Drive = (
+  fabric: Fabric<VectorMessage>,
+  open: (saved?: Uint8Array) => Session
+) => AsyncGenerator<[Session, StepReport]>
+
+/** Runs an algorithm to its end on five peers. */
+async function runOf(
+  world: FabricWorld,
+  { algorithm, options = {}, spread }: AlgorithmCase,
+  more: Partial<TrainingSettings>,
+  drive: Drive = straight
+): Promise<Run> {
+  const topology = topologyFor(algorithm)
+  const { taskOf } = quadratics(topology, spread)
+  const settings: TrainingSettings = {
+    algorithm,
+    options,
+    seed: 1,
+    batchSize: 4,
+    rounds: 1,
+    rate: () => 0.1,
+    patience: timeLimit(20_000),
+    workers: topology.peers,
+    ...more
+  }
+  const ends = new Map<PeerName, End>()
+  await world.run(topology, async (fabric) => {
+    const end: End = { model: [], rounds: [], held: [], last: [] }
+    ends.set(fabric.self, end)
+    const meter = metered(fabric)
+    const open = (saved?: Uint8Array) => {
+      const task = taskOf(fabric.self)
+      return saved === undefined
+        ? new Session(meter.fabric, task, settings)
+        : Session.resume(meter.fabric, task, settings, saved)
+    }
+    let last: Session | undefined
+    for await (const [session, { parameters, moves }] of drive(fabric, open)) {
+      last = session
+      end.model.splice(0, Number.POSITIVE_INFINITY, ...parameters)
+      end.held.push(meter.takeMost())
+      const { x, w } = session.state
+      const moved = moves.reduce(
+        (sum, { from, to }) => sum.map((value, d) => value + to.values[d] - from.values[d]),
+        parameters.length === 0 ? [] : Array.from(parameters, () => 0)
+      )
+      end.rounds.push({ x: valuesOf(x) ?? Array.from(parameters), w: typeof w === 'number' ? w : 1, moved })
+    }
+    end.last = valuesOf(last?.state.x) ?? []
+  })
+  return { topology, ends }
+}
+
+async function* straight(_: Fabric<VectorMessage>, open: (saved?: Uint8Array) => Session): ReturnType<Drive> {
+  const session = open()
+  for await (const report of session.steps()) yield [session, report]
+}
+
+/** Stops before round 7, and goes on as the same session or as one made of its bytes. */
+function pausing(actionOf: (self: PeerName) => 'keep' | 'replace'): Drive {
+  return async function* ({ self }, open) {
+    const first = open()
+    for await (const report of first.steps(7)) yield [first, report]
+    const second = actionOf(self) === 'keep' ? first : open(first.save())
+    for await (const report of second.steps()) yield [second, report]
+  }
+}
+
+/** A tree for those that need one, else a ring; doubly stochastic. */
+function topologyFor({ needs, name }: Algorithm): Topology {
+  const peers = ['p0', 'p1', 'p2', 'p3', 'p4'].map(peerName)
+  const isEdge = (i: number, j: number) => {
+    if (needs.graph === 'tree') return Math.abs(i - j) === 1
+    return name === 'trimmed-mean' || Math.abs(i - j) === 1 || Math.abs(i - j) === peers.length - 1
+  }
+  const mixing = (peer: PeerName): Mixing => {
+    const place = peers.indexOf(peer)
+    if (place < 0) throw new RangeError(`there is no peer ${peer}`)
+    const others = peers.filter((_, other) => other !== place && isEdge(place, other))
+    const weight = needs.graph === 'tree' ? 1 / 3 : 1 / (others.length + 1)
+    const both = others.map((other) => ({ name: other, weight }))
+    return { selfWeight: 1 - weight * others.length, receiveFrom: both, sendTo: both }
+  }
+  const rows = new Map(peers.map((peer) => [peer, mixing(peer)]))
+  return { peers, period: 1, mixing: (peer) => rows.get(peer) ?? mixing(peer) }
+}
+
+/** Counts the vectors that are taken from a fabric and not given back. */
+function metered(fabric: Fabric<VectorMessage>) {
+  let [now, most] = [0, 0]
+  const change = (by: number) => {
+    now += by
+    most = Math.max(most, now)
+  }
+  const counted = fabricWith(fabric, {
+    allocate: (length) => {
+      change(1)
+      return fabric.allocate(length)
+    },
+    free: (vector) => {
+      change(-1)
+      fabric.free(vector)
+    },
+    receive: async (until) => {
+      const envelope = await fabric.receive(until)
+      if (envelope !== undefined && envelope.message.vector.length > 0) change(1)
+      return envelope
+    },
+    recycle: (message) => {
+      change(-1)
+      fabric.recycle(message)
+    }
+  })
+  const takeMost = () => {
+    const found = most
+    most = now
+    return found
+  }
+  return { fabric: counted, takeMost }
+}
+
+/** What a record keeps holds from one round to the next, beside what the optimiser adds. */
+function checkKept(t: ExecutionContext, { keeps }: Algorithm, before: readonly Round[], now: readonly Round[]): void {
+  if (keeps === 'equality') for (const { x } of now) t.deepEqual(x, now[0].x)
+  if (keeps !== 'mean' && keeps !== 'weighted mean') return
+  const sum = (rounds: readonly Round[], of: (round: Round) => number) =>
+    rounds.reduce((total, round) => total + of(round), 0)
+  for (const d of now[0].x.keys()) {
+    const [x, y] = [sum(before, (round) => round.x[d]), sum(now, (round) => round.x[d] - round.moved[d])]
+    t.true(Math.abs(x - y) < 1e-5, `Σ x[${d}] was ${x}, and without what was added it is ${y}`)
+  }
+  t.true(Math.abs(sum(now, ({ w }) => w) - now.length) < 1e-9)
+}
+
+/** Where rounds are nobody's but a peer's own, the mean is what has been added to it once nothing is under way. */
+function checkKeptAtEnd(t: ExecutionContext, ends: readonly End[]): void {
+  for (const d of ends[0].last.keys()) {
+    const added = ends
+      .flatMap(({ rounds }) => rounds.map(({ moved }) => moved[d]))
+      .reduce((sum, value) => sum + value, 0)
+    const sum = ends.reduce((total, { last }) => total + last[d], 0)
+    t.true(Math.abs(sum - added) < 1e-4, `Σ x[${d}] is ${sum}, and what was added ${added}`)
+  }
+}
+
+function valuesOf(x: State[string] | undefined): number[] | undefined {
+  return x instanceof Vector ? Array.from(x.values) : undefined
+}
+
+function distance(x: readonly number[], y: readonly number[]): number {
+  return Math.hypot(...x.map((value, d) => value - y[d]))
+}

@@ -1,0 +1,45 @@
+import type { PeerName, Task, Topology } from '@murmuration/core'
+
+/** Where the peers' quadratics have their minimum, alone and all together. */
+export interface Quadratics {
+  readonly taskOf: (peer: PeerName) => Task
+  readonly optimum: readonly number[]
+}
+
+const curvatures = [0.6, 1, 0.8, 0.5]
+
+/** The samples of each peer; their offsets from its minimum have the mean 0. */
+const all = Uint32Array.from({ length: 8 }, (_, sample) => sample)
+
+/**
+ * Peer i's `f_i(x) = ½ Σ_d a_d (x_d − b_id)²` with a little noise by sample: the optimum of all is the mean of the `b_i`. As many parameters
+ * as `a` has.
+ *
+ * @param spread - how far the `b_i` lie apart
+ */
+export function quadratics({ peers }: Topology, spread = 4): Quadratics {
+  const centre = (peer: PeerName, d: number) => 3 - d + spread * (peers.indexOf(peer) / peers.length - 0.4 + 0.1 * d)
+  const taskOf = (peer: PeerName): Task => {
+    const place = Math.max(0, peers.indexOf(peer))
+    return {
+      schema: [{ name: 'x', shape: [curvatures.length] }],
+      samples: 8,
+      about: {},
+      initialise: () => ({ kind: 'initialise', samples: 0, run: () => new Float32Array(curvatures.length) }),
+      gradient: (x, batch) => ({
+        kind: 'gradient',
+        samples: batch.length + place / 8,
+        run: () => gradientAt(x, peer, batch)
+      }),
+      evaluate: (x) => ({ kind: 'evaluate', samples: 0, run: () => ({ loss: gradientAt(x, peer).loss }) })
+    }
+  }
+  const gradientAt = (x: Float32Array, peer: PeerName, batch = all) => {
+    const offset = batch.reduce((sum, sample) => sum + (sample - 3.5) / 50, 0) / batch.length
+    const distances = Array.from(x, (value, d) => value - centre(peer, d) - offset)
+    const loss = distances.reduce((sum, distance, d) => sum + (curvatures[d] * distance ** 2) / 2, 0)
+    return { loss, vector: Float32Array.from(distances, (distance, d) => curvatures[d] * distance) }
+  }
+  const optimum = curvatures.map((_, d) => peers.reduce((sum, peer) => sum + centre(peer, d), 0) / peers.length)
+  return { taskOf, optimum }
+}
