@@ -34,7 +34,7 @@ export function quadratics({ peers }: Topology, spread = 4): Quadratics {
       evaluate: (x) => ({ kind: 'evaluate', samples: 0, run: () => ({ loss: gradientAt(x, peer).loss }) })
     }
   }
-  const gradientAt = (x: Float32Array, peer: PeerName, batch = all) => {
+  const gradientAt = (x: Float32Array, peer: PeerName, batch: Uint32Array = all) => {
     const offset = batch.reduce((sum, sample) => sum + (sample - 3.5) / 50, 0) / batch.length
     const distances = Array.from(x, (value, d) => value - centre(peer, d) - offset)
     const loss = distances.reduce((sum, distance, d) => sum + (curvatures[d] * distance ** 2) / 2, 0)
