@@ -91,7 +91,7 @@ export class NetworkFabric implements Fabric<VectorMessage> {
   }
 
   allocate(length: number): Float32Array {
-    return length === this.#options.elements ? this.#options.pool.take() : new Float32Array(length)
+    return this.#options.pool.take(length)
   }
 
   free(vector: Float32Array): void {

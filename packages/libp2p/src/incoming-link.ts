@@ -219,7 +219,7 @@ export class IncomingLink {
     if (this.#overflows(length))
       return faulty('window', `vector ${sequence} was sent without waiting for acknowledgements`)
     if (offset + length > elements) return faulty('range', `numbers ${offset} to ${offset + length - 1} of ${elements}`)
-    return { kind: 'into', vector: length === elements ? pool.take() : new Float32Array(length) }
+    return { kind: 'into', vector: pool.take(length) }
   }
 
   /** Counts a vector that was passed over as come, unless it had come before. */

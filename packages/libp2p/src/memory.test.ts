@@ -2,7 +2,7 @@ import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import { VectorMemory, weightedSum } from '@murmuration/vectors'
 import test from 'ava'
-import { type Bird, connectAll, flock, graph, schemaOf } from './flock.test.support.js'
+import { type Bird, connectAll, eventually, flock, graph, schemaOf } from './flock.test.support.js'
 
 const elements = 600_000
 const terms = { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
@@ -72,6 +72,60 @@ test('memory that was freed right after sending is not written to before it has 
     t.true(message?.vector.every((value) => value === round))
     if (message !== undefined) right.peer.fabric.recycle(message)
   }
+})
+
+test('a range of a vector goes out as it was sent, though the vector is freed and written to right after', async (t) => {
+  const [left, right] = await flock(t, graph(['a', 'b']), { terms })
+  await connectAll([left, right])
+  const { fabric } = left.peer
+  const half = elements / 2
+  for (let round = 0; round < 6; round++) {
+    const vector = fabric.allocate(elements).fill(round)
+    t.is(fabric.send(peerName('b'), { kind: 0, round, offset: half, vector: vector.subarray(half) }), 'queued')
+    fabric.free(vector)
+    fabric.free(fabric.allocate(elements).fill(-1))
+  }
+  for (let round = 0; round < 6; round++) {
+    const message = (await right.peer.fabric.receive())?.message
+    t.true(message?.vector.every((value) => value === round))
+    if (message !== undefined) right.peer.fabric.recycle(message)
+  }
+})
+
+test('ranges are received into memory that was used before, and each range of a vector keeps it', async (t) => {
+  const [left, right] = await flock(t, graph(['a', 'b']), { terms })
+  await connectAll([left, right])
+  const [pieces, length] = [16, elements / 16]
+  const send = (round: number) => {
+    const vector = left.peer.fabric.allocate(elements).fill(round)
+    for (let part = 0; part < pieces; part++) {
+      const offset = part * length
+      const range = vector.subarray(offset, offset + length)
+      left.peer.fabric.send(peerName('b'), { kind: 0, round, part, offset, vector: range })
+    }
+    left.peer.fabric.free(vector)
+  }
+  const receive = async (round: number) => {
+    for (let part = 0; part < pieces; part++) {
+      const message = (await right.peer.fabric.receive(right.peer.fabric.now() + timeLimit(20_000)))?.message
+      t.like(message, { round, part, offset: part * length })
+      t.true(message?.vector.every((value) => value === round))
+      if (message !== undefined) right.peer.fabric.recycle(message)
+    }
+  }
+  // As much comes before anything is taken as ever may.
+  for (let round = 0; round < 3; round++) send(round)
+  await eventually('three vectors', () => right.peer.traffic().received.frames === 3 * pieces)
+  for (let round = 0; round < 3; round++) await receive(round)
+  const before = [left, right].map(({ peer }) => peer.vectorsBeyond)
+  for (let round = 3; round < 12; round++) {
+    send(round)
+    await receive(round)
+  }
+  t.deepEqual(
+    [left, right].map(({ peer }) => peer.vectorsBeyond),
+    before
+  )
 })
 
 test('bodies in a codec are not written over before they have gone out, however slow the network takes them', async (t) => {

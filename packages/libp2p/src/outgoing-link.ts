@@ -55,9 +55,12 @@ export class OutgoingLink {
   offer({ kind, round, part = 0, field = 0, numbers, offset = 0, vector }: VectorMessage): SendResult {
     const { pool, closing } = this.#context
     if (this.#neighbour.gone || closing.aborted) return 'unreachable'
-    const onGone = () => pool.release(vector)
-    if (!this.#queue.offer({ kind, round, part, field, numbers, offset, vector, onGone })) return 'full'
-    pool.hold(vector)
+    const loan = pool.hold(vector)
+    const onGone = () => loan && pool.release(loan)
+    if (!this.#queue.offer({ kind, round, part, field, numbers, offset, vector, onGone })) {
+      onGone()
+      return 'full'
+    }
     this.#work.ring()
     return 'queued'
   }

@@ -70,7 +70,10 @@ export interface Peer {
    * `undefined` when there is no answer within 10 s.
    */
   roundTrip(neighbour: PeerName, bytes?: number): Promise<Milliseconds | undefined>
-  /** Vectors that memory was taken for beyond that which was set aside at the start; none as long as all are given back. */
+  /**
+   * Vectors that memory was taken for beyond the whole ones that were set aside at the start; as long as all are given back, only the first
+   * ranges of the parameters.
+   */
   readonly vectorsBeyond: number
   /** Makes the fabric's waits reject with a StoppedError. The links stay up, so that `close` can say goodbye. */
   stop(reason?: string): void
