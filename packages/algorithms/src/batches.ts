@@ -1,18 +1,15 @@
 import { invariant, type Random } from '@murmuration/core'
 
 /**
- * Draws batches without replacement: goes through all samples in a shuffled order, then in another. A batch that reaches the end of
- * one order takes the rest from the next, so that every batch has `size` samples. How many samples were drawn is all that it has to
- * remember: each order depends on the random stream and its number alone.
+ * Draws batches without replacement: goes through all samples in a shuffled order, then shuffles anew. A batch that reaches the end of
+ * one order takes the rest from the next, so that every batch has `size` samples.
  */
 export class Batches {
   readonly #random: Random
   readonly #all: readonly number[]
   readonly #batch: Uint32Array
   #order: readonly number[] = []
-  #epoch = -1
-  /** How many samples were drawn. */
-  drawn = 0
+  #drawn = 0
 
   /**
    * @param samples - how many samples there are to draw from, at least 1
@@ -25,21 +22,29 @@ export class Batches {
     this.#batch = new Uint32Array(size)
   }
 
+  /** How many samples were drawn: all that has to be known to go on elsewhere. */
+  get drawn(): number {
+    return this.#drawn
+  }
+
+  /** Goes on after so many samples. To be called before the first batch: it draws all orders until there. */
+  skipTo(drawn: number): void {
+    const samples = this.#all.length
+    for (let first = 0; first < drawn; first += samples) this.#order = this.#random.shuffle(this.#all)
+    this.#drawn = drawn
+  }
+
   /** The next batch: numbers of samples. Valid until the one after. */
   next(): Uint32Array {
     const batch = this.#batch
     const samples = this.#all.length
+    let next = this.#drawn % samples
     for (let place = 0; place < batch.length; place++) {
-      const next = this.drawn % samples
-      if (next === 0 || this.#epoch < 0) this.#shuffle(Math.floor(this.drawn / samples))
+      if (next === 0) this.#order = this.#random.shuffle(this.#all)
       batch[place] = this.#order[next]
-      this.drawn++
+      next = next + 1 === samples ? 0 : next + 1
     }
+    this.#drawn += batch.length
     return batch
-  }
-
-  #shuffle(epoch: number): void {
-    this.#epoch = epoch
-    this.#order = this.#random.stream(String(epoch)).shuffle(this.#all)
   }
 }

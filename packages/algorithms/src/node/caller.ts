@@ -42,10 +42,7 @@ export class Caller implements Requests<Message, Message> {
     this.#open = open
     const result = this.#asks.send(to, id, 0, ask)
     if (result === 'queued') {
-      await this.#owner.until(
-        () => open.reply !== undefined,
-        () => start + timeout
-      )
+      await this.#owner.until({ isDone: () => open.reply !== undefined, deadline: () => start + timeout })
     } else this.#owner.unsent(to)
     this.#open = undefined
     this.#owner.waited(fabric.now() - start)
@@ -77,8 +74,8 @@ export class Caller implements Requests<Message, Message> {
     if (open.to !== from) return this.#owner.fabric.reject(envelope, `a reply to what was asked of ${open.to}`)
     const reply = this.#opened(this.#replies, envelope)
     if (reply === undefined) return
-    this.#owner.arena.pin(reply, 1)
-    this.#owner.arena.adoptAll(reply)
+    this.#replies.pin(reply, 1)
+    this.#replies.adopt(reply)
     open.reply = reply
   }
 

@@ -17,8 +17,6 @@ export class Gradients {
   readonly batches: Batches
   /** The loss over the last batch. */
   loss = Number.NaN
-  /** How many are computed or not awaited yet. */
-  open = 0
   readonly #arena: Arena
   readonly #task: Task
   readonly #options: GradientOptions
@@ -33,20 +31,28 @@ export class Gradients {
     this.batches = new Batches(random, task.samples, options.batchSize)
   }
 
-  /** The work of a gradient at x. */
-  work(x: Vector, round: number): Work<Gradient> {
+  /** The work of a gradient at x: `g + λ x`, clipped, as a vector of the arena. */
+  work(x: Vector, round: number): Work<Vector> {
     // The task's memory is about to be written again.
     if (this.#last?.isPending) this.#last.compute(Number.POSITIVE_INFINITY)
-    this.open++
     const { accumulate = 1 } = this.#options
-    if (accumulate === 1) return this.#task.gradient(x.values, this.batches.next(), round)
-    return this.#accumulated(x.values, accumulate, round)
+    const work =
+      accumulate === 1
+        ? this.#task.gradient(x.values, this.batches.next(), round)
+        : this.#accumulated(x.values, accumulate, round)
+    return {
+      kind: work.kind,
+      samples: work.samples,
+      run: () => {
+        const gradient = work.run()
+        return gradient instanceof Promise ? gradient.then((known) => this.#take(known, x)) : this.#take(gradient, x)
+      }
+    }
   }
 
-  /** What a work came to, as a vector of the arena: `g + λ x`, clipped. Nothing is added where the parameters are not trained. */
-  take({ loss, vector }: Gradient, x: Vector): Vector {
+  /** Nothing is added where the parameters are not trained. */
+  #take({ loss, vector }: Gradient, x: Vector): Vector {
     const { weightDecay = 0, clip } = this.#options
-    this.open--
     this.loss = loss
     const g = this.#arena.compute(x.length, (out, from, to) => {
       if (weightDecay === 0)

@@ -2,7 +2,7 @@ import { type Envelope, invariant, type Milliseconds, NeighboursMissingError, ty
 import type { VectorMessage } from '@murmuration/vectors'
 import { vectorsAhead } from '../ahead.js'
 import { type Channel, type Message, type PerPeer, perPeer, type Route, type Shape, type State } from '../record.js'
-import { type ChannelTraits, messagesAhead, type Owner } from './owner.js'
+import { type ChannelTraits, type Expectation, messagesAhead, type Owner } from './owner.js'
 import { Wire } from './wire.js'
 
 /** How many parts a round may have. */
@@ -13,7 +13,7 @@ type Slot = Map<PeerName, Message>
 const nobody: readonly PeerName[] = []
 
 /** A channel of messages that are collected by tag: by round, and part of it. */
-export class Mailbox implements Channel<Message> {
+export class Mailbox implements Channel<Message>, Expectation {
   readonly name: string
   readonly #isReliable: boolean
   readonly #owner: Owner
@@ -26,6 +26,10 @@ export class Mailbox implements Channel<Message> {
   /** The newest tag of each sender that was given out; kept only where older messages may be. */
   readonly #given = new Map<PeerName, number>()
   #staleness = 0
+  /** What is collected now: under which tag, of whom, and since when. */
+  #tag = -1
+  #from = nobody
+  #start: Milliseconds = 0
   /** The last tag that was collected. */
   #closed = -1
   /** What was sent under the last tag. */
@@ -62,12 +66,11 @@ export class Mailbox implements Channel<Message> {
     invariant(tag > this.#closed, () => `${owner.fabric.self} collects ${this.name} of round ${route.round} again`)
     this.#staleness = staleness
     if (!this.#isComplete(tag, route.from)) {
-      const start = owner.fabric.now()
-      await owner.until(
-        () => this.#isComplete(tag, route.from),
-        () => this.#deadline(start, tag, route.from)
-      )
-      owner.waited(owner.fabric.now() - start)
+      this.#start = owner.fabric.now()
+      this.#tag = tag
+      this.#from = route.from
+      await owner.until(this)
+      owner.waited(owner.fabric.now() - this.#start)
     }
     const theirs = this.#take(tag, route)
     const mine = this.#mine?.tag === tag ? this.#mine.message : undefined
@@ -79,7 +82,7 @@ export class Mailbox implements Channel<Message> {
 
   /** Takes in a part of a message. */
   accept(envelope: Envelope<VectorMessage>): void {
-    const { fabric, presence, rounds, arena } = this.#owner
+    const { fabric, presence, rounds } = this.#owner
     const { from, message } = envelope
     const { round, part = 0 } = message
     const tag = tagOf(message)
@@ -91,14 +94,15 @@ export class Mailbox implements Channel<Message> {
       presence.tooFar = round
       return fabric.recycle(message)
     }
-    const slot = this.#slots.get(tag) ?? this.#newSlot(tag)
-    if (slot.has(from)) return fabric.reject(envelope, `parameters of round ${round} are duplicate`)
+    const slot = this.#slots.get(tag)
+    if (slot?.has(from)) return fabric.reject(envelope, `parameters of round ${round} are duplicate`)
     const opened = this.#wire.open(from, tag, message)
     if (typeof opened === 'string') return fabric.reject(envelope, opened)
     presence.heard(from)
     if (opened === undefined) return
-    arena.pin(opened, 1)
-    slot.set(from, opened)
+    this.#wire.pin(opened, 1)
+    const place = slot ?? this.#newSlot(tag)
+    place.set(from, opened)
   }
 
   /** What has come early, by tag and sender, and how far the channel is. */
@@ -115,7 +119,7 @@ export class Mailbox implements Channel<Message> {
     for (const [tag, messages] of Object.entries(early)) {
       const slot = new Map(Object.entries(messages as PerPeer<Message>)) as Slot
       this.#slots.set(Number(tag), slot)
-      for (const message of slot.values()) this.#owner.arena.pin(message, 1)
+      for (const message of slot.values()) this.#wire.pin(message, 1)
     }
   }
 
@@ -138,21 +142,26 @@ export class Mailbox implements Channel<Message> {
     return tag <= this.#closed - this.#staleness * partsPerRound || tag <= (this.#given.get(from) ?? -1)
   }
 
+  /** Whether all that is waited for has come. */
+  isDone(): boolean {
+    return this.#isComplete(this.#tag, this.#from)
+  }
+
+  /** Until when to wait for the next message: not at all, when nobody is waited for any more. */
+  deadline(): Milliseconds {
+    const { presence, timeout, fabric } = this.#owner
+    const slot = this.#slots.get(this.#tag)
+    if (!presence.isAnyPresent(this.#from, slot)) return fabric.now()
+    // When nothing has come, the senders may wait themselves for one that is lost, until their timeout.
+    const isAlone = slot === undefined || !this.#from.some((j) => slot.has(j))
+    return this.#start + (isAlone ? 2 : 1) * timeout
+  }
+
   #isComplete(tag: number, from: readonly PeerName[]): boolean {
     const slot = this.#slots.get(tag)
     if (slot === undefined) return from.length === 0
     for (const j of from) if (!slot.has(j)) return false
     return true
-  }
-
-  /** Until when to wait for the next message: not at all, when nobody is waited for any more. */
-  #deadline(start: Milliseconds, tag: number, from: readonly PeerName[]): Milliseconds {
-    const { presence, timeout, fabric } = this.#owner
-    const slot = this.#slots.get(tag)
-    if (!presence.isAnyPresent(from.filter((j) => !slot?.has(j)))) return fabric.now()
-    // When nothing has come, the senders may wait themselves for one that is lost, until their timeout.
-    const isAlone = !from.some((j) => slot?.has(j))
-    return start + (isAlone ? 2 : 1) * timeout
   }
 
   /** The newest message of each, of this tag or as much older as may be. What is older still is let go. */
@@ -166,7 +175,7 @@ export class Mailbox implements Channel<Message> {
       if (message === undefined) missing = [...missing, j]
       else theirs[j] = message
     }
-    if (this.#slots.size > 0) this.#letGo(tag, route.from)
+    for (const other of this.#slots.keys()) if (other <= tag) this.#letGo(other, route.from)
     this.#note(route, missing)
     return theirs
   }
@@ -181,19 +190,17 @@ export class Mailbox implements Channel<Message> {
     return this.#slots.get(newest)?.get(j)
   }
 
-  /** Hands what waits up to `tag` to the round under way. */
+  /** Hands what waits under a tag to the round under way. */
   #letGo(tag: number, expected: readonly PeerName[]): void {
-    for (const [other, slot] of this.#slots) {
-      if (other > tag) continue
-      this.#slots.delete(other)
-      for (const [from, message] of slot) {
-        this.#owner.arena.adoptAll(message)
-        if (this.#staleness > 0) this.#given.set(from, Math.max(other, this.#given.get(from) ?? -1))
-        if (!expected.includes(from)) this.#unexpected(from, other)
-      }
-      slot.clear()
-      this.#idle.push(slot)
-    }
+    const slot = this.#slots.get(tag) as Slot
+    this.#slots.delete(tag)
+    slot.forEach((message, from) => {
+      this.#wire.adopt(message)
+      if (this.#staleness > 0) this.#given.set(from, Math.max(tag, this.#given.get(from) ?? -1))
+      if (!expected.includes(from)) this.#unexpected(from, tag)
+    })
+    slot.clear()
+    this.#idle.push(slot)
   }
 
   #unexpected(from: PeerName, tag: number): void {

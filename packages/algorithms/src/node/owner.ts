@@ -17,8 +17,8 @@ export interface Owner {
   readonly rounds: number
   /** How long a message is waited for. */
   readonly timeout: Milliseconds
-  /** Takes messages in until `isDone`, or until the clock shows `deadline`, which is asked for before each wait. */
-  until(isDone: () => boolean, deadline: () => Milliseconds): Promise<void>
+  /** Takes messages in as long as an expectation says. */
+  until(expectation: Expectation): Promise<void>
   /** Notes time that was spent waiting. */
   waited(time: Milliseconds): void
   unsent(peer: PeerName): void
@@ -29,6 +29,13 @@ export interface Owner {
     theirs: Readonly<Record<string, Message>>
   ): Promise<void> | undefined
   missed(peers: readonly PeerName[]): void
+}
+
+/** What is waited for, and for how long. */
+export interface Expectation {
+  isDone(): boolean
+  /** When to give up; asked for before each wait. */
+  deadline(): Milliseconds
 }
 
 /** The most messages of one sender that one channel keeps, whatever their size. */

@@ -17,7 +17,7 @@ import { inSlices } from '../slices.js'
 import { stretchesOf } from '../stretches.js'
 import { type Untrained, untrainedOf } from '../untrained.js'
 import { diverged, Gradients } from './gradients.js'
-import type { Owner } from './owner.js'
+import type { Expectation, Owner } from './owner.js'
 import { Presence } from './presence.js'
 import { Mixings } from './route.js'
 import type { TrainingSettings } from './training.js'
@@ -83,12 +83,12 @@ export class Peer implements Owner {
     this.gradients = new Gradients(this.arena, task, settings, this.#untrained, random)
   }
 
-  async until(isDone: () => boolean, deadline: () => Milliseconds): Promise<void> {
+  async until(expectation: Expectation): Promise<void> {
     invariant(!this.#isWaiting, () => `${this.fabric.self} waits for two things at once; await one after the other`)
     this.#isWaiting = true
     try {
-      while (!isDone()) {
-        const until = deadline()
+      while (!expectation.isDone()) {
+        const until = expectation.deadline()
         const envelope = await this.fabric.receive(until)
         if (envelope !== undefined) this.#accept(envelope)
         else if (this.fabric.now() >= until) return

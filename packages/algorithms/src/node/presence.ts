@@ -6,6 +6,8 @@ export class Presence {
   readonly #absent = new Set<PeerName>()
   /** All whom this peer has had to receive from. */
   readonly #expected = new Set<PeerName>()
+  /** Those that were expected last: often the same again. */
+  #last: readonly PeerName[] | undefined
   /** A round of others that is too far ahead of one's own, if there was one. */
   tooFar: number | undefined
   /** How many messages have come. */
@@ -24,13 +26,14 @@ export class Presence {
 
   /** A round is over, in which messages of `expected` were waited for and those of `missing` did not come. */
   note(expected: readonly PeerName[], missing: readonly PeerName[]): void {
-    for (const peer of expected) this.#expected.add(peer)
+    if (expected !== this.#last) for (const peer of expected) this.#expected.add(peer)
+    this.#last = expected
     for (const peer of missing) this.#absent.add(peer)
   }
 
-  /** Whether any of these peers is worth waiting for. */
-  isAnyPresent(peers: readonly PeerName[]): boolean {
-    return this.#absent.size === 0 || peers.some((peer) => !this.#absent.has(peer))
+  /** Whether any of these peers but those in `come` is worth waiting for. */
+  isAnyPresent(peers: readonly PeerName[], come?: { has(peer: PeerName): boolean }): boolean {
+    return this.#absent.size === 0 || peers.some((peer) => !this.#absent.has(peer) && come?.has(peer) !== true)
   }
 
   /** Whether a peer of any round may still come. */

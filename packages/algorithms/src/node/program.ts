@@ -1,5 +1,5 @@
 /** A record at work on one peer: its channels, its node, its state. */
-import { byName, type Gradient, invariant, type PeerName } from '@murmuration/core'
+import { byName, invariant, type PeerName, type Work } from '@murmuration/core'
 import type { Algorithm, AnyNode, AnyRole, BaseNode, Call, Message, RoleName, Route, Shape, State } from '../record.js'
 import { Caller } from './caller.js'
 import { Mailbox } from './mailbox.js'
@@ -19,6 +19,8 @@ export class Program {
   readonly #node: AnyNode
   #round = 0
   #answered = 0
+  /** The state that the round under way began with. */
+  #before: State | undefined
 
   /** @param firstKind - the number of the record's first channel on the wire */
   constructor(peer: Peer, settings: TrainingSettings, record: Algorithm, firstKind: number) {
@@ -38,24 +40,28 @@ export class Program {
   }
 
   /** Begins with these parameters. */
-  begin(x: Vector, zero: Vector): void {
+  start(x: Vector, zero: Vector): void {
     this.state = this.role.start({ x, zero })
   }
 
-  /** One round. The state is what it returns, or what it has changed. */
-  async run(k: number): Promise<void> {
+  /** Begins a round. What it comes to is to be handed to `end`. */
+  begin(k: number): Promise<State | void> | undefined {
     const { role, state } = this
-    const { arena, gradients } = this.#peer
     this.#round = k
-    if (role.answers !== undefined) arena.pin(state, 1)
-    const next = await role.round?.(this.#node, state, k)
-    if (role.answers !== undefined) arena.pin(state, -1)
-    invariant(gradients.open === 0, `${this.record.name} does not await a gradient in the round that begins it`)
-    invariant(
-      next === undefined || role.answers === undefined,
-      `${this.record.name} answers at any time, and changes its state by node.change alone`
-    )
+    if (role.answers === undefined) return role.round?.(this.#node, state, k)
+    // Answers may put another state in its place meanwhile.
+    this.#peer.arena.pin(state, 1)
+    this.#before = state
+    return role.round?.(this.#node, state, k)
+  }
+
+  /** Ends a round. The state is what it came to, or what it has changed. */
+  end(next: State | void): void {
     if (next !== undefined) this.state = next
+    if (this.role.answers === undefined) return
+    if (this.#before !== undefined) this.#peer.arena.pin(this.#before, -1)
+    this.#before = undefined
+    invariant(next === undefined, `${this.record.name} answers at any time, and changes its state by node.change alone`)
   }
 
   /** What is reported and evaluated. */
@@ -156,57 +162,31 @@ export class Program {
   #gradient(x: Vector): PromiseLike<Vector> {
     const { fabric, gradients } = this.#peer
     const work = gradients.work(x, this.#round)
-    if (this.role.answers !== undefined) return this.#gradientBesideAnswers(x, work)
-    return new PendingGradient(fabric.work(work), (gradient) => gradients.take(gradient, x))
+    return this.role.answers === undefined ? fabric.work(work) : this.#besideAnswers(work)
   }
 
   /** Computes in an activity of its own, so that this one can answer meanwhile. */
-  #gradientBesideAnswers(x: Vector, work: ReturnType<Peer['gradients']['work']>): PromiseLike<Vector> {
-    const { fabric, gradients } = this.#peer
-    let outcome: { readonly take: () => Vector } | undefined
+  #besideAnswers(work: Work<Vector>): PromiseLike<Vector> {
+    const { fabric } = this.#peer
+    let outcome: (() => Vector) | undefined
     fabric.spawn(async (own) => {
       try {
         const gradient = await own.work(work)
-        outcome = { take: () => gradients.take(gradient, x) }
+        outcome = () => gradient
       } catch (error) {
-        outcome = {
-          take: () => {
-            throw error
-          }
+        outcome = () => {
+          throw error
         }
       }
       own.wake()
     })
     const take = async () => {
-      await this.#peer.until(
-        () => outcome !== undefined,
-        () => Number.POSITIVE_INFINITY
-      )
-      return (outcome as { readonly take: () => Vector }).take()
+      await this.#peer.until({ isDone: () => outcome !== undefined, deadline: () => Number.POSITIVE_INFINITY })
+      return (outcome as () => Vector)()
     }
     let taken: Promise<Vector> | undefined
+    // Only a gradient that is awaited takes messages in.
     return { then: (onFulfilled, onRejected) => (taken ??= take()).then(onFulfilled, onRejected) }
-  }
-}
-
-/** A gradient under way, which may be awaited more than once. */
-class PendingGradient implements PromiseLike<Vector> {
-  readonly #result: PromiseLike<Gradient>
-  readonly #take: (gradient: Gradient) => Vector
-  #taken: PromiseLike<Vector> | undefined
-
-  constructor(result: PromiseLike<Gradient>, take: (gradient: Gradient) => Vector) {
-    this.#result = result
-    this.#take = take
-  }
-
-  // Awaiting the work is what lets virtual time go on, so it is not awaited before.
-  then<Fulfilled = Vector, Rejected = never>(
-    onFulfilled?: ((vector: Vector) => Fulfilled | PromiseLike<Fulfilled>) | null,
-    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null
-  ): PromiseLike<Fulfilled | Rejected> {
-    this.#taken ??= this.#result.then(this.#take)
-    return this.#taken.then(onFulfilled, onRejected)
   }
 }
 

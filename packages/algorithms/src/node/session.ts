@@ -88,7 +88,7 @@ export class Session {
     }
     await this.#finishAnswering()
     while (this.#round < Math.min(this.#peer.rounds, until) && !this.#isServer) {
-      if (this.#round === rounds) this.#closing.begin(this.#training.model(), this.#training.model())
+      if (this.#round === rounds) this.#closing.start(this.#training.model(), this.#training.model())
       yield await this.#step(this.#closing, 'close')
       this.#sweep()
     }
@@ -105,14 +105,14 @@ export class Session {
     const { arena } = this.#peer
     const x = arena.compute(start.length, (out, from, to) => out.set(start.subarray(from, to), from))
     this.#peer.origin = x
-    this.#training.begin(x, linear([0, x]))
+    this.#training.start(x, linear([0, x]))
     arena.sweep(this.#roots(), true)
   }
 
   #restore({ round, drawn, optimisers, origin, training, closing }: State): void {
     this.#start = undefined
     this.#round = round as number
-    this.#peer.gradients.batches.drawn = drawn as number
+    this.#peer.gradients.batches.skipTo(drawn as number)
     this.#peer.optimisers = optimisers as Record<string, State>
     const { x } = origin as State
     this.#peer.origin = x as Vector | undefined
@@ -127,7 +127,7 @@ export class Session {
     const round = this.#round
     this.#fabric.signal.throwIfAborted()
     arena.inRound = true
-    await program.run(round)
+    program.end(await program.begin(round))
     const model = this.#modelOf(program)
     if (arena.hasPending) await arena.settle(() => this.#fabric.sleep(this.#fabric.now()))
     arena.inRound = false
@@ -195,10 +195,7 @@ export class Session {
     while (!isDone()) {
       const before = presence.messages
       const deadline = this.#fabric.now() + 2 * timeout
-      await this.#peer.until(
-        () => isDone() || presence.messages > before,
-        () => deadline
-      )
+      await this.#peer.until({ isDone: () => isDone() || presence.messages > before, deadline: () => deadline })
       if (presence.messages > before || isDone()) continue
       const missing = others.filter((name) => !this.#done.has(name))
       if (!this.#isServer) return

@@ -161,14 +161,6 @@ export class Arena {
     })
   }
 
-  /** Ends the pin of vectors, and hands them to the round under way. */
-  adoptAll(tree: State): void {
-    this.pin(tree, -1)
-    eachVector(tree, (vector) => {
-      vector.isOfRound = true
-    })
-  }
-
   /** Releases what nothing reaches: not these states, no pin, and not the round under way unless it `isOver`. */
   sweep(states: readonly State[], isOver: boolean): void {
     const sweep = ++this.#sweep
@@ -221,18 +213,18 @@ export function linear<T extends Vector | Message>(...terms: readonly Term<T>[])
 
 function fieldOf(terms: readonly Term<Message>[], field: string): Vector | number {
   const first = terms[0][1][field]
-  if (first instanceof Vector) {
-    return sumOf(
-      terms.map(([a, record]): Term<Vector> => [a, record[field] as Vector]),
-      first
-    )
-  }
-  return terms.reduce((sum, [a, record]) => sum + a * (record[field] as number), 0)
+  if (!(first instanceof Vector)) return terms.reduce((sum, [a, record]) => sum + a * (record[field] as number), 0)
+  return first.arena.compute(first.length, (out, from, to) => {
+    const vectors: WeightedVector[] = []
+    for (const [weight, record] of terms) vectors.push({ weight, vector: (record[field] as Vector).values })
+    weightedSum(out, vectors, from, to)
+  })
 }
 
 function sumOf(terms: readonly Term<Vector>[], { arena, length }: Vector): Vector {
   return arena.compute(length, (out, from, to) => {
-    const vectors: WeightedVector[] = terms.map(([weight, vector]) => ({ weight, vector: vector.values }))
+    const vectors: WeightedVector[] = []
+    for (const [weight, vector] of terms) vectors.push({ weight, vector: vector.values })
     weightedSum(out, vectors, from, to)
   })
 }

@@ -78,6 +78,20 @@ export class Wire {
     return 'queued'
   }
 
+  /** Keeps the vectors of a message (`by` 1), or ends that (−1). */
+  pin(message: Message, by: 1 | -1): void {
+    for (const field of this.#vectors) (message[field] as Vector).pins += by
+  }
+
+  /** Hands the vectors of a message that was kept to the round under way. */
+  adopt(message: Message): void {
+    for (const field of this.#vectors) {
+      const vector = message[field] as Vector
+      vector.pins--
+      vector.isOfRound = true
+    }
+  }
+
   /**
    * A message with this part, when it is complete. The memory of the part is the wire's from now on, unless it is a fault.
    *
