@@ -23,6 +23,7 @@ test.serial('a swarm of four processes trains, agrees, and ends with one summary
   const records = recordsOf(result)
   const summary = records.at(-1) ?? {}
   t.like(summary, { kind: 'summary', peers: 4, rounds: 30, samples: 4 * 30 * 16 })
+  t.deepEqual(summary.faults, [])
   t.true((summary.consensusDistance as number) < 1e-3)
   t.true((summary.accuracyOfMean as number) > 0.3, `accuracy ${summary.accuracyOfMean}`)
   t.true(Math.abs((summary.accuracyOfMean as number) - (summary.centralisedAccuracy as number)) < 0.1)

@@ -7,6 +7,7 @@ import test, { type ExecutionContext } from 'ava'
 import { controlProtocol, exchangeProtocol, limitsOf, protocolVersion } from './constants.js'
 import { ControlChannel } from './control-channel.js'
 import { encodeControl } from './control-messages.js'
+import { faultCount } from './fault-account.js'
 import { type Bird, bird, eventOf, eventually, graph, schemaOf } from './flock.test.support.js'
 import { createIdentity } from './identity.js'
 import { createNode } from './node.js'
@@ -50,7 +51,7 @@ function frame(sequence: number, length = elements, change = {}): Uint8Array {
 }
 
 const linesOf = ({ events }: Bird) => events.filter(({ kind }) => kind === 'bad-frame').length
-const faultsOf = ({ peer }: Bird) => peer.neighbours()[0].faults
+const faultsOf = ({ peer }: Bird) => faultCount(peer.neighbours()[0].faults)
 
 test('what the algorithm rejects is counted with all other faults, told by name, and ends the streams', async (t) => {
   const victim = await bird(t, edge, 'a', { limits, terms: termsOf(elements) })
