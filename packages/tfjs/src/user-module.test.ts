@@ -2,7 +2,8 @@ import { rename } from 'node:fs/promises'
 import { InputError, messageOf } from '@murmuration/core'
 import { startTaskWorker } from '@murmuration/tasks'
 import test, { type ExecutionContext } from 'ava'
-import { type TfjsTaskOptions, tfjsTaskModule } from './task.js'
+import { tfjsTaskModule } from './lazy.js'
+import type { TfjsTaskOptions } from './task.js'
 import { moduleOf, sequential, share } from './task.test.support.js'
 
 /** What a peer says that builds a task of this source in its thread, and takes a gradient of it. */
