@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Stream } from '@libp2p/interface'
 import { type Milliseconds, messageOf } from '@murmuration/core'
 import { decode, encode } from 'it-length-prefixed'
@@ -11,6 +12,9 @@ import type { TrafficMeter } from './traffic.js'
 
 /** The most bytes that have come and are not read yet: a handshake that is under way lets what follows wait. */
 const unreadBytes = 4 * controlBytes
+
+/** How many messages are handled before the event loop goes on: some milliseconds of work. */
+const messagesPerTurn = 100
 
 /** Small messages both ways over one libp2p stream, each behind its length. */
 export class ControlChannel {
@@ -126,8 +130,11 @@ const lengthErrors: ReadonlySet<string> = new Set([
   'InvalidDataLengthLengthError'
 ])
 
+/** Messages as they are read. However many come at once, after some of them everybody else has a turn: timers, sockets, other neighbours. */
 async function* read(source: AsyncIterable<Uint8ArrayList>, meter: TrafficMeter): AsyncGenerator<ControlMessage> {
+  let count = 0
   for await (const bytes of source) {
+    if (++count % messagesPerTurn === 0) await setImmediate()
     meter.receivedBytes += encode.single(bytes).byteLength
     yield decodeControl(bytes.subarray())
   }

@@ -11,6 +11,7 @@ import { deferred, peerName } from '@murmuration/core'
 import { lengthOf } from '@murmuration/vectors'
 import { controlProtocol, exchangeProtocol, limitsOf } from './constants.js'
 import { ControlChannel } from './control-channel.js'
+import { paddingMost } from './control-messages.js'
 import { behindLength, frame, pings, sayHello } from './hostile.test.support.js'
 import { decodeIdentity } from './identity.js'
 import { createNode } from './node.js'
@@ -24,7 +25,7 @@ export interface Orders {
   readonly key: string
   /** Where its victims are. */
   readonly victims: readonly string[]
-  /** Names of {@link attacks}; all when absent. */
+  /** Names of {@link attacks} or {@link floods}; all attacks when absent. */
   readonly attacks?: readonly string[]
 }
 
@@ -79,6 +80,26 @@ const attacks: Readonly<Record<string, Attack>> = {
   'empties': inTurn((sequence) => frame(sequence, 0), 20_000)
 }
 
+/** Floods of up to 256 MiB each, for as long as the victim takes what comes. */
+const floods: Readonly<Record<string, Attack>> = {
+  'flood of vectors': ({ exchange, elements }) => pour(exchange, (k) => frame(k + 1, elements)),
+  'flood of pings whose answers are not read': ({ control }) => {
+    control.pause()
+    return pour(control, () => longPing)
+  }
+}
+const longPing = behindLength({ kind: 'ping', round: 0, at: 0, padding: '.'.repeat(paddingMost) })
+
+/** Sends piece after piece, as fast as they are taken, until the stream ends. */
+async function pour(stream: Stream, piece: (k: number) => Uint8Array): Promise<void> {
+  for (let [k, sent] = [0, 0]; sent < 256 << 20 && stream.status === 'open'; k++) {
+    const bytes = piece(k)
+    stream.send(bytes)
+    sent += bytes.byteLength
+    while (stream.status === 'open' && stream.writeBufferLength > 1 << 20) await delay(1)
+  }
+}
+
 /** How long an attack may take to be noticed before the next one is made. */
 const noticed = 1_000
 
@@ -116,7 +137,7 @@ async function haunt(node: Libp2p, victim: string, orders: Orders): Promise<void
   for (let made = 0; ; made++) {
     const told = () => process.send?.({ victim, made: made + 1, all: list.length } satisfies Progress)
     await untilMade(node, victim, orders, async (target) => {
-      await attacks[list[made % list.length]](target)
+      await { ...attacks, ...floods }[list[made % list.length]](target)
       told()
     })
   }
