@@ -78,8 +78,10 @@ export class ControlChannel {
   /** Hands on what comes, to its end: also when that was before anybody listened. */
   #listen(stream: Stream): void {
     stream.addEventListener('message', ({ data }) => {
-      if (this.#inbox.readableLength > unreadBytes) this.abort('control messages come faster than they are read')
-      else this.#inbox.push(data)
+      if (this.#inbox.readableLength <= unreadBytes) return void this.#inbox.push(data)
+      const why = 'control messages come faster than they are read'
+      this.#inbox.end(new ProtocolFault(why, 'flood'))
+      this.abort(why)
     })
     stream.addEventListener('remoteCloseWrite', () => this.#inbox.end())
     stream.addEventListener('close', ({ error }) => {

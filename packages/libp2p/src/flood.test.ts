@@ -33,6 +33,7 @@ async function flooded(
   const count = { made: 0 }
   child.on('message', ({ made }: Progress) => (count.made = made))
   child.send({ name: m, key: encodeIdentity(identity), victims: victim.peer.addresses.slice(0, 1), attacks })
+  child.send('go')
   const roster = [...rosterOf([victim, ...others]), { name: m, id: identity.id, addresses: [] }]
   const connecting = [victim, ...others].map(({ peer }) => peer.connect(roster, timeLimit(20_000)))
   // Who floods at once may never be ready.

@@ -25,7 +25,7 @@ export interface Orders {
   readonly key: string
   /** Where its victims are. */
   readonly victims: readonly string[]
-  /** Names of {@link attacks} or {@link floods}; all attacks when absent. */
+  /** Names of {@link attacks} or {@link others}; all attacks when absent. */
   readonly attacks?: readonly string[]
 }
 
@@ -59,10 +59,7 @@ const inTurn =
 
 /** Every other one is noticed by the algorithm, when it takes what has come; the others as they come. */
 const attacks: Readonly<Record<string, Attack>> = {
-  'bye': async ({ control }) => {
-    await go.promise
-    control.send(behindLength({ kind: 'bye', reason: 'done' }))
-  },
+  'bye': ({ control }) => control.send(behindLength({ kind: 'bye', reason: 'done' })),
   'short': inTurn((sequence, elements) => frame(sequence, elements - 1)),
   'gap': inTurn((sequence, elements) => frame(sequence + 6, elements)),
   'empty': inTurn((sequence) => frame(sequence, 0)),
@@ -75,17 +72,22 @@ const attacks: Readonly<Record<string, Attack>> = {
   'range': inTurn((sequence, elements) => frame(sequence, elements, { offset: 1 })),
   'not-a-number': inTurn((sequence, elements) => frame(sequence, elements, {}, Number.NaN)),
   'infinite': inTurn((sequence, elements) => frame(sequence, elements, {}, Number.POSITIVE_INFINITY)),
-  'pings': ({ control }) => control.send(pings(20_000)),
+  'pings': ({ control }) => control.send(pings(100_000)),
   'ack': ({ control }) => control.send(behindLength({ kind: 'ack', sequence: 1 })),
   'empties': inTurn((sequence) => frame(sequence, 0), 20_000)
 }
 
-/** Floods of up to 256 MiB each, for as long as the victim takes what comes. */
-const floods: Readonly<Record<string, Attack>> = {
+/** What else it can do: floods of up to 256 MiB each, for as long as the victim takes what comes; and to be honest once, and leave. */
+const others: Readonly<Record<string, Attack>> = {
   'flood of vectors': ({ exchange, elements }) => pour(exchange, (k) => frame(k + 1, elements)),
   'flood of pings whose answers are not read': ({ control }) => {
     control.pause()
     return pour(control, () => longPing)
+  },
+  'goodbye and first vector': async ({ control, exchange, elements }) => {
+    control.send(behindLength({ kind: 'bye', reason: 'done' }))
+    await delay(100)
+    exchange.send(frame(1, elements))
   }
 }
 const longPing = behindLength({ kind: 'ping', round: 0, at: 0, padding: '.'.repeat(paddingMost) })
@@ -101,7 +103,7 @@ async function pour(stream: Stream, piece: (k: number) => Uint8Array): Promise<v
 }
 
 /** How long an attack may take to be noticed before the next one is made. */
-const noticed = 1_000
+const noticed = 5_000
 
 /** The terms of whoever calls; they are said to all, as the peers agree on them. */
 const learnt = deferred<Terms>()
@@ -137,7 +139,8 @@ async function haunt(node: Libp2p, victim: string, orders: Orders): Promise<void
   for (let made = 0; ; made++) {
     const told = () => process.send?.({ victim, made: made + 1, all: list.length } satisfies Progress)
     await untilMade(node, victim, orders, async (target) => {
-      await { ...attacks, ...floods }[list[made % list.length]](target)
+      await go.promise
+      await { ...attacks, ...others }[list[made % list.length]](target)
       told()
     })
   }
