@@ -73,7 +73,7 @@ async function tryPackage(folder: string, name: string, minutes: number, seed: n
   for (const place of places) {
     if (performance.now() - start > minutes * 60_000) break
     tried++
-    const reaching = files.filter(({ coverage }) => isReached(coverage, join(folder, place.file), place.start))
+    const reaching = files.filter(({ coverage }) => isReached(coverage, join(folder, place.file), place.at))
     if (reaching.length === 0) unreached++
     if (await isNoticed(folder, place, reaching)) killed++
     else print(`${reaching.length === 0 ? 'not reached' : 'survived'}: ${describe(place)}`)
