@@ -75,7 +75,10 @@ export class Neighbourhood {
     const own = roster.byName.get(this.#context.self)
     const run = async ([{ outgoing }, entry]: readonly [Member, RosterEntry | undefined]) =>
       entry && outgoing.run(entry, own !== undefined && own.addresses.length > 0 && entry.id < own.id)
-    this.#ended = Promise.all(pairs.map(run))
+    // Each begins with those behind it, so that not all call the same one at once.
+    const behind = pairs.filter(([{ neighbour }]) => neighbour.name > this.#context.self)
+    const ahead = pairs.filter(([{ neighbour }]) => neighbour.name < this.#context.self)
+    this.#ended = Promise.all([...behind, ...ahead].map(run))
     this.#heartbeat.start()
   }
 
