@@ -15,8 +15,8 @@ export interface GradientOptions {
 /** The gradients of one peer's task: which batch, and what is added to them. */
 export class Gradients {
   readonly batches: Batches
-  /** The loss over the last batch. */
-  loss = Number.NaN
+  /** The loss over the last batch, if there was one. */
+  loss: number | undefined
   /** How many are computed or not awaited yet. */
   open = 0
   readonly #arena: Arena
@@ -96,8 +96,8 @@ function clipTo(limit: number, g: Float32Array): void {
 }
 
 /** The error that says that training has diverged, and what to do. */
-export function diverged(round: number, rate: number, loss: number): DivergedError {
-  const found = Number.isFinite(loss) ? 'the parameters are not finite' : `the loss is ${loss}`
+export function diverged(round: number, rate: number, loss: number | undefined): DivergedError {
+  const found = Number.isFinite(loss ?? 0) ? 'the parameters are not finite' : `the loss is ${loss}`
   return new DivergedError(
     `training diverged in round ${round}: ${found} at a learning rate of ${rate}; lower the rate`
   )

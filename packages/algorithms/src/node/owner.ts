@@ -31,9 +31,6 @@ export interface Owner {
   missed(peers: readonly PeerName[]): void
 }
 
-/** The most messages of one sender that one channel keeps, whatever their size. */
-export const messagesAhead = 1 << 16
-
 /** What tells a channel from others. */
 export interface ChannelTraits {
   readonly name: string

@@ -1,6 +1,18 @@
 /** A record at work on one peer: its channels, its node, its state. */
 import { byName, type Gradient, invariant, type PeerName } from '@murmuration/core'
-import type { Algorithm, AnyNode, AnyRole, BaseNode, Call, Message, RoleName, Route, Shape, State } from '../record.js'
+import type {
+  Algorithm,
+  AnyNode,
+  AnyRole,
+  BaseNode,
+  Call,
+  Message,
+  RoleName,
+  Route,
+  Shape,
+  State,
+  StepOf
+} from '../record.js'
 import { Caller } from './caller.js'
 import { Mailbox } from './mailbox.js'
 import type { Peer } from './peer.js'
@@ -39,7 +51,7 @@ export class Program {
 
   /** Begins with these parameters. */
   begin(x: Vector, zero: Vector): void {
-    this.state = this.role.start({ x, zero })
+    this.state = this.role.start({ x, zero }, this.#node)
   }
 
   /** One round. The state is what it returns, or what it has changed. */
@@ -59,8 +71,8 @@ export class Program {
   }
 
   /** What is reported and evaluated. */
-  model(): Vector {
-    return this.role.model?.(this.state) ?? (this.state.x as Vector)
+  model(): Vector | undefined {
+    return this.role.model?.(this.state) ?? (this.state.x as Vector | undefined)
   }
 
   /** All that is to be saved. */
@@ -121,17 +133,22 @@ export class Program {
   #base(options: unknown): BaseNode<unknown, State> {
     const peer = this.#peer
     const { fabric } = peer
-    const { workers, servers = [], optimiser = plainSgd } = this.#settings
+    const { rounds, workers, servers = [], optimiser = plainSgd } = this.#settings
+    const stepOf = ({ offset = 0, round = this.#time }: StepOf = {}) => ({ offset, round })
     const peers = (role: RoleName = 'worker') => (role === 'worker' ? workers : servers)
     return {
       self: fabric.self,
       options,
+      rounds,
+      tensors: peer.tensors,
       peers,
       mixing: (round) => peer.mixings.of(round),
       route: (round, members = workers) => this.#route(round, members),
       gradient: (x) => this.#gradient(x),
-      step: (base, gradient) => peer.step('main', optimiser, base, gradient, this.#time),
-      optimiser: (name, chosen) => ({ step: (base, gradient) => peer.step(name, chosen, base, gradient, this.#time) }),
+      step: (base, gradient, of) => peer.step('main', optimiser, base, gradient, stepOf(of)),
+      optimiser: (name, chosen) => ({
+        step: (base, gradient, of) => peer.step(name, chosen, base, gradient, stepOf(of))
+      }),
       random: (purpose, round) => fabric.random.stream(`${purpose} ${round}`),
       change: (change) => this.#atOnce(() => (this.state = change(this.state)))
     }
@@ -155,19 +172,21 @@ export class Program {
 
   #gradient(x: Vector): PromiseLike<Vector> {
     const { fabric, gradients } = this.#peer
-    const work = gradients.work(x, this.#round)
+    const round = this.#round
+    const work = gradients.work(x, round)
     if (this.role.answers !== undefined) return this.#gradientBesideAnswers(x, work)
-    return new PendingGradient(fabric.work(work), (gradient) => gradients.take(gradient, x))
+    return new PendingGradient(fabric.work(work), (gradient) => this.#peer.take(gradient, x, round))
   }
 
   /** Computes in an activity of its own, so that this one can answer meanwhile. */
   #gradientBesideAnswers(x: Vector, work: ReturnType<Peer['gradients']['work']>): PromiseLike<Vector> {
-    const { fabric, gradients } = this.#peer
+    const { fabric } = this.#peer
+    const round = this.#round
     let outcome: { readonly take: () => Vector } | undefined
     fabric.spawn(async (own) => {
       try {
         const gradient = await own.work(work)
-        outcome = { take: () => gradients.take(gradient, x) }
+        outcome = { take: () => this.#peer.take(gradient, x, round) }
       } catch (error) {
         outcome = {
           take: () => {
