@@ -2,7 +2,7 @@
 import { complete, type FabricWorld, poisonedFabric, timeLimit, vectorLength } from '@murmuration/contract'
 import { deferred, type Fabric, type PeerName, StoppedError, type Topology } from '@murmuration/core'
 import { createIdentity, createPeer, type Peer } from '@murmuration/libp2p'
-import { simulate, uniformLinks } from '@murmuration/simulator'
+import { type SimulationResult, simulate, uniformLinks } from '@murmuration/simulator'
 import { type VectorMessage, vectorWire } from '@murmuration/vectors'
 
 export { complete }
@@ -16,12 +16,21 @@ export interface WorldOptions {
   readonly seed: number
   /** Elements of the vectors that are sent. */
   readonly length: number
+  /** Endpoints beyond the topology's peers; none when absent. They run the same program. */
+  readonly servers?: readonly PeerName[] | undefined
+  /** In which form vectors are written; float32 when absent. */
+  readonly codec?: string | undefined
 }
 
 /** Runs `program` on every peer in virtual time: 10 ms of latency, and 1 ms per sample of computing. Freed memory is poisoned. */
-export async function inSimulator({ topology, seed }: WorldOptions, program: Program): Promise<void> {
-  await simulate(
-    { topology, seed, wire: vectorWire, links: uniformLinks({ latency: 10 }), cost: ({ samples }) => samples },
+export function inSimulator(
+  { topology, seed, servers = [] }: WorldOptions,
+  program: Program
+): Promise<SimulationResult> {
+  const links = uniformLinks({ latency: 10 })
+  const others = servers.map((name) => ({ name }))
+  return simulate(
+    { topology, servers: others, seed, wire: vectorWire, links, cost: ({ samples }) => samples },
     (fabric) => program(poisonedFabric(fabric))
   )
 }
@@ -32,9 +41,10 @@ export async function overLibp2p(
   program: Program,
   onReady?: (peers: readonly Peer[]) => void
 ): Promise<void> {
-  const peers = await Promise.all(options.topology.peers.map((self) => startPeer(options, self)))
+  const names = [...options.topology.peers, ...(options.servers ?? [])]
+  const peers = await Promise.all(names.map((self) => startPeer(options, self)))
   try {
-    const roster = peers.map(({ id, addresses }, index) => ({ name: options.topology.peers[index], id, addresses }))
+    const roster = peers.map(({ id, addresses }, index) => ({ name: names[index], id, addresses }))
     await Promise.all(peers.map((peer) => peer.connect(roster, timeLimit(20_000))))
     onReady?.(peers)
     await Promise.all(peers.map((peer) => runProgram(peer, program, peers)))
@@ -54,11 +64,13 @@ async function runProgram(peer: Peer, program: Program, all: readonly Peer[]): P
   }
 }
 
-async function startPeer({ topology, seed, length }: WorldOptions, self: PeerName): Promise<Peer> {
+async function startPeer({ topology, seed, length, servers, codec }: WorldOptions, self: PeerName): Promise<Peer> {
   return createPeer({
     self,
     identity: await createIdentity(),
     topology,
+    servers,
+    codec,
     seed,
     listen: ['/ip4/127.0.0.1/tcp/0'],
     terms: { settings: { run: 'test' }, schema: [{ name: 'x', shape: [length] }], start: 'same' }
@@ -68,7 +80,9 @@ async function startPeer({ topology, seed, length }: WorldOptions, self: PeerNam
 /** The simulator as a world for the contract. */
 export const simulatedWorld: FabricWorld = {
   name: 'simulator',
-  run: (topology, program) => inSimulator({ topology, seed: 1, length: vectorLength }, program),
+  run: async (topology, program, servers) => {
+    await inSimulator({ topology, servers, seed: 1, length: vectorLength }, program)
+  },
   runAndStop: async (topology, stopped, program) => {
     const stops = new Map([[stopped, 100]])
     await simulate(
@@ -81,7 +95,7 @@ export const simulatedWorld: FabricWorld = {
 /** libp2p as a world for the contract. */
 export const libp2pWorld: FabricWorld = {
   name: 'libp2p',
-  run: (topology, program) => overLibp2p({ topology, seed: 1, length: vectorLength }, program),
+  run: (topology, program, servers) => overLibp2p({ topology, servers, seed: 1, length: vectorLength }, program),
   runAndStop: async (topology, stopped, program) => {
     const known = deferred<readonly Peer[]>()
     const ready = async () => {

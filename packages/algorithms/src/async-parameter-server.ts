@@ -1,60 +1,41 @@
 /**
- * The asynchronous parameter server: no barrier. A server takes a step along every worker's gradient as it comes, at the rate
- * of that worker's round, and answers with the newest parameters; so a gradient is taken at parameters that others have
- * changed meanwhile (Dean et al.: Large scale distributed deep networks, NIPS 2012, Downpour SGD with one step between
- * exchanges; without locks between pieces, as in Recht et al.: Hogwild!, NIPS 2011).
- *
- * Where the synchronous server takes one step with the mean of n gradients, this one takes n steps: at the same rate it goes n
- * times as far. Momentum and weight decay are the servers'.
+ * The asynchronous parameter server: no barrier. A server takes a step along every worker's gradient as it comes, at the rate of that
+ * worker's round, and answers with the newest parameters; so a gradient is taken at parameters that others have changed meanwhile. At the
+ * same rate it goes n times as far as the synchronous one. A server's round is as many gradients as all workers have in one.
  */
-import type { Fabric, StepReport, Task } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/vectors'
-import type { ServerOptions } from './central.js'
-import { Descent } from './descent.js'
-import { streamedTurn, trainWithServers } from './server-client.js'
-import { placementOf, serverKinds, Shard } from './shard.js'
-import { untrainedOf } from './untrained.js'
+import { z } from 'zod'
+import { algorithm } from './record.js'
+import { about, chunkOf, clocksOf, pull, push, rangesHeldBy, serverOptions, slowestOf } from './servers.js'
 
-/** A worker of an asynchronous parameter server: it cannot tell it from a synchronous one whose answers are streamed. */
-export function asyncParameterServerWorker(
-  fabric: Fabric<VectorMessage>,
-  task: Task,
-  options: ServerOptions
-): AsyncGenerator<StepReport, Float32Array> {
-  return trainWithServers(fabric, task, options, placementOf(task, options, options.pieces), streamedTurn)
-}
-
-/**
- * The servers' side: serves until every worker has had an answer in each of its rounds. One that leaves does not hold the
- * others up, and is named when they have ended.
- */
-export async function serveAsyncParameters(
-  fabric: Fabric<VectorMessage>,
-  task: Task,
-  options: ServerOptions
-): Promise<void> {
-  const { push, parameters } = serverKinds
-  const { rate, rounds } = options
-  const places = placementOf(task, options, options.pieces)
-  const shard = await Shard.open(fabric, task, options, places, (stretch, start) => ({
-    ...stretch,
-    descent: new Descent(stretch.length, options, untrainedOf(task.schema, stretch)),
-    parameters: start,
-    /** How many gradients of each worker it has taken. */
-    taken: options.workers.map(() => 0)
-  }))
-  const unfinished = () => shard.workers.filter((_, worker) => shard.pieces.some(({ taken }) => taken[worker] < rounds))
-
-  let open = shard.pieces.length * shard.workers.length * rounds
-  while (open > 0) {
-    const { from, worker, piece, message } = await shard.next(unfinished)
-    const { kind, round, vector } = message
-    if (kind === push && round === piece.taken[worker]) {
-      piece.parameters = piece.descent.step(piece.parameters, piece.parameters, { vector }, rate(round), round)
-      piece.taken[worker]++
-      open--
-      shard.send(from, { kind: parameters, round, offset: piece.offset, vector: piece.parameters }, true)
+export const asyncParameterServer = algorithm({
+  name: 'async-parameter-server',
+  title: 'Asynchronous parameter server',
+  source: 'Dean et al., NIPS 2012 (Downpour SGD), one step between exchanges',
+  options: z.strictObject(serverOptions),
+  needs: { servers: 1, delivery: 'reliable' },
+  keeps: 'nothing',
+  channels: { up: { part: 'range' }, down: { part: 'range' } },
+  start: ({ x }) => ({ x }),
+  async round(node, { x }, k) {
+    push(node, k, await node.gradient(x))
+    return { x: await pull(node, k) }
+  },
+  server: {
+    start: ({ x }, node) => ({ chunks: rangesHeldBy(node, x), clocks: clocksOf(node) }),
+    async round(node, state) {
+      const [chunks, clocks] = [{ ...state.chunks }, { ...state.clocks }]
+      for (let open = Object.keys(chunks).length * node.peers().length; open > 0;) {
+        const arrival = await node.up.next(() => slowestOf(node, clocks))
+        const chunk = chunkOf(node, node.up, arrival)
+        const { from, round, message } = arrival
+        if (chunk === undefined || round !== clocks[chunk.part][from]) continue
+        const { part, range } = chunk
+        chunks[part] = node.step(chunks[part], message.part, { offset: range.offset, round }) // x ← x − γ g, at once
+        clocks[part] = { ...clocks[part], [from]: round + 1 }
+        node.down.send(about(node, chunk, round, [from]), { part: chunks[part] })
+        open--
+      }
+      return { chunks, clocks }
     }
-    shard.drop(message)
   }
-}
+})

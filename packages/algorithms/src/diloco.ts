@@ -1,6 +1,6 @@
 /** DiLoCo: H inner steps from θ, then an outer step on the mean of what they changed. x: inner parameters; θ: outer ones. */
 import { z } from 'zod'
-import { ringMean } from './collectives/ring-mean.js'
+import { ringMean } from './collectives/mean-over.js'
 import { linear } from './node/vector.js'
 import { optimiserSettings } from './optimisers.js'
 import { algorithm } from './record.js'

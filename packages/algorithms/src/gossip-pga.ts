@@ -1,6 +1,6 @@
 /** Gossip with periodic global averaging: gossip in every round, the exact mean over all in every H-th. */
 import { z } from 'zod'
-import { ringMean } from './collectives/ring-mean.js'
+import { ringMean } from './collectives/mean-over.js'
 import { mix } from './mixing.js'
 import { algorithm } from './record.js'
 

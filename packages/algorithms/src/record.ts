@@ -76,6 +76,33 @@ export interface Channel<M extends Message> {
    * @param staleness - by how many rounds the newest message of a missing peer may be older, if it was not given before; 0 when absent
    */
   collect(route: Route, staleness?: number): Promise<PerPeer<M>>
+  /**
+   * The next message of anybody, in the order in which they come, whatever its tag. A role takes the messages of a channel so, or collects them.
+   *
+   * @param awaited - who is missing when nothing comes in time
+   * @throws NeighboursMissingError that names them
+   */
+  next(awaited: () => readonly PeerName[], options?: NextOptions): Promise<Arrival<M>>
+  /** As `next`, of what has come already. */
+  arrived(): Promise<Arrival<M> | undefined>
+  /** Counts a message as its sender's fault. */
+  reject(arrival: Arrival<M>, reason: string): void
+}
+
+/** Which message is next, and how long it is waited for. */
+export interface NextOptions {
+  /** Messages of later rounds stay where they are; any when absent. */
+  readonly round?: number
+  /** How many timeouts to wait, 1 when absent; 2 for those that wait themselves, since otherwise they would be blamed for a third. */
+  readonly timeouts?: number
+}
+
+/** A message, who sent it, and under which tag. */
+export interface Arrival<M> {
+  readonly from: PeerName
+  readonly round: number
+  readonly part: number
+  readonly message: M
 }
 
 /** Requests: the other side's `answers` gives the reply. */
@@ -96,7 +123,14 @@ export interface Stepper {
    *
    * @throws DivergedError when the result is not finite
    */
-  step(base: Vector, gradient: Vector): Vector
+  step(base: Vector, gradient: Vector, of?: StepOf): Vector
+}
+
+/** What a step is about, where that is not the whole vector in the round under way. */
+export interface StepOf {
+  /** Which element of the parameters `base` begins with. Each range that is stepped has a state of its own. */
+  readonly offset?: number
+  readonly round?: number
 }
 
 export type RoleName = 'worker' | 'server'
@@ -105,6 +139,10 @@ export type RoleName = 'worker' | 'server'
 export interface BaseNode<O, S> extends Stepper {
   readonly self: PeerName
   readonly options: O
+  /** How many rounds of training there are. */
+  readonly rounds: number
+  /** Where each tensor lies in the parameters, in order; those without elements are left out. */
+  readonly tensors: readonly Range[]
   /** All peers of a role, in the order of names. */
   peers(role?: RoleName): readonly PeerName[]
   mixing(round: number): Mixing
@@ -122,6 +160,8 @@ export interface BaseNode<O, S> extends Stepper {
   /** Changes the state at once. The only way to change it where `answers` may change it too. */
   change(change: (state: S) => S): void
 }
+/** What of a node does not change. */
+export type NodeTraits<O> = Pick<BaseNode<O, State>, 'self' | 'options' | 'rounds' | 'tensors' | 'peers'>
 export type Node<O, C extends Channels, S> = BaseNode<O, S> & { readonly [N in keyof C]: ChannelOf<C[N]> }
 
 /** What an algorithm cannot do without. It is tested before anything starts, and refused with the reason. */
@@ -145,7 +185,7 @@ export type Keeps = 'mean' | 'weighted mean' | 'equality' | 'nothing'
 
 /** What a peer of a role does. `start`, `model` and `answers` do not wait. */
 export interface Role<O, C extends Channels, S extends State> {
-  start(origin: { readonly x: Vector; readonly zero: Vector }): S
+  start(origin: { readonly x: Vector; readonly zero: Vector }, node: NodeTraits<O>): S
   /** A round: state in, state out. Where there are `answers`, it changes the state by `node.change` and returns nothing. */
   round?(node: Node<O, C, S>, state: S, k: number): Promise<S | void>
   readonly answers?: {
@@ -156,7 +196,7 @@ export interface Role<O, C extends Channels, S extends State> {
       from: PeerName
     ) => { readonly state: S; readonly reply: Reply<C[N]> }
   }
-  /** What is reported and evaluated; `state.x` when absent. */
+  /** What is reported and evaluated; `state.x` when absent, and nothing where there is no such vector. */
   model?(state: S): Vector
 }
 

@@ -1,14 +1,19 @@
 /** One line per algorithm. Files, commands, documents and tests go through this list. */
 import { InputError } from '@murmuration/core'
 import { adPsgd } from './ad-psgd.js'
+import { allReduce } from './all-reduce.js'
+import { asyncParameterServer } from './async-parameter-server.js'
 import { diloco } from './diloco.js'
 import { dpsgd } from './dpsgd.js'
 import { gossipPga } from './gossip-pga.js'
 import { gradientTracking } from './gradient-tracking.js'
-import { localSgdRecord } from './local-sgd-record.js'
+import { localSgd } from './local-sgd.js'
+import { parameterServer } from './parameter-server.js'
 import { type Algorithm, isAlgorithm } from './record.js'
 import { relaySgd } from './relay-sgd.js'
+import { sgdAlone } from './sgd-alone.js'
 import { sgp } from './sgp.js'
+import { staleSynchronous } from './stale-synchronous.js'
 import { trimmedMeanSgd } from './trimmed-mean.js'
 
 /** All algorithms of this package. */
@@ -20,8 +25,13 @@ export const algorithms: readonly Algorithm[] = [
   gossipPga,
   adPsgd,
   trimmedMeanSgd,
-  localSgdRecord,
-  diloco
+  localSgd,
+  diloco,
+  allReduce,
+  parameterServer,
+  asyncParameterServer,
+  staleSynchronous,
+  sgdAlone
 ]
 
 /** The one algorithm that a user's module exports. Throws an InputError when it exports none or several. */

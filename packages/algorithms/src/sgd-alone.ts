@@ -1,24 +1,17 @@
-import type { Fabric, StepReport, Task } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/vectors'
-import { Batches } from './batches.js'
-import { reportOf, type TrainingOptions } from './central.js'
-import { Descent } from './descent.js'
-import { untrainedOf } from './untrained.js'
+/** Plain SGD on a peer's own samples, with nobody to exchange with: the floor that others are held against. */
+import { z } from 'zod'
+import { algorithm } from './record.js'
 
-/** Plain SGD on a worker's own samples (Robbins & Monro 1951), with nobody to exchange with: the floor that others are held against. */
-export async function* plainSgd(
-  fabric: Fabric<VectorMessage>,
-  task: Task,
-  options: TrainingOptions
-): AsyncGenerator<StepReport, Float32Array> {
-  let x = await fabric.work(task.initialise(options.seed))
-  const descent = new Descent(x.length, options, untrainedOf(task.schema))
-  const batches = new Batches(fabric.random.stream('batches'), task.samples, options.batchSize)
-  for (let k = 0; k < options.rounds; k++) {
-    fabric.signal.throwIfAborted()
-    const gradient = await fabric.work(task.gradient(x, batches.next(), k))
-    x = descent.step(x, x, gradient, options.rate(k), k)
-    yield reportOf(options, k, { loss: gradient.loss, waited: 0, parameters: x })
+export const sgdAlone = algorithm({
+  name: 'sgd',
+  title: 'SGD on one machine',
+  source: 'Robbins and Monro, Annals of Mathematical Statistics 22(3), 1951',
+  options: z.strictObject({}),
+  needs: {},
+  keeps: 'nothing',
+  channels: {},
+  start: ({ x }) => ({ x }),
+  async round(node, { x }) {
+    return { x: node.step(x, await node.gradient(x)) }
   }
-  return x
-}
+})

@@ -1,93 +1,67 @@
 /**
- * Stale synchronous parallel (Ho et al.: More effective distributed ML via a stale synchronous parallel parameter server, NIPS
- * 2013). Symbols: `c` a worker's clock, the number of steps that it has taken; `s` the staleness.
+ * Stale synchronous parallel. c: a worker's clock, the number of its steps; s: the staleness. A worker computes on parameters that hold all
+ * updates of clocks up to c − s − 1 of all workers, all of its own, and whatever else has come; otherwise it waits.
  *
- * A worker computes on its cache. At clock c that holds all updates of clocks up to c − s − 1 of all workers, all of its own, and
- * whatever else has come; otherwise the worker waits. So nobody is more than s steps ahead of the slowest.
- *
- * Updates add up: worker i sends u_i = −rate(c)/n · direction, the direction with its own velocity and with weight decay at the
- * parameters that it computed on, and the servers add u_i to the parameters as it comes, in float64. With s = 0 that is
- * the synchronous parameter server, momentum included, since a direction is linear in velocity, gradient and parameters.
- *
- * Reading is eager (Dai et al.: High-performance distributed ML at scale through parameter server consistency models, 2015, arXiv
- * 1410.8043): whenever the slowest worker's clock moves on, a server sends everybody the newest parameters there are, unasked.
- * A worker takes in what has come between two steps, and waits only when that is too old. The last read waits for everybody's
- * last update, so that all workers end with the same parameters.
+ * Updates add up: u_i = −γ/n · direction, with the worker's own velocity, and a server adds it as it comes. With s = 0 that is the synchronous
+ * server. Whenever the slowest clock moves on, a server sends everybody what it has (Dai et al. 2015, arXiv 1410.8043), and how many of the
+ * receiver's own updates are in it. After the last step everybody waits for everybody's last update, and all have the same.
  */
-import { type Fabric, invariant, type PeerName, type StepReport, type Task } from '@murmuration/core'
-import { scale, type VectorMessage } from '@murmuration/vectors'
-import { Batches } from './batches.js'
-import { reportOf, type StaleSynchronousOptions } from './central.js'
-import { Descent } from './descent.js'
-import { placementOf, serverKinds, Shard } from './shard.js'
-import { StaleCache } from './stale-cache.js'
-import { StalePiece } from './stale-piece.js'
-import { untrainedOf } from './untrained.js'
+import { z } from 'zod'
+import { linear, type Vector } from './node/vector.js'
+import { algorithm, type Arrival } from './record.js'
+import { about, chunkOf, chunksOf, clocksOf, push, rangesHeldBy, serverOptions, slowest, slowestOf } from './servers.js'
+import { notIn, seenAtFirst, type Updates, withUpdates } from './stale-cache.js'
 
-/** A worker of a stale synchronous parameter server. */
-export async function* staleSynchronousWorker(
-  fabric: Fabric<VectorMessage>,
-  task: Task,
-  options: StaleSynchronousOptions
-): AsyncGenerator<StepReport, Float32Array> {
-  const { staleness } = options
-  invariant(Number.isSafeInteger(staleness) && staleness >= 0, () => `nobody can be ${staleness} steps ahead`)
-  const start = await fabric.work(task.initialise(options.seed))
-  const cache = new StaleCache(fabric, start, placementOf(task, options, options.pieces), options)
-  const descent = new Descent(start.length, options, untrainedOf(task.schema))
-  const batches = new Batches(fabric.random.stream('batches'), task.samples, options.batchSize)
-  for (let c = 0; c < options.rounds; c++) {
-    fabric.signal.throwIfAborted()
-    const x = cache.parameters
-    const gradient = await fabric.work(task.gradient(x, batches.next(), c))
-    const step = descent.increment(x, gradient, options.rate(c), c)
-    cache.push(c, scale(step, 1 / options.workers.length))
-    const pushed = fabric.now()
-    await cache.read(c + 1)
-    yield reportOf(options, c, { loss: gradient.loss, waited: fabric.now() - pushed, parameters: cache.parameters })
-  }
-  return cache.parameters
-}
-
-/** The servers' side: serves until everybody has been sent everybody's last update. */
-export async function serveStaleParameters(
-  fabric: Fabric<VectorMessage>,
-  task: Task,
-  options: StaleSynchronousOptions
-): Promise<void> {
-  const { push } = serverKinds
-  const places = placementOf(task, options, options.pieces)
-  const shard = await Shard.open(fabric, task, options, places, (stretch, start) => {
-    return new StalePiece(stretch, start, options.workers.length)
-  })
-  let open = shard.pieces.length * options.rounds
-  while (open > 0) {
-    const { worker, piece, message } = await shard.next(() => slowestOf(shard))
-    const { kind, round, vector } = message
-    if (kind === push && piece.add(worker, round, vector)) {
-      sendToAll(shard, piece)
-      open--
+export const staleSynchronous = algorithm({
+  name: 'stale-synchronous',
+  title: 'Stale synchronous parallel',
+  source: 'Ho et al., NIPS 2013',
+  options: z.strictObject({
+    ...serverOptions,
+    staleness: z.int().min(0).default(3).meta({ description: 'How many steps a worker may be ahead of the slowest' })
+  }),
+  needs: { servers: 1, delivery: 'reliable' },
+  keeps: 'nothing',
+  channels: { up: { part: 'range' }, down: { part: 'range', own: 'number' } },
+  start: ({ x, zero }, node) => ({ x, zero, seen: seenAtFirst(node, x), updates: {} as Updates }),
+  async round(node, { x, zero, seen: before, updates: earlier }, c) {
+    const u = linear([1 / node.peers().length, node.step(zero, await node.gradient(x))])
+    push(node, c, u)
+    const seen = { ...before }
+    const take = (arrival: Arrival<{ part: Vector; own: number }>) => {
+      if (chunkOf(node, node.down, arrival)) seen[arrival.part] = { ...arrival.message, clock: arrival.round + 1 }
     }
-    shard.drop(message)
+    const needed = c + 1 === node.rounds ? c + 1 : c + 1 - node.options.staleness
+    const late = () =>
+      chunksOf(node)
+        .filter(({ part }) => seen[part].clock < needed)
+        .map(({ server }) => server)
+    for (let come = await node.down.arrived(); come; come = await node.down.arrived()) take(come)
+    while (late().length > 0) take(await node.down.next(late, { timeouts: 2 }))
+    const updates = notIn(seen, { ...earlier, [c]: u })
+    return { x: withUpdates(node, seen, updates), zero, seen, updates }
+  },
+  server: {
+    start: ({ x }, node) => ({ chunks: rangesHeldBy(node, x), clocks: clocksOf(node) }),
+    async round(node, state) {
+      const [chunks, clocks] = [{ ...state.chunks }, { ...state.clocks }]
+      for (let open = Object.keys(chunks).length; open > 0;) {
+        const arrival = await node.up.next(() => slowestOf(node, clocks))
+        const chunk = chunkOf(node, node.up, arrival)
+        const { from, round, message } = arrival
+        if (chunk === undefined || round !== clocks[chunk.part][from]) continue
+        const { part } = chunk
+        const before = slowest(clocks[part])
+        chunks[part] = linear([1, chunks[part]], [1, message.part])
+        clocks[part] = { ...clocks[part], [from]: round + 1 }
+        if (slowest(clocks[part]) === before) continue
+        node.down.send(about(node, chunk, before, node.peers()), (to) => ({
+          part: chunks[part],
+          own: clocks[part][to]
+        }))
+        open--
+      }
+      return { chunks, clocks }
+    }
   }
-}
-
-/** Sends everybody the newest parameters, and before that, to whom it is not clear, which of its own updates are in them. */
-function sendToAll(shard: Shard<StalePiece>, piece: StalePiece): void {
-  const { acknowledge, parameters } = serverKinds
-  const { offset, slowest } = piece
-  const message = { kind: parameters, round: slowest - 1, offset, vector: piece.snapshot() }
-  for (const [worker, name] of shard.workers.entries()) {
-    const ahead = piece.clockOf(worker)
-    if (ahead > slowest) shard.send(name, { kind: acknowledge, round: ahead - 1, offset, vector: nothing })
-    shard.send(name, message)
-  }
-}
-
-const nothing = new Float32Array(0)
-
-/** The workers whose updates the piece lacks that is furthest behind. */
-function slowestOf({ workers, pieces }: Shard<StalePiece>): readonly PeerName[] {
-  const last = pieces.reduce((slowest, piece) => (piece.slowest < slowest.slowest ? piece : slowest))
-  return workers.filter((_, worker) => last.clockOf(worker) === last.slowest)
-}
+})

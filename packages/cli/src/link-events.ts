@@ -14,6 +14,7 @@ export function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefin
   switch (event.kind) {
     case 'connecting':
     case 'ready':
+    case 'idle':
       return neighbour(event.kind, event.peer)
     case 'silent':
       return neighbour('silent', event.peer, `not heard for ${Math.round(event.unheard / 1000)} s`)

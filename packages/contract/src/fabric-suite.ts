@@ -15,8 +15,12 @@ import { timeLimit } from './time-limit.js'
 /** A world that fabrics come from: it runs a program on every peer of a topology, until all have ended. */
 export interface FabricWorld {
   readonly name: string
-  /** Rejects with the first error of a program. Vectors have {@link vectorLength} elements. */
-  run(topology: Topology, program: (fabric: Fabric<VectorMessage>) => Promise<void>): Promise<void>
+  /** Rejects with the first error of a program. Vectors have {@link vectorLength} elements. The servers run the same program. */
+  run(
+    topology: Topology,
+    program: (fabric: Fabric<VectorMessage>) => Promise<void>,
+    servers?: readonly PeerName[]
+  ): Promise<void>
   /** As `run`, but the peer `stopped` is told to stop once its program has called `ready`. */
   runAndStop(
     topology: Topology,
@@ -121,12 +125,55 @@ export function testFabric(test: TestFn, world: FabricWorld): void {
     t.false(early, 'the deadline came before its time')
   })
 
-  test(that('a peer that is no neighbour is unreachable'), async (t) => {
+  test(
+    that('who is in the peer list can be reached, also by one that is no neighbour, and it can reply'),
+    async (t) => {
+      const got: string[] = []
+      const [first, far] = [peerName('a'), peerName('c')]
+      await world.run(ring('a', 'b', 'c', 'd', 'e'), async (fabric) => {
+        if (fabric.self === first) {
+          t.false(fabric.neighbours(0).sendTo.some(({ name }) => name === far))
+          for (let k = 0; k < 3; k++) t.is(fabric.send(far, message(k)), 'queued')
+          got.push(`reply ${(await next(fabric)).message.round}`)
+        }
+        if (fabric.self === far) {
+          for (let k = 0; k < 3; k++) {
+            const { from, message } = await next(fabric)
+            got.push(`${from} ${message.round} ${message.vector[3]}`)
+          }
+          t.is(fabric.send(first, message(9)), 'queued')
+        }
+      })
+      t.deepEqual(got, ['a 0 0', 'a 1 1', 'a 2 2', 'reply 9'])
+    }
+  )
+
+  test(that('one that nobody knows is unreachable, and so is oneself'), async (t) => {
     const results = new Set<string>()
     await world.run(complete('a', 'b'), async (fabric) => {
       results.add(fabric.send(peerName('nobody'), message(0)))
+      results.add(fabric.send(fabric.self, message(0)))
     })
     t.deepEqual([...results], ['unreachable'])
+  })
+
+  test(that('servers send to all peers and receive from all, and have no neighbours'), async (t) => {
+    const got: string[] = []
+    const server = peerName('s')
+    await world.run(
+      ring('a', 'b', 'c', 'd'),
+      async (fabric) => {
+        if (fabric.self !== server) {
+          t.is(fabric.send(server, message(1)), 'queued')
+          got.push((await next(fabric)).from)
+          return
+        }
+        t.throws(() => fabric.neighbours(0), { name: 'InvariantError', message: /s is a server/ })
+        for (let k = 0; k < 4; k++) t.is(fabric.send((await next(fabric)).from, message(2)), 'queued')
+      },
+      [server]
+    )
+    t.deepEqual(got, ['s', 's', 's', 's'])
   })
 
   test(
@@ -248,11 +295,24 @@ export function testFabric(test: TestFn, world: FabricWorld): void {
 
 /** The complete graph with even weights. */
 export function complete(...names: readonly string[]): Topology {
+  return even(names, () => true)
+}
+
+/** Each with the one before and the one after. */
+function ring(...names: readonly string[]): Topology {
+  const last = names.length - 1
+  return even(names, (distance) => distance === 1 || distance === last)
+}
+
+/** Peers that have those at certain distances as neighbours, with even weights. */
+function even(names: readonly string[], isLinked: (distance: number) => boolean): Topology {
   const peers = names.map(peerName).sort(byName)
-  const weight = 1 / peers.length
   const mixing = (peer: PeerName): Mixing => {
-    if (!peers.includes(peer)) throw new RangeError(`there is no peer ${peer}`)
-    const others = peers.filter((name) => name !== peer).map((name) => ({ name, weight }))
+    const place = peers.indexOf(peer)
+    if (place < 0) throw new RangeError(`there is no peer ${peer}`)
+    const names = peers.filter((_, other) => other !== place && isLinked(Math.abs(other - place)))
+    const weight = 1 / (names.length + 1)
+    const others = names.map((name) => ({ name, weight }))
     return { selfWeight: weight, receiveFrom: others, sendTo: others }
   }
   return { peers, period: 1, mixing }

@@ -57,6 +57,8 @@ export interface Limits {
   readonly shutOutFirst: Milliseconds
   /** The longest time for which a neighbour is shut out. */
   readonly shutOutMost: Milliseconds
+  /** How long the link to a peer that is no neighbour is kept when nothing more is sent to it. */
+  readonly idleAfter: Milliseconds
   /** How long `close` waits for acknowledgements. */
   readonly closePatience: Milliseconds
 }
@@ -80,6 +82,7 @@ export const defaultLimits: Limits = {
   badFrames: 3,
   shutOutFirst: 1_000,
   shutOutMost: 300_000,
+  idleAfter: 60_000,
   closePatience: 5_000
 }
 

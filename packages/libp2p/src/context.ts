@@ -44,6 +44,12 @@ export interface LinkContext {
   readonly round: () => number
 }
 
+/** What the two links to and from one peer share. */
+export interface MemberContext extends LinkContext {
+  /** Whether the link stands from the start to the end. Others are built when something is sent, and let go when nothing more is. */
+  readonly isStanding: boolean
+}
+
 /** A connection to `id` that stands, if there is one: who called whom does not matter. */
 export function openConnection(node: Libp2p, id: PeerId): Connection | undefined {
   return node.getConnections(id).find((connection) => connection.status === 'open')

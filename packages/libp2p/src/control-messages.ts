@@ -49,7 +49,9 @@ const controlMessage = z.discriminatedUnion('kind', [
     first: count.min(1),
     round: count,
     /** In which the sender would like to write, beside raw float32. */
-    codecs
+    codecs,
+    /** Whether it calls only because it has something to send: it has no neighbour of this name. */
+    inPassing: z.literal(true).optional()
   }),
   /** The receiver's consent. `window` is how many whole vectors it takes unacknowledged. */
   z.object({

@@ -11,10 +11,12 @@ export type ReceiveFault = FrameFault | 'gap' | 'window' | 'message' | 'duplicat
 export type PeerEvent =
   | { readonly kind: 'listening'; readonly addresses: readonly string[] }
   | { readonly kind: 'connecting'; readonly peer: PeerName }
-  /** Both directions are welcomed. */
+  /** Both directions are welcomed; of a peer that is no neighbour, one of them. */
   | { readonly kind: 'ready'; readonly peer: PeerName }
   /** Connected, but not heard for a while. */
   | { readonly kind: 'silent'; readonly peer: PeerName; readonly unheard: Milliseconds }
+  /** The link to or from a peer that is no neighbour has ended: it is built again when something is sent. */
+  | { readonly kind: 'idle'; readonly peer: PeerName }
   /** `by` says who refuses whom. */
   | {
       readonly kind: 'refused'

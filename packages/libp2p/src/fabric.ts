@@ -40,10 +40,12 @@ export class NetworkFabric implements Fabric<VectorMessage> {
   readonly random: Random
   readonly signal: AbortSignal
   readonly #options: FabricOptions
+  readonly #isServer: boolean
   #round = 0
 
   constructor(options: FabricOptions) {
     this.#options = options
+    this.#isServer = !options.topology.peers.includes(options.self)
     this.self = options.self
     this.random = options.random
     this.signal = options.signal
@@ -59,6 +61,7 @@ export class NetworkFabric implements Fabric<VectorMessage> {
   }
 
   neighbours(round: number): Mixing {
+    invariant(!this.#isServer, () => `${this.self} is a server, which has no neighbours and no row in the topology`)
     return this.#options.topology.mixing(this.self, round)
   }
 

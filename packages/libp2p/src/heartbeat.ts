@@ -6,17 +6,13 @@ import type { Member } from './neighbourhood.js'
 /** Tells the neighbours at intervals that this peer is alive, and notices those that are not heard any more. */
 export class Heartbeat {
   readonly #limits: Limits
-  readonly #members: readonly Pick<Member, 'neighbour' | 'outgoing'>[]
+  readonly #members: () => Iterable<Member>
   readonly #cut: (name: PeerName) => void
   #timer: NodeJS.Timeout | undefined
   #last = 0
 
   /** @param cut - called for a neighbour that was not heard for so long that its connection must be dead */
-  constructor(
-    limits: Limits,
-    members: readonly Pick<Member, 'neighbour' | 'outgoing'>[],
-    cut: (name: PeerName) => void
-  ) {
+  constructor(limits: Limits, members: () => Iterable<Member>, cut: (name: PeerName) => void) {
     this.#limits = limits
     this.#members = members
     this.#cut = cut
@@ -35,8 +31,9 @@ export class Heartbeat {
     const now = realClock.now()
     const stalled = now - this.#last - this.#limits.heartbeat
     this.#last = now
-    for (const { neighbour, outgoing } of this.#members) {
+    for (const { neighbour, outgoing } of this.#members()) {
       outgoing.ping()
+      outgoing.rest()
       neighbour.faults.flush()
       // After a long computation on this thread, what the neighbours have said still waits to be read.
       if (stalled > this.#limits.heartbeat) neighbour.forgive(stalled)

@@ -1,7 +1,7 @@
 import type { Connection, Stream } from '@libp2p/interface'
 import { type FrameFault, type FrameHeader, numberBytes } from '@murmuration/vectors'
 import { decoderOf } from './codec-choice.js'
-import type { LinkContext } from './context.js'
+import type { MemberContext } from './context.js'
 import { ControlChannel } from './control-channel.js'
 import { type ControlMessage, type Hello, ProtocolFault } from './control-messages.js'
 import type { ReceiveFault } from './events.js'
@@ -37,14 +37,14 @@ interface Session {
  * acknowledges each when it is whole and there is room for the next.
  */
 export class IncomingLink {
-  readonly #context: LinkContext
+  readonly #context: MemberContext
   readonly #neighbour: Neighbour
   readonly #onWelcome: () => void
   readonly #ledger = new ReceiveLedger()
   #session: Session | undefined
 
   /** @param onWelcome - called when the neighbour's hello was accepted */
-  constructor(context: LinkContext, neighbour: Neighbour, onWelcome: () => void) {
+  constructor(context: MemberContext, neighbour: Neighbour, onWelcome: () => void) {
     this.#context = context
     this.#neighbour = neighbour
     this.#onWelcome = onWelcome
@@ -132,8 +132,13 @@ export class IncomingLink {
   }
 
   #judge(hello: Hello): Mismatch | undefined {
-    if (hello.name === this.#neighbour.name) return mismatchOf(this.#context.terms, hello.terms)
-    const why = `it calls itself "${hello.name}", and by its peer id it is "${this.#neighbour.name}"`
+    const { terms, self, isStanding } = this.#context
+    if (hello.name !== this.#neighbour.name) {
+      const why = `it calls itself "${hello.name}", and by its peer id it is "${this.#neighbour.name}"`
+      return { code: 'unknown-peer', why }
+    }
+    if (isStanding || hello.inPassing === true) return mismatchOf(terms, hello.terms)
+    const why = `you are no neighbour of "${self}" in its topology; do the topology files differ?`
     return { code: 'unknown-peer', why }
   }
 

@@ -54,6 +54,8 @@ export interface Refusal {
 /** The state of one neighbour, from what its two links report. Tells each change once. */
 export class Neighbour {
   readonly name: PeerName
+  /** Whether both directions stand from the start to the end; otherwise each is there while something is sent. */
+  isStanding = true
   readonly meter = new TrafficMeter()
   readonly speed = new LinkSpeed()
   readonly faults: FaultAccount
@@ -97,8 +99,12 @@ export class Neighbour {
   get state(): NeighbourState {
     if (this.#refusal !== undefined) return 'refused'
     if (this.#left !== undefined) return 'left'
-    if (this.#up.size < 2) return 'connecting'
+    if (!this.#isUp) return 'connecting'
     return this.#silent ? 'silent' : 'ready'
+  }
+
+  get #isUp(): boolean {
+    return this.#up.size >= (this.isStanding ? 2 : 1)
   }
 
   /** Whether there is no point in calling it, because it has refused, was refused or has left. */
@@ -177,7 +183,7 @@ export class Neighbour {
 
   /** Calls it silent when it was not heard for `limit`. */
   listen(limit: Milliseconds): void {
-    if (this.#silent || this.#up.size < 2 || this.unheard < limit) return
+    if (this.#silent || !this.#isUp || this.unheard < limit) return
     this.#change(() => (this.#silent = true))
   }
 
@@ -206,7 +212,7 @@ export class Neighbour {
   get why(): string {
     if (this.#refusal !== undefined) return this.#refusal.why
     if (this.#left !== undefined) return this.#left
-    if (this.#up.size < 2) return this.#trouble
+    if (!this.#isUp) return this.#trouble
     return this.#silent ? `not heard for ${Math.round(this.unheard / 1000)} s` : ''
   }
 
@@ -236,6 +242,7 @@ export class Neighbour {
     const after = this.state
     if (before === after) return
     if (after === 'ready') this.#emit({ kind: 'ready', peer: this.name })
+    if (after === 'connecting' && !this.isStanding) this.#emit({ kind: 'idle', peer: this.name })
     if (after === 'silent') this.#emit({ kind: 'silent', peer: this.name, unheard: this.unheard })
     this.#onChange()
   }

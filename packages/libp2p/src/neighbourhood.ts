@@ -12,73 +12,81 @@ import {
 import type { VectorMessage } from '@murmuration/vectors'
 import type { Bell } from './bell.js'
 import { realClock } from './clock.js'
-import { type LinkContext, openConnection } from './context.js'
-import { ControlChannel } from './control-channel.js'
+import { type LinkContext, type MemberContext, openConnection } from './context.js'
 import { Heartbeat } from './heartbeat.js'
 import { IncomingLink } from './incoming-link.js'
 import { Neighbour, type NeighbourStatus, type Refusal } from './neighbour.js'
 import { OutgoingLink } from './outgoing-link.js'
-import type { Roster, RosterEntry } from './roster.js'
-import { sumTraffic, type Traffic, TrafficMeter } from './traffic.js'
+import type { Roster } from './roster.js'
+import { sumTraffic, type Traffic } from './traffic.js'
 
-/** A neighbour with the links to and from it. */
+/** A peer with the links to and from it. */
 export interface Member {
+  readonly isStanding: boolean
   readonly neighbour: Neighbour
   readonly outgoing: OutgoingLink
   readonly incoming: IncomingLink
 }
 
-/** All neighbours of this peer, and who is who once the roster is known. */
+/** Vectors of one's own that an algorithm computes in at the same time. */
+const ownVectors = 6
+
+/**
+ * The peers that this one has links with, and who is who once the roster is known. With those that it needs from the start, its neighbours for
+ * short, it keeps them up. With others of the roster it has them while something is sent.
+ */
 export class Neighbourhood {
   readonly #context: LinkContext
-  readonly #members: ReadonlyMap<PeerName, Member>
+  readonly #members = new Map<PeerName, Member>()
+  readonly #changed: () => void
   readonly #heartbeat: Heartbeat
   #roster: Roster | undefined
-  #ended: Promise<unknown> = Promise.resolve()
+  readonly #runs: Promise<void>[] = []
 
-  /** @param changed - rung when a neighbour's state changes or an acknowledgement comes */
-  constructor(context: LinkContext, topology: Topology, changed: Bell) {
+  /**
+   * @param neighbours - whom this peer needs from the start, in the order of names
+   * @param changed - rung when a neighbour's state changes or an acknowledgement comes
+   */
+  constructor(context: LinkContext, neighbours: readonly PeerName[], changed: Bell) {
     this.#context = context
-    const ring = () => changed.ring()
-    this.#members = new Map(neighboursOf(context.self, topology).map((name) => [name, member(context, name, ring)]))
-    this.#heartbeat = new Heartbeat(context.limits, [...this.#members.values()], (name) => this.#cut(name))
+    this.#changed = () => changed.ring()
+    for (const name of neighbours) this.#add(name, true)
+    this.#heartbeat = new Heartbeat(
+      context.limits,
+      () => this.#members.values(),
+      (name) => this.#cut(name)
+    )
   }
 
   /** Resolves when all links have ended. */
   get ended(): Promise<unknown> {
-    return this.#ended
+    return Promise.all(this.#runs)
   }
 
-  /** Vectors that neighbours who can still acknowledge them have not acknowledged. */
+  /** Vectors that peers who can still acknowledge them have not acknowledged. */
   get unacknowledged(): number {
     return this.#list()
-      .filter(({ neighbour }) => neighbour.state === 'ready')
+      .filter(({ neighbour, isStanding }) => neighbour.state === 'ready' || (!isStanding && !neighbour.gone))
       .reduce((sum, { outgoing }) => sum + outgoing.queued, 0)
-  }
-
-  /** How many neighbours there are. */
-  get size(): number {
-    return this.#members.size
   }
 
   /** Takes the roster and calls the neighbours. Throws an InputError when one of them is not in it. */
   open(roster: Roster): void {
     invariant(this.#roster === undefined, 'a peer was told to connect twice')
-    const pairs = this.#list().map((each) => [each, roster.byName.get(each.neighbour.name)] as const)
-    const lacking = pairs.filter(([, entry]) => entry === undefined).map(([{ neighbour }]) => neighbour.name)
+    const names = [...this.#members.keys()]
+    const lacking = names.filter((name) => !roster.byName.has(name))
     if (lacking.length > 0) {
       throw new InputError(
         `the roster lacks ${lacking.join(', ')}, neighbours of "${this.#context.self}"; add their peer ids`
       )
     }
     this.#roster = roster
-    const own = roster.byName.get(this.#context.self)
-    const run = async ([{ outgoing }, entry]: readonly [Member, RosterEntry | undefined]) =>
-      entry && outgoing.run(entry, own !== undefined && own.addresses.length > 0 && entry.id < own.id)
+    this.#reserve()
     // Each begins with those behind it, so that not all call the same one at once.
-    const behind = pairs.filter(([{ neighbour }]) => neighbour.name > this.#context.self)
-    const ahead = pairs.filter(([{ neighbour }]) => neighbour.name < this.#context.self)
-    this.#ended = Promise.all([...behind, ...ahead].map(run))
+    const members = this.#list()
+    const isBehind = ({ neighbour }: Member) => neighbour.name > this.#context.self
+    const inTurn = [...members.filter(isBehind), ...members.filter((member) => !isBehind(member))]
+    for (const { neighbour, outgoing } of inTurn) this.#run(neighbour.name, outgoing)
     this.#heartbeat.start()
   }
 
@@ -109,7 +117,7 @@ export class Neighbourhood {
 
   /** Hands a message to the link to `to`. */
   offer(to: PeerName, message: VectorMessage): SendResult {
-    return this.#members.get(to)?.outgoing.offer(message) ?? 'unreachable'
+    return this.#memberCalled(to)?.outgoing.offer(message) ?? 'unreachable'
   }
 
   /** How long a ping with so much padding takes to a neighbour and back; `undefined` when it is not answered until `until`. */
@@ -133,14 +141,12 @@ export class Neighbourhood {
     this.#memberOf(id)?.outgoing.encourage()
   }
 
-  /** Serves a control stream, and tells one who is no neighbour so. */
+  /** Serves a control stream. */
   async control(stream: Stream, connection: Connection): Promise<void> {
-    const caller = this.#memberOf(connection.remotePeer.toString())
-    if (caller !== undefined) return caller.incoming.control(stream, connection)
-    const control = new ControlChannel(stream, new TrafficMeter())
-    const why = `you are no neighbour of "${this.#context.self}" in its topology; do the topology files differ?`
-    control.send({ kind: 'refused', code: 'unknown-peer', why })
-    await control.close(this.#context.limits.handshakeTimeout)
+    const caller = this.nameOf(connection.remotePeer.toString())
+    const member = caller && this.#memberCalled(caller)
+    if (member === undefined) stream.abort(new Error('not in the roster'))
+    else await member.incoming.control(stream, connection)
   }
 
   /** Serves a stream of vectors. */
@@ -152,14 +158,14 @@ export class Neighbourhood {
 
   /** The neighbour that refuses or is refused, if there is one. */
   refused(): { readonly name: PeerName; readonly refusal: Refusal } | undefined {
-    for (const { neighbour } of this.#list()) {
+    for (const { neighbour } of this.#neighbours()) {
       if (neighbour.refusal !== undefined) return { name: neighbour.name, refusal: neighbour.refusal }
     }
     return undefined
   }
 
   statuses(): readonly NeighbourStatus[] {
-    return this.#list().map(({ neighbour, outgoing }) => neighbour.status(outgoing.queued))
+    return this.#neighbours().map(({ neighbour, outgoing }) => neighbour.status(outgoing.queued))
   }
 
   traffic(): Traffic {
@@ -184,6 +190,41 @@ export class Neighbourhood {
     return [...this.#members.values()]
   }
 
+  #neighbours(): readonly Member[] {
+    return this.#list().filter(({ isStanding }) => isStanding)
+  }
+
+  /** The peer of this name, with links from now on if it is in the roster. */
+  #memberCalled(name: PeerName): Member | undefined {
+    const known = this.#members.get(name)
+    if (known !== undefined) return known
+    const isThere = name !== this.#context.self && this.#roster?.byName.has(name) === true
+    if (!isThere || this.#context.closing.aborted) return undefined
+    const member = this.#add(name, false)
+    this.#reserve()
+    this.#run(name, member.outgoing)
+    return member
+  }
+
+  #add(name: PeerName, isStanding: boolean): Member {
+    const member = memberOf({ ...this.#context, isStanding }, name, this.#changed)
+    this.#members.set(name, member)
+    return member
+  }
+
+  /** Two vectors for each peer: one is written while the algorithm has the other. */
+  #reserve(): void {
+    this.#context.pool.reserve(2 * this.#members.size + ownVectors)
+  }
+
+  #run(name: PeerName, outgoing: OutgoingLink): void {
+    const [own, entry] = [this.#context.self, name].map((each) => this.#roster?.byName.get(each))
+    if (entry === undefined) return
+    const mayBeCalled = own !== undefined && own.addresses.length > 0
+    const waits = mayBeCalled && this.#members.get(name)?.isStanding === true && entry.id < own.id
+    this.#runs.push(outgoing.run(entry, waits))
+  }
+
   #memberOf(id: string): Member | undefined {
     const entry = this.#roster?.byId.get(id)
     return entry && this.#members.get(entry.name)
@@ -199,20 +240,37 @@ export class Neighbourhood {
   }
 }
 
-function member(context: LinkContext, name: PeerName, changed: () => void): Member {
+function memberOf(context: MemberContext, name: PeerName, changed: () => void): Member {
   const neighbour = new Neighbour(name, realClock, context.emit, changed, context.limits)
+  neighbour.isStanding = context.isStanding
   const link = { ...context, random: context.random.stream(name) }
   const outgoing = new OutgoingLink(link, neighbour, changed, () => incoming.tune())
   const incoming = new IncomingLink(context, neighbour, () => outgoing.encourage())
-  return { neighbour, outgoing, incoming }
+  return { isStanding: context.isStanding, neighbour, outgoing, incoming }
 }
 
-/** Whom `self` sends to or receives from in any round of the topology, in the order of their names. */
+/** Who is to have a link with whom from the start. */
+export interface Membership {
+  readonly self: PeerName
+  readonly topology: Topology
+  readonly servers?: readonly PeerName[] | undefined
+  readonly reach?: 'neighbours' | 'everyone' | undefined
+}
+
+/** Whom `self` needs from the start, in the order of their names. */
+export function neededBy({ self, topology, servers = [], reach = 'neighbours' }: Membership): readonly PeerName[] {
+  const isServer = servers.includes(self)
+  const peers = isServer || reach === 'everyone' ? topology.peers : neighboursOf(self, topology)
+  const all = isServer && reach === 'neighbours' ? peers : [...peers, ...servers]
+  return all.filter((name) => name !== self).sort(byName)
+}
+
+/** Whom `self` sends to or receives from in any round of the topology. */
 function neighboursOf(self: PeerName, topology: Topology): readonly PeerName[] {
   const names = new Set<PeerName>()
   for (let round = 0; round < topology.period; round++) {
     const { receiveFrom, sendTo } = topology.mixing(self, round)
     for (const { name } of [...receiveFrom, ...sendTo]) names.add(name)
   }
-  return [...names].sort(byName)
+  return [...names]
 }

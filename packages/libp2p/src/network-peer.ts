@@ -22,7 +22,7 @@ import type { PeerEvent } from './events.js'
 import { NetworkFabric } from './fabric.js'
 import { Mailbox } from './mailbox.js'
 import type { NeighbourStatus } from './neighbour.js'
-import { Neighbourhood } from './neighbourhood.js'
+import { neededBy, Neighbourhood } from './neighbourhood.js'
 import { startNode } from './node.js'
 import type { Peer, PeerOptions } from './peer.js'
 import { checkRoster, type RosterEntry } from './roster.js'
@@ -31,9 +31,6 @@ import { weightOf } from './send-queue.js'
 import type { Shaper } from './shaping/shaper.js'
 import type { Traffic } from './traffic.js'
 import { VectorPool } from './vector-pool.js'
-
-/** Vectors of one's own that an algorithm computes in at the same time. */
-const ownVectors = 6
 
 /** The longest that the answer to a ping is waited for. */
 const pingPatience: Milliseconds = 10_000
@@ -73,7 +70,7 @@ export class NetworkPeer implements Peer {
     this.#pool = new VectorPool(lengthOf(options.terms.schema))
     this.#mailbox = new Mailbox<VectorMessage>(realClock, (from) => this.#neighbourhood.taken(from), weightOf)
     this.fabric = this.#createFabric()
-    this.#neighbourhood = new Neighbourhood(this.#context(), options.topology, this.#changed)
+    this.#neighbourhood = new Neighbourhood(this.#context(), neededBy(options), this.#changed)
   }
 
   get vectorsBeyond(): number {
@@ -124,8 +121,6 @@ export class NetworkPeer implements Peer {
     if (own !== undefined && own.id !== this.id) {
       throw new InputError(`the roster says that "${own.name}" is ${own.id}, but this peer's key gives ${this.id}`)
     }
-    // Two for each neighbour: one is written while the algorithm has the other.
-    this.#pool.reserve(2 * this.#neighbourhood.size + ownVectors)
     this.#neighbourhood.open(roster)
     this.#strangers.clear()
     while (!this.#complete()) {

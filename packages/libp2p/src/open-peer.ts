@@ -13,8 +13,9 @@ import type { Terms } from './terms.js'
 
 /** Creates a peer that listens. Until `connect` has told it who is who, it lets nobody in. Throws InputErrors. */
 export async function openPeer(options: PeerOptions): Promise<Peer> {
-  if (!options.topology.peers.includes(options.self)) {
-    throw new InputError(`"${options.self}" is no peer of the topology; it has ${options.topology.peers.join(', ')}`)
+  const endpoints = [...options.topology.peers, ...(options.servers ?? [])]
+  if (!endpoints.includes(options.self)) {
+    throw new InputError(`"${options.self}" is no peer of the topology; it has ${endpoints.join(', ')}`)
   }
   const agreed = { ...options, terms: asRead(options.terms) }
   const shaper = shaperOf(agreed, (id) => peer.nameOf(id))

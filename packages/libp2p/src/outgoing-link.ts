@@ -7,7 +7,7 @@ import { codecRandom, type VectorMessage } from '@murmuration/vectors'
 import { Bell } from './bell.js'
 import { realClock } from './clock.js'
 import { controlProtocol, exchangeProtocol, protocolVersion } from './constants.js'
-import { type LinkContext, openConnection, type Streams } from './context.js'
+import { type MemberContext, openConnection, type Streams } from './context.js'
 import { ControlChannel } from './control-channel.js'
 import { type ControlMessage, ProtocolFault, type Refused, type Welcome } from './control-messages.js'
 import { ExchangeWriter } from './exchange-writer.js'
@@ -29,25 +29,27 @@ const processDials = new Queue<Streams | undefined>({ concurrency: 16 })
  * writes frames, and starts over when that ends.
  */
 export class OutgoingLink {
-  readonly #context: LinkContext
+  readonly #context: MemberContext
   readonly #neighbour: Neighbour
   readonly #onAcknowledged: () => void
   readonly #onAnswer: () => void
   readonly #queue: SendQueue
-  /** Rung when there may be another frame to write. */
+  /** Rung when there may be another frame to write, and so a reason to call. */
   readonly #work = new Bell()
   /** Rung when another attempt to connect may be worth while. */
   readonly #chance = new Bell()
   #control: ControlChannel | undefined
   /** Aborted when the neighbour has called while a call to it waited for its turn. */
   #waiting: AbortController | undefined
+  /** When something was offered last. */
+  #used: Milliseconds = 0
   /** Pings that are not answered yet. */
   #pings = 0
   /** In which the neighbour takes vectors, beside raw float32. */
   #codecs: readonly string[] = []
 
   /** @param onAnswer - called when the neighbour has answered a ping */
-  constructor(context: LinkContext, neighbour: Neighbour, onAcknowledged: () => void, onAnswer: () => void) {
+  constructor(context: MemberContext, neighbour: Neighbour, onAcknowledged: () => void, onAnswer: () => void) {
     this.#context = context
     this.#neighbour = neighbour
     this.#onAcknowledged = onAcknowledged
@@ -70,23 +72,31 @@ export class OutgoingLink {
       onGone()
       return 'full'
     }
+    this.#used = realClock.now()
     this.#work.ring()
     return 'queued'
   }
 
   /**
-   * Keeps the link up until the peer closes.
+   * Keeps the link up until the peer closes; one that does not stand, while there is something to send and for a while after.
    *
    * @param waits - whether the neighbour is to call first
    */
   async run(entry: RosterEntry, waits: boolean): Promise<void> {
     const { limits, closing, emit } = this.#context
     const peer = this.#neighbour.name
-    emit({ kind: 'connecting', peer })
+    await this.#reason()
+    if (!closing.aborted) emit({ kind: 'connecting', peer })
     for (let failures = 0; !closing.aborted;) {
+      await this.#reason()
       await this.#shutOut()
       if (closing.aborted) return
       const { why, stood } = await this.#attempt(entry, waits)
+      if (this.#isIdle) {
+        this.#hangUp(entry)
+        failures = 0
+        continue
+      }
       failures = stood > limits.backoffMost ? 1 : failures + 1
       this.#neighbour.failed(why)
       const wait = this.#backoff(failures)
@@ -127,6 +137,27 @@ export class OutgoingLink {
     this.#control?.abort('this peer closes')
     this.#work.ring()
     this.#chance.ring()
+  }
+
+  /** Lets a link go that does not have to stand when nothing was sent for a while. To be called now and then. */
+  rest(): void {
+    if (!this.#isIdle || realClock.now() < this.#used + this.#context.limits.idleAfter) return
+    this.#control?.abort('nothing more is sent')
+  }
+
+  /** Whether there is no reason to have the link. */
+  get #isIdle(): boolean {
+    return !this.#context.isStanding && this.#queue.length === 0
+  }
+
+  /** Waits for a reason to have the link. */
+  async #reason(): Promise<void> {
+    while (this.#isIdle && !this.#context.closing.aborted) await this.#work.wait()
+  }
+
+  /** Ends the connection, unless the other side uses it. */
+  #hangUp(entry: RosterEntry): void {
+    if (!this.#neighbour.isUp('incoming')) this.#standing(entry)?.abort(new Error('nothing more is sent'))
   }
 
   /** Waits while the neighbour is shut out for its faults. */
@@ -244,11 +275,12 @@ export class OutgoingLink {
 
   /** Says hello and takes the answer. Returns whether the neighbour agrees. */
   async #greet(control: ControlChannel, entry: RosterEntry): Promise<boolean> {
-    const { self, terms, incarnation, limits, round } = this.#context
+    const { self, terms, incarnation, limits, round, isStanding } = this.#context
     const first = this.#queue.first
     const version = protocolVersion
     const codecs = this.#context.codec.wanted
-    control.send({ kind: 'hello', version, name: self, terms, incarnation, first, round: round(), codecs })
+    const hello = { kind: 'hello', version, name: self, terms, incarnation, first, round: round(), codecs } as const
+    control.send(isStanding ? hello : { ...hello, inPassing: true })
     const answer = await control.first(limits.handshakeTimeout)
     if (answer.kind === 'refused') return this.#refused(answer)
     if (answer.kind !== 'welcome') throw new ProtocolFault(`it answers a hello with ${answer.kind}`)

@@ -14,6 +14,10 @@ export interface PeerOptions {
   readonly identity: Identity
   /** The neighbours are all peers that one of its rounds lets this peer send to or receive from. */
   readonly topology: Topology
+  /** Endpoints beyond the topology's peers, such as parameter servers. They are neighbours of all peers, and have no row in the topology. */
+  readonly servers?: readonly PeerName[] | undefined
+  /** Whom `connect` waits for, beside servers: neighbours when absent. Others are called when something is sent to them. */
+  readonly reach?: 'neighbours' | 'everyone' | undefined
   /** The seed of the run. The dice of the fabric depend on it and on `self`. */
   readonly seed: number
   /** Multiaddrs to listen on; port 0 takes a free one. */

@@ -98,7 +98,10 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
   }
 
   mixing(peer: PeerName, round: number) {
-    return this.#options.topology.mixing(peer, round)
+    const { topology, servers = [] } = this.#options
+    const isServer = servers.length > 0 && servers.some(({ name }) => name === peer)
+    invariant(!isServer, () => `${peer} is a server, which has no neighbours and no row in the topology`)
+    return topology.mixing(peer, round)
   }
 
   cost(work: Work<unknown>, peer: PeerName): Milliseconds {
@@ -139,7 +142,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
 
   send(from: Endpoint<Message>, to: PeerName, message: Message): SendResult {
     const target = this.#endpoints.get(to)
-    if (target === undefined || target.presence === 'ended') return 'unreachable'
+    if (target === undefined || target === from || target.presence === 'ended') return 'unreachable'
     const { wire, network = rawNetwork, queueLimit = 8 } = this.#options
     const known = from.connections.get(to)
     const connection = known?.isPresent ? known : this.#connect(from, target)

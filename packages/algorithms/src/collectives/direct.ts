@@ -6,52 +6,30 @@
  *
  * Sums run in the order of names, in float64, rounded once.
  */
-import { type Term, weightedSum } from '@murmuration/vectors'
-import { sharesOf, type Stretch, viewOf } from '../stretches.js'
-import type { AllReduce, AllReduceOver, Group } from './group.js'
-
-const contributionKind = 1
-const meanKind = 2
+import { mean } from '../mixing.js'
+import { rangeOf } from '../node/vector.js'
+import type { Collective, RangeMean } from './ranks.js'
 
 /** The mean by direct exchange. */
-export const directAllReduce: AllReduce = (group, own, out, { round, stretch, pieces }) =>
-  directOver(group, own, out, round, sharesOf([stretch], group.names.length, pieces))
-
-/** The mean by direct exchange, of many stretches at once: still two latencies. */
-export const directOver: AllReduceOver = async (group, own, out, round, shares) => {
-  const { names, rank, mail } = group
-  const n = names.length
+export const direct: Collective = async (ranks, x, shares) => {
+  const { count: n, own: rank } = ranks
+  const most = Math.max(...shares.map(({ length }) => length))
   // Everybody begins with the next, so that not all send to the same one first.
-  const others = Array.from({ length: n - 1 }, (_, step) => (rank + 1 + step) % n)
+  const others = Array.from({ length: n - 1 }, (_, step) => ranks.at(rank + 1 + step))
+  const means: RangeMean[] = []
 
   for (const other of others) {
-    for (const piece of shares[other]) {
-      mail.send(names[other], { kind: contributionKind, round, offset: piece.offset, vector: viewOf(own, piece) })
+    for (const [piece, range] of shares[other].entries()) ranks.sendRange(other, piece, range, x)
+  }
+  for (const [piece, range] of shares[rank].entries()) {
+    const { part } = mean(ranks.route, { part: rangeOf(x, range) }, await ranks.gather(piece, range))
+    means.push({ offset: range.offset, part })
+    ranks.send(others, (1 + rank) * most + piece, range, part)
+  }
+  for (const other of others.sort((left, right) => left - right)) {
+    for (const [piece, range] of shares[other].entries()) {
+      means.push({ offset: range.offset, part: await ranks.receive(other, (1 + other) * most + piece, range) })
     }
   }
-  for (const piece of shares[rank]) {
-    const mean = weightedSum(new Float32Array(piece.length), await contributions(group, round, piece, own))
-    out.set(mean, piece.offset)
-    const message = { kind: meanKind, round, offset: piece.offset, vector: mean }
-    for (const other of others) mail.send(names[other], message)
-  }
-  for (const other of others) {
-    for (const stretch of shares[other]) await mail.receiveInto(out, names[other], { kind: meanKind, round, stretch })
-  }
-}
-
-/** Everybody's values of a piece, one's own included, in the order of names, each with the weight 1/n. */
-async function contributions(
-  { names, rank, mail }: Group,
-  round: number,
-  piece: Stretch,
-  own: Float32Array
-): Promise<Term[]> {
-  const part = { kind: contributionKind, round, stretch: piece }
-  const terms: Term[] = []
-  for (const [place, name] of names.entries()) {
-    const vector = place === rank ? viewOf(own, piece) : (await mail.receive(name, part)).vector
-    terms.push({ weight: 1 / names.length, vector })
-  }
-  return terms
+  return means
 }

@@ -12,39 +12,24 @@
  *
  * Sums are rounded to float32 at every step, in the order of the tree.
  */
-import type { PeerName } from '@murmuration/core'
-import { axpy, scale } from '@murmuration/vectors'
-import { type Stretch, segmentsOf, viewOf } from '../stretches.js'
-import type { AllReduce } from './group.js'
+import { concat, linear, type Range, rangeOf, type Vector } from '../node/vector.js'
+import type { Collective, Ranks } from './ranks.js'
 
-const halvingKind = 1
-const doublingKind = 2
-
-/** The mean by halving and doubling. */
-export const halvingDoublingAllReduce: AllReduce = async ({ names, rank, mail }, own, out, { round, stretch }) => {
-  const n = names.length
-  const rankAt = (distance: number) => names[(rank + distance + n) % n]
-  const send = (to: PeerName, kind: number, { offset }: Stretch, vector: Float32Array) => {
-    mail.send(to, { kind, round, offset, vector })
+/** The mean by halving and doubling. Shares are one range each, or none where there are more ranks than elements. */
+export const halvingDoubling: Collective = async (ranks, x, shares) => {
+  const { count: n, own } = ranks
+  const segments = new Segments(ranks, x, shares)
+  const steps = stepsOf(n)
+  for (const [hop, { distance, count }] of [...steps].reverse().entries()) {
+    segments.send(own + distance, hop, ranks.at(own + distance), count)
+    await segments.receive(own - distance, hop, own, count, (received, sum) => linear([1, sum], [1, received]))
   }
-  const segments = segmentsOf(stretch, n)
-  const sum = viewOf(own, stretch).slice()
-  const ofSum = ({ offset, length }: Stretch) => viewOf(sum, { offset: offset - stretch.offset, length })
-
-  for (const { distance, count } of stepsOf(n).reverse()) {
-    for (const part of arc(segments, rank + distance, count)) send(rankAt(distance), halvingKind, part, ofSum(part))
-    for (const part of arc(segments, rank, count)) {
-      const { vector } = await mail.receive(rankAt(-distance), { kind: halvingKind, round, stretch: part })
-      axpy(ofSum(part), 1, vector)
-    }
+  segments.scale(own, 1 / n)
+  for (const [hop, { distance, count }] of steps.entries()) {
+    segments.send(own - distance, steps.length + hop, own, count)
+    await segments.receive(own + distance, steps.length + hop, ranks.at(own + distance), count, (received) => received)
   }
-  out.set(scale(ofSum(segments[rank]), 1 / n), segments[rank].offset)
-  for (const { distance, count } of stepsOf(n)) {
-    for (const part of arc(segments, rank, count)) send(rankAt(-distance), doublingKind, part, viewOf(out, part))
-    for (const part of arc(segments, rank + distance, count)) {
-      await mail.receiveInto(out, rankAt(distance), { kind: doublingKind, round, stretch: part })
-    }
-  }
+  return segments.all()
 }
 
 /** A step of doubling: to whom, and how many segments. */
@@ -54,7 +39,7 @@ interface Step {
 }
 
 /** The steps of doubling among `n` ranks. The last gives what is still lacking. */
-function stepsOf(n: number): Step[] {
+function stepsOf(n: number): readonly Step[] {
   const steps: Step[] = []
   for (let distance = 1; distance < n; distance *= 2) {
     steps.push({ distance, count: Math.min(distance, n - distance) })
@@ -62,16 +47,66 @@ function stepsOf(n: number): Step[] {
   return steps
 }
 
-/** The elements of `count` segments from `first` on around the circle: up to two stretches, none of them empty. */
-function arc(segments: readonly Stretch[], first: number, count: number): Stretch[] {
-  const begin = first % segments.length
-  const end = begin + count
-  return [joined(segments.slice(begin, end)), joined(segments.slice(0, Math.max(0, end - segments.length)))].filter(
-    ({ length }) => length > 0
-  )
+interface Segment extends Range {
+  part: Vector
 }
 
-/** Neighbouring segments as one stretch. */
-function joined(segments: readonly Stretch[]): Stretch {
-  return { offset: segments[0]?.offset ?? 0, length: segments.reduce((sum, { length }) => sum + length, 0) }
+/** The segments of x, each with what is known of its sum. */
+class Segments {
+  readonly #ranks: Ranks
+  readonly #segments: readonly (Segment | undefined)[]
+
+  constructor(ranks: Ranks, x: Vector, shares: readonly (readonly Range[])[]) {
+    this.#ranks = ranks
+    this.#segments = shares.map(([range]) => range && { ...range, part: rangeOf(x, range) })
+  }
+
+  send(to: number, hop: number, first: number, count: number): void {
+    for (const [turn, run] of this.#arc(first, count)) {
+      const vector = run.length === 1 ? run[0].part : concat(run.map(({ part }) => part))
+      this.#ranks.send([to], 2 * hop + turn, joined(run), vector)
+    }
+  }
+
+  async receive(
+    from: number,
+    hop: number,
+    first: number,
+    count: number,
+    next: (received: Vector, known: Vector) => Vector
+  ): Promise<void> {
+    for (const [turn, run] of this.#arc(first, count)) {
+      const vector = await this.#ranks.receive(from, 2 * hop + turn, joined(run))
+      for (const segment of run) {
+        const { offset, length } = segment
+        segment.part = next(rangeOf(vector, { offset: offset - run[0].offset, length }), segment.part)
+      }
+    }
+  }
+
+  scale(rank: number, factor: number): void {
+    const segment = this.#segments[rank]
+    if (segment !== undefined) segment.part = linear([factor, segment.part])
+  }
+
+  all(): Segment[] {
+    return this.#segments.filter((segment) => segment !== undefined)
+  }
+
+  /** `count` segments from `first` on around the circle: before and after its end, those that have elements. */
+  *#arc(first: number, count: number): Iterable<readonly [number, readonly Segment[]]> {
+    const end = first + count
+    for (const [turn, [from, to]] of [
+      [first, end],
+      [0, end - this.#segments.length]
+    ].entries()) {
+      const run = this.#segments.slice(from, Math.max(from, to)).filter((segment) => segment !== undefined)
+      if (run.length > 0) yield [turn, run]
+    }
+  }
+}
+
+/** Neighbouring segments as one range. */
+function joined(run: readonly Range[]): Range {
+  return { offset: run[0].offset, length: run.reduce((sum, { length }) => sum + length, 0) }
 }

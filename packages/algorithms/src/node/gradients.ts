@@ -15,8 +15,8 @@ export interface GradientOptions {
 /** The gradients of one peer's task: which batch, and what is added to them. */
 export class Gradients {
   readonly batches: Batches
-  /** The loss over the last batch. */
-  loss = Number.NaN
+  /** The loss over the last batch, if there was one. */
+  loss: number | undefined
   readonly #arena: Arena
   readonly #task: Task
   readonly #options: GradientOptions
@@ -31,8 +31,12 @@ export class Gradients {
     this.batches = new Batches(random, task.samples, options.batchSize)
   }
 
-  /** The work of a gradient at x: `g + λ x`, clipped, as a vector of the arena. */
-  work(x: Vector, round: number): Work<Vector> {
+  /**
+   * The work of a gradient at x: `g + λ x`, clipped, as a vector of the arena.
+   *
+   * @param errorOf - gives what to throw when the loss is not finite
+   */
+  work(x: Vector, round: number, errorOf: () => Error): Work<Vector> {
     // The task's memory is about to be written again.
     if (this.#last?.isPending) this.#last.compute(Number.POSITIVE_INFINITY)
     const { accumulate = 1 } = this.#options
@@ -45,15 +49,18 @@ export class Gradients {
       samples: work.samples,
       run: () => {
         const gradient = work.run()
-        return gradient instanceof Promise ? gradient.then((known) => this.#take(known, x)) : this.#take(gradient, x)
+        return gradient instanceof Promise
+          ? gradient.then((known) => this.#take(known, x, errorOf))
+          : this.#take(gradient, x, errorOf)
       }
     }
   }
 
   /** Nothing is added where the parameters are not trained. */
-  #take({ loss, vector }: Gradient, x: Vector): Vector {
+  #take({ loss, vector }: Gradient, x: Vector, errorOf: () => Error): Vector {
     const { weightDecay = 0, clip } = this.#options
     this.loss = loss
+    if (!Number.isFinite(loss)) throw errorOf()
     const g = this.#arena.compute(x.length, (out, from, to) => {
       if (weightDecay === 0)
         return out.set(from === 0 && to === vector.length ? vector : vector.subarray(from, to), from)
@@ -102,8 +109,8 @@ function clipTo(limit: number, g: Float32Array): void {
 }
 
 /** The error that says that training has diverged, and what to do. */
-export function diverged(round: number, rate: number, loss: number): DivergedError {
-  const found = Number.isFinite(loss) ? 'the parameters are not finite' : `the loss is ${loss}`
+export function diverged(round: number, rate: number, loss: number | undefined): DivergedError {
+  const found = Number.isFinite(loss ?? 0) ? 'the parameters are not finite' : `the loss is ${loss}`
   return new DivergedError(
     `training diverged in round ${round}: ${found} at a learning rate of ${rate}; lower the rate`
   )

@@ -1,9 +1,19 @@
 import { type Envelope, invariant, type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
 import { vectorsAhead } from '../ahead.js'
-import { type Channel, type Message, type PerPeer, perPeer, type Route, type Shape, type State } from '../record.js'
-import { type ChannelTraits, type Expectation, messagesAhead, type Owner } from './owner.js'
-import { Wire } from './wire.js'
+import {
+  type Arrival,
+  type Channel,
+  type Message,
+  type NextOptions,
+  type PerPeer,
+  perPeer,
+  type Route,
+  type Shape,
+  type State
+} from '../record.js'
+import type { ChannelTraits, Expectation, Owner } from './owner.js'
+import { firstVectorOf, Wire } from './wire.js'
 
 /** How many parts a round may have. */
 export const partsPerRound = 65_536
@@ -18,11 +28,16 @@ export class Mailbox implements Channel<Message>, Expectation {
   readonly #isReliable: boolean
   readonly #owner: Owner
   readonly #wire: Wire
-  readonly #vectorsAhead: number
+  /** How much of one sender waits here at most, as {@link sizeOf} counts it. */
+  readonly #sizeAhead: number
   /** What has come and was not collected, by tag. */
   readonly #slots = new Map<number, Slot>()
   /** Slots that are empty, to be used again. */
   readonly #idle: Slot[] = []
+  /** What has come, in that order, where it is taken so. */
+  #queue: Arrival<Message>[] | undefined
+  /** How much of all senders waits here. */
+  #waiting = 0
   /** The newest tag of each sender that was given out; kept only where older messages may be. */
   readonly #given = new Map<PeerName, number>()
   #staleness = 0
@@ -40,7 +55,7 @@ export class Mailbox implements Channel<Message>, Expectation {
     this.#isReliable = isReliable
     this.#owner = owner
     this.#wire = new Wire(owner, kind, shape)
-    this.#vectorsAhead = Math.min(messagesAhead, vectorsAhead(this.#wire.size))
+    this.#sizeAhead = vectorsAhead(this.#wire.size + overhead) * (this.#wire.size + overhead)
   }
 
   send(route: Route, message: Message | ((j: PeerName) => Message)): readonly PeerName[] {
@@ -90,37 +105,97 @@ export class Mailbox implements Channel<Message>, Expectation {
     if (part >= partsPerRound)
       return fabric.reject(envelope, `part ${part} of a round; ${partsPerRound - 1} is the last`)
     if (this.#isLate(from, tag)) return fabric.recycle(message)
-    if (this.#isFull(from)) {
+    if (this.#isFull(from, message.vector.length)) {
       presence.tooFar = round
       return fabric.recycle(message)
     }
-    const slot = this.#slots.get(tag)
+    const slot = this.#queue === undefined ? this.#slots.get(tag) : undefined
     if (slot?.has(from)) return fabric.reject(envelope, `parameters of round ${round} are duplicate`)
     const opened = this.#wire.open(from, tag, message)
     if (typeof opened === 'string') return fabric.reject(envelope, opened)
     presence.heard(from)
     if (opened === undefined) return
     this.#wire.pin(opened, 1)
-    const place = slot ?? this.#newSlot(tag)
-    place.set(from, opened)
+    this.#waiting += sizeOf(opened)
+    if (this.#queue !== undefined) this.#queue.push({ from, round, part, message: opened })
+    else (slot ?? this.#newSlot(tag)).set(from, opened)
   }
 
-  /** What has come early, by tag and sender, and how far the channel is. */
+  async next(awaited: () => readonly PeerName[], options: NextOptions = {}): Promise<Arrival<Message>> {
+    const { round = Number.POSITIVE_INFINITY, timeouts = 1 } = options
+    const { fabric, timeout } = this.#owner
+    const start = fabric.now()
+    const time = timeouts * timeout
+    const first = (await this.#first(round, start + time)) ?? this.#silent(awaited(), time)
+    this.#owner.waited(fabric.now() - start)
+    return first
+  }
+
+  arrived(): Promise<Arrival<Message> | undefined> {
+    return this.#first(Number.POSITIVE_INFINITY, this.#owner.fabric.now())
+  }
+
+  reject({ from, round }: Arrival<Message>, reason: string): void {
+    this.#owner.fabric.reject({ from, message: { kind: 0, round, vector: new Float32Array(0) } }, reason)
+  }
+
+  async #first(round: number, deadline: Milliseconds): Promise<Arrival<Message> | undefined> {
+    const queue = (this.#queue ??= [])
+    const find = () => queue.findIndex((arrival) => arrival.round <= round)
+    if (find() < 0) {
+      await this.#owner.until({ isDone: () => find() >= 0, deadline: () => deadline })
+    }
+    const place = find()
+    if (place < 0) return undefined
+    const [first] = queue.splice(place, 1)
+    this.#wire.adopt(first.message)
+    this.#waiting -= sizeOf(first.message)
+    return first
+  }
+
+  #silent(missing: readonly PeerName[], time: Milliseconds): never {
+    const { fabric } = this.#owner
+    this.#owner.missed(missing)
+    const text = `${fabric.self} waited ${time} ms for the ${this.name} of ${missing.join(', ')}: nothing came`
+    throw new NeighboursMissingError(missing, text)
+  }
+
+  /** What has come early, and how far the channel is. */
   get state(): State {
     const early: Record<string, State> = {}
     for (const [tag, slot] of this.#slots) early[tag] = Object.fromEntries(slot)
-    return { closed: this.#closed, staleness: this.#staleness, given: Object.fromEntries(this.#given), early }
+    const queue: Record<string, State> = {}
+    for (const [place, { from, round, part, message }] of (this.#queue ?? []).entries()) {
+      queue[place] = { round, part, message: { [from]: message } }
+    }
+    const given = Object.fromEntries(this.#given)
+    return { closed: this.#closed, staleness: this.#staleness, given, early, isQueue: this.#queue ? 1 : 0, queue }
   }
 
-  restore({ closed, staleness, given, early }: State): void {
+  restore({ closed, staleness, given, early, isQueue, queue }: State): void {
     this.#closed = closed as number
     this.#staleness = staleness as number
     for (const [peer, tag] of Object.entries(given)) this.#given.set(peer as PeerName, tag as number)
     for (const [tag, messages] of Object.entries(early)) {
-      const slot = new Map(Object.entries(messages as PerPeer<Message>)) as Slot
-      this.#slots.set(Number(tag), slot)
-      for (const message of slot.values()) this.#wire.pin(message, 1)
+      const slot = this.#newSlot(Number(tag))
+      for (const [from, message] of entriesOf(messages)) {
+        this.#restoreOne(message)
+        slot.set(from, message)
+      }
     }
+    if (isQueue === 1) this.#queue = []
+    for (const one of Object.values(queue)) {
+      const { round, part, message: only } = one as { round: number; part: number; message: State }
+      for (const [from, message] of entriesOf(only)) {
+        this.#restoreOne(message)
+        this.#queue?.push({ from, round, part, message })
+      }
+    }
+  }
+
+  #restoreOne(message: Message): void {
+    this.#wire.pin(message, 1)
+    this.#waiting += sizeOf(message)
   }
 
   #newSlot(tag: number): Slot {
@@ -129,12 +204,14 @@ export class Mailbox implements Channel<Message>, Expectation {
     return slot
   }
 
-  /** Whether as much of a sender waits as may. */
-  #isFull(from: PeerName): boolean {
-    if (this.#slots.size < this.#vectorsAhead) return false
+  /** Whether a sender has so much waiting here that another message is dropped. */
+  #isFull(from: PeerName, length: number): boolean {
+    const size = length + overhead
+    if (this.#waiting + size <= this.#sizeAhead) return false
     let waiting = 0
-    for (const slot of this.#slots.values()) if (slot.has(from)) waiting++
-    return waiting >= this.#vectorsAhead
+    for (const slot of this.#slots.values()) waiting += sizeOf(slot.get(from))
+    for (const arrival of this.#queue ?? []) if (arrival.from === from) waiting += sizeOf(arrival.message)
+    return waiting > 0 && waiting + size > this.#sizeAhead
   }
 
   #isLate(from: PeerName, tag: number): boolean {
@@ -172,7 +249,7 @@ export class Mailbox implements Channel<Message>, Expectation {
     let missing: readonly PeerName[] = nobody
     for (const j of route.from) {
       const message = slot?.get(j) ?? (this.#staleness > 0 ? this.#older(j, tag) : undefined)
-      if (message === undefined) missing = [...missing, j]
+      if (message === undefined || !this.#fits(route, j, message)) missing = [...missing, j]
       else theirs[j] = message
     }
     for (const other of this.#slots.keys()) if (other <= tag) this.#letGo(other, route.from)
@@ -196,6 +273,7 @@ export class Mailbox implements Channel<Message>, Expectation {
     this.#slots.delete(tag)
     slot.forEach((message, from) => {
       this.#wire.adopt(message)
+      this.#waiting -= sizeOf(message)
       if (this.#staleness > 0) this.#given.set(from, Math.max(tag, this.#given.get(from) ?? -1))
       if (!expected.includes(from)) this.#unexpected(from, tag)
     })
@@ -205,8 +283,17 @@ export class Mailbox implements Channel<Message>, Expectation {
 
   #unexpected(from: PeerName, tag: number): void {
     const round = Math.floor(tag / partsPerRound)
-    const message = { kind: 0, round, vector: new Float32Array(0) }
-    this.#owner.fabric.reject({ from, message }, `parameters of round ${round} are unexpected`)
+    this.reject({ from, round, part: 0, message: {} }, `parameters of round ${round} are unexpected`)
+  }
+
+  /** Whether a message is as long as the range that is collected. It is rejected when it is not. */
+  #fits({ round, part = 0, range }: Route, from: PeerName, message: Message): boolean {
+    const found = range && firstVectorOf(message)?.length
+    if (range === undefined || found === undefined || found === range.length) return true
+    const { offset, length } = range
+    const text = `${found} numbers from number ${offset} on in round ${round}; ${length} are expected`
+    this.reject({ from, round, part, message }, text)
+    return false
   }
 
   #note({ from, round }: Route, missing: readonly PeerName[]): void {
@@ -232,6 +319,23 @@ export class Mailbox implements Channel<Message>, Expectation {
     const { self } = this.#owner.fabric
     return new NeighboursMissingError([to], `${self} cannot send to ${to} in round ${round}: the queue to it is full`)
   }
+}
+
+/** What a message takes beside its numbers, as if it were numbers. */
+const overhead = 256
+
+/** How many numbers a message counts for. */
+function sizeOf(message: Message | undefined): number {
+  let size = message === undefined ? 0 : overhead
+  for (const field in message) {
+    const value = message[field]
+    if (typeof value !== 'number') size += value.length
+  }
+  return size
+}
+
+function entriesOf(messages: State | State[string]): [PeerName, Message][] {
+  return Object.entries(messages) as [PeerName, Message][]
 }
 
 /** Where a message belongs among those of its channel; they are collected in this order. */

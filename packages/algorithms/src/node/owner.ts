@@ -38,9 +38,6 @@ export interface Expectation {
   deadline(): Milliseconds
 }
 
-/** The most messages of one sender that one channel keeps, whatever their size. */
-export const messagesAhead = 1 << 16
-
 /** What tells a channel from others. */
 export interface ChannelTraits {
   readonly name: string

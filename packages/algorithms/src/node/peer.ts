@@ -7,14 +7,15 @@ import {
   type NeighbourDistance,
   type Outlier,
   type PeerName,
-  type Task
+  type Task,
+  type Work
 } from '@murmuration/core'
 import { allFinite, lengthOf, norm, squaredDistance, type VectorMessage } from '@murmuration/vectors'
 import { optimiserOf } from '../optimisers.js'
 import { OutlierWatch, outlierText } from '../outliers.js'
-import { type Message, messageOf, type OptimiserSettings, type Route, type State } from '../record.js'
+import { type Message, messageOf, type OptimiserSettings, type Route, type State, type StepOf } from '../record.js'
 import { inSlices } from '../slices.js'
-import { stretchesOf } from '../stretches.js'
+import { rangesOf, tensorsOf } from '../ranges.js'
 import { type Untrained, untrainedOf } from '../untrained.js'
 import { diverged, Gradients } from './gradients.js'
 import type { Expectation, Owner } from './owner.js'
@@ -44,6 +45,8 @@ export class Peer implements Owner {
   readonly arena: Arena
   readonly presence = new Presence()
   readonly length: number
+  /** Where each tensor lies in the parameters. */
+  readonly tensors: readonly Range[]
   readonly stretches: readonly Range[]
   readonly rounds: number
   readonly timeout: Milliseconds
@@ -74,7 +77,8 @@ export class Peer implements Owner {
     this.#settings = settings
     this.arena = new Arena(fabric, isLazy)
     this.length = lengthOf(task.schema)
-    this.stretches = stretchesOf(task.schema, settings.fusion ?? 'fused')
+    this.tensors = tensorsOf(task.schema)
+    this.stretches = rangesOf(this.tensors, settings.fusion ?? 'fused')
     this.rounds = settings.rounds + (settings.closingRounds ?? 0)
     this.timeout = settings.patience
     this.mixings = new Mixings(fabric.self, (round) => fabric.neighbours(round))
@@ -99,19 +103,26 @@ export class Peer implements Owner {
   }
 
   /** One step of an optimiser. Its state is the peer's, under `slot`: 'main' for that of the run. */
-  step(slot: string, settings: OptimiserSettings, base: Vector, gradient: Vector, round: number): Vector {
+  step(slot: string, settings: OptimiserSettings, base: Vector, gradient: Vector, of: Required<StepOf>): Vector {
+    const { offset, round } = of
     const [optimiser, options] = optimiserOf(settings)
-    const state = this.optimisers[slot] ?? optimiser.start(options, base)
+    const place = base.length === this.length ? slot : `${slot} ${offset}`
+    const state = this.optimisers[place] ?? optimiser.start(options, base)
     const rate = this.#settings.rate(round)
     const next = optimiser.step(options, state, base, gradient, rate)
-    this.optimisers[slot] = next.state
+    this.optimisers[place] = next.state
     const isMain = slot === 'main'
-    if (this.#untrained.length > 0) next.x.whenDone((out) => this.#keepUntrained(out, base, gradient, isMain))
+    if (this.#untrained.length > 0) next.x.whenDone((out) => this.#keepUntrained(out, base, gradient, offset, isMain))
     next.x.whenDone((numbers) => {
-      if (!allFinite(numbers)) throw this.#blamed(round, diverged(round, rate, this.gradients.loss))
+      if (!allFinite(numbers)) throw this.#diverged(round)
     })
     if (isMain && this.hasReports) this.#report(base, next.x)
     return next.x
+  }
+
+  /** The work of a gradient at x. It fails with a DivergedError when the loss is not finite. */
+  gradient(x: Vector, round: number): Work<Vector> {
+    return this.gradients.work(x, round, () => this.#diverged(round))
   }
 
   waited(time: Milliseconds): void {
@@ -210,10 +221,11 @@ export class Peer implements Owner {
    * batch gives, b: a statistic becomes `base + (1 − m) (b − at)` with `at` where the gradient was taken. What another optimiser than the
    * run's is given is a displacement, which is taken as it is.
    */
-  #keepUntrained(out: Float32Array, { values: base }: Vector, gradient: Vector, isMain: boolean): void {
+  #keepUntrained(out: Float32Array, { values: base }: Vector, gradient: Vector, first: number, isMain: boolean): void {
     const [g, at] = [gradient.values, gradient.at?.values ?? base]
     for (const { offset, length, momentum } of this.#untrained) {
-      for (let i = offset; i < offset + length; i++) {
+      const end = Math.min(out.length, offset + length - first)
+      for (let i = Math.max(0, offset - first); i < end; i++) {
         if (momentum === 1) out[i] = base[i]
         else out[i] = isMain ? base[i] + (1 - momentum) * (g[i] - at[i]) : base[i] - g[i]
       }
@@ -221,7 +233,8 @@ export class Peer implements Owner {
   }
 
   /** Where training diverges after an outlier was mixed in, the error names who sent what. */
-  #blamed(round: number, error: DivergedError): DivergedError {
+  #diverged(round: number): DivergedError {
+    const error = diverged(round, this.#settings.rate(round), this.gradients.loss)
     const suspects = this.#watch?.suspects ?? []
     if (suspects.length === 0) return error
     return new DivergedError(

@@ -1,6 +1,18 @@
 /** A record at work on one peer: its channels, its node, its state. */
 import { byName, invariant, type PeerName, type Work } from '@murmuration/core'
-import type { Algorithm, AnyNode, AnyRole, BaseNode, Call, Message, RoleName, Route, Shape, State } from '../record.js'
+import type {
+  Algorithm,
+  AnyNode,
+  AnyRole,
+  BaseNode,
+  Call,
+  Message,
+  RoleName,
+  Route,
+  Shape,
+  State,
+  StepOf
+} from '../record.js'
 import { Caller } from './caller.js'
 import { Mailbox } from './mailbox.js'
 import type { Peer } from './peer.js'
@@ -41,7 +53,7 @@ export class Program {
 
   /** Begins with these parameters. */
   start(x: Vector, zero: Vector): void {
-    this.state = this.role.start({ x, zero })
+    this.state = this.role.start({ x, zero }, this.#node)
   }
 
   /** Begins a round. What it comes to is to be handed to `end`. */
@@ -65,8 +77,8 @@ export class Program {
   }
 
   /** What is reported and evaluated. */
-  model(): Vector {
-    return this.role.model?.(this.state) ?? (this.state.x as Vector)
+  model(): Vector | undefined {
+    return this.role.model?.(this.state) ?? (this.state.x as Vector | undefined)
   }
 
   /** All that is to be saved. */
@@ -127,17 +139,22 @@ export class Program {
   #base(options: unknown): BaseNode<unknown, State> {
     const peer = this.#peer
     const { fabric } = peer
-    const { workers, servers = [], optimiser = plainSgd } = this.#settings
+    const { rounds, workers, servers = [], optimiser = plainSgd } = this.#settings
+    const stepOf = ({ offset = 0, round = this.#time }: StepOf = {}) => ({ offset, round })
     const peers = (role: RoleName = 'worker') => (role === 'worker' ? workers : servers)
     return {
       self: fabric.self,
       options,
+      rounds,
+      tensors: peer.tensors,
       peers,
       mixing: (round) => peer.mixings.of(round),
       route: (round, members = workers) => this.#route(round, members),
       gradient: (x) => this.#gradient(x),
-      step: (base, gradient) => peer.step('main', optimiser, base, gradient, this.#time),
-      optimiser: (name, chosen) => ({ step: (base, gradient) => peer.step(name, chosen, base, gradient, this.#time) }),
+      step: (base, gradient, of) => peer.step('main', optimiser, base, gradient, stepOf(of)),
+      optimiser: (name, chosen) => ({
+        step: (base, gradient, of) => peer.step(name, chosen, base, gradient, stepOf(of))
+      }),
       random: (purpose, round) => fabric.random.stream(`${purpose} ${round}`),
       change: (change) => this.#atOnce(() => (this.state = change(this.state)))
     }
@@ -160,8 +177,8 @@ export class Program {
   }
 
   #gradient(x: Vector): PromiseLike<Vector> {
-    const { fabric, gradients } = this.#peer
-    const work = gradients.work(x, this.#round)
+    const { fabric } = this.#peer
+    const work = this.#peer.gradient(x, this.#round)
     return this.role.answers === undefined ? fabric.work(work) : this.#besideAnswers(work)
   }
 

@@ -88,7 +88,7 @@ export class Session {
     }
     await this.#finishAnswering()
     while (this.#round < Math.min(this.#peer.rounds, until) && !this.#isServer) {
-      if (this.#round === rounds) this.#closing.start(this.#training.model(), this.#training.model())
+      if (this.#round === rounds) this.#closing.start(this.#modelOf(this.#training), this.#modelOf(this.#training))
       yield await this.#step(this.#closing, 'close')
       this.#sweep()
     }
@@ -152,8 +152,10 @@ export class Session {
     }
   }
 
+  /** No numbers, where a role has no model, as a server that holds a part of it. */
   #modelOf(program: Program): Vector {
     const model = program.model()
+    if (model === undefined) return this.#peer.arena.adopt(nothing)
     if (this.#peer.hasFrozen) model.whenDone(() => this.#peer.keepFrozen(model))
     return model
   }
@@ -204,6 +206,8 @@ export class Session {
     }
   }
 }
+
+const nothing = new Float32Array(0)
 
 /** Trains one peer: yields a report per round and returns the parameters at its end. See {@link Session.steps}. */
 export function train(

@@ -1,5 +1,5 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
-import type { Fusion } from '../stretches.js'
+import type { Fusion } from '../ranges.js'
 import type { Algorithm, OptimiserSettings } from '../record.js'
 
 /** How peers train. All of a run are given the same. */

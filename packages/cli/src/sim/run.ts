@@ -1,4 +1,4 @@
-import { type CentralOptions, rateSchedule } from '@murmuration/algorithms'
+import { rateSchedule, train, type TrainingSettings } from '@murmuration/algorithms'
 import {
   DivergedError,
   type Fabric,
@@ -148,14 +148,19 @@ class Stage {
 
   async #act(fabric: Fabric<VectorMessage>, servers: readonly PeerName[]): Promise<void> {
     const { self } = fabric
-    if (servers.includes(self)) return this.#program.server?.(fabric, this.#asTraffic(this.#family.union))
+    const { settings } = this.#program
+    if (servers.includes(self)) return this.#serve(train(fabric, this.#asTraffic(this.#family.union), settings))
     this.#judges.restarted(self)
     const isAlone = this.#run.contender.algorithm === 'sgd'
     const task = this.#asTraffic(isAlone ? this.#family.union : this.#family.of(self))
-    for await (const report of this.#program.worker(fabric, task)) {
+    for await (const report of train(fabric, task, settings)) {
       this.#judges.take(self, report)
       if (await this.#curve.take(self, report)) this.#simulation.stop('the target is reached')
     }
+  }
+
+  async #serve(rounds: AsyncGenerator<unknown>): Promise<void> {
+    while ((await rounds.next()).done !== true) continue
   }
 
   /** The task with the traffic's tensors in place of its own. */
@@ -203,7 +208,7 @@ function optionsOf(
   { contender: { algorithm, training, rate: own }, seed, setting }: SimRun,
   workers: readonly PeerName[],
   peers: number
-): CentralOptions {
+): Omit<TrainingSettings, 'algorithm'> {
   const { batch, momentum, nesterov, weightDecay, patience } = training
   const initial = own?.initial ?? setting.rate ?? training.rate.initial
   const rate = { ...training.rate, initial: initial * scaleOf(training.rate, peers) }
@@ -212,8 +217,7 @@ function optionsOf(
     batchSize: algorithm === 'sgd' ? batch * peers : batch,
     rounds: stop.rounds,
     rate: rateSchedule(rate, stop.rounds),
-    momentum,
-    nesterov,
+    optimiser: { name: 'sgd', momentum, nesterov },
     weightDecay,
     patience,
     workers

@@ -1,29 +1,32 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { piecesOf, type Stretch, segmentsOf, shardsOf, stretchesOf } from './stretches.js'
+import type { Range } from './node/vector.js'
+import { piecesOf, rangesOf, segmentsOf, shardsOf, tensorsOf } from './ranges.js'
 
-const schemaOf = (sizes: readonly number[]) => sizes.map((size, index) => ({ name: `t${index}`, shape: [size] }))
+const tensorsWith = (sizes: readonly number[]) =>
+  tensorsOf(sizes.map((size, index) => ({ name: `t${index}`, shape: [size] })))
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
-const loadOf = (stretches: readonly Stretch[]) => sum(stretches.map(({ length }) => length))
+const loadOf = (ranges: readonly Range[]) => sum(ranges.map(({ length }) => length))
 
-/** Whether the stretches follow one another from `start` to `end`. */
-function isGapless(stretches: readonly Stretch[], start: number, end: number): boolean {
+/** Whether the ranges follow one another from `start` to `end`. */
+function isGapless(ranges: readonly Range[], start: number, end: number): boolean {
   let next = start
-  for (const { offset, length } of stretches) {
+  for (const { offset, length } of ranges) {
     if (offset !== next) return false
     next += length
   }
   return next === end
 }
 
-test('a model is one stretch, or one for each tensor that has elements', (t) => {
+test('a model is one range, or one for each tensor that has elements', (t) => {
   const schema = [
     { name: 'weights', shape: [2, 3] },
     { name: 'nothing', shape: [0, 4] },
     { name: 'scalar', shape: [] }
   ]
-  t.deepEqual(stretchesOf(schema, 'fused'), [{ offset: 0, length: 7 }])
-  t.deepEqual(stretchesOf(schema, 'per-tensor'), [
+  const tensors = tensorsOf(schema)
+  t.deepEqual(rangesOf(tensors, 'fused'), [{ offset: 0, length: 7 }])
+  t.deepEqual(rangesOf(tensors, 'per-tensor'), [
     { offset: 0, length: 6 },
     { offset: 6, length: 1 }
   ])
@@ -48,28 +51,28 @@ test('segments are as many as asked for and pieces are not empty; both are even 
   t.pass()
 })
 
-test('servers share the model out: all of it, once, whole tensors or equal stretches, and no server has more than the mean and one tensor', (t) => {
+test('servers share the model out: all of it, once, whole tensors or equal ranges, and no server has more than the mean and one tensor', (t) => {
   const sizes = fc.array(fc.nat(20), { minLength: 1, maxLength: 12 })
   fc.assert(
     fc.property(sizes, fc.integer({ min: 1, max: 6 }), (given, count) => {
       const total = sum(given)
       for (const fusion of ['fused', 'per-tensor'] as const) {
-        const schema = schemaOf(given)
-        const shards = shardsOf(schema, fusion, count)
+        const tensors = tensorsWith(given)
+        const shards = shardsOf(tensors, fusion, count)
         const all = shards.flat().sort((left, right) => left.offset - right.offset)
         const most = fusion === 'fused' ? 1 : Math.max(...given)
         t.is(shards.length, count)
         t.true(isGapless(all, 0, total))
         t.true(all.every(({ length }) => length > 0))
         t.true(shards.every((shard) => loadOf(shard) <= total / count + most))
-        if (fusion === 'per-tensor') t.deepEqual(all, stretchesOf(schema, 'per-tensor'))
+        if (fusion === 'per-tensor') t.deepEqual(all, tensors)
       }
     })
   )
 })
 
 test('the largest tensor is dealt out first', (t) => {
-  const shards = shardsOf(schemaOf([1, 1, 1, 3]), 'per-tensor', 2)
+  const shards = shardsOf(tensorsWith([1, 1, 1, 3]), 'per-tensor', 2)
   t.deepEqual(shards.map(loadOf), [3, 3])
   t.deepEqual(
     shards[1].map(({ offset }) => offset),

@@ -1,0 +1,57 @@
+/** The mean over all of a route, by one of several collectives: functions of a channel and a route. */
+import { z } from 'zod'
+import { concat, type Range, type Vector } from '../node/vector.js'
+import type { Route } from '../record.js'
+import { rangesOf, sharesOf } from '../ranges.js'
+import { direct } from './direct.js'
+import { halvingDoubling } from './halving-doubling.js'
+import { type Collective, type RangeChannel, type RangeMean, Ranks } from './ranks.js'
+import { ring } from './ring.js'
+
+const collectives = { ring, 'halving-doubling': halvingDoubling, direct } as const satisfies Record<string, Collective>
+
+/** What an algorithm with a mean over all has as options. */
+export const meanOptions = {
+  collective: z.enum(['ring', 'halving-doubling', 'direct']).default('ring').meta({
+    description: 'How the mean over all is taken'
+  }),
+  fusion: z.enum(['fused', 'per-tensor']).default('fused').meta({
+    description: 'Whether it is taken of the whole vector at once, or tensor by tensor'
+  }),
+  calls: z.enum(['streamed', 'blocking']).default('streamed').meta({
+    description: 'Per tensor: all means at once, or each before the next begins, which "halving-doubling" always does'
+  }),
+  pieces: z.int().min(1).default(16).meta({ description: 'How many pieces a segment travels in' })
+}
+
+/** How a mean is taken, as options of these names say. */
+export interface MeanSettings {
+  readonly options: z.output<z.ZodObject<typeof meanOptions>>
+  readonly tensors: readonly Range[]
+}
+
+/** The mean of everybody's `x`; all get the same bits. Needs reliable delivery. */
+export async function meanOver(
+  channel: RangeChannel,
+  route: Route,
+  x: Vector,
+  { options: { collective, fusion, calls, pieces }, tensors }: MeanSettings
+): Promise<Vector> {
+  const ranks = new Ranks(channel, route)
+  if (ranks.count === 1 || x.length === 0) return x
+  const isHalving = collective === 'halving-doubling'
+  const ranges = rangesOf(tensors, fusion)
+  const means: RangeMean[] = []
+  for (const call of calls === 'streamed' && !isHalving ? [ranges] : ranges.map((range) => [range])) {
+    const shares = sharesOf(call, ranks.count, isHalving ? 1 : pieces)
+    means.push(...(await collectives[collective](ranks, x, shares)))
+    ranks.first += (2 * ranks.count + 2) * Math.max(...shares.map(({ length }) => length))
+  }
+  return concat(means.sort((left, right) => left.offset - right.offset).map(({ part }) => part))
+}
+
+/** The mean of everybody's `x` by a ring. */
+export function ringMean(channel: RangeChannel, route: Route, x: Vector): Promise<Vector> {
+  const options = { collective: 'ring', fusion: 'fused', calls: 'streamed', pieces: 16 } as const
+  return meanOver(channel, route, x, { options, tensors: [{ offset: 0, length: x.length }] })
+}

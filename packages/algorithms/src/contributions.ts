@@ -1,0 +1,46 @@
+import type { PeerName } from '@murmuration/core'
+import { rangeOf, type Vector } from './node/vector.js'
+import type { Channel } from './record.js'
+import { chunksOf, joined, type RangeChannel, receive, type ServedNode, toServer } from './servers.js'
+
+/** The channels of a synchronous parameter server. */
+interface Calls {
+  readonly up: RangeChannel
+  readonly down: RangeChannel
+  readonly acknowledged: Channel<Readonly<Record<never, never>>>
+}
+
+/** Hands g over and gets new parameters, one call at a time to each server. No numbers ask for those of a chunk. */
+export async function callServers(node: ServedNode & Calls, round: number, g: Vector): Promise<Vector> {
+  const parts: Vector[] = []
+  for (let turn = 0; parts.length < chunksOf(node).length; turn++) {
+    const calls = chunksOf(node).filter((chunk) => chunk.turn === turn)
+    const ask = rangeOf(g, { offset: 0, length: 0 })
+    for (const chunk of calls) node.up.send(toServer(node, chunk, round), { part: rangeOf(g, chunk.range) })
+    for (const chunk of calls) await node.acknowledged.collect(toServer(node, chunk, round))
+    for (const chunk of calls) node.up.send(toServer(node, chunk, round), { part: ask })
+    for (const chunk of calls) parts.push(await receive(node, chunk, round))
+  }
+  return joined(node, parts)
+}
+
+/** The gradients of a chunk in a round, and who waits for what comes of them. */
+export class Contributions {
+  readonly gradients = new Map<PeerName, { readonly part: Vector }>()
+  readonly waiting: PeerName[] = []
+  readonly #asked = new Set<PeerName>()
+
+  /** Takes a gradient, or no numbers: an ask. Says whether it is the first of this worker. */
+  take(from: PeerName, message: { readonly part: Vector }): boolean {
+    const isAsk = message.part.length === 0
+    if (isAsk ? this.#asked.has(from) : this.gradients.has(from)) return false
+    if (isAsk) this.waiting.push(from)
+    if (isAsk) this.#asked.add(from)
+    else this.gradients.set(from, message)
+    return true
+  }
+
+  lacks(worker: PeerName, isBlocking: boolean): boolean {
+    return !this.gradients.has(worker) || (isBlocking && !this.#asked.has(worker))
+  }
+}

@@ -1,0 +1,66 @@
+import { invariant, type Schema } from '@murmuration/core'
+import { offsetsOf, sizeOf } from '@murmuration/vectors'
+import type { Range } from './node/vector.js'
+
+/** Whether the flat vector is exchanged as one, or tensor by tensor, as the layers of a model come. */
+export type Fusion = 'fused' | 'per-tensor'
+
+/** Whether what is exchanged one after the other waits for the answer to what went before. */
+export type Calls = 'streamed' | 'blocking'
+
+/** The range of each tensor that has elements. */
+export function tensorsOf(schema: Schema): readonly Range[] {
+  const offsets = offsetsOf(schema)
+  return schema
+    .map((tensor, index) => ({ offset: offsets[index], length: sizeOf(tensor.shape) }))
+    .filter(({ length }) => length > 0)
+}
+
+/** What is exchanged at a time: 'fused' the whole flat vector, 'per-tensor' one range for each tensor. */
+export function rangesOf(tensors: readonly Range[], fusion: Fusion): readonly Range[] {
+  return fusion === 'per-tensor'
+    ? tensors
+    : [{ offset: 0, length: tensors.reduce((sum, { length }) => sum + length, 0) }]
+}
+
+/** Exactly `count` parts, one after the other, whose lengths differ by one at most. Some are empty when there are more parts than elements. */
+export function segmentsOf({ offset, length }: Range, count: number): readonly Range[] {
+  const boundary = (part: number) => offset + Math.floor((part * length) / count)
+  return Array.from({ length: count }, (_, part) => ({
+    offset: boundary(part),
+    length: boundary(part + 1) - boundary(part)
+  }))
+}
+
+/** At most `count` parts as {@link segmentsOf} cuts them, none of them empty. */
+export function piecesOf(range: Range, count: number): readonly Range[] {
+  invariant(Number.isSafeInteger(count) && count >= 1, () => `a range cannot be cut into ${count} pieces`)
+  return segmentsOf(range, Math.min(count, range.length))
+}
+
+/**
+ * What each of `count` ranks has of all `ranges`: its segment of every one of them, as {@link segmentsOf} cuts it, in at
+ * most `pieces` pieces.
+ */
+export function sharesOf(ranges: readonly Range[], count: number, pieces: number): readonly (readonly Range[])[] {
+  const segments = ranges.map((range) => segmentsOf(range, count))
+  return Array.from({ length: count }, (_, rank) => segments.flatMap((all) => piecesOf(all[rank], pieces)))
+}
+
+/**
+ * Deals the flat vector out to `count` servers: 'fused' into ranges of the same length, 'per-tensor' whole tensors, the
+ * largest first and each to the server that has least so far (Graham 1969, the longest first). The ranges of a server
+ * come in the order of the flat vector. A server may get none.
+ */
+export function shardsOf(tensors: readonly Range[], fusion: Fusion, count: number): readonly (readonly Range[])[] {
+  const ranges = rangesOf(tensors, fusion)
+  if (fusion === 'fused') return segmentsOf(ranges[0], count).map((segment) => piecesOf(segment, 1))
+  const shards = Array.from({ length: count }, () => ({ ranges: [] as Range[], load: 0 }))
+  const largestFirst = [...ranges].sort((left, right) => right.length - left.length || left.offset - right.offset)
+  for (const range of largestFirst) {
+    const least = shards.reduce((best, shard) => (shard.load < best.load ? shard : best))
+    least.ranges.push(range)
+    least.load += range.length
+  }
+  return shards.map((shard) => shard.ranges.sort((left, right) => left.offset - right.offset))
+}
