@@ -13,12 +13,13 @@ import {
   type State
 } from '../record.js'
 import type { ChannelTraits, Expectation, Owner } from './owner.js'
-import { firstVectorOf, Wire } from './wire.js'
+import { Wire } from './wire.js'
 
 /** How many parts a round may have. */
 export const partsPerRound = 65_536
 
-type Slot = Map<PeerName, Message>
+/** By sender; where ranges are carried, by sender and range, so that a wrong one is not in the place of a right one. */
+type Slot = Map<string, Message>
 
 const nobody: readonly PeerName[] = []
 
@@ -43,7 +44,7 @@ export class Mailbox implements Channel<Message>, Expectation {
   #staleness = 0
   /** What is collected now: under which tag, of whom, and since when. */
   #tag = -1
-  #from = nobody
+  #route: Route | undefined
   #start: Milliseconds = 0
   /** The last tag that was collected. */
   #closed = -1
@@ -80,10 +81,10 @@ export class Mailbox implements Channel<Message>, Expectation {
     const tag = tagOf(route)
     invariant(tag > this.#closed, () => `${owner.fabric.self} collects ${this.name} of round ${route.round} again`)
     this.#staleness = staleness
-    if (!this.#isComplete(tag, route.from)) {
+    if (!this.#isComplete(tag, route)) {
       this.#start = owner.fabric.now()
       this.#tag = tag
-      this.#from = route.from
+      this.#route = route
       await owner.until(this)
       owner.waited(owner.fabric.now() - this.#start)
     }
@@ -110,7 +111,8 @@ export class Mailbox implements Channel<Message>, Expectation {
       return fabric.recycle(message)
     }
     const slot = this.#queue === undefined ? this.#slots.get(tag) : undefined
-    if (slot?.has(from)) return fabric.reject(envelope, `parameters of round ${round} are duplicate`)
+    const key = this.#keyOf(from, message.offset ?? 0, message.vector.length)
+    if (slot?.has(key)) return fabric.reject(envelope, `parameters of round ${round} are duplicate`)
     const opened = this.#wire.open(from, tag, message)
     if (typeof opened === 'string') return fabric.reject(envelope, opened)
     presence.heard(from)
@@ -118,7 +120,7 @@ export class Mailbox implements Channel<Message>, Expectation {
     this.#wire.pin(opened, 1)
     this.#waiting += sizeOf(opened)
     if (this.#queue !== undefined) this.#queue.push({ from, round, part, message: opened })
-    else (slot ?? this.#newSlot(tag)).set(from, opened)
+    else (slot ?? this.#newSlot(tag)).set(key, opened)
   }
 
   async next(awaited: () => readonly PeerName[], options: NextOptions = {}): Promise<Arrival<Message>> {
@@ -178,9 +180,9 @@ export class Mailbox implements Channel<Message>, Expectation {
     for (const [peer, tag] of Object.entries(given)) this.#given.set(peer as PeerName, tag as number)
     for (const [tag, messages] of Object.entries(early)) {
       const slot = this.#newSlot(Number(tag))
-      for (const [from, message] of entriesOf(messages)) {
+      for (const [key, message] of entriesOf(messages)) {
         this.#restoreOne(message)
-        slot.set(from, message)
+        slot.set(key, message)
       }
     }
     if (isQueue === 1) this.#queue = []
@@ -209,7 +211,9 @@ export class Mailbox implements Channel<Message>, Expectation {
     const size = length + overhead
     if (this.#waiting + size <= this.#sizeAhead) return false
     let waiting = 0
-    for (const slot of this.#slots.values()) waiting += sizeOf(slot.get(from))
+    for (const slot of this.#slots.values()) {
+      for (const [key, message] of slot) if (senderOf(key) === from) waiting += sizeOf(message)
+    }
     for (const arrival of this.#queue ?? []) if (arrival.from === from) waiting += sizeOf(arrival.message)
     return waiting > 0 && waiting + size > this.#sizeAhead
   }
@@ -219,25 +223,35 @@ export class Mailbox implements Channel<Message>, Expectation {
     return tag <= this.#closed - this.#staleness * partsPerRound || tag <= (this.#given.get(from) ?? -1)
   }
 
+  #keyOf(j: PeerName, offset: number, length: number): string {
+    return this.#wire.isOfRanges ? `${j}\n${offset}\n${length}` : j
+  }
+
+  /** Under which key a slot holds what is collected of a sender. */
+  #keyIn({ range = everything }: Route, j: PeerName): string {
+    return this.#keyOf(j, range.offset, range.length)
+  }
+
   /** Whether all that is waited for has come. */
   isDone(): boolean {
-    return this.#isComplete(this.#tag, this.#from)
+    return this.#route === undefined || this.#isComplete(this.#tag, this.#route)
   }
 
   /** Until when to wait for the next message: not at all, when nobody is waited for any more. */
   deadline(): Milliseconds {
     const { presence, timeout, fabric } = this.#owner
     const slot = this.#slots.get(this.#tag)
-    if (!presence.isAnyPresent(this.#from, slot)) return fabric.now()
+    const has = (j: PeerName) => this.#route !== undefined && slot?.has(this.#keyIn(this.#route, j)) === true
+    const from = this.#route?.from ?? nobody
+    if (!presence.isAnyPresent(from, { has })) return fabric.now()
     // When nothing has come, the senders may wait themselves for one that is lost, until their timeout.
-    const isAlone = slot === undefined || !this.#from.some((j) => slot.has(j))
-    return this.#start + (isAlone ? 2 : 1) * timeout
+    return this.#start + (from.some(has) ? 1 : 2) * timeout
   }
 
-  #isComplete(tag: number, from: readonly PeerName[]): boolean {
+  #isComplete(tag: number, route: Route): boolean {
     const slot = this.#slots.get(tag)
-    if (slot === undefined) return from.length === 0
-    for (const j of from) if (!slot.has(j)) return false
+    if (slot === undefined) return route.from.length === 0
+    for (const j of route.from) if (!slot.has(this.#keyIn(route, j))) return false
     return true
   }
 
@@ -248,11 +262,11 @@ export class Mailbox implements Channel<Message>, Expectation {
     this.#closed = tag
     let missing: readonly PeerName[] = nobody
     for (const j of route.from) {
-      const message = slot?.get(j) ?? (this.#staleness > 0 ? this.#older(j, tag) : undefined)
-      if (message === undefined || !this.#fits(route, j, message)) missing = [...missing, j]
+      const message = slot?.get(this.#keyIn(route, j)) ?? (this.#staleness > 0 ? this.#older(j, tag) : undefined)
+      if (message === undefined) missing = [...missing, j]
       else theirs[j] = message
     }
-    for (const other of this.#slots.keys()) if (other <= tag) this.#letGo(other, route.from)
+    for (const other of this.#slots.keys()) if (other <= tag) this.#letGo(other, tag, route)
     this.#note(route, missing)
     return theirs
   }
@@ -267,15 +281,17 @@ export class Mailbox implements Channel<Message>, Expectation {
     return this.#slots.get(newest)?.get(j)
   }
 
-  /** Hands what waits under a tag to the round under way. */
-  #letGo(tag: number, expected: readonly PeerName[]): void {
+  /** Hands what waits under a tag, that of the route or an older one, to the round under way. */
+  #letGo(tag: number, last: number, route: Route): void {
     const slot = this.#slots.get(tag) as Slot
     this.#slots.delete(tag)
-    slot.forEach((message, from) => {
+    slot.forEach((message, key) => {
+      const from = senderOf(key)
       this.#wire.adopt(message)
       this.#waiting -= sizeOf(message)
       if (this.#staleness > 0) this.#given.set(from, Math.max(tag, this.#given.get(from) ?? -1))
-      if (!expected.includes(from)) this.#unexpected(from, tag)
+      const isExpected = route.from.includes(from) && (tag !== last || key === this.#keyIn(route, from))
+      if (!isExpected) this.#unexpected(from, tag)
     })
     slot.clear()
     this.#idle.push(slot)
@@ -284,16 +300,6 @@ export class Mailbox implements Channel<Message>, Expectation {
   #unexpected(from: PeerName, tag: number): void {
     const round = Math.floor(tag / partsPerRound)
     this.reject({ from, round, part: 0, message: {} }, `parameters of round ${round} are unexpected`)
-  }
-
-  /** Whether a message is as long as the range that is collected. It is rejected when it is not. */
-  #fits({ round, part = 0, range }: Route, from: PeerName, message: Message): boolean {
-    const found = range && firstVectorOf(message)?.length
-    if (range === undefined || found === undefined || found === range.length) return true
-    const { offset, length } = range
-    const text = `${found} numbers from number ${offset} on in round ${round}; ${length} are expected`
-    this.reject({ from, round, part, message }, text)
-    return false
   }
 
   #note({ from, round }: Route, missing: readonly PeerName[]): void {
@@ -332,6 +338,13 @@ function sizeOf(message: Message | undefined): number {
     if (typeof value !== 'number') size += value.length
   }
   return size
+}
+
+const everything = { offset: 0, length: 0 }
+
+function senderOf(key: string): PeerName {
+  const end = key.indexOf('\n')
+  return (end < 0 ? key : key.slice(0, end)) as PeerName
 }
 
 function entriesOf(messages: State | State[string]): [PeerName, Message][] {
