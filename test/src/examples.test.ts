@@ -34,7 +34,7 @@ test('a peer inside an application: three peers learn the mean of their secrets,
 test('a model of one’s own trains on every peer', async (t) => {
   const folder = await temporaryFolder()
   await writeFile(join(folder, 'short.yaml'), 'data: { digits: 800 }\nrounds: 40\nrate: { initial: 0.05 }\n')
-  const args = ['swarm', 'topologies/ring-4.yaml', '--task', 'examples/own-model/my-task.js', '--json']
+  const args = ['swarm', 'topologies/ring-4.yaml', '--task', 'examples/own-model/my-task.js', '--no-baseline', '--json']
   const result = await murmur([...args, '--train', join(folder, 'short.yaml')], folder).result
   t.is(result.code, 0, result.stderr)
   const summary = recordsOf(result).at(-1) ?? {}
@@ -71,7 +71,10 @@ withDigits(
   async (t) => {
     const folder = await temporaryFolder()
     await fillCache(folder)
-    const args = ['swarm', 'topologies/ring-4.yaml', '--train', 'examples/mnist/mlp.yaml']
+    // The example with half of its rounds.
+    const training = textOf('examples/mnist/mlp.yaml').replace('rounds: 600', 'rounds: 300')
+    await writeFile(join(folder, 'mlp.yaml'), training)
+    const args = ['swarm', 'topologies/ring-4.yaml', '--train', join(folder, 'mlp.yaml')]
     args.push('--data', 'mnist-t10k', '--json')
     const result = await murmur(args, folder, timeLimit(240_000)).result
     t.is(result.code, 0, result.stderr)

@@ -225,7 +225,7 @@ test('moving variances stay among those of the batches where peers with differen
   for (const order of ['combine-then-adapt', 'adapt-then-combine'] as const) {
     const taskOf = (self: PeerName) =>
       createTfjsTask({ share: shareOf(peers, 'label', self), model: { kind: 'module', path } })
-    const ends = await train(topology, taskOf, { rounds: 300, batchSize: 4, order, closingRounds: 60 })
+    const ends = await train(topology, taskOf, { rounds: 60, batchSize: 4, order, closingRounds: 30 })
     const { schema } = await taskOf(peers[0])
     const [, , means, variances] = unpack(schema, mean(ends))
     for (const k of [0, 1, 2, 3]) {

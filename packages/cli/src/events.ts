@@ -1,4 +1,5 @@
 import type { Milliseconds, NeighbourDistance, PeerName } from '@murmuration/core'
+import type { Faults } from '@murmuration/libp2p'
 
 /** What happens in a run, as one flat record each. With `--json` each is a line. */
 export type RunEvent =
@@ -110,6 +111,13 @@ export interface EvaluationEvent {
   readonly consensusDistance?: number
 }
 
+/** What a peer that was at fault sent to its neighbours. */
+export interface SenderFaults extends Faults {
+  readonly sender: PeerName
+  /** The neighbours that it sent them to. */
+  readonly to: readonly PeerName[]
+}
+
 /** Something that people should know. */
 export interface NoteEvent {
   readonly kind: 'note'
@@ -126,6 +134,8 @@ export interface Summary {
   readonly lost: readonly PeerName[]
   /** Those whose neighbours named them as outliers, in the earliest round in which anybody was named. */
   readonly outliers: readonly PeerName[]
+  /** Who sent what no peer sends that works as it should, over all peers; in the order of names, empty when nobody did. */
+  readonly faults: readonly SenderFaults[]
   readonly rounds: number
   /** Of all peers together. */
   readonly samples: number
@@ -164,6 +174,8 @@ export interface PeerSummary {
   readonly peers: number
   /** Neighbours that were named as outliers, in the earliest round in which one was. */
   readonly outliers: readonly PeerName[]
+  /** Neighbours that sent this peer what no peer sends that works as it should, in the order of names. */
+  readonly faults: readonly SenderFaults[]
   readonly rounds: number
   /** Of this peer. */
   readonly samples: number

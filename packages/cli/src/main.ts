@@ -1,22 +1,14 @@
 import { messageOf, type PeerName, peerName, StoppedError } from '@murmuration/core'
-import { readResults, runsOfSweep, writeReport } from '@murmuration/report'
 import { duration, readTopologyFile } from '@murmuration/topology'
 import chalk from 'chalk'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { ErrorEvent, Output } from './events.js'
 import { exitCodes, exitNameOf } from './exit-codes.js'
-import { identityOf, identityText } from './identity-command.js'
-import { jsonOutput } from './output/json.js'
-import { lineOutput } from './output/lines.js'
-import { liveOutput } from './output/live.js'
-import { runPeerCommand } from './peer-command.js'
 import { minFinishedOf } from './min-finished.js'
 import type { RunRequest } from './plan.js'
 import { fileOrSample, sampleOf } from './samples.js'
-import { runSim, type SimRequest } from './sim/sim-command.js'
-import { jsonSimOutput, textSimOutput } from './sim/sim-output.js'
-import { runSwarm, type SwarmOptions } from './swarm.js'
-import { topologyReport, topologyReportJson } from './topology-report.js'
+import type { SimRequest } from './sim/sim-command.js'
+import type { SwarmOptions } from './swarm.js'
 import { version } from './version.js'
 
 interface RunFlags {
@@ -30,6 +22,7 @@ interface RunFlags {
 
 type SwarmFlags = Pick<SwarmOptions, 'baseline' | 'links' | 'minFinished'>
 
+// What a command runs is loaded by the command: libp2p and TensorFlow.js take longer to load than most of what is asked.
 const program = new Command('murmur')
   .description('SGD without a server: peers train on their own data and average with their neighbours.')
   .version(version)
@@ -43,9 +36,10 @@ runOptions(program.command('swarm'))
   .option('--links <file>', 'make the connections as slow as the links in this file')
   .option('--min-finished <peers>', 'end with code 3 when fewer peers finish: a number, or a percentage', minFinishedOf)
   .action((topology: string, flags: RunFlags & SwarmFlags) =>
-    run(flags, (emit, signal) =>
-      runSwarm(requestOf(topology, flags), { ...flags, emit, signal, now: () => performance.now() })
-    )
+    run(flags, async (emit, signal) => {
+      const { runSwarm } = await import('./swarm.js')
+      return runSwarm(requestOf(topology, flags), { ...flags, emit, signal, now: () => performance.now() })
+    })
   )
 
 runOptions(program.command('peer'))
@@ -59,7 +53,10 @@ runOptions(program.command('peer'))
   )
   .action(
     (topology: string, flags: RunFlags & { readonly as: PeerName; readonly key?: string; readonly wait: number }) =>
-      run(flags, (emit, signal) => runPeerCommand(requestOf(topology, flags), { ...flags, emit, signal }))
+      run(flags, async (emit, signal) => {
+        const { runPeerCommand } = await import('./peer-command.js')
+        return runPeerCommand(requestOf(topology, flags), { ...flags, emit, signal })
+      })
   )
 
 program
@@ -79,6 +76,7 @@ program
   .description('write the report of results of "murmur sim" anew')
   .argument('<folder>', 'a folder that "murmur sim" wrote')
   .action(async (folder: string) => {
+    const { readResults, runsOfSweep, writeReport } = await import('@murmuration/report')
     const results = await readResults(folder)
     const [runs, all] = [results.runs.length, runsOfSweep(results.sweep)]
     if (runs < all)
@@ -92,6 +90,7 @@ program
   .argument('<file>', 'a topology file, or a sample such as ring-4')
   .option('--json', 'print one JSON object')
   .action(async (path: string, { json }: { readonly json?: boolean }) => {
+    const { topologyReport, topologyReportJson } = await import('./topology-report.js')
     const file = await readTopologyFile(fileOrSample(path, 'topologies'))
     print(json ? JSON.stringify(topologyReportJson(file)) : topologyReport(file))
   })
@@ -103,6 +102,7 @@ program
   .option('--key <file>', 'where to keep the key (default: in the home of murmur)')
   .option('--json', 'print one JSON object')
   .action(async (name: PeerName, { key, json }: { readonly key?: string; readonly json?: boolean }) => {
+    const { identityOf, identityText } = await import('./identity-command.js')
     const report = await identityOf(name, key)
     print(json ? JSON.stringify(report) : identityText(report))
   })
@@ -138,8 +138,8 @@ async function run(
   flags: RunFlags,
   body: (emit: Output['event'], signal: AbortSignal) => Promise<unknown>
 ): Promise<void> {
-  const output = outputOf(flags)
   const stop = stopOnSignal()
+  const output = await outputOf(flags)
   try {
     await body((event) => output.event(event), stop)
   } catch (error) {
@@ -150,8 +150,10 @@ async function run(
 }
 
 async function simulate(request: SimRequest, isJson: boolean): Promise<void> {
-  const output = isJson ? jsonSimOutput(process.stdout) : textSimOutput(process.stdout, () => performance.now())
   const stop = stopOnSignal()
+  const { runSim } = await import('./sim/sim-command.js')
+  const { jsonSimOutput, textSimOutput } = await import('./sim/sim-output.js')
+  const output = isJson ? jsonSimOutput(process.stdout) : textSimOutput(process.stdout, () => performance.now())
   try {
     await runSim(request, output, stop)
   } catch (error) {
@@ -161,9 +163,10 @@ async function simulate(request: SimRequest, isJson: boolean): Promise<void> {
   }
 }
 
-function outputOf({ json }: RunFlags): Output {
-  if (json) return jsonOutput(process.stdout)
-  return process.stdout.isTTY ? liveOutput(process.stdout, () => performance.now()) : lineOutput(process.stdout)
+async function outputOf({ json }: RunFlags): Promise<Output> {
+  if (json) return (await import('./output/json.js')).jsonOutput(process.stdout)
+  if (!process.stdout.isTTY) return (await import('./output/lines.js')).lineOutput(process.stdout)
+  return (await import('./output/live.js')).liveOutput(process.stdout, () => performance.now())
 }
 
 /** The first Ctrl-C stops in good order, the second at once. A reader of the output that goes away stops the run as well. */

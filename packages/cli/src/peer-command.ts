@@ -62,7 +62,7 @@ function neighboursOf(topology: Topology, self: PeerName): PeerName[] {
 }
 
 function summarise(
-  { evaluation, seconds, disagreement, traffic, waiting, task, parameters }: PeerResult,
+  { evaluation, seconds, disagreement, traffic, faults, waiting, task, parameters }: PeerResult,
   {
     self,
     ...run
@@ -72,6 +72,7 @@ function summarise(
     kind: 'summary',
     peer: self,
     ...run,
+    faults,
     seconds,
     ...evaluation,
     neighbourDistance: disagreement,

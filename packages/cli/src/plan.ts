@@ -1,12 +1,7 @@
 import { dpsgd, rateSchedule, type TrainingSettings } from '@murmuration/algorithms'
 import { InputError, type PeerName, type TaskDescription, type Topology } from '@murmuration/core'
 import type { Settings } from '@murmuration/libp2p'
-import {
-  type DataDescription,
-  type PartitionDescription,
-  type ShareOptions,
-  softmaxTaskModule
-} from '@murmuration/tasks'
+import { type DataDescription, type ShareOptions, softmaxTaskModule } from '@murmuration/tasks'
 import { type ModelDescription, tfjsTaskModule } from '@murmuration/tfjs'
 import {
   contraction,
@@ -18,7 +13,13 @@ import {
 } from '@murmuration/topology'
 import type { StartEvent } from './events.js'
 import { runSettings } from './run-settings.js'
-import { localWeights, readTrainingFile, type Training, type TrainingOverrides } from './training-file.js'
+import {
+  localWeights,
+  partitionDescription,
+  readTrainingFile,
+  type Training,
+  type TrainingOverrides
+} from './training-file.js'
 
 /** The files and options of a run, as the command line gives them. They can be sent to another process. */
 export interface RunRequest extends TrainingOverrides {
@@ -79,7 +80,7 @@ export function taskOf({ file, training }: Plan, self?: PeerName): TaskDescripti
     data: dataOf(training),
     ...testOf(training),
     targets: training.loss === 'mean-squared-error' ? 'numbers' : 'classes',
-    partition: partitionOf(training),
+    partition: partitionDescription(training),
     peers: file.topology.peers,
     seed: training.seed,
     ...(self === undefined ? {} : { self })
@@ -142,11 +143,6 @@ function dataOf({ data }: Training): DataDescription {
   if (typeof data === 'string') return { kind: 'known', name: data }
   if ('digits' in data) return { kind: 'digits', samples: data.digits }
   return { kind: 'files', path: data.path, ...(data.sha256 === undefined ? {} : { sha256: data.sha256 }) }
-}
-
-export function partitionOf({ partition }: Pick<Training, 'partition'>): PartitionDescription {
-  if (typeof partition === 'string') return { kind: partition }
-  return 'local' in partition ? { kind: 'local' } : { kind: 'dirichlet', alpha: partition.dirichlet }
 }
 
 function testOf({ test }: Training): Pick<ShareOptions, 'test' | 'testShare'> {

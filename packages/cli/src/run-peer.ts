@@ -11,11 +11,12 @@ import {
 } from '@murmuration/libp2p'
 import { gradientWeight, grouped, startTaskWorker, type TaskWorker } from '@murmuration/tasks'
 import { hashVector, lengthOf } from '@murmuration/vectors'
-import type { RunEvent } from './events.js'
+import type { RunEvent, SenderFaults } from './events.js'
 import { runEventOf } from './link-events.js'
 import { noteWhileSlow } from './note-while-slow.js'
 import { OutlierEvents } from './outlier-events.js'
 import { type Plan, taskOf } from './plan.js'
+import { faultsSeenBy } from './sender-faults.js'
 import { StepReports } from './step-reports.js'
 import { localWeights } from './training-file.js'
 
@@ -48,6 +49,8 @@ export interface PeerResult {
   readonly evaluation: Evaluation
   readonly task: Pick<Task, 'schema' | 'samples' | 'about'>
   readonly traffic: Traffic
+  /** Neighbours that were at fault. */
+  readonly faults: readonly SenderFaults[]
   /** Training and closing rounds. */
   readonly seconds: number
   /** The share of that time in which the peer waited for neighbours, 0 … 1. */
@@ -102,6 +105,7 @@ async function buildTask(run: PeerRun): Promise<TaskWorker> {
 }
 
 async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer): Promise<PeerResult> {
+  const { self } = run
   const stop = () => peer.stop()
   run.signal.addEventListener('abort', stop)
   try {
@@ -109,7 +113,7 @@ async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer): Promise<Pee
     const { id, addresses } = peer
     run.emit({
       kind: 'peer',
-      peer: run.self,
+      peer: self,
       pid: process.pid,
       id,
       addresses,
@@ -122,7 +126,13 @@ async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer): Promise<Pee
     const evaluation = await task.evaluate(trained.parameters).run()
     await peer.close()
     const { schema, samples, about } = task
-    return { ...trained, evaluation, task: { schema, samples, about }, traffic: peer.traffic() }
+    return {
+      ...trained,
+      evaluation,
+      task: { schema, samples, about },
+      traffic: peer.traffic(),
+      faults: faultsSeenBy(self, peer.neighbours())
+    }
   } finally {
     run.signal.removeEventListener('abort', stop)
     await peer.close(run.signal.aborted ? 'stopped' : 'failed')

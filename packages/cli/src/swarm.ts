@@ -9,6 +9,7 @@ import { FirstOutliers } from './outlier-events.js'
 import { makePlan, type Plan, type RunRequest, startEvent } from './plan.js'
 import type { PeerResult } from './run-peer.js'
 import { checkSave, saveModel } from './save.js'
+import { faultsBySender } from './sender-faults.js'
 import { readShapedLinks } from './shaped-links.js'
 
 /** How a swarm runs. */
@@ -153,6 +154,7 @@ function summarise(
     finished: all.length,
     lost: file.topology.peers.filter((peer) => !results.has(peer)),
     outliers,
+    faults: faultsBySender(all.flatMap(({ faults }) => faults)),
     rounds: options.rounds,
     samples: all.length * options.rounds * options.batchSize,
     seconds: Math.max(...all.map(({ seconds }) => seconds)),

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { InputError } from '@murmuration/core'
-import { type KnownSetName, knownSetNames } from '@murmuration/tasks'
+import { type KnownSetName, knownSetNames, type PartitionDescription } from '@murmuration/tasks'
 import { duration, nearest, parseYamlFile, readText, share } from '@murmuration/topology'
 import { codecWords, isCodec } from '@murmuration/vectors'
 import { z } from 'zod'
@@ -127,6 +127,12 @@ export async function readTrainingFile(path: string | undefined, overrides: Trai
 export function localWeights({ partition }: Pick<Training, 'partition'>): 'per-sample' | 'per-peer' | undefined {
   if (partition === 'local') return 'per-sample'
   return typeof partition === 'object' && 'local' in partition ? partition.local : undefined
+}
+
+/** How the data is shared out, for a task. */
+export function partitionDescription({ partition }: Pick<Training, 'partition'>): PartitionDescription {
+  if (typeof partition === 'string') return { kind: partition }
+  return 'local' in partition ? { kind: 'local' } : { kind: 'dirichlet', alpha: partition.dirichlet }
 }
 
 /** The JSON Schema of training files, for editors. */

@@ -1,13 +1,20 @@
-import type { Connection, Libp2p, PeerId } from '@libp2p/interface'
+import type { Connection, Libp2p, PeerId, Stream } from '@libp2p/interface'
 import type { Queue } from '@libp2p/utils'
 import type { PeerName, Random } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
 import type { CodecChoice } from './codec-choice.js'
+import type { ControlChannel } from './control-channel.js'
 import type { Limits } from './constants.js'
 import type { PeerEventListener } from './events.js'
 import type { Mailbox } from './mailbox.js'
 import type { Terms } from './terms.js'
 import type { VectorPool } from './vector-pool.js'
+
+/** The two streams of a link to a neighbour that has said welcome. */
+export interface Streams {
+  readonly control: ControlChannel
+  readonly exchange: Stream
+}
 
 /** What the links of a peer share. */
 export interface LinkContext {
@@ -23,8 +30,8 @@ export interface LinkContext {
   readonly codec: CodecChoice
   /** Drawn when the peer was created, so that neighbours can tell a restarted peer from one that reconnects. */
   readonly incarnation: string
-  /** The calls to neighbours that are under way, and those that wait for their turn. */
-  readonly dials: Queue<Connection>
+  /** The calls to neighbours that are under way, up to the answer to the hello, and those that wait for their turn. */
+  readonly dials: Queue<Streams | undefined>
   readonly mailbox: Mailbox<VectorMessage>
   /** Of the waits between calls. */
   readonly random: Random

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Stream } from '@libp2p/interface'
 import { type Milliseconds, messageOf } from '@murmuration/core'
 import { decode, encode } from 'it-length-prefixed'
@@ -11,6 +12,9 @@ import type { TrafficMeter } from './traffic.js'
 
 /** The most bytes that have come and are not read yet: a handshake that is under way lets what follows wait. */
 const unreadBytes = 4 * controlBytes
+
+/** How many messages are handled before the event loop goes on: some milliseconds of work. */
+const messagesPerTurn = 100
 
 /** Small messages both ways over one libp2p stream, each behind its length. */
 export class ControlChannel {
@@ -74,8 +78,10 @@ export class ControlChannel {
   /** Hands on what comes, to its end: also when that was before anybody listened. */
   #listen(stream: Stream): void {
     stream.addEventListener('message', ({ data }) => {
-      if (this.#inbox.readableLength > unreadBytes) this.abort('control messages come faster than they are read')
-      else this.#inbox.push(data)
+      if (this.#inbox.readableLength <= unreadBytes) return void this.#inbox.push(data)
+      const why = 'control messages come faster than they are read'
+      this.#inbox.end(new ProtocolFault(why, 'flood'))
+      this.abort(why)
     })
     stream.addEventListener('remoteCloseWrite', () => this.#inbox.end())
     stream.addEventListener('close', ({ error }) => {
@@ -126,8 +132,11 @@ const lengthErrors: ReadonlySet<string> = new Set([
   'InvalidDataLengthLengthError'
 ])
 
+/** Messages as they are read. However many come at once, after some of them everybody else has a turn: timers, sockets, other neighbours. */
 async function* read(source: AsyncIterable<Uint8ArrayList>, meter: TrafficMeter): AsyncGenerator<ControlMessage> {
+  let count = 0
   for await (const bytes of source) {
+    if (++count % messagesPerTurn === 0) await setImmediate()
     meter.receivedBytes += encode.single(bytes).byteLength
     yield decodeControl(bytes.subarray())
   }

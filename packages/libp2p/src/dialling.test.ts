@@ -1,6 +1,9 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { peerName, type PeerName } from '@murmuration/core'
 import test from 'ava'
-import { type Bird, bird, connectAll, flock, graph, rosterOf } from './flock.test.support.js'
+import { createIdentity } from './identity.js'
+import { type Bird, bird, connectAll, eventually, flock, graph, rosterOf } from './flock.test.support.js'
 
 /** A graph in which all are neighbours of all. */
 function mesh(size: number) {
@@ -58,3 +61,41 @@ test.serial('a neighbour that starts late is called when it is there', async (t)
   await t.notThrowsAsync(Promise.all([connecting, again.peer.connect(roster, 60_000)]))
   t.is(early.peer.neighbours()[0].name, peerName('b'))
 })
+
+test.serial('a peer whose call waits for its turn does without as soon as it is called', async (t) => {
+  // Takes the only turn of b for ever: it accepts and says nothing.
+  const mute = createServer().listen(0, '127.0.0.1')
+  await once(mute, 'listening')
+  t.teardown(() => mute.close())
+  const held = once(mute, 'connection')
+  const topology = graph(['a', 'b'], ['b', 'c'])
+  const limits = { dialsAtOnce: 1, callWait: 50, dialTimeout: 120_000 }
+  const [a, b] = await Promise.all(['a', 'b'].map((name) => bird(t, topology, name, { limits })))
+  const { port } = mute.address() as AddressInfo
+  const c = { name: peerName('c'), id: (await createIdentity()).id, addresses: [`/ip4/127.0.0.1/tcp/${port}`] }
+  const roster = [...rosterOf([a, b]), c]
+  const connecting = Promise.allSettled([b.peer.connect(roster, 120_000)])
+  await held
+  await t.notThrowsAsync(a.peer.connect(roster, 60_000))
+  await eventually('b is ready for a', () => b.peer.neighbours()[0].state === 'ready')
+  await b.peer.close()
+  await connecting
+})
+
+test.serial(
+  'peers of one process become ready one after the other: few wait between connection and welcome',
+  async (t) => {
+    const before = sockets()
+    let ready = 0
+    let waiting = 0
+    const count = (kind: string) => {
+      if (kind !== 'ready') return
+      ready++
+      waiting = Math.max(waiting, sockets() - before - ready)
+    }
+    const birds = await flock(t, mesh(16), { limits: { callWait: 120_000 }, onEvent: ({ kind }) => count(kind) })
+    await connectAll(birds, 240_000)
+    t.is(ready, 16 * 15)
+    t.true(waiting < (16 * 15) / 4, `${waiting} of ${16 * 15}`)
+  }
+)

@@ -2,7 +2,7 @@ import { peerName } from '@murmuration/core'
 import test from 'ava'
 import { Budget } from './budget.js'
 import type { PeerEvent } from './events.js'
-import { FaultAccount } from './fault-account.js'
+import { FaultAccount, faultCount } from './fault-account.js'
 
 function account() {
   const clock = { time: 0, now: () => clock.time, at: () => () => {} }
@@ -24,7 +24,8 @@ test('every third small fault and each grave one ends the streams, and the shut-
     clock.time += wait
     t.false(faults.isShutOut)
   }
-  t.is(faults.total, 8)
+  t.deepEqual(faults.read(), { kinds: { message: 3, gap: 5 }, cutOff: 6 })
+  t.is(faultCount(faults.read()), 8)
   t.is(events.filter(({ kind }) => kind === 'shut-out').length, 5)
 })
 

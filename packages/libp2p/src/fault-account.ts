@@ -6,8 +6,17 @@ import type { PeerEventListener, ReceiveFault } from './events.js'
 /** How often a fault of one kind is told at most. */
 const lineInterval: Milliseconds = 60_000
 
-/** What was told of a kind of fault, and what has come since. */
+/** What a neighbour did wrong since the start. */
+export interface Faults {
+  /** How many faults of each kind there were; a kind without any is absent. */
+  readonly kinds: Readonly<Partial<Record<ReceiveFault, number>>>
+  /** How often the neighbour's streams were ended for them. */
+  readonly cutOff: number
+}
+
+/** The faults of one kind: how many, what was told of them, and what has come since. */
 interface Line {
+  count: number
   told: Milliseconds
   untold: number
   detail: string
@@ -23,7 +32,6 @@ export class FaultAccount {
   readonly #emit: PeerEventListener
   readonly #limits: Pick<Limits, 'badFrames' | 'shutOutFirst' | 'shutOutMost'>
   readonly #lines = new Map<ReceiveFault, Line>()
-  #total = 0
   #small = 0
   #strikes = 0
   #shutOutUntil = Number.NEGATIVE_INFINITY
@@ -40,8 +48,10 @@ export class FaultAccount {
     this.#limits = limits
   }
 
-  get total(): number {
-    return this.#total
+  /** What there was since the start. */
+  read(): Faults {
+    const kinds = Object.fromEntries([...this.#lines].map(([fault, { count }]) => [fault, count]))
+    return { kinds, cutOff: this.#strikes }
   }
 
   /** Until when its streams are refused, and it is not called. */
@@ -55,7 +65,6 @@ export class FaultAccount {
 
   /** Counts a fault. Returns whether the neighbour's streams are to be ended. */
   add(fault: ReceiveFault, detail: string, isGrave: boolean): boolean {
-    this.#total++
     this.#tell(fault, detail)
     if (!isGrave && ++this.#small < this.#limits.badFrames) return false
     this.#small = 0
@@ -77,11 +86,12 @@ export class FaultAccount {
   #tell(fault: ReceiveFault, detail: string): void {
     const line = this.#lines.get(fault)
     if (line !== undefined) {
+      line.count++
       line.untold++
       line.detail = detail
       return this.flush()
     }
-    this.#lines.set(fault, { told: this.#clock.now(), untold: 0, detail })
+    this.#lines.set(fault, { count: 1, told: this.#clock.now(), untold: 0, detail })
     this.#emit({ kind: 'bad-frame', peer: this.#peer, fault, detail, count: 1 })
   }
 
@@ -92,6 +102,11 @@ export class FaultAccount {
     if (this.#strikes === 1) return
     const wait = Math.min(shutOutMost, shutOutFirst * 2 ** Math.min(this.#strikes - 2, 30))
     this.#shutOutUntil = this.#clock.now() + wait
-    if (!wasOut) this.#emit({ kind: 'shut-out', peer: this.#peer, wait, faults: this.#total, why })
+    if (!wasOut) this.#emit({ kind: 'shut-out', peer: this.#peer, wait, faults: faultCount(this.read()), why })
   }
+}
+
+/** How many faults there were, of all kinds together. */
+export function faultCount({ kinds }: Faults): number {
+  return Object.values(kinds).reduce((sum, count) => sum + count, 0)
 }

@@ -25,7 +25,8 @@ export const quick = (): Partial<Limits> => ({
   silentAfter: timeLimit(10_000),
   deadAfter: timeLimit(60_000),
   dialTimeout: timeLimit(10_000),
-  handshakeTimeout: timeLimit(10_000)
+  handshakeTimeout: timeLimit(10_000),
+  strangerTimeout: timeLimit(2_000)
 })
 
 /** A model of one tensor with `elements` numbers. */

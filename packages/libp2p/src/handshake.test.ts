@@ -8,7 +8,7 @@ import { encodeHeader } from '@murmuration/vectors'
 import test, { type ExecutionContext } from 'ava'
 import { controlProtocol, exchangeProtocol, limitsOf, protocolVersion } from './constants.js'
 import { ControlChannel } from './control-channel.js'
-import { type Bird, bird, eventOf, eventually, graph, rosterOf, schemaOf } from './flock.test.support.js'
+import { type Bird, bird, eventOf, eventually, graph, quick, rosterOf, schemaOf } from './flock.test.support.js'
 import { createIdentity } from './identity.js'
 import { createNode } from './node.js'
 import { settingsOf } from './settings.js'
@@ -112,7 +112,7 @@ test('a port in use, a peer outside the topology and impossible limits are error
 /** A neighbour "b" of `a` that speaks the protocol by hand. */
 async function byHand(t: ExecutionContext, victim: Bird) {
   const identity = await createIdentity()
-  const node = await createNode({ identity, listen: [], limits: limitsOf(), refusalOf: () => undefined })
+  const node = await createNode({ identity, listen: [], limits: limitsOf(quick()), refusalOf: () => undefined })
   await node.start()
   t.teardown(() => node.stop())
   const entry = { name: b, id: identity.id, addresses: [] }

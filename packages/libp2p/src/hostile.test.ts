@@ -1,17 +1,14 @@
 /** What an admitted neighbour with a libp2p client of its own can do to a peer: not much, and its name is told. */
-import type { Connection } from '@libp2p/interface'
 import { multiaddr } from '@multiformats/multiaddr'
 import { peerName } from '@murmuration/core'
-import { encodeHeader } from '@murmuration/vectors'
 import test, { type ExecutionContext } from 'ava'
-import { controlProtocol, exchangeProtocol, limitsOf, protocolVersion } from './constants.js'
-import { ControlChannel } from './control-channel.js'
-import { encodeControl } from './control-messages.js'
+import { exchangeProtocol, limitsOf } from './constants.js'
+import { faultCount } from './fault-account.js'
 import { type Bird, bird, eventOf, eventually, graph, schemaOf } from './flock.test.support.js'
+import { frame, pings, sayHello } from './hostile.test.support.js'
 import { createIdentity } from './identity.js'
 import { createNode } from './node.js'
 import type { Terms } from './terms.js'
-import { TrafficMeter } from './traffic.js'
 
 const [m, edge] = [peerName('m'), graph(['a', 'm'])]
 const elements = 8
@@ -25,15 +22,7 @@ async function mallory(t: ExecutionContext, victim: Bird) {
   t.teardown(() => node.stop())
   victim.peer.connect([{ name: m, id: identity.id, addresses: [] }], 500).catch(() => {})
   const connection = await node.dial(victim.peer.addresses.map((address) => multiaddr(address)))
-  return { connection, hello: () => sayHello(connection) }
-}
-
-async function sayHello(connection: Connection, terms = termsOf(elements)) {
-  const stream = await connection.newStream(controlProtocol)
-  const channel = new ControlChannel(stream, new TrafficMeter())
-  const rest = { name: m, incarnation: 'x', first: 1, round: 0, codecs: [] }
-  channel.send({ kind: 'hello', version: protocolVersion, terms, ...rest })
-  return { stream, channel, answer: await channel.first(60_000) }
+  return { connection, hello: () => sayHello(connection, m, termsOf(elements)) }
 }
 
 const termsOf = (length: number): Terms => ({
@@ -42,15 +31,8 @@ const termsOf = (length: number): Terms => ({
   schema: schemaOf(length)
 })
 
-/** One frame with a vector of `length` numbers, all 1. */
-function frame(sequence: number, length = elements, change = {}): Uint8Array {
-  const place = { offset: 0, position: 0, codec: 0, kind: 1, round: sequence - 1 }
-  const header = { ...place, sequence, length, count: length, bytes: 4 * length, ...change }
-  return Buffer.concat([encodeHeader(header), new Uint8Array(new Float32Array(length).fill(1).buffer)])
-}
-
 const linesOf = ({ events }: Bird) => events.filter(({ kind }) => kind === 'bad-frame').length
-const faultsOf = ({ peer }: Bird) => peer.neighbours()[0].faults
+const faultsOf = ({ peer }: Bird) => faultCount(peer.neighbours()[0].faults)
 
 test('what the algorithm rejects is counted with all other faults, told by name, and ends the streams', async (t) => {
   const victim = await bird(t, edge, 'a', { limits, terms: termsOf(elements) })
@@ -73,7 +55,7 @@ test('a good hello does not forgive: from the second time on a neighbour is shut
   for (let time = 0; time < 2; time++) {
     t.is((await hello()).answer.kind, 'welcome')
     const stream = await connection.newStream(exchangeProtocol)
-    stream.send(frame(7))
+    stream.send(frame(7, elements))
     await eventually('a reset', () => stream.status !== 'open')
   }
   t.like(await eventOf(victim, 'shut-out'), { peer: m, wait: 600_000, faults: 2 })
@@ -85,13 +67,12 @@ test('a flood of pings is cut off after as many as a peer may send in a second',
   const victim = await bird(t, edge, 'a', { limits, terms: termsOf(elements) })
   const { hello } = await mallory(t, victim)
   const { stream } = await hello()
-  const ping = Buffer.from(encodeControl({ kind: 'ping', round: 0, at: 0, padding: '' }))
-  const pings = Buffer.concat(Array.from({ length: 20_000 }, () => Buffer.concat([Buffer.of(ping.length), ping])))
-  stream.send(pings)
+  const flood = pings(20_000)
+  stream.send(flood)
   await eventually('a reset', () => stream.status !== 'open')
   t.like(await eventOf(victim, 'bad-frame'), { peer: m, fault: 'flood', count: 1 })
   const { received } = victim.peer.traffic()
-  t.true(received.overhead < pings.length, `${received.overhead} bytes of control messages were read`)
+  t.true(received.overhead < flood.length, `${received.overhead} bytes of control messages were read`)
   t.is(linesOf(victim), 1)
 })
 
@@ -123,7 +104,7 @@ test('empty vectors without end fill no memory: as many wait as are granted', as
   const terms = termsOf(1 << 22)
   const victim = await bird(t, edge, 'a', { limits, terms })
   const { connection } = await mallory(t, victim)
-  t.is((await sayHello(connection, terms)).answer.kind, 'welcome')
+  t.is((await sayHello(connection, m, terms)).answer.kind, 'welcome')
   const stream = await connection.newStream(exchangeProtocol)
   const frames = Array.from({ length: 20_000 }, (_, k) => frame(k + 1, 0))
   stream.send(Buffer.concat(frames))
@@ -136,7 +117,7 @@ test('vectors that come again without end are counted, and end the streams', asy
   const { connection, hello } = await mallory(t, victim)
   await hello()
   const stream = await connection.newStream(exchangeProtocol)
-  stream.send(Buffer.concat(Array.from({ length: 1000 }, () => frame(1))))
+  stream.send(Buffer.concat(Array.from({ length: 1000 }, () => frame(1, elements))))
   await eventually('a reset', () => stream.status !== 'open')
   t.is(faultsOf(victim), 3)
   t.is(linesOf(victim), 1)

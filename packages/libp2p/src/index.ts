@@ -7,6 +7,7 @@ import './polyfill.js'
 
 export { defaultLimits, type Limits } from './constants.js'
 export type { PeerEvent, PeerEventListener, ReceiveFault } from './events.js'
+export { faultCount, type Faults } from './fault-account.js'
 export { createIdentity, type Identity, parsePeerId } from './identity.js'
 export { localIdentity, readIdentity, writeIdentity } from './identity-file.js'
 export type { NeighbourState, NeighbourStatus } from './neighbour.js'

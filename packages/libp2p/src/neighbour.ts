@@ -4,7 +4,7 @@ import type { Clock } from './clock.js'
 import { Budget } from './budget.js'
 import { defaultLimits, type Limits } from './constants.js'
 import type { PeerEventListener } from './events.js'
-import { FaultAccount } from './fault-account.js'
+import { FaultAccount, type Faults } from './fault-account.js'
 import { LinkSpeed } from './link-speed.js'
 import { type Traffic, TrafficMeter } from './traffic.js'
 
@@ -28,8 +28,8 @@ export interface NeighbourStatus {
   /** How fast vectors get there, in bytes per second as they are on the link; absent until one was acknowledged. */
   readonly speed?: number
   readonly traffic: Traffic
-  /** How often it was at fault since the start. */
-  readonly faults: number
+  /** What it did wrong since the start. */
+  readonly faults: Faults
 }
 
 /** How many it takes to know a link: those at the start find both sides busy. */
@@ -232,7 +232,7 @@ export class Neighbour {
       ...roundTrip,
       ...speed,
       traffic: this.meter.read(),
-      faults: this.faults.total
+      faults: this.faults.read()
     }
   }
 

@@ -16,7 +16,7 @@ import { Bell } from './bell.js'
 import { realClock } from './clock.js'
 import { CodecChoice } from './codec-choice.js'
 import { controlProtocol, exchangeProtocol, type Limits } from './constants.js'
-import type { LinkContext } from './context.js'
+import type { LinkContext, Streams } from './context.js'
 import { paddingMost } from './control-messages.js'
 import type { PeerEvent } from './events.js'
 import { NetworkFabric } from './fabric.js'
@@ -247,7 +247,7 @@ export class NetworkPeer implements Peer {
       codec: this.#codec,
       // Not from the seeded dice: the point is that another process with the same seed draws another.
       incarnation: randomUUID(),
-      dials: new Queue<Connection>({ concurrency: this.#limits.dialsAtOnce }),
+      dials: new Queue<Streams | undefined>({ concurrency: this.#limits.dialsAtOnce }),
       mailbox: this.#mailbox,
       random: this.fabric.random.stream('reconnecting'),
       sender: this.fabric.random,

@@ -1,7 +1,7 @@
 import './polyfill.js'
 import { noise } from '@chainsafe/libp2p-noise'
 import type { Libp2p } from '@libp2p/interface'
-import { tcp } from '@libp2p/tcp'
+import { tcp, type TCPComponents } from '@libp2p/tcp'
 import { yamux } from '@libp2p/yamux'
 import { InputError, type Milliseconds } from '@murmuration/core'
 import { createLibp2p } from 'libp2p'
@@ -12,6 +12,8 @@ import type { Identity } from './identity.js'
 import { noiseCrypto } from './noise-crypto.js'
 import { parseAddress } from './roster.js'
 import type { Shaper } from './shaping/shaper.js'
+import { WrappingTransport } from './shaping/wrapping-transport.js'
+import { writeTogether } from './write-together.js'
 
 /** What a node needs to know. */
 export interface NodeOptions {
@@ -35,7 +37,7 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
     start: false,
     privateKey: identity.privateKey,
     addresses: { listen: [...listen] },
-    transports: [shaper === undefined ? tcp() : shaper.transport(tcp())],
+    transports: [shaper === undefined ? together : shaper.transport(together)],
     connectionEncrypters: [noise({ crypto: noiseCrypto })],
     streamMuxers: [
       yamux({
@@ -68,6 +70,9 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
     }
   })
 }
+
+/** TCP that writes what is sent in one turn at once. */
+const together = (components: TCPComponents) => new WrappingTransport(tcp()(components), writeTogether)
 
 /** libp2p's own waits are those of the limits: its defaults, one of them shorter, would end what the limits allow. */
 function waitsOf({ dialTimeout, handshakeTimeout }: Limits, slowness: Milliseconds) {

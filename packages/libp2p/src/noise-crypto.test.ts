@@ -53,3 +53,24 @@ test('a record with one bit changed, in text or tag or what is associated with i
     })
   )
 })
+
+test('shared secrets are those of another implementation, and the same at both ends', (t) => {
+  for (let run = 0; run < 20; run++) {
+    const [own, foreign] = [noiseCrypto.generateX25519KeyPair(), pureJsCrypto.generateX25519KeyPair()]
+    const expected = Uint8Array.from(pureJsCrypto.generateX25519SharedKey(foreign.privateKey, own.publicKey).subarray())
+    for (const publicKey of [foreign.publicKey, scattered(foreign.publicKey.subarray(), 5)]) {
+      const ours = noiseCrypto.generateX25519SharedKey(own.privateKey, publicKey)
+      t.deepEqual(Uint8Array.from(ours.subarray()), expected)
+    }
+    const copy = Uint8Array.from(own.privateKey.subarray())
+    t.deepEqual(Uint8Array.from(noiseCrypto.generateX25519SharedKey(copy, foreign.publicKey).subarray()), expected)
+  }
+})
+
+test('public keys that make the secret zero, or have another length, are refused', (t) => {
+  const { privateKey } = noiseCrypto.generateX25519KeyPair()
+  const one = Uint8Array.from({ length: 32 }, (_, index) => (index === 0 ? 1 : 0))
+  for (const publicKey of [new Uint8Array(32), one, new Uint8Array(31).fill(9), new Uint8Array(0)]) {
+    t.throws(() => noiseCrypto.generateX25519SharedKey(privateKey, publicKey))
+  }
+})

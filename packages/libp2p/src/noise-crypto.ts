@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createPublicKey,
+  diffieHellman,
+  generateKeyPairSync,
+  type KeyObject
+} from 'node:crypto'
 import type { ICryptoInterface } from '@chainsafe/libp2p-noise'
 import { defaultCrypto } from '@chainsafe/libp2p-noise/crypto'
 
@@ -6,11 +13,18 @@ const cipher = 'chacha20-poly1305'
 const tagLength = 16
 const options = { authTagLength: tagLength }
 
+/** Records with fewer bytes are left to noise, which takes WebAssembly for them: making a cipher of OpenSSL takes four times as long. */
+const shortRecord = 1200
+
 type Encrypt = ICryptoInterface['chaCha20Poly1305Encrypt']
 type Decrypt = ICryptoInterface['chaCha20Poly1305Decrypt']
+type KeyPair = ReturnType<ICryptoInterface['generateX25519KeyPair']>
 
 /** Encrypts the pieces of a record as they lie, without putting them together first. */
 const encrypt: Encrypt = (plaintext, nonce, associated, key) => {
+  if (plaintext.byteLength < shortRecord) {
+    return defaultCrypto.chaCha20Poly1305Encrypt(plaintext, nonce, associated, key)
+  }
   const encrypting = createCipheriv(cipher, key, nonce, options)
   if (associated.byteLength > 0) encrypting.setAAD(associated, { plaintextLength: plaintext.byteLength })
   if (plaintext instanceof Uint8Array) {
@@ -31,6 +45,7 @@ const encrypt: Encrypt = (plaintext, nonce, associated, key) => {
  */
 const decrypt: Decrypt = (ciphertext, nonce, associated, key, inOnePiece) => {
   const length = ciphertext.byteLength - tagLength
+  if (length < shortRecord) return defaultCrypto.chaCha20Poly1305Decrypt(ciphertext, nonce, associated, key)
   const whole = inOnePiece?.byteLength === length ? inOnePiece : ciphertext.subarray(0, length)
   const decrypting = createDecipheriv(cipher, key, nonce, options)
   if (associated.byteLength > 0) decrypting.setAAD(associated, { plaintextLength: length })
@@ -41,12 +56,33 @@ const decrypt: Decrypt = (ciphertext, nonce, associated, key, inOnePiece) => {
   return plaintext
 }
 
-/**
- * What noise computes with: what it computes with by default, which is OpenSSL for keys and hashes (its curves in JavaScript take many times
- * as long, which full meshes feel), but for the records. noise's own use of OpenSSL for those takes an eighth more of the processor, as it decrypts record by record in the pieces that the network happened to bring.
- */
+/** What OpenSSL computes with, by the private keys that were made here: reading a key takes it seven times as long as using it. */
+const keyObjects = new WeakMap<Uint8Array, KeyObject>()
+
+function generateX25519KeyPair(): KeyPair {
+  const { privateKey } = generateKeyPairSync('x25519')
+  const { x = '', d = '' } = privateKey.export({ format: 'jwk' })
+  const pair = { publicKey: Buffer.from(x, 'base64url'), privateKey: Buffer.from(d, 'base64url') }
+  keyObjects.set(pair.privateKey, privateKey)
+  return pair
+}
+
+/** The shared secret. Throws for a public key of another length, and for one that makes the secret zero. */
+const generateX25519SharedKey: ICryptoInterface['generateX25519SharedKey'] = (own, publicKey) => {
+  const privateKey = own instanceof Uint8Array ? keyObjects.get(own) : undefined
+  if (privateKey === undefined) return defaultCrypto.generateX25519SharedKey(own, publicKey)
+  const x = Buffer.from(publicKey.subarray()).toString('base64url')
+  return diffieHellman({
+    privateKey,
+    publicKey: createPublicKey({ key: { kty: 'OKP', crv: 'X25519', x }, format: 'jwk' })
+  })
+}
+
+/** What noise computes with: what it computes with by default, but for long records and for keys, which this reads no oftener than it has to. */
 export const noiseCrypto: ICryptoInterface = {
   ...defaultCrypto,
   chaCha20Poly1305Encrypt: encrypt,
-  chaCha20Poly1305Decrypt: decrypt
+  chaCha20Poly1305Decrypt: decrypt,
+  generateX25519KeyPair,
+  generateX25519SharedKey
 }

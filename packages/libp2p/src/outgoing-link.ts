@@ -1,12 +1,13 @@
 import type { Connection, Stream } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
+import { Queue } from '@libp2p/utils'
 import { multiaddr } from '@multiformats/multiaddr'
 import type { Milliseconds, SendResult } from '@murmuration/core'
 import { codecRandom, type VectorMessage } from '@murmuration/vectors'
 import { Bell } from './bell.js'
 import { realClock } from './clock.js'
 import { controlProtocol, exchangeProtocol, protocolVersion } from './constants.js'
-import { type MemberContext, openConnection } from './context.js'
+import { type MemberContext, openConnection, type Streams } from './context.js'
 import { ControlChannel } from './control-channel.js'
 import { type ControlMessage, ProtocolFault, type Refused, type Welcome } from './control-messages.js'
 import { ExchangeWriter } from './exchange-writer.js'
@@ -16,6 +17,12 @@ import { type Neighbour, roundTripsNeeded } from './neighbour.js'
 import type { RosterEntry } from './roster.js'
 import { SendQueue } from './send-queue.js'
 import { mismatchOf } from './terms.js'
+
+/**
+ * The calls of all peers of this process, as they share one processor: were more under way, each would take longer, and all would come to the
+ * end of their time at once, which throws away what they have computed. One peer alone has fewer (`dialsAtOnce`).
+ */
+const processDials = new Queue<Streams | undefined>({ concurrency: 16 })
 
 /**
  * The direction from this peer to one neighbour: calls it, or uses the connection by which it has called, says hello,
@@ -34,6 +41,8 @@ export class OutgoingLink {
   #control: ControlChannel | undefined
   /** When something was offered last. */
   #used: Milliseconds = 0
+  /** Aborted when the neighbour has called while a call to it waited for its turn. */
+  #waiting: AbortController | undefined
   /** Pings that are not answered yet. */
   #pings = 0
   /** In which the neighbour takes vectors, beside raw float32. */
@@ -105,6 +114,7 @@ export class OutgoingLink {
 
   /** Says that something has changed: the neighbour has called, or is welcome again. */
   encourage(): void {
+    this.#waiting?.abort()
     this.#chance.ring()
   }
 
@@ -171,23 +181,18 @@ export class OutgoingLink {
   /** One connection from beginning to end: why it ended, and how long the link stood. */
   async #attempt(entry: RosterEntry, waits: boolean): Promise<{ readonly why: string; readonly stood: Milliseconds }> {
     let began = Number.POSITIVE_INFINITY
-    let control: ControlChannel | undefined
     try {
       if (waits) await this.#awaitCall(entry)
-      const connection = await this.#connect(entry)
-      control = new ControlChannel(await this.#open(connection, controlProtocol), this.#neighbour.meter)
-      this.#control = control
-      this.#pings = 0
-      if (!(await this.#greet(control, entry))) return { why: this.#neighbour.why, stood: 0 }
-      const exchange = await this.#open(connection, exchangeProtocol)
+      const streams = await this.#connect(entry)
+      if (streams === undefined) return { why: this.#neighbour.why, stood: 0 }
       began = realClock.now()
-      return { why: await this.#exchange(control, exchange), stood: realClock.now() - began }
+      return { why: await this.#exchange(streams), stood: realClock.now() - began }
     } catch (error) {
       this.#blame(error)
       return { why: explain(error), stood: Math.max(0, realClock.now() - began) }
     } finally {
+      this.#control?.abort('the link to the neighbour ends')
       this.#control = undefined
-      control?.abort('the link to the neighbour ends')
       this.#neighbour.set('outgoing', false)
     }
   }
@@ -205,12 +210,39 @@ export class OutgoingLink {
     return openConnection(this.#context.node, peerIdFromString(id))
   }
 
-  async #connect(entry: RosterEntry): Promise<Connection> {
-    const { dials, closing } = this.#context
+  /** Says hello over the connection that stands; otherwise calls when its turn has come, unless the neighbour calls before. */
+  async #connect(entry: RosterEntry): Promise<Streams | undefined> {
     const standing = this.#standing(entry)
-    if (standing !== undefined) return standing
+    if (standing !== undefined) return this.#join(standing, entry)
     if (entry.addresses.length === 0) throw new Error('it has no address in the roster and has not called')
-    return dials.add(async () => this.#standing(entry) ?? this.#dial(entry), { signal: closing })
+    const waiting = new AbortController()
+    this.#waiting = waiting
+    const call = async () => {
+      this.#waiting = undefined
+      return this.#join(this.#standing(entry) ?? (await this.#dial(entry)), entry)
+    }
+    try {
+      return await this.#inTurn(call, waiting.signal)
+    } catch (error) {
+      if (waiting.signal.aborted) return call()
+      throw error
+    }
+  }
+
+  /** Makes a call in its turn, which lasts until the hello is answered: what is computed for that is as much as for the connection. */
+  async #inTurn(call: () => Promise<Streams | undefined>, unless: AbortSignal): Promise<Streams | undefined> {
+    const { dials, closing } = this.#context
+    const signal = AbortSignal.any([closing, unless])
+    return dials.add(() => processDials.add(call, { signal }), { signal })
+  }
+
+  /** Says hello, and opens the streams of the link. `undefined` when the neighbour does not agree. */
+  async #join(connection: Connection, entry: RosterEntry): Promise<Streams | undefined> {
+    const control = new ControlChannel(await this.#open(connection, controlProtocol), this.#neighbour.meter)
+    this.#control = control
+    this.#pings = 0
+    if (!(await this.#greet(control, entry))) return undefined
+    return { control, exchange: await this.#open(connection, exchangeProtocol) }
   }
 
   #dial({ addresses }: RosterEntry): Promise<Connection> {
@@ -273,7 +305,7 @@ export class OutgoingLink {
     return false
   }
 
-  async #exchange(control: ControlChannel, exchange: Stream): Promise<string> {
+  async #exchange({ control, exchange }: Streams): Promise<string> {
     const { codec, elements, sender } = this.#context
     const random = codecRandom(sender, this.#neighbour.name)
     const encoder = codec.encoderFor(this.#codecs, elements, random, this.#neighbour.speed)

@@ -9,7 +9,8 @@ interface Held {
 /** Partitions and clogged connections: who is cut off from whom, and what waits until that is over. */
 export class Barriers<Item extends Held> {
   readonly #release: (item: Item) => void
-  readonly #clogged = new Set<string>()
+  /** From whom to whom nothing passes. */
+  readonly #clogged = new Map<PeerName, Set<PeerName>>()
   readonly #groups = new Map<PeerName, number>()
   #held: Item[] = []
 
@@ -20,10 +21,9 @@ export class Barriers<Item extends Held> {
 
   /** Whether nothing passes from one to the other. */
   isBetween(from: PeerName, to: PeerName): boolean {
-    if (this.#clogged.size > 0 && this.#clogged.has(`${from} ${to}`)) return true
-    if (this.#groups.size === 0) return false
-    const [ours, theirs] = [this.#groups.get(from), this.#groups.get(to)]
-    return ours !== undefined && theirs !== undefined && ours !== theirs
+    if (this.#clogged.get(from)?.has(to) === true) return true
+    const group = this.#groups.get(from)
+    return group !== undefined && (this.#groups.get(to) ?? group) !== group
   }
 
   /** Keeps an item until nothing is in its way. */
@@ -41,10 +41,10 @@ export class Barriers<Item extends Held> {
         this.#groups.clear()
         break
       case 'clog':
-        this.#clogged.add(`${event.from} ${event.to}`)
+        this.#clogged.set(event.from, (this.#clogged.get(event.from) ?? new Set()).add(event.to))
         break
       case 'unclog':
-        this.#clogged.delete(`${event.from} ${event.to}`)
+        this.#clogged.get(event.from)?.delete(event.to)
         break
     }
     this.#letGo()

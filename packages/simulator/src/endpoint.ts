@@ -43,12 +43,12 @@ export class Endpoint<Message> {
 
   /** What its clock shows at the virtual time `now`. */
   clock(now: Milliseconds): Milliseconds {
-    return this.#pace === 1 && this.#set === 0 ? now : this.#shown + (now - this.#set) * this.#pace
+    return this.#shown + (now - this.#set) * this.#pace
   }
 
   /** The virtual time at which its clock shows `shown`. */
   timeOf(shown: Milliseconds): Milliseconds {
-    return this.#pace === 1 && this.#set === 0 ? shown : this.#set + (shown - this.#shown) / this.#pace
+    return this.#set + (shown - this.#shown) / this.#pace
   }
 
   /** From now on its clock goes `pace` times as fast. It never jumps. */

@@ -76,6 +76,16 @@ test('rules drop and delay messages', async (t) => {
   t.deepEqual(lines, ['b 10 0', 'b 40 3', 'b 57 4', 'b 67 5'])
 })
 
+test('a rule delays what stays on one machine too', async (t) => {
+  const server = peerName('server')
+  const program: Program = async (fabric, log) => {
+    if (fabric.self === a) fabric.send(server, 1)
+    if (fabric.self === server) log((await fabric.receive(100))?.message)
+  }
+  const { lines } = await run([], program, { rules: [{ verdict: { delay: 7 } }], servers: [{ name: server, on: a }] })
+  t.deepEqual(lines, ['server 7 1'])
+})
+
 test('who crashes is gone without a word, and what had left arrives', async (t) => {
   const { lines } = await run([{ at: 25, kind: 'crash', peer: a }], ticking)
   t.deepEqual(lines, ['b 10 0', 'b 20 1', 'b 30 2'])
@@ -196,8 +206,10 @@ test('a stream holds back what a partition stops until it heals; datagrams are l
 })
 
 test('within a group, and for who is in none, a partition stops nothing', async (t) => {
-  const { lines } = await run([{ at: 0, kind: 'partition', groups: [[a, b], [c]] }], ticking)
-  t.is(lines.length, 6)
+  for (const groups of [[[a, b], [c]], [[a], [c]], [[b], [c]], [[c]]]) {
+    const { lines } = await run([{ at: 0, kind: 'partition', groups }], ticking)
+    t.is(lines.length, 6, JSON.stringify(groups))
+  }
 })
 
 test('a clogged connection holds back one direction', async (t) => {
@@ -264,4 +276,10 @@ test('drawn faults begin in time, all end, and the same dice give the same', (t)
   t.true(faults.events.every(({ at }, k) => at <= 1100 && (k === 0 || at >= faults.events[k - 1].at)))
   const count = (kind: string) => faults.events.filter((event) => event.kind === kind).length
   t.deepEqual([count('crash'), count('restart'), count('thaw'), count('heal'), count('unclog')], [3, 3, 3, 2, 2])
+})
+
+test('two peers are enough for drawn faults, one is not', (t) => {
+  const draw = { crashes: 1, freezes: 1, partitions: 1, clogs: 1, within: 100 }
+  t.is(drawFaults(createRandom(1), [a, b], draw).events.length, 8)
+  t.throws(() => drawFaults(createRandom(1), [a], draw), { name: 'InputError', message: /at least two peers/ })
 })

@@ -2,7 +2,8 @@ import { startTaskWorker } from '@murmuration/tasks'
 import { hashVector } from '@murmuration/vectors'
 import type { Task } from '@murmuration/core'
 import test from 'ava'
-import { createTask, type TfjsTaskOptions, tfjsTaskModule } from './task.js'
+import { tfjsTaskModule } from './lazy.js'
+import { createTask, type TfjsTaskOptions } from './task.js'
 import { moduleOf, sequential, share, taskOf } from './task.test.support.js'
 
 const batch = Uint32Array.of(0, 3, 5, 11, 30)

@@ -4,8 +4,9 @@
  *
  * @packageDocumentation
  */
-export { type Backend, type BackendChoice, backendChoices, chooseBackend } from './backend.js'
-export { activations, type ModelDescription } from './model.js'
-export { createTask as createTfjsTask, type TfjsTaskOptions, tfjsTaskModule } from './task.js'
+export type { Backend, BackendChoice } from './backend.js'
+export { createTfjsTask, tfjsTaskModule } from './lazy.js'
+export type { ModelDescription } from './model.js'
+export type { TfjsTaskOptions } from './task.js'
 export type { TensorFlow } from './tensorflow.js'
 export type { ModelContext, SamplesContext, UserModule, UserSamples } from './user-module.js'

@@ -26,9 +26,6 @@ export interface TfjsTaskOptions {
   readonly backend?: BackendChoice
 }
 
-/** The module that builds this task in a worker thread. */
-export const tfjsTaskModule = new URL('./task.js', import.meta.url).href
-
 /**
  * Builds a task over a TensorFlow.js model on a share of a data set.
  * Throws an {@link InputError} for options, data or a module that make no sense.

@@ -2,14 +2,15 @@ import { rename } from 'node:fs/promises'
 import { InputError, messageOf } from '@murmuration/core'
 import { startTaskWorker } from '@murmuration/tasks'
 import test, { type ExecutionContext } from 'ava'
-import { type TfjsTaskOptions, tfjsTaskModule } from './task.js'
+import { tfjsTaskModule } from './lazy.js'
+import type { TfjsTaskOptions } from './task.js'
 import { moduleOf, sequential, share } from './task.test.support.js'
 
 /** What a peer says that builds a task of this source in its thread, and takes a gradient of it. */
 async function failureOf(t: ExecutionContext, path: string): Promise<string> {
   const options: TfjsTaskOptions = { share: share(20), model: { kind: 'module', path } }
   const run = async () => {
-    const task = await startTaskWorker({ module: tfjsTaskModule, options, userModule: path }, { patience: 30_000 })
+    const task = await startTaskWorker({ module: tfjsTaskModule, options, userModule: path }, { patience: 300_000 })
     try {
       await task.gradient(await task.initialise(1).run(), Uint32Array.of(0)).run()
     } finally {

@@ -179,3 +179,12 @@ test('the JSON Schema has quantities as text with a pattern, and every kind of g
   for (const kind of ['ring', 'torus', 'random-regular', 'edges', 'matrix']) t.true(text.includes(`"${kind}"`))
   t.like(topologyFileJsonSchema(), { type: 'object', additionalProperties: false, required: ['graph', 'peers'] })
 })
+
+test('another peer dials a port from 1 to 65535; a peer can listen on port 0 too', (t) => {
+  const read = (key: string, port: number) =>
+    parseTopologyFile(`graph: ring\npeers:\n  - { name: a, ${key}: [/ip4/10.0.0.1/tcp/${port}] }\n  - b\n`, 't.yaml')
+  for (const port of [1, 65535]) t.deepEqual(read('addresses', port).peers[0].addresses, [`/ip4/10.0.0.1/tcp/${port}`])
+  t.deepEqual(read('listen', 0).peers[0].listen, ['/ip4/10.0.0.1/tcp/0'])
+  t.throws(() => read('addresses', 0), { message: /with a port above 0/ })
+  for (const key of ['addresses', 'listen']) t.throws(() => read(key, 65536), { message: /a multiaddr of TCP/ })
+})

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, realpath, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { root } from '../repository.js'
@@ -7,7 +7,7 @@ const scope = '@murmuration'
 
 /** A copy of all that is built, in which mutants can be tried; the repository itself is not touched. Returns its folder. */
 export async function copyOfRepository(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'mutants-'))
+  const folder = await mkdtemp(join(await realpath(tmpdir()), 'mutants-'))
   for (const name of ['package.json', 'ava.config.js']) await cp(join(root, name), join(folder, name))
   // Sources and the packages' own node_modules are not needed, or are linked.
   const isBuilt = (path: string) => !['src', 'node_modules'].includes(basename(path))

@@ -1,22 +1,23 @@
 /**
  * `npm run mutants -- [--package NAME] [--minutes M] [--seed S]`: puts small mistakes into what is built, one at a time, and
- * counts how many of them the tests notice. Mutants are drawn at random from the seed, as many as there is time for.
+ * counts how many of them the tests notice. Mutants are drawn at random from the seed, as many as there is time for. A mutant is
+ * tried with the test files that reach its place; each test file runs once before, with V8's coverage.
  */
-import { existsSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createRandom } from '@murmuration/random'
 import { filesUnder } from '../repository.js'
 import { copyOfRepository } from './copy.js'
+import { type Coverage, coverageOf, isReached } from './coverage.js'
 import { type Mutant, mutantsOf, mutated } from './mutations.js'
-import { runTests } from './run.js'
+import { runTest } from './run.js'
 
 /** The tests of each package: its own, and those in test/ that are about it. */
 const tests: Readonly<Record<string, readonly string[]>> = {
-  algorithms: ['oracles', 'contenders', 'collectives', 'parameter-servers', 'stale-synchronous'],
+  algorithms: ['oracles', 'contenders', 'collectives', 'parameter-servers', 'stale-synchronous', 'overlap'],
   topology: ['topologies'],
-  simulator: ['collectives'],
+  simulator: ['fabrics', 'simulated-memory', 'transfers', 'collectives'],
   vectors: ['codecs']
 }
 
@@ -42,32 +43,55 @@ async function placesOf(folder: string, name: string, seed: number): Promise<rea
     .map(({ place }) => place)
 }
 
+/** A test file: how many milliseconds it takes without a mutant, and what it reaches. */
+interface TestFile {
+  readonly file: string
+  readonly time: number
+  readonly coverage: Coverage
+}
+
+/** Runs each test file of a package once. Returns them with the quickest first. */
+async function testFilesOf(folder: string, name: string): Promise<readonly TestFile[]> {
+  const own = filesUnder(`packages/${name}/dist`).filter((file) => file.endsWith('.test.js'))
+  const found: TestFile[] = []
+  for (const file of [...own, ...tests[name].map((test) => `test/dist/${test}.test.js`)]) {
+    const begin = performance.now()
+    const coverage = await coverageOf(join(folder, 'packages', name), async (environment) => {
+      if ((await runTest(folder, file, { environment })) !== 'passed') throw new Error(`${file} fails without a mutant`)
+    })
+    found.push({ file, time: performance.now() - begin, coverage })
+  }
+  return found.sort((left, right) => left.time - right.time)
+}
+
 /** Tries mutants of a package until the time is over. Returns how many were killed of how many. */
 async function tryPackage(folder: string, name: string, minutes: number, seed: number) {
-  const files = [`packages/${name}/dist/**/*.test.js`, ...tests[name].map((test) => `test/dist/${test}.test.js`)]
   const places = await placesOf(folder, name, seed)
-  const begin = performance.now()
-  if ((await runTests(folder, files)) !== 'passed') throw new Error(`the tests of ${name} fail without a mutant`)
+  const files = await testFilesOf(folder, name)
   const start = performance.now()
-  const limit = 30_000 + 5 * (start - begin)
-  let [killed, tried] = [0, 0]
+  let [killed, tried, unreached] = [0, 0, 0]
   for (const place of places) {
     if (performance.now() - start > minutes * 60_000) break
     tried++
-    if (await isNoticed(folder, place, files, limit)) killed++
-    else print(`survived: ${describe(place)}`)
+    const reaching = files.filter(({ coverage }) => isReached(coverage, join(folder, place.file), place.at))
+    if (reaching.length === 0) unreached++
+    if (await isNoticed(folder, place, reaching)) killed++
+    else print(`${reaching.length === 0 ? 'not reached' : 'survived'}: ${describe(place)}`)
   }
-  print(`${name}: ${killed} of ${tried} killed, drawn from ${places.length} with seed ${seed}`)
+  const rest = `drawn from ${places.length} with seed ${seed}; ${unreached} not reached by any test`
+  print(`${name}: ${killed} of ${tried} killed, ${rest}`)
   return { killed, tried }
 }
 
-/** Whether tests fail, or hang, with the mutant: first those of the file that it is in, which are the likeliest to, then all. */
-async function isNoticed(folder: string, place: Place, files: readonly string[], limit: number): Promise<boolean> {
+/** Whether one of the test files fails, or hangs, with the mutant: first that of the file that it is in, the likeliest to. */
+async function isNoticed(folder: string, place: Place, files: readonly TestFile[]): Promise<boolean> {
   const own = place.file.replace(/\.js$/, '.test.js')
   await writeFile(join(folder, place.file), mutated(place.program, place))
   try {
-    if (existsSync(join(folder, own)) && (await runTests(folder, [own], limit)) !== 'passed') return true
-    return (await runTests(folder, files, limit)) !== 'passed'
+    for (const { file, time } of [...files].sort((a, b) => Number(b.file === own) - Number(a.file === own))) {
+      if ((await runTest(folder, file, { limit: 10_000 + 5 * time })) !== 'passed') return true
+    }
+    return false
   } finally {
     await writeFile(join(folder, place.file), place.program)
   }

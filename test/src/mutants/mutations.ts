@@ -6,6 +6,8 @@ export interface Mutant {
   readonly start: number
   readonly before: string
   readonly after: string
+  /** Where the expression or statement begins to which the change belongs: it ran when something there did. */
+  readonly at: number
 }
 
 /** Operators and what stands in for each: the neighbour that a slip of the keyboard or of the mind would give. */
@@ -42,7 +44,12 @@ export function mutantsOf(program: string): readonly Mutant[] {
     const change = changeOf(node)
     if (change !== undefined) {
       const start = change.node.getStart(source)
-      found.push({ start, before: program.slice(start, change.node.end), after: change.after })
+      found.push({
+        start,
+        before: program.slice(start, change.node.end),
+        after: change.after,
+        at: node.getStart(source)
+      })
     }
     ts.forEachChild(node, visit)
   }

@@ -4,13 +4,19 @@ import { join } from 'node:path'
 /** How a run of tests ended. */
 export type Ending = 'passed' | 'failed' | 'hung'
 
-/** Runs test files with ava in `folder`, up to the first failure. What takes longer than `limit` milliseconds hangs. */
-export function runTests(folder: string, files: readonly string[], limit = Number.POSITIVE_INFINITY): Promise<Ending> {
+interface RunOptions {
+  /** What takes longer than so many milliseconds hangs. */
+  readonly limit?: number
+  readonly environment?: NodeJS.ProcessEnv
+}
+
+/** Runs a test file with ava in `folder`, up to the first failure. */
+export function runTest(folder: string, file: string, { limit, environment }: RunOptions = {}): Promise<Ending> {
   // ava's own program and not its shim: so that killing it ends it.
   const ava = join(folder, 'node_modules/ava/entrypoints/cli.mjs')
-  const child = spawn(process.execPath, [ava, '--fail-fast', ...files], { cwd: folder, stdio: 'ignore' })
+  const child = spawn(process.execPath, [ava, '--fail-fast', file], { cwd: folder, stdio: 'ignore', env: environment })
   let hung = false
-  const timer = limit < 2 ** 31 ? setTimeout(() => (hung = child.kill('SIGKILL')), limit) : undefined
+  const timer = limit === undefined ? undefined : setTimeout(() => (hung = child.kill('SIGKILL')), limit)
   return new Promise((resolve) =>
     child.on('close', (code) => {
       clearTimeout(timer)

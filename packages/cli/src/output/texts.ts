@@ -115,6 +115,15 @@ function outlierLines({ outliers }: Pick<Summary, 'outliers'>): string[] {
   return outliers.length === 0 ? [] : [`  far from their neighbours    ${outliers.join(', ')}`]
 }
 
+/** Who sent what no peer sends that works as it should: one line each. */
+function faultLines({ faults }: Pick<Summary, 'faults'>): string[] {
+  return faults.map(({ sender, to, kinds, cutOff }) => {
+    const all = Object.entries(kinds).map(([kind, number]) => `${kind} ${count(number)}`)
+    const times = cutOff === 0 ? 'not cut off' : `cut off ${cutOff === 1 ? 'once' : `${count(cutOff)} times`}`
+    return `  at fault: ${sender.padEnd(18)} ${all.join(', ')}; ${times}   (sent to ${to.join(', ')})`
+  })
+}
+
 /** What people want to know at the end. */
 export function summaryLines(summary: Summary): string[] {
   const lines = [
@@ -135,6 +144,7 @@ export function summaryLines(summary: Summary): string[] {
         ? ''
         : `   (${short(summary.consensusDistanceBeforeClosing)} before the closing rounds)`),
     ...outlierLines(summary),
+    ...faultLines(summary),
     `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}, busiest peer ${bytes(summary.bytesOfBusiest)}${savedText(summary)}`,
     `  waiting for neighbours       ${percent(summary.waiting)} of the time`
   )
@@ -150,6 +160,7 @@ function peerSummaryLines(summary: PeerSummary): string[] {
     `  ${summary.accuracy === undefined ? 'its model                   ' : 'accuracy of its model       '} ${quality(summary.accuracy, summary.loss)}`,
     `  distance to its neighbours   ${short(summary.neighbourDistance)}`,
     ...outlierLines(summary),
+    ...faultLines(summary),
     `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}${savedText(summary)}`,
     `  waiting for neighbours       ${percent(summary.waiting)} of the time`,
     `  SHA-256 of the model         ${summary.model.slice(0, 16)}…`

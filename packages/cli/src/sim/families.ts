@@ -6,7 +6,7 @@ import {
   type ShareOptions,
   type TaskFamily
 } from '@murmuration/tasks'
-import { partitionOf } from '../plan.js'
+import { partitionDescription } from '../training-file.js'
 import type { ScenarioTask } from './scenario-task.js'
 
 /** Builds the tasks of all peers of a run, and keeps those that were built last: runs in a row share them. */
@@ -42,7 +42,7 @@ async function open(task: ScenarioTask, peers: readonly string[], seed: number):
   const share = (data: DataDescription): ShareOptions => ({
     data,
     testShare,
-    partition: partitionOf({ partition }),
+    partition: partitionDescription({ partition }),
     peers,
     seed
   })

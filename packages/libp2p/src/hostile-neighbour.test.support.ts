@@ -1,0 +1,174 @@
+/**
+ * A neighbour that means harm, as a process of its own. It is in the roster, says a correct hello, answers that of its victims, and then does to each
+ * of them one attack after the other, over and over, until it is killed. Forked by tests, which send it {@link Orders} and then `go`; it says how many attacks were
+ * made on each victim, of how many, whenever that changes.
+ */
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Connection, Libp2p, Stream } from '@libp2p/interface'
+import { multiaddr } from '@multiformats/multiaddr'
+import { deferred, peerName } from '@murmuration/core'
+import { lengthOf } from '@murmuration/vectors'
+import { controlProtocol, exchangeProtocol, limitsOf } from './constants.js'
+import { ControlChannel } from './control-channel.js'
+import { paddingMost } from './control-messages.js'
+import { behindLength, frame, pings, sayHello } from './hostile.test.support.js'
+import { decodeIdentity } from './identity.js'
+import { createNode } from './node.js'
+import type { Terms } from './terms.js'
+import { TrafficMeter } from './traffic.js'
+
+/** What the process is to do. */
+export interface Orders {
+  readonly name: string
+  /** The text of its key file. */
+  readonly key: string
+  /** Where its victims are. */
+  readonly victims: readonly string[]
+  /** Names of {@link attacks} or {@link others}; all attacks when absent. */
+  readonly attacks?: readonly string[]
+}
+
+/** What the process tells. */
+export interface Progress {
+  readonly victim: string
+  /** Attacks so far, each counted as often as it was made. */
+  readonly made: number
+  /** How many different ones there are. */
+  readonly all: number
+}
+
+/** What an attack has: streams on which all has been said as it should be, and how many numbers vectors have. */
+interface Target {
+  readonly control: Stream
+  readonly exchange: Stream
+  readonly elements: number
+}
+
+type Attack = (target: Target) => unknown
+
+/** Resolves when the first attack is to be made: until then this is a neighbour like others. */
+const go = deferred<void>()
+
+/** Frames in a row, from sequence number 1 on. */
+const inTurn =
+  (of: (sequence: number, elements: number) => Uint8Array, count = 3): Attack =>
+  ({ exchange, elements }) => {
+    exchange.send(Buffer.concat(Array.from({ length: count }, (_, k) => of(k + 1, elements))))
+  }
+
+/** Every other one is noticed by the algorithm, when it takes what has come; the others as they come. */
+const attacks: Readonly<Record<string, Attack>> = {
+  'bye': ({ control }) => control.send(behindLength({ kind: 'bye', reason: 'done' })),
+  'short': inTurn((sequence, elements) => frame(sequence, elements - 1)),
+  'gap': inTurn((sequence, elements) => frame(sequence + 6, elements)),
+  'empty': inTurn((sequence) => frame(sequence, 0)),
+  'codec': inTurn((sequence, elements) => frame(sequence, elements, { codec: 200 })),
+  'offset': inTurn((sequence, elements) => frame(sequence, elements - 2, { offset: 1 })),
+  'length': inTurn((sequence, elements) => frame(sequence, elements, { bytes: 7 })),
+  'kind': inTurn((sequence, elements) => frame(sequence, elements, { kind: 99 })),
+  'garbage': ({ exchange }) => exchange.send(Buffer.alloc(4096, 0xa5)),
+  'round': inTurn((sequence, elements) => frame(sequence, elements, { round: 0xffff_ffff })),
+  'range': inTurn((sequence, elements) => frame(sequence, elements, { offset: 1 })),
+  'not-a-number': inTurn((sequence, elements) => frame(sequence, elements, {}, Number.NaN)),
+  'infinite': inTurn((sequence, elements) => frame(sequence, elements, {}, Number.POSITIVE_INFINITY)),
+  'pings': ({ control }) => control.send(pings(100_000)),
+  'ack': ({ control }) => control.send(behindLength({ kind: 'ack', sequence: 1 })),
+  'empties': inTurn((sequence) => frame(sequence, 0), 20_000)
+}
+
+/** What else it can do: floods of up to 256 MiB each, for as long as the victim takes what comes; and to be honest once, and leave. */
+const others: Readonly<Record<string, Attack>> = {
+  'flood of vectors': ({ exchange, elements }) => pour(exchange, (k) => frame(k + 1, elements)),
+  'flood of pings whose answers are not read': ({ control }) => {
+    control.pause()
+    return pour(control, () => longPing)
+  },
+  'goodbye and first vector': async ({ control, exchange, elements }) => {
+    control.send(behindLength({ kind: 'bye', reason: 'done' }))
+    await delay(100)
+    exchange.send(frame(1, elements))
+  }
+}
+const longPing = behindLength({ kind: 'ping', round: 0, at: 0, padding: '.'.repeat(paddingMost) })
+
+/** Sends piece after piece, as fast as they are taken, until the stream ends. */
+async function pour(stream: Stream, piece: (k: number) => Uint8Array): Promise<void> {
+  for (let [k, sent] = [0, 0]; sent < 256 << 20 && stream.status === 'open'; k++) {
+    const bytes = piece(k)
+    stream.send(bytes)
+    sent += bytes.byteLength
+    while (stream.status === 'open' && stream.writeBufferLength > 1 << 20) await delay(1)
+  }
+}
+
+/** How long an attack may take to be noticed before the next one is made. */
+const noticed = 5_000
+
+/** The terms of whoever calls; they are said to all, as the peers agree on them. */
+const learnt = deferred<Terms>()
+
+process.on('message', (orders: Orders | 'go') => {
+  if (orders === 'go') go.resolve()
+  else void run(orders)
+})
+process.on('disconnect', () => process.exit())
+
+async function run(orders: Orders): Promise<void> {
+  const identity = decodeIdentity(orders.key, 'the orders')
+  const node = await createNode({ identity, listen: [], limits: limitsOf(), refusalOf: () => undefined })
+  await node.handle(controlProtocol, (stream) => answerHello(stream, orders))
+  await node.handle(exchangeProtocol, (stream) => stream.addEventListener('message', () => {}))
+  await node.start()
+  for (const victim of orders.victims) void haunt(node, victim, orders)
+}
+
+/** Consents, as a neighbour does, and acknowledges nothing. */
+async function answerHello(stream: Stream, { name }: Orders): Promise<void> {
+  const channel = new ControlChannel(stream, new TrafficMeter())
+  const hello = await channel.first(60_000)
+  if (hello.kind !== 'hello') return
+  const nothing = { round: 0, received: hello.first - 1, acknowledged: hello.first - 1, window: 2, codecs: [] }
+  channel.send({ kind: 'welcome', name: peerName(name), ...nothing })
+  learnt.resolve(hello.terms)
+}
+
+/** One attack after the other. */
+async function haunt(node: Libp2p, victim: string, orders: Orders): Promise<void> {
+  const list = orders.attacks ?? Object.keys(attacks)
+  for (let made = 0; ; made++) {
+    const told = () => process.send?.({ victim, made: made + 1, all: list.length } satisfies Progress)
+    await untilMade(node, victim, orders, async (target) => {
+      await go.promise
+      await { ...attacks, ...others }[list[made % list.length]](target)
+      told()
+    })
+  }
+}
+
+/** Tries until the victim has let this neighbour in and the attack was made. */
+async function untilMade(node: Libp2p, victim: string, orders: Orders, attack: Attack): Promise<void> {
+  for (;;) {
+    try {
+      const connection = await node.dial(multiaddr(victim))
+      if (await isMade(connection, orders, attack)) return
+    } catch {
+      // It is shut out, or comes too soon.
+    }
+    await delay(10)
+  }
+}
+
+let incarnations = 0
+
+async function isMade(connection: Connection, { name }: Orders, attack: Attack): Promise<boolean> {
+  const terms = await learnt.promise
+  const { stream, channel, answer } = await sayHello(connection, peerName(name), terms, `${incarnations++}`)
+  if (answer.kind !== 'welcome') return false
+  const exchange = await connection.newStream(exchangeProtocol)
+  const ended = Promise.race([once(exchange, 'close'), once(stream, 'close')])
+  await attack({ control: stream, exchange, elements: lengthOf(terms.schema) })
+  await Promise.race([ended, delay(noticed)])
+  channel.abort('the attack is over')
+  return true
+}

@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { setImmediate } from 'node:timers/promises'
+import type { MultiaddrConnection } from '@libp2p/interface'
+import test, { type ExecutionContext } from 'ava'
+import { writeTogether } from './write-together.js'
+
+/** A socket as libp2p has it, what has gone out in each call of the system, and all that comes at the far end. */
+async function wire(t: ExecutionContext) {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const [far] = (await once(server, 'connection')) as [Socket]
+  await once(socket, 'connect')
+  const calls: number[] = []
+  const { _write: write, _writev: writev } = socket
+  socket._write = (chunk: Uint8Array, ...rest) => {
+    calls.push(chunk.byteLength)
+    write.call(socket, chunk, ...rest)
+  }
+  socket._writev = (chunks, done) => {
+    calls.push(chunks.reduce((sum, { chunk }) => sum + (chunk as Uint8Array).byteLength, 0))
+    writev?.call(socket, chunks, done)
+  }
+  writeTogether({ socket } as unknown as MultiaddrConnection)
+  return { socket, calls, received: buffer(far) }
+}
+
+test('what is sent in one turn goes out in one call of the system, in order', async (t) => {
+  const { socket, calls, received } = await wire(t)
+  for (const text of ['a', 'bc', 'd']) socket.write(Buffer.from(text))
+  await Promise.resolve()
+  socket.write(Buffer.from('e'))
+  t.deepEqual(calls, [])
+  await setImmediate()
+  t.deepEqual(calls, [5])
+  socket.end()
+  t.is((await received).toString(), 'abcde')
+})
+
+test('what is long goes out at once, with what was before it', async (t) => {
+  const { socket, calls, received } = await wire(t)
+  socket.write(Buffer.from('head'))
+  socket.write(Buffer.alloc(1 << 20))
+  t.deepEqual(calls, [4 + (1 << 20)])
+  socket.end()
+  t.is((await received).byteLength, 4 + (1 << 20))
+})
+
+test('what was sent before the end arrives', async (t) => {
+  const { socket, received } = await wire(t)
+  socket.write(Buffer.from('last words'))
+  socket.destroySoon()
+  t.is((await received).toString(), 'last words')
+})

@@ -1,0 +1,31 @@
+import { Socket } from 'node:net'
+import type { MultiaddrConnection } from '@libp2p/interface'
+
+/**
+ * Lets a TCP connection write all that is sent in one turn of the event loop at once. libp2p's layers send a message in five pieces, each of
+ * which would be one call of the system here, and one piece to be read there. The socket is there, though not in libp2p's types.
+ */
+export function writeTogether(connection: MultiaddrConnection): MultiaddrConnection {
+  if ('socket' in connection && connection.socket instanceof Socket) gather(connection.socket)
+  return connection
+}
+
+function gather(socket: Socket): void {
+  const write = socket.write.bind(socket)
+  let turn: NodeJS.Immediate | undefined
+  const flush = () => {
+    clearImmediate(turn)
+    turn = undefined
+    socket.uncork()
+  }
+  socket.write = (data: Uint8Array | string) => {
+    if (turn === undefined) {
+      socket.cork()
+      turn = setImmediate(flush)
+    }
+    const hasRoom = write(data)
+    // What is long goes at once.
+    if (!hasRoom) flush()
+    return hasRoom
+  }
+}

@@ -1,0 +1,15 @@
+import type { Task } from '@murmuration/core'
+import type { TfjsTaskOptions } from './task.js'
+
+/** The module that builds the task in a worker thread. */
+export const tfjsTaskModule = new URL('./task.js', import.meta.url).href
+
+/**
+ * Builds a task over a TensorFlow.js model on a share of a data set. TensorFlow.js is loaded by the first call: who only names
+ * {@link tfjsTaskModule}, for a thread to load, does not need it.
+ * Rejects with an InputError for options, data or a module that make no sense.
+ */
+export async function createTfjsTask(options: TfjsTaskOptions): Promise<Task> {
+  const { createTask } = await import('./task.js')
+  return createTask(options)
+}

@@ -1,0 +1,27 @@
+import test from 'ava'
+import { pooledVectorWire, vectorWire } from './message.js'
+
+test('a message is copied with its own vector', (t) => {
+  const message = { kind: 3, round: 7, offset: 2, vector: Float32Array.of(1, Number.NaN, -0) }
+  for (const wire of [vectorWire, pooledVectorWire()]) {
+    const copy = wire.copy(message)
+    t.deepEqual(copy, message)
+    t.not(copy.vector, message.vector)
+  }
+})
+
+test('memory that is given back serves for the next vector of its length, and for one only', (t) => {
+  const { allocate, free, recycle, copy } = pooledVectorWire()
+  const [one, two] = [allocate(3), allocate(3)]
+  t.not(one, two)
+  free(one)
+  recycle({ kind: 0, round: 0, vector: two })
+  const other = allocate(2)
+  t.is(other.length, 2)
+  const next = [allocate(3), copy({ kind: 0, round: 0, vector: Float32Array.of(1, 2, 3) }).vector]
+  t.true(next[0] !== next[1] && next.every((vector) => vector === one || vector === two))
+  t.deepEqual([...next[1]], [1, 2, 3])
+  const fresh = allocate(3)
+  t.false(next.includes(fresh))
+  t.deepEqual([...fresh], [0, 0, 0])
+})

@@ -1,0 +1,125 @@
+/** D-PSGD over libp2p, to its end, beside a neighbour in the roster that sends everything but what it should. */
+import { fork } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { dpsgd } from '@murmuration/algorithms'
+import { timeLimit } from '@murmuration/contract'
+import { type Fabric, type PeerName, peerName, type Task } from '@murmuration/core'
+import { createIdentity, createPeer, type Identity, type PeerEvent, writeIdentity } from '@murmuration/libp2p'
+import { createQuadraticTask } from '@murmuration/tasks'
+import { createTopology } from '@murmuration/topology'
+import type { VectorMessage } from '@murmuration/vectors'
+import test, { type ExecutionContext } from 'ava'
+import { temporaryFolder } from './command.js'
+import { root } from './repository.js'
+import { inSimulator } from './worlds.js'
+
+const [a, b, c, m] = ['a', 'b', 'c', 'm'].map(peerName)
+const honest = [a, b, c]
+const topology = createTopology({ peers: [...honest, m], graph: { kind: 'complete' } })
+const dimension = 50
+const seed = 3
+
+/** Resolves when each victim has seen so many attacks, or all that there are. The first is to say goodbye, so that the others do not wait. */
+type Attacked = (count: number) => Promise<void>
+
+/** Trains to the end. No round begins before there was another attack, so that the peers are in the midst of training when each comes. */
+async function train(fabric: Fabric<VectorMessage>, attacked: Attacked = () => Promise.resolve()) {
+  const task: Task = createQuadraticTask({ peers: honest, self: fabric.self, seed, dimension })
+  const original = task.gradient.bind(task)
+  const gradient: Task['gradient'] = (parameters, batch, round = 0) => {
+    const work = original(parameters, batch, round)
+    return { ...work, run: () => attacked(round).then(() => work.run()) }
+  }
+  const options = {
+    ...{ seed, batchSize: 4, rounds: 80, closingRounds: 5, rate: () => 0.4 },
+    patience: timeLimit(20_000)
+  }
+  const descent = { momentum: 0, nesterov: false, weightDecay: 0, order: 'combine-then-adapt' } as const
+  const steps = dpsgd(fabric, Object.assign(task, { gradient }), { ...options, ...descent })
+  for (;;) {
+    const step = await steps.next()
+    if (step.done) return { x: step.value, loss: (await task.evaluate(step.value).run()).loss }
+  }
+}
+
+/** What the honest peers come to when the fourth says nothing at all. */
+async function besideSilence() {
+  const ends = new Map<PeerName, Float32Array>()
+  await inSimulator({ topology, seed, length: dimension }, async (fabric) => {
+    if (fabric.self !== m) ends.set(fabric.self, (await train(fabric)).x)
+  })
+  return ends
+}
+
+/** Starts the neighbour that means harm. */
+async function mallory(t: ExecutionContext, identity: Identity, victims: readonly string[]) {
+  const file = join(await temporaryFolder(), 'm.key')
+  await writeIdentity(file, identity)
+  const child = fork(join(root, 'packages/libp2p/dist/hostile-neighbour.test.support.js'))
+  t.teardown(() => child.kill('SIGKILL'))
+  const attacks = new Map(victims.map((victim) => [victim, 0]))
+  const changed = new EventEmitter().setMaxListeners(0)
+  child.on('message', ({ victim, made, all }: { victim: string; made: number; all: number }) => {
+    attacks.set(victim, made >= all ? Number.POSITIVE_INFINITY : made)
+    changed.emit('attack')
+  })
+  child.send({ name: m, key: await readFile(file, 'utf8'), victims })
+  const attacked: Attacked = async (count) => {
+    while (Math.min(...attacks.values()) < count) await once(changed, 'attack')
+  }
+  return { attacked, go: () => child.send('go') }
+}
+
+/** An honest peer that lets everybody try again at once. */
+async function honestPeer(t: ExecutionContext, self: PeerName, events: PeerEvent[]) {
+  const peer = await createPeer({
+    ...{ self, identity: await createIdentity(), topology, seed, listen: ['/ip4/127.0.0.1/tcp/0'] },
+    terms: { settings: { run: 'test' }, schema: [{ name: 'x', shape: [dimension] }], start: 'same' },
+    limits: { shutOutFirst: 1, shutOutMost: 1, backoffMost: 200 },
+    onEvent: (event) => events.push(event)
+  })
+  t.teardown(() => peer.close())
+  return peer
+}
+
+test('D-PSGD trains to its end beside a neighbour that sends wrong frames and floods, with the same bits as beside silence', async (t) => {
+  const events: PeerEvent[] = []
+  const identity = await createIdentity()
+  const peers = await Promise.all(honest.map((self) => honestPeer(t, self, events)))
+  const entries = peers.map(({ id, addresses }, place) => ({ name: honest[place], id, addresses }))
+  const roster = [...entries, { name: m, id: identity.id, addresses: [] }]
+  const { attacked, go } = await mallory(
+    t,
+    identity,
+    peers.map(({ addresses }) => addresses[0])
+  )
+  await Promise.all(peers.map((peer) => peer.connect(roster, timeLimit(20_000))))
+  go()
+  while (events.filter(({ kind }) => kind === 'bye').length < peers.length) await delay(5)
+  const ends = await Promise.all(peers.map(({ fabric }) => train(fabric, attacked)))
+
+  const expected = await besideSilence()
+  for (const [place, { x, loss }] of ends.entries()) {
+    t.deepEqual(x, expected.get(honest[place]))
+    t.true(loss < 1e-9, `${loss}`)
+  }
+  const bad = events.flatMap((event) => (event.kind === 'bad-frame' ? event.peer : []))
+  t.deepEqual([...new Set(bad)], [m])
+  const kinds = ['codec', 'flood', 'gap', 'length', 'magic', 'message', 'not-finite', 'protocol', 'range'] as const
+  for (const peer of peers) {
+    const faultsOf = (other: PeerName) => peer.neighbours().find(({ name }) => name === other)?.faults
+    const lacking = () => kinds.filter((kind) => faultsOf(m)?.kinds[kind] === undefined)
+    // The attacks go on, and the last may not have been noticed when training ended.
+    for (const deadline = performance.now() + timeLimit(10_000); lacking().length > 0; await delay(20)) {
+      if (performance.now() > deadline) break
+    }
+    t.deepEqual(lacking(), [])
+    t.deepEqual(
+      [a, b, c].filter((other) => (faultsOf(other)?.cutOff ?? 0) > 0),
+      []
+    )
+  }
+})

@@ -1,0 +1,44 @@
+/** What a command loads before it needs it: libp2p and TensorFlow.js take longer to load than most of what is asked. */
+import { posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import test from 'ava'
+import { root, textOf } from './repository.js'
+
+/** Imports of compiled modules, in which types are gone. Imports in expressions come later, if at all. */
+const statement = /^(?:(?:import|export)\b[^'"\n]*\bfrom|\} from|import) '([^']+)'/gm
+
+/** The packages of others that are loaded with a file of the repository. */
+function loadedWith(file: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(file)) return new Set()
+  seen.add(file)
+  const loaded = [...textOf(file).matchAll(statement)].flatMap(([, specifier]) => {
+    if (specifier.startsWith('@murmuration/')) return [...loadedWith(pathOf(specifier), seen)]
+    return specifier.startsWith('.')
+      ? [...loadedWith(posix.join(posix.dirname(file), specifier), seen)]
+      : [specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')]
+  })
+  return new Set(loaded)
+}
+
+/** Where a package of ours begins, relative to the root. */
+const pathOf = (specifier: string) => fileURLToPath(import.meta.resolve(specifier)).slice(root.length)
+
+const heavy = ['libp2p', '@chainsafe/libp2p-noise', '@tensorflow/tfjs-core']
+
+for (const file of ['main', 'swarm', 'swarm-child', 'peer-command', 'sim/sim-command', 'sim/run-worker']) {
+  test(`neither libp2p nor TensorFlow.js is loaded with the command's ${file}`, (t) => {
+    const loaded = loadedWith(`packages/cli/dist/${file}.js`)
+    t.true(loaded.size > 2, 'the test sees imports')
+    t.deepEqual(
+      heavy.filter((name) => loaded.has(name)),
+      []
+    )
+  })
+}
+
+test('what creates peers and tasks loads them', (t) => {
+  const loaded = ['libp2p/dist/open-peer.js', 'tfjs/dist/task.js'].flatMap((file) => [
+    ...loadedWith(`packages/${file}`)
+  ])
+  for (const name of heavy) t.true(loaded.includes(name), name)
+})
