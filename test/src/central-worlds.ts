@@ -1,7 +1,9 @@
 /** Workers that depend on all others, and servers, in virtual time. */
+import { type Algorithm, algorithms, train, type TrainingSettings } from '@murmuration/algorithms'
 import { complete, poisonedFabric, poisonedSteps } from '@murmuration/contract'
 import {
   type Fabric,
+  invariant,
   type Links,
   type Milliseconds,
   type PeerName,
@@ -48,11 +50,10 @@ export function inCentralWorld(world: CentralWorld, program: PeerProgram<VectorM
   )
 }
 
-/** A contender on one worker. */
-export type Contender = (fabric: Fabric<VectorMessage>, task: Task) => AsyncGenerator<StepReport, Float32Array>
-
-/** What a server runs. */
-export type Service = (fabric: Fabric<VectorMessage>, task: Task) => Promise<void>
+/** How all train: an algorithm by its name, and what the world does not say. */
+export interface Method extends Omit<TrainingSettings, 'algorithm' | 'workers' | 'servers'> {
+  readonly algorithm: string
+}
 
 /** What the workers did: their reports, with copies of the parameters, and what they returned. */
 export interface History {
@@ -63,26 +64,40 @@ export interface History {
   readonly rejected: ReadonlyMap<PeerName, number>
 }
 
-/** Runs a contender on all workers, and `serve` on all servers. */
+/** The algorithm of this name. */
+export function algorithmOf(name: string): Algorithm {
+  const found = algorithms.find((algorithm) => algorithm.name === name)
+  invariant(found !== undefined, () => `there is no algorithm ${name}`)
+  return found
+}
+
+/** Trains all workers and servers. */
 export async function historyOf(
   world: CentralWorld & {
     /** A server's when `self` is absent. */
     readonly taskOf: (self?: PeerName) => Task | Promise<Task>
-    readonly serve?: Service
+    /** Another fabric for some. */
+    readonly fabricOf?: (fabric: Fabric<VectorMessage>) => Fabric<VectorMessage>
+    /** Called when a worker has ended. */
+    readonly onEnd?: (worker: PeerName) => void
   },
-  run: Contender
+  method: Method
 ): Promise<History> {
-  const { workers, taskOf, serve, ...options } = world
+  const { workers, taskOf, fabricOf = (fabric) => fabric, onEnd, ...options } = world
+  const servers = (options.servers ?? []).map(({ name }) => name)
+  const settings = { ...method, algorithm: algorithmOf(method.algorithm), workers, servers }
   const [reports, ends]: [StepReport[][], Float32Array[]] = [workers.map(() => []), []]
   const { elapsed, rejected } = await inCentralWorld({ workers, ...options }, async (fabric) => {
     const place = workers.indexOf(fabric.self)
-    if (place < 0) return serve?.(fabric, await taskOf())
-    const steps = poisonedSteps(run(fabric, await taskOf(fabric.self)))
+    const task = await taskOf(place < 0 ? undefined : fabric.self)
+    const steps = poisonedSteps(train(fabricOf(fabric), task, settings))
     let step = await steps.next()
     for (; step.done !== true; step = await steps.next()) {
-      reports[place].push({ ...step.value, parameters: step.value.parameters.slice() })
+      if (place >= 0) reports[place].push({ ...step.value, parameters: step.value.parameters.slice() })
     }
+    if (place < 0) return
     ends[place] = step.value
+    onEnd?.(fabric.self)
   })
   return { reports, ends, elapsed, rejected }
 }

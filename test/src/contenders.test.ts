@@ -1,22 +1,19 @@
-import {
-  allReduceSgd,
-  type Calls,
-  type CollectiveOptions,
-  type Fusion,
-  localSgd,
-  type ParameterServerOptions,
-  parameterServerWorker,
-  plainSgd,
-  serveParameters,
-  sgd
-} from '@murmuration/algorithms'
+import { type Calls, type Fusion, sgd } from '@murmuration/algorithms'
 import { poisonedSteps } from '@murmuration/contract'
 import type { PeerName } from '@murmuration/core'
 import { createSoftmaxTask } from '@murmuration/tasks'
 import { createTopology } from '@murmuration/topology'
 import { distance, mean, norm } from '@murmuration/vectors'
 import test from 'ava'
-import { colocated, dedicated, type History, historyOf, inCentralWorld, namesOf } from './central-worlds.js'
+import {
+  colocated,
+  dedicated,
+  type History,
+  historyOf,
+  inCentralWorld,
+  type Method,
+  namesOf
+} from './central-worlds.js'
 import { dpsgd } from './gossip.js'
 
 const training = {
@@ -24,13 +21,13 @@ const training = {
   batchSize: 8,
   rounds: 10,
   rate: (round: number) => 0.2 / (1 + round),
-  momentum: 0.9,
-  nesterov: true,
-  weightDecay: 1e-3
+  weightDecay: 1e-3,
+  patience: 10_000
 }
-const plain = { momentum: 0, nesterov: false, weightDecay: 0 }
+const momentum = { momentum: 0.9, nesterov: true }
+const optimiser = { name: 'sgd', ...momentum }
+const central = { ...training, optimiser }
 const workers = namesOf(3)
-const central = { ...training, patience: 10_000, workers, pieces: 3, fusion: 'fused', calls: 'streamed' } as const
 const share = {
   data: { kind: 'digits', samples: 400 },
   testShare: 0.2,
@@ -39,33 +36,26 @@ const share = {
   seed: 3
 } as const
 const taskOf = (self?: PeerName) => createSoftmaxTask({ share: { ...share, ...(self === undefined ? {} : { self }) } })
+const trained = (method: Method) => historyOf({ workers, taskOf }, method)
 
 const contenders: [string, () => Promise<History>][] = []
 for (const fusion of ['fused', 'per-tensor'] as const) {
   for (const calls of ['streamed', 'blocking'] as const) {
+    const options = { fusion, calls, pieces: 3 }
     for (const [title, servers] of [
       ['one server', dedicated(1)],
       ['two shards', dedicated(2)],
       ['three shards on the workers’ machines', colocated(workers)]
     ] as const) {
-      const names = servers.map(({ name }) => name)
-      const options: ParameterServerOptions = { ...central, fusion, calls, servers: names }
       contenders.push([
         `the synchronous parameter server, ${title}, ${fusion}, ${calls}`,
-        () =>
-          historyOf(
-            { workers, servers, taskOf, serve: (fabric, task) => serveParameters(fabric, task, options) },
-            (fabric, task) => parameterServerWorker(fabric, task, options)
-          )
+        () => historyOf({ workers, servers, taskOf }, { ...central, algorithm: 'parameter-server', options })
       ])
     }
-  }
-  for (const collective of ['ring', 'halving-doubling', 'direct'] as const) {
-    for (const calls of ['streamed', 'blocking'] as const) {
-      const options: CollectiveOptions = { ...central, collective, fusion, calls }
+    for (const collective of ['ring', 'halving-doubling', 'direct']) {
       contenders.push([
         `SGD on an all-reduce, ${collective}, ${fusion}, ${calls}`,
-        () => historyOf({ workers, taskOf }, (fabric, task) => allReduceSgd(fabric, task, options))
+        () => trained({ ...central, algorithm: 'all-reduce', options: { ...options, collective } })
       ])
     }
   }
@@ -77,7 +67,7 @@ for (const [title, run] of contenders) {
     const union = await createSoftmaxTask({ share })
     const shards = workers.map((name) => ({ name, samples: union.samples / workers.length }))
     let round = 0
-    for await (const { parameters } of sgd(union, { ...training, shards })) {
+    for await (const { parameters } of sgd(union, { ...training, ...momentum, shards })) {
       for (const steps of reports) {
         t.true(distance(steps[round].parameters, parameters) < 1e-5 * norm(parameters), `in round ${round}`)
         t.deepEqual(steps[round].parameters, reports[0][round].parameters)
@@ -97,10 +87,10 @@ for (const [title, run] of contenders) {
 }
 
 test('plain SGD on the fabric is the oracle with one shard, bit by bit', async (t) => {
-  const { ends } = await historyOf({ workers, taskOf }, (fabric, task) => plainSgd(fabric, task, training))
+  const { ends } = await trained({ ...central, algorithm: 'sgd' })
   for (const [place, name] of workers.entries()) {
     const task = await taskOf(name)
-    const steps = sgd(task, { ...training, shards: [{ name, samples: task.samples }] })
+    const steps = sgd(task, { ...training, ...momentum, shards: [{ name, samples: task.samples }] })
     let step = await steps.next()
     while (step.done !== true) step = await steps.next()
     t.deepEqual(ends[place], step.value)
@@ -108,18 +98,16 @@ test('plain SGD on the fabric is the oracle with one shard, bit by bit', async (
 })
 
 test('local SGD with period 1 is SGD on an all-reduce', async (t) => {
-  const options = { ...central, ...plain, collective: 'ring', period: 1 } as const
-  const local = await historyOf({ workers, taskOf }, (fabric, task) => localSgd(fabric, task, options))
-  const joint = await historyOf({ workers, taskOf }, (fabric, task) => allReduceSgd(fabric, task, options))
+  const local = await trained({ ...training, weightDecay: 0, algorithm: 'local-sgd', options: { period: 1 } })
+  const joint = await trained({ ...training, weightDecay: 0, algorithm: 'all-reduce' })
   for (const [round, { parameters }] of joint.reports[0].entries()) {
     t.true(distance(local.reports[0][round].parameters, parameters) < 1e-5 * norm(parameters))
   }
 })
 
 test('local SGD is plain SGD up to the mean that is taken after each period, and after the last step', async (t) => {
-  const options = { ...central, collective: 'direct', period: 4 } as const
-  const local = await historyOf({ workers, taskOf }, (fabric, task) => localSgd(fabric, task, options))
-  const alone = await historyOf({ workers, taskOf }, (fabric, task) => plainSgd(fabric, task, training))
+  const local = await trained({ ...central, algorithm: 'local-sgd', options: { collective: 'direct', period: 4 } })
+  const alone = await trained({ ...central, algorithm: 'sgd' })
   for (const place of [0, 1, 2]) {
     for (const round of [0, 1, 2]) {
       t.deepEqual(local.reports[place][round].parameters, alone.reports[place][round].parameters)
@@ -135,7 +123,7 @@ test('local SGD is plain SGD up to the mean that is taken after each period, and
 })
 
 const ring = createTopology({ peers: namesOf(5), graph: { kind: 'ring' } })
-const gossip = { ...training, closingRounds: 2, patience: 10_000, order: 'combine-then-adapt' } as const
+const gossip = { ...training, ...momentum, closingRounds: 2, order: 'combine-then-adapt' } as const
 const ringShare = { ...share, peers: ring.peers }
 
 test('D-PSGD tensor by tensor has the same bits as with one message per neighbour', async (t) => {
@@ -190,8 +178,8 @@ test('the mean of D-PSGD moves by what its optimiser moves, and by nothing else'
 
 test('where only latency counts, a direct all-reduce takes 2 latencies for all tensors streamed, and 2 for each blocking', async (t) => {
   const waits = async (fusion: Fusion, calls: Calls) => {
-    const options: CollectiveOptions = { ...central, collective: 'direct', fusion, calls }
-    const { reports } = await historyOf({ workers, taskOf }, (fabric, task) => allReduceSgd(fabric, task, options))
+    const options = { collective: 'direct', fusion, calls, pieces: 3 }
+    const { reports } = await trained({ ...central, algorithm: 'all-reduce', options })
     return reports[0][0].waited
   }
   t.is(await waits('fused', 'streamed'), 20)
@@ -210,7 +198,7 @@ test('D-PSGD has the same bits whether the exchange overlaps with the gradient o
           cost: () => 8,
           taskOf: (self) => createSoftmaxTask({ share: { ...ringShare, ...(self === undefined ? {} : { self }) } })
         },
-        (fabric, task) => dpsgd(fabric, task, { ...gossip, overlap })
+        { ...central, algorithm: 'dpsgd', closingRounds: 2, options: { overlap } }
       )
     )
   )

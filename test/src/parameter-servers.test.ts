@@ -1,16 +1,10 @@
-import {
-  asyncParameterServerWorker,
-  type ParameterServerOptions,
-  parameterServerWorker,
-  type ServerOptions,
-  serveAsyncParameters,
-  serveParameters
-} from '@murmuration/algorithms'
+import { train } from '@murmuration/algorithms'
 import type { Milliseconds, PeerName, Task } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import type { Server } from '@murmuration/simulator'
 import test from 'ava'
 import {
+  algorithmOf,
   type CentralWorld,
   colocated,
   countingTask,
@@ -20,19 +14,12 @@ import {
   namesOf
 } from './central-worlds.js'
 
-const options = {
-  seed: 1,
-  batchSize: 1,
-  rounds: 3,
-  rate: () => 0.5,
-  momentum: 0,
-  nesterov: false,
-  weightDecay: 0,
-  patience: 10_000,
-  pieces: 1
-}
+const training = { seed: 1, batchSize: 1, rounds: 3, rate: () => 0.5, patience: 10_000 }
 
-interface Given extends Partial<Pick<ParameterServerOptions, 'fusion' | 'calls' | 'pieces'>> {
+interface Given {
+  readonly fusion?: 'fused' | 'per-tensor'
+  readonly calls?: 'streamed' | 'blocking'
+  readonly pieces?: number
   readonly tensors: readonly number[]
   readonly workers?: readonly PeerName[]
   readonly servers?: readonly Server[]
@@ -41,12 +28,10 @@ interface Given extends Partial<Pick<ParameterServerOptions, 'fusion' | 'calls' 
 /** How long a worker waits in each round when all begin at once. */
 async function waitsOf(given: Given, world: Partial<CentralWorld> = {}): Promise<readonly Milliseconds[]> {
   const { tensors, workers = namesOf(4), servers = dedicated(1), ...rest } = given
-  const names = servers.map(({ name }) => name)
-  const all = { ...options, fusion: 'fused', calls: 'streamed', workers, servers: names, ...rest } as const
   const task = countingTask(tensors, (x) => x)
   const { reports } = await historyOf(
-    { workers, servers, taskOf: () => task, serve: (fabric) => serveParameters(fabric, task, all), ...world },
-    (fabric) => parameterServerWorker(fabric, task, all)
+    { workers, servers, taskOf: () => task, ...world },
+    { ...training, algorithm: 'parameter-server', options: { pieces: 1, ...rest } }
   )
   for (const steps of reports) {
     for (const { round, waited } of steps) {
@@ -100,17 +85,10 @@ const uneven = (_: unknown, peer: PeerName) => 10 + 40 * Number(peer.slice(1))
 for (const calls of ['streamed', 'blocking'] as const) {
   test(`${calls}: a worker that comes early gets the parameters of the round’s step, not those before it`, async (t) => {
     const workers = namesOf(3)
-    const all = { ...options, fusion: 'fused', calls, workers, servers: namesOf(1, 's') } as const
     const task = countingTask([4], () => Float32Array.of(1, 2, 3, 4))
     const { reports } = await historyOf(
-      {
-        workers,
-        servers: dedicated(1),
-        taskOf: () => task,
-        serve: (fabric) => serveParameters(fabric, task, all),
-        cost: uneven
-      },
-      (fabric) => parameterServerWorker(fabric, task, all)
+      { workers, servers: dedicated(1), taskOf: () => task, cost: uneven },
+      { ...training, algorithm: 'parameter-server', options: { calls, pieces: 1 } }
     )
     // x ← x − 0.5 g in each round.
     for (const { round, parameters } of reports.flat()) {
@@ -132,7 +110,7 @@ for (const [calls, stop] of [
     const stops = new Map([[workers[2], stop]])
     const error = await t.throwsAsync(
       waitsOf({ tensors: [8], calls, workers }, { stops, cost: ({ samples }) => 90 * samples }),
-      { name: 'NeighboursMissingError', message: /s00.*10000 ms.*waits for w02$/ }
+      { name: 'NeighboursMissingError', message: /s00 waited 10000 ms for the up of w02: nothing came$/ }
     )
     t.deepEqual((error as unknown as { missing: unknown }).missing, [workers[2]])
   })
@@ -155,28 +133,24 @@ function markedTask(
   }
 }
 
-const asynchronous = { ...options, rounds: 12, pieces: 2, rate: (round: number) => 2 ** -round } as const
+const asynchronous = {
+  ...training,
+  algorithm: 'async-parameter-server',
+  rounds: 12,
+  rate: (round: number) => 2 ** -round
+} as const
 
-async function runAsynchronously(
-  given: Partial<ServerOptions>,
-  world: Partial<CentralWorld>,
-  seen: (x: Float32Array) => void = () => {}
-) {
+function runAsynchronously(world: Partial<CentralWorld>, seen: (x: Float32Array) => void = () => {}) {
   const workers = namesOf(4)
-  const servers = dedicated(2)
-  const names = servers.map(({ name }) => name)
-  const all = { ...asynchronous, fusion: 'per-tensor', workers, servers: names, ...given } as const
-  const taskOf = markedTask(workers, all.rounds, seen)
-  return historyOf(
-    { workers, servers, taskOf, serve: (fabric, task) => serveAsyncParameters(fabric, task, all), ...world },
-    (fabric, task) => asyncParameterServerWorker(fabric, task, all)
-  )
+  const taskOf = markedTask(workers, asynchronous.rounds, seen)
+  const options = { fusion: 'per-tensor', pieces: 2 }
+  return historyOf({ workers, servers: dedicated(2), taskOf, ...world }, { ...asynchronous, options })
 }
 
 test('an asynchronous parameter server applies every gradient exactly once, at the rate of its worker’s round', async (t) => {
   const dice = createRandom(7)
   const whole = Float32Array.from({ length: 48 }, (_, place) => -(2 ** -(place % 12)))
-  const { ends } = await runAsynchronously({}, { cost: () => 100 * dice.uniform() }, (x) => {
+  const { ends } = await runAsynchronously({ cost: () => 100 * dice.uniform() }, (x) => {
     for (const [place, value] of x.entries()) if (value !== 0 && value !== whole[place]) t.fail(`${value} at ${place}`)
   })
   const union = whole.map((_, place) => Math.min(...ends.map((end) => end[place])))
@@ -185,20 +159,20 @@ test('an asynchronous parameter server applies every gradient exactly once, at t
 
 test('an asynchronous parameter server passes over gradients of rounds that are not due, and those that come twice', async (t) => {
   const [workers, servers] = [namesOf(1), dedicated(1)]
-  const all = { ...asynchronous, rounds: 2, pieces: 1, fusion: 'fused', workers, servers: namesOf(1, 's') } as const
   const answers: (readonly number[])[] = []
   // The kinds of a worker's gradient and of the answer.
-  const [push, parameters] = [1, 4]
+  const [up, down] = [1, 2]
   await inCentralWorld({ workers, servers }, async (fabric) => {
-    if (fabric.self !== workers[0])
-      return serveAsyncParameters(
-        fabric,
-        countingTask([1], (x) => x),
-        all
-      )
+    if (fabric.self !== workers[0]) {
+      const task = countingTask([1], (x) => x)
+      const algorithm = algorithmOf(asynchronous.algorithm)
+      const steps = train(fabric, task, { ...asynchronous, algorithm, rounds: 2, workers, servers: namesOf(1, 's') })
+      while ((await steps.next()).done !== true) continue
+      return
+    }
     // Of these the server is to take the second and the fourth: the first of round 0, and the first of round 1.
     for (const [place, round] of [1, 0, 0, 1, 1].entries()) {
-      fabric.send(all.servers[0], { kind: push, round, offset: 0, vector: Float32Array.of(10 ** place) })
+      fabric.send(servers[0].name, { kind: up, round, offset: 0, vector: Float32Array.of(10 ** place) })
     }
     for (let envelope = await fabric.receive(fabric.now() + 100); envelope !== undefined;) {
       const { kind, round, vector } = envelope.message
@@ -208,14 +182,14 @@ test('an asynchronous parameter server passes over gradients of rounds that are 
   })
   // At the rates 1 and 1/2.
   t.deepEqual(answers, [
-    [parameters, 0, -10],
-    [parameters, 1, -10 - 1000 / 2]
+    [down, 0, -10],
+    [down, 1, -10 - 1000 / 2]
   ])
 })
 
 test('an asynchronous parameter server lets nobody wait for a slow worker', async (t) => {
   const cost = (_: unknown, peer: PeerName) => (peer === namesOf(1)[0] ? 5000 : 30)
-  const { reports, elapsed } = await runAsynchronously({}, { cost })
+  const { reports, elapsed } = await runAsynchronously({ cost })
   t.deepEqual(new Set(reports.flat().map(({ waited }) => waited)), new Set([20]))
   t.true(elapsed > 12 * 5000)
 })
@@ -223,7 +197,6 @@ test('an asynchronous parameter server lets nobody wait for a slow worker', asyn
 test('a worker that leaves an asynchronous server does not hold the others up, and is named when they have ended', async (t) => {
   const workers = namesOf(4)
   const ended: string[] = []
-  const all = { ...asynchronous, fusion: 'fused', workers, servers: namesOf(1, 's') } as const
   const taskOf = markedTask(workers, 12, () => {})
   const error = await t.throwsAsync(
     historyOf(
@@ -231,17 +204,13 @@ test('a worker that leaves an asynchronous server does not hold the others up, a
         workers,
         servers: dedicated(1),
         taskOf,
-        serve: (fabric, task) => serveAsyncParameters(fabric, task, all),
         stops: new Map([[workers[1], 95]]),
-        cost: ({ samples }) => 30 * samples
+        cost: ({ samples }) => 30 * samples,
+        onEnd: (worker) => ended.push(worker)
       },
-      async function* (fabric, task) {
-        const end = yield* asyncParameterServerWorker(fabric, task, all)
-        ended.push(fabric.self)
-        return end
-      }
+      asynchronous
     ),
-    { name: 'NeighboursMissingError', message: /waits for w01$/ }
+    { name: 'NeighboursMissingError', message: /for the up of w01: nothing came$/ }
   )
   t.truthy(error)
   t.deepEqual(ended.sort(), ['w00', 'w02', 'w03'])

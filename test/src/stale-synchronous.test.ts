@@ -1,49 +1,31 @@
-import {
-  type ParameterServerOptions,
-  parameterServerWorker,
-  serveParameters,
-  serveStaleParameters,
-  type StaleSynchronousOptions,
-  staleSynchronousWorker
-} from '@murmuration/algorithms'
 import { invariant, type PeerName, type Task } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { createQuadraticTask } from '@murmuration/tasks'
 import { distance, norm } from '@murmuration/vectors'
 import test from 'ava'
 import fc from 'fast-check'
-import { type CentralWorld, countingTask, dedicated, type History, historyOf, namesOf } from './central-worlds.js'
+import {
+  type CentralWorld,
+  countingTask,
+  dedicated,
+  type History,
+  historyOf,
+  type Method,
+  namesOf
+} from './central-worlds.js'
 
-const options = {
-  seed: 1,
-  batchSize: 1,
-  rounds: 8,
-  rate: () => 0.5,
-  momentum: 0,
-  nesterov: false,
-  weightDecay: 0,
-  patience: 10_000,
-  pieces: 2,
-  fusion: 'fused'
-} as const
+const training = { seed: 1, batchSize: 1, rounds: 8, rate: () => 0.5, patience: 10_000 }
 
 /** Runs stale synchronous SGD. */
 function run(
-  given: Pick<StaleSynchronousOptions, 'staleness' | 'workers'> & Partial<StaleSynchronousOptions>,
+  { staleness, pieces = 2, workers }: { staleness: number; pieces?: number; workers: readonly PeerName[] },
   taskOf: (self?: PeerName) => Task,
-  world: Partial<CentralWorld> = {}
+  world: Partial<CentralWorld> = {},
+  more: Partial<Method> = {}
 ): Promise<History> {
-  const all = { ...options, servers: namesOf(1, 's'), ...given }
-  return historyOf(
-    {
-      workers: all.workers,
-      servers: all.servers.map((name) => ({ name })),
-      taskOf,
-      serve: (fabric, task) => serveStaleParameters(fabric, task, all),
-      ...world
-    },
-    (fabric, task) => staleSynchronousWorker(fabric, task, all)
-  )
+  const options = { staleness, pieces }
+  const method = { ...training, algorithm: 'stale-synchronous', options, ...more }
+  return historyOf({ workers, servers: dedicated(1), taskOf, ...world }, method)
 }
 
 test('at clock c a worker sees every update of clocks up to c − s − 1, all of its own, and none twice, whoever is slow (Ho et al. 2013)', async (t) => {
@@ -57,7 +39,7 @@ test('at clock c a worker sees every update of clocks up to c − s − 1, all o
   })
   await fc.assert(
     fc.asyncProperty(worlds, async ({ size, servers, staleness, pieces, latency, seed }) => {
-      const { rounds } = options
+      const { rounds } = training
       const workers = namesOf(size)
       const share = Math.fround(-0.5 / size)
       const taskOf = (self?: PeerName) => {
@@ -73,8 +55,8 @@ test('at clock c a worker sees every update of clocks up to c − s − 1, all o
       }
       const dice = createRandom(seed)
       const cost = () => Math.round(100 * dice.uniform() ** 3)
-      const given = { staleness, workers, pieces, servers: namesOf(servers, 's') }
-      const { ends } = await run(given, taskOf, { cost, latency })
+      const world = { cost, latency, servers: dedicated(servers) }
+      const { ends } = await run({ staleness, workers, pieces }, taskOf, world)
       for (const end of ends)
         invariant(
           end.every((value) => value === share),
@@ -113,22 +95,15 @@ test('latency is hidden as long as the staleness allows', async (t) => {
 
 test('without staleness it is the synchronous parameter server, in parameters and in time, momentum and weight decay included', async (t) => {
   const workers = namesOf(4)
-  const given = { ...options, rounds: 30, rate: () => 0.1, momentum: 0.9, nesterov: true, weightDecay: 1e-3, workers }
+  const optimiser = { name: 'sgd', momentum: 0.9, nesterov: true }
+  const given = { rounds: 30, rate: () => 0.1, optimiser, weightDecay: 1e-3 }
   const taskOf = (self?: PeerName) =>
     createQuadraticTask({ peers: workers, seed: 2, heterogeneity: 4, ...(self === undefined ? {} : { self }) })
   const cost = (_: unknown, peer: PeerName) => 10 * (1 + workers.indexOf(peer))
-  const stale = await run({ ...given, staleness: 0 }, taskOf, { cost })
-
-  const all: ParameterServerOptions = { ...given, calls: 'streamed', servers: namesOf(1, 's') }
+  const stale = await run({ staleness: 0, workers }, taskOf, { cost }, given)
   const synchronous = await historyOf(
-    {
-      workers,
-      servers: dedicated(1),
-      taskOf,
-      cost,
-      serve: (fabric, task) => serveParameters(fabric, task, all)
-    },
-    (fabric, task) => parameterServerWorker(fabric, task, all)
+    { workers, servers: dedicated(1), taskOf, cost },
+    { ...training, ...given, algorithm: 'parameter-server', options: { pieces: 2 } }
   )
   for (const [place, steps] of synchronous.reports.entries()) {
     for (const [round, { parameters, waited }] of steps.entries()) {
@@ -144,9 +119,10 @@ test('all workers end with the same parameters, near the optimum, however stale'
   const tasks = workers.map((self) => createQuadraticTask({ peers: workers, self, seed: 2, heterogeneity: 1 }))
   const dice = createRandom(3)
   const { ends } = await run(
-    { staleness: 3, workers, rounds: 600, rate: (clock) => 0.2 / (1 + clock / 20) },
+    { staleness: 3, workers },
     (self) => tasks[self === undefined ? 0 : workers.indexOf(self)],
-    { cost: () => 100 * dice.uniform() }
+    { cost: () => 100 * dice.uniform() },
+    { rounds: 600, rate: (clock) => 0.2 / (1 + clock / 20) }
   )
   t.deepEqual(
     ends,
@@ -163,7 +139,7 @@ test('a worker that stops is named by the server when its patience has ended', a
   const world = { stops: new Map([[workers[2], 200]]), cost, latency: 100 }
   const error = await t.throwsAsync(
     run({ staleness: 2, workers }, () => task, world),
-    { name: 'NeighboursMissingError', message: /s00.*w02$/ }
+    { name: 'NeighboursMissingError', message: /s00 waited 10000 ms for the up of w02: nothing came$/ }
   )
   t.deepEqual((error as unknown as { missing: unknown }).missing, [workers[2]])
 })

@@ -5,11 +5,12 @@
 // FILE has the columns op (allreduce, p2p, broadcast), n, MiB, delay_ms (one way), gbps, measured_ms. Without a file: the
 // four rows below, measured with NCCL between cloud machines whose links tc shaped (BinhangYuan/tc_cluster_setting).
 import { readFile } from 'node:fs/promises'
-import { broadcast, joinGroup, ringAllReduce } from '@murmuration/algorithms'
+import { algorithm, broadcast, meanOver, train } from '@murmuration/algorithms'
 import { peerName } from '@murmuration/core'
 import { measuredNetwork, simulate, uniformLinks } from '@murmuration/simulator'
 import { frameHeaderLength, vectorWire } from '@murmuration/vectors'
 import Table from 'cli-table3'
+import { z } from 'zod'
 
 const own = `op,n,MiB,delay_ms,gbps,measured_ms
 allreduce,4,128,1,5,329
@@ -28,14 +29,41 @@ const pieceBytes = { allreduce: step, p2p: Infinity, broadcast: step }
  */
 const window = { allreduce: Infinity, p2p: Infinity, broadcast: 2 ** 21 }
 
-const programs = {
-  allreduce: (fabric, group, vector, call) => ringAllReduce(group, vector, new Float32Array(vector.length), call),
-  broadcast: (fabric, group, vector, call) => broadcast(group, vector, call),
-  p2p: async (fabric, { names }, vector) => {
-    if (fabric.self === names[0]) fabric.send(names[1], { kind: 1, round: 0, vector })
-    else await fabric.receive()
+const collectives = {
+  allreduce: (node, x) => {
+    const options = { collective: 'ring', fusion: 'fused', calls: 'streamed', pieces: node.options.pieces }
+    return meanOver(node.all, node.route(0), x, { options, tensors: node.tensors })
+  },
+  broadcast: (node, x) => broadcast(node.all, node.route(0), x, node.options),
+  p2p: async (node, x) => {
+    const [first, last] = node.peers()
+    const range = { offset: 0, length: x.length }
+    if (node.self === first) node.all.send({ ...node.route(0, [last]), range }, { part: x })
+    else await node.all.collect({ ...node.route(0, [first]), range })
+    return x
   }
 }
+
+/** A single round of an operation. */
+const once = algorithm({
+  name: 'once',
+  title: 'One operation',
+  source: 'this benchmark',
+  options: z.strictObject({ op: z.string(), pieces: z.int() }),
+  needs: { reach: 'everyone', delivery: 'reliable' },
+  keeps: 'nothing',
+  channels: { all: { part: 'range' } },
+  start: ({ x }) => ({ x }),
+  round: async (node, { x }) => ({ x: await collectives[node.options.op](node, x) })
+})
+
+/** A task that only says how long the parameters are. */
+const taskOf = (length) => ({
+  schema: [{ name: 'x', shape: [length] }],
+  samples: 1,
+  about: {},
+  initialise: () => ({ kind: 'initialise', samples: 0, run: () => new Float32Array(length).fill(1) })
+})
 
 function linksOf(op, latency, gbps) {
   const links = uniformLinks({ latency, bandwidth: gbps * 1e9 })
@@ -61,8 +89,9 @@ async function predict({ op, n, MiB, delay_ms, gbps }) {
       queueLimit: 1e6
     },
     async (fabric) => {
-      const call = { round: 0, stretch: { offset: 0, length }, pieces }
-      await programs[op](fabric, joinGroup(fabric, peers, 1e9), new Float32Array(length).fill(1), call)
+      const settings = { algorithm: once, options: { op, pieces }, seed: 1, batchSize: 1, rounds: 1, rate: () => 1 }
+      const steps = train(fabric, taskOf(length), { ...settings, patience: 1e9, workers: peers })
+      while (!(await steps.next()).done) continue
     }
   )
   return elapsed

@@ -13,12 +13,13 @@ import {
   type State
 } from '../record.js'
 import type { ChannelTraits, Owner } from './owner.js'
-import { firstVectorOf, Wire } from './wire.js'
+import { Wire } from './wire.js'
 
 /** How many parts a round may have. */
 export const partsPerRound = 65_536
 
-type Slot = Map<PeerName, Message>
+/** By sender; where ranges are carried, by sender and range, so that a wrong one is not in the place of a right one. */
+type Slot = Map<string, Message>
 
 const nobody: readonly PeerName[] = []
 
@@ -76,11 +77,11 @@ export class Mailbox implements Channel<Message> {
     const tag = tagOf(route)
     invariant(tag > this.#closed, () => `${owner.fabric.self} collects ${this.name} of round ${route.round} again`)
     this.#staleness = staleness
-    if (!this.#isComplete(tag, route.from)) {
+    if (!this.#isComplete(tag, route)) {
       const start = owner.fabric.now()
       await owner.until(
-        () => this.#isComplete(tag, route.from),
-        () => this.#deadline(start, tag, route.from)
+        () => this.#isComplete(tag, route),
+        () => this.#deadline(start, tag, route)
       )
       owner.waited(owner.fabric.now() - start)
     }
@@ -107,14 +108,15 @@ export class Mailbox implements Channel<Message> {
       return fabric.recycle(message)
     }
     const slot = this.#queue === undefined ? (this.#slots.get(tag) ?? this.#newSlot(tag)) : undefined
-    if (slot?.has(from)) return fabric.reject(envelope, `parameters of round ${round} are duplicate`)
+    const key = this.#keyOf(from, message.offset ?? 0, message.vector.length)
+    if (slot?.has(key)) return fabric.reject(envelope, `parameters of round ${round} are duplicate`)
     const opened = this.#wire.open(from, tag, message)
     if (typeof opened === 'string') return fabric.reject(envelope, opened)
     presence.heard(from)
     if (opened === undefined) return
     arena.pin(opened, 1)
     this.#waiting += sizeOf(opened)
-    if (slot !== undefined) slot.set(from, opened)
+    if (slot !== undefined) slot.set(key, opened)
     else this.#queue?.push({ from, round, part, message: opened })
   }
 
@@ -178,9 +180,9 @@ export class Mailbox implements Channel<Message> {
     for (const [peer, tag] of Object.entries(given)) this.#given.set(peer as PeerName, tag as number)
     for (const [tag, messages] of Object.entries(early)) {
       const slot = this.#newSlot(Number(tag))
-      for (const [from, message] of entriesOf(messages)) {
+      for (const [key, message] of entriesOf(messages)) {
         this.#restoreOne(message)
-        slot.set(from, message)
+        slot.set(key, message)
       }
     }
     if (isQueue === 1) this.#queue = []
@@ -209,7 +211,9 @@ export class Mailbox implements Channel<Message> {
     const size = length + overhead
     if (this.#waiting + size <= this.#sizeAhead) return false
     let waiting = 0
-    for (const slot of this.#slots.values()) waiting += sizeOf(slot.get(from))
+    for (const slot of this.#slots.values()) {
+      for (const [key, message] of slot) if (senderOf(key) === from) waiting += sizeOf(message)
+    }
     for (const arrival of this.#queue ?? []) if (arrival.from === from) waiting += sizeOf(arrival.message)
     return waiting > 0 && waiting + size > this.#sizeAhead
   }
@@ -219,20 +223,30 @@ export class Mailbox implements Channel<Message> {
     return tag <= this.#closed - this.#staleness * partsPerRound || tag <= (this.#given.get(from) ?? -1)
   }
 
-  #isComplete(tag: number, from: readonly PeerName[]): boolean {
+  #keyOf(j: PeerName, offset: number, length: number): string {
+    return this.#wire.isOfRanges ? `${j}\n${offset}\n${length}` : j
+  }
+
+  /** Under which key a slot holds what is collected of a sender. */
+  #keyIn({ range = everything }: Route, j: PeerName): string {
+    return this.#keyOf(j, range.offset, range.length)
+  }
+
+  #isComplete(tag: number, route: Route): boolean {
     const slot = this.#slots.get(tag)
-    if (slot === undefined) return from.length === 0
-    for (const j of from) if (!slot.has(j)) return false
+    if (slot === undefined) return route.from.length === 0
+    for (const j of route.from) if (!slot.has(this.#keyIn(route, j))) return false
     return true
   }
 
   /** Until when to wait for the next message: not at all, when nobody is waited for any more. */
-  #deadline(start: Milliseconds, tag: number, from: readonly PeerName[]): Milliseconds {
+  #deadline(start: Milliseconds, tag: number, route: Route): Milliseconds {
+    const { from } = route
     const { presence, timeout, fabric } = this.#owner
     const slot = this.#slots.get(tag)
-    if (!presence.isAnyPresent(from.filter((j) => !slot?.has(j)))) return fabric.now()
+    if (!presence.isAnyPresent(from.filter((j) => !slot?.has(this.#keyIn(route, j))))) return fabric.now()
     // When nothing has come, the senders may wait themselves for one that is lost, until their timeout.
-    const isAlone = !from.some((j) => slot?.has(j))
+    const isAlone = !from.some((j) => slot?.has(this.#keyIn(route, j)))
     return start + (isAlone ? 2 : 1) * timeout
   }
 
@@ -243,11 +257,11 @@ export class Mailbox implements Channel<Message> {
     this.#closed = tag
     let missing: readonly PeerName[] = nobody
     for (const j of route.from) {
-      const message = slot?.get(j) ?? (this.#staleness > 0 ? this.#older(j, tag) : undefined)
-      if (message === undefined || !this.#fits(route, j, message)) missing = [...missing, j]
+      const message = slot?.get(this.#keyIn(route, j)) ?? (this.#staleness > 0 ? this.#older(j, tag) : undefined)
+      if (message === undefined) missing = [...missing, j]
       else theirs[j] = message
     }
-    if (this.#slots.size > 0) this.#letGo(tag, route.from)
+    if (this.#slots.size > 0) this.#letGo(tag, route)
     this.#note(route, missing)
     return theirs
   }
@@ -263,15 +277,17 @@ export class Mailbox implements Channel<Message> {
   }
 
   /** Hands what waits up to `tag` to the round under way. */
-  #letGo(tag: number, expected: readonly PeerName[]): void {
+  #letGo(tag: number, route: Route): void {
     for (const [other, slot] of this.#slots) {
       if (other > tag) continue
       this.#slots.delete(other)
-      for (const [from, message] of slot) {
+      for (const [key, message] of slot) {
+        const from = senderOf(key)
         this.#owner.arena.adoptAll(message)
         this.#waiting -= sizeOf(message)
         if (this.#staleness > 0) this.#given.set(from, Math.max(other, this.#given.get(from) ?? -1))
-        if (!expected.includes(from)) this.#unexpected(from, other)
+        if (!route.from.includes(from) || (other === tag && key !== this.#keyIn(route, from)))
+          this.#unexpected(from, other)
       }
       slot.clear()
       this.#idle.push(slot)
@@ -281,16 +297,6 @@ export class Mailbox implements Channel<Message> {
   #unexpected(from: PeerName, tag: number): void {
     const round = Math.floor(tag / partsPerRound)
     this.reject({ from, round, part: 0, message: {} }, `parameters of round ${round} are unexpected`)
-  }
-
-  /** Whether a message is as long as the range that is collected. It is rejected when it is not. */
-  #fits({ round, part = 0, range }: Route, from: PeerName, message: Message): boolean {
-    const found = range && firstVectorOf(message)?.length
-    if (range === undefined || found === undefined || found === range.length) return true
-    const { offset, length } = range
-    const text = `${found} numbers from number ${offset} on in round ${round}; ${length} are expected`
-    this.reject({ from, round, part, message }, text)
-    return false
   }
 
   #note({ from, round }: Route, missing: readonly PeerName[]): void {
@@ -329,6 +335,13 @@ function sizeOf(message: Message | undefined): number {
     if (typeof value !== 'number') size += value.length
   }
   return size
+}
+
+const everything = { offset: 0, length: 0 }
+
+function senderOf(key: string): PeerName {
+  const end = key.indexOf('\n')
+  return (end < 0 ? key : key.slice(0, end)) as PeerName
 }
 
 function entriesOf(messages: State | State[string]): [PeerName, Message][] {

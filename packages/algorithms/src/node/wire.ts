@@ -28,7 +28,8 @@ export class Wire {
   readonly #kind: number
   readonly #numbers: readonly string[]
   readonly #vectors: readonly string[]
-  readonly #isOfRanges: boolean
+  /** Whether a message carries a range of the parameters. */
+  readonly isOfRanges: boolean
   /** Whether vectors travel in parts. */
   readonly #isSplit: boolean
   readonly #parts: number
@@ -41,8 +42,8 @@ export class Wire {
     this.#kind = kind
     this.#numbers = fields.filter((field) => shape[field] === 'number')
     this.#vectors = fields.filter((field) => shape[field] !== 'number')
-    this.#isOfRanges = this.#vectors.some((field) => shape[field] === 'range')
-    this.#isSplit = !this.#isOfRanges && owner.stretches.length > 1
+    this.isOfRanges = this.#vectors.some((field) => shape[field] === 'range')
+    this.#isSplit = !this.isOfRanges && owner.stretches.length > 1
     this.#parts = this.#vectors.length * (this.#isSplit ? owner.stretches.length : 1)
   }
 
@@ -102,7 +103,7 @@ export class Wire {
     if (numbers.length !== expected) return `${numbers.length} numbers beside a vector; ${expected} are expected`
     for (const number of numbers) if (!Number.isFinite(number)) return 'a number is NaN or infinite'
     if (fields === 0) return length === 0 ? undefined : `${length} parameters where none are expected`
-    if (this.#isOfRanges && offset + length <= whole) return undefined
+    if (this.isOfRanges && offset + length <= whole) return undefined
     if (this.#isSplit ? stretch?.length === length : offset === 0 && length === whole) return undefined
     return `${length} parameters from number ${offset} on, of ${whole}, are nothing that is exchanged`
   }
