@@ -4,7 +4,7 @@ import { EventEmitter, once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-
+import { dpsgd, train } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
 import { type Fabric, type PeerName, peerName, type Task } from '@murmuration/core'
 import { createIdentity, createPeer, type Identity, type PeerEvent, writeIdentity } from '@murmuration/libp2p'
@@ -14,7 +14,6 @@ import type { VectorMessage } from '@murmuration/vectors'
 import test, { type ExecutionContext } from 'ava'
 import { temporaryFolder } from './command.js'
 import { root } from './repository.js'
-import { dpsgd } from './gossip.js'
 import { inSimulator } from './worlds.js'
 
 const [a, b, c, m] = ['a', 'b', 'c', 'm'].map(peerName)
@@ -27,7 +26,7 @@ const seed = 3
 type Attacked = (count: number) => Promise<void>
 
 /** Trains to the end. No round begins before there was another attack, so that the peers are in the midst of training when each comes. */
-async function train(fabric: Fabric<VectorMessage>, attacked: Attacked = () => Promise.resolve()) {
+async function trained(fabric: Fabric<VectorMessage>, attacked: Attacked = () => Promise.resolve()) {
   const task: Task = createQuadraticTask({ peers: honest, self: fabric.self, seed, dimension })
   const original = task.gradient.bind(task)
   const gradient: Task['gradient'] = (parameters, batch, round = 0) => {
@@ -38,8 +37,8 @@ async function train(fabric: Fabric<VectorMessage>, attacked: Attacked = () => P
     ...{ seed, batchSize: 4, rounds: 80, closingRounds: 5, rate: () => 0.4 },
     patience: timeLimit(20_000)
   }
-  const descent = { momentum: 0, nesterov: false, weightDecay: 0, order: 'combine-then-adapt' } as const
-  const steps = dpsgd(fabric, Object.assign(task, { gradient }), { ...options, ...descent })
+  const run = { ...options, algorithm: dpsgd, workers: topology.peers }
+  const steps = train(fabric, Object.assign(task, { gradient }), run)
   for (;;) {
     const step = await steps.next()
     if (step.done) return { x: step.value, loss: (await task.evaluate(step.value).run()).loss }
@@ -50,7 +49,7 @@ async function train(fabric: Fabric<VectorMessage>, attacked: Attacked = () => P
 async function besideSilence() {
   const ends = new Map<PeerName, Float32Array>()
   await inSimulator({ topology, seed, length: dimension }, async (fabric) => {
-    if (fabric.self !== m) ends.set(fabric.self, (await train(fabric)).x)
+    if (fabric.self !== m) ends.set(fabric.self, (await trained(fabric)).x)
   })
   return ends
 }

@@ -12,7 +12,16 @@ const schema: Schema = [
   { name: 'last', shape: [1] }
 ]
 
-test('neighbouring ranges with one momentum are one, and trained parameters have none', (t) => {
+test('frozen parameters and statistics are found where they lie', (t) => {
+  const momenta = [undefined, undefined, 1, 1, 1, 0.5, 0.5, 1, 1, undefined]
+  const ranges = untrainedOf(schema)
+  const found = momenta.map((_, place) => {
+    return ranges.find((range) => range.offset <= place && place < range.offset + range.length)?.momentum
+  })
+  t.deepEqual(found, momenta)
+})
+
+test('neighbouring ranges with one momentum are one', (t) => {
   t.deepEqual(untrainedOf(schema), [
     { offset: 2, length: 3, momentum: 1 },
     { offset: 5, length: 2, momentum: 0.5 },

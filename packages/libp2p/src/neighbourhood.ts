@@ -83,10 +83,9 @@ export class Neighbourhood {
     this.#roster = roster
     this.#reserve()
     // Each begins with those behind it, so that not all call the same one at once.
-    const members = this.#list()
-    const isBehind = ({ neighbour }: Member) => neighbour.name > this.#context.self
-    const inTurn = [...members.filter(isBehind), ...members.filter((member) => !isBehind(member))]
-    for (const { neighbour, outgoing } of inTurn) this.#run(neighbour.name, outgoing)
+    const behind = names.filter((name) => name > this.#context.self)
+    const ahead = names.filter((name) => name < this.#context.self)
+    for (const name of [...behind, ...ahead]) this.#run(name)
     this.#heartbeat.start()
   }
 
@@ -202,7 +201,7 @@ export class Neighbourhood {
     if (!isThere || this.#context.closing.aborted) return undefined
     const member = this.#add(name, false)
     this.#reserve()
-    this.#run(name, member.outgoing)
+    this.#run(name)
     return member
   }
 
@@ -217,12 +216,12 @@ export class Neighbourhood {
     this.#context.pool.reserve(2 * this.#members.size + ownVectors)
   }
 
-  #run(name: PeerName, outgoing: OutgoingLink): void {
+  #run(name: PeerName): void {
     const [own, entry] = [this.#context.self, name].map((each) => this.#roster?.byName.get(each))
-    if (entry === undefined) return
+    const member = this.#members.get(name)
+    if (entry === undefined || member === undefined) return
     const mayBeCalled = own !== undefined && own.addresses.length > 0
-    const waits = mayBeCalled && this.#members.get(name)?.isStanding === true && entry.id < own.id
-    this.#runs.push(outgoing.run(entry, waits))
+    this.#runs.push(member.outgoing.run(entry, member.isStanding && mayBeCalled && entry.id < own.id))
   }
 
   #memberOf(id: string): Member | undefined {

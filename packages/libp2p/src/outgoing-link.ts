@@ -39,10 +39,10 @@ export class OutgoingLink {
   /** Rung when another attempt to connect may be worth while. */
   readonly #chance = new Bell()
   #control: ControlChannel | undefined
-  /** Aborted when the neighbour has called while a call to it waited for its turn. */
-  #waiting: AbortController | undefined
   /** When something was offered last. */
   #used: Milliseconds = 0
+  /** Aborted when the neighbour has called while a call to it waited for its turn. */
+  #waiting: AbortController | undefined
   /** Pings that are not answered yet. */
   #pings = 0
   /** In which the neighbour takes vectors, beside raw float32. */
