@@ -99,7 +99,7 @@ test('D-PSGD trains to its end beside a neighbour that sends wrong frames and fl
   await Promise.all(peers.map((peer) => peer.connect(roster, timeLimit(20_000))))
   go()
   while (events.filter(({ kind }) => kind === 'bye').length < peers.length) await delay(5)
-  const ends = await Promise.all(peers.map(({ fabric }) => train(fabric, attacked)))
+  const ends = await Promise.all(peers.map(({ fabric }) => trained(fabric, attacked)))
 
   const expected = await besideSilence()
   for (const [place, { x, loss }] of ends.entries()) {

@@ -30,7 +30,7 @@ export function inSimulator(
   const links = uniformLinks({ latency: 10 })
   const others = servers.map((name) => ({ name }))
   return simulate(
-    { topology, servers: others, seed, wire: vectorWire, links, cost: ({ samples }) => samples },
+    { topology, servers: others, seed, wire: vectorWire, links, cost: ({ samples }) => samples, queueLimit: 64 },
     (fabric) => program(poisonedFabric(fabric))
   )
 }

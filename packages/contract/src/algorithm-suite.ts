@@ -115,6 +115,7 @@ async function runOf(
 ): Promise<Run> {
   const topology = topologyFor(algorithm)
   const { taskOf } = quadratics(topology, spread)
+  const servers = ['s0'].slice(0, algorithm.needs.servers ?? 0).map(peerName)
   const settings: TrainingSettings = {
     algorithm,
     options,
@@ -124,12 +125,13 @@ async function runOf(
     rate: () => 0.1,
     patience: timeLimit(20_000),
     workers: topology.peers,
+    servers,
     ...more
   }
   const ends = new Map<PeerName, End>()
-  await world.run(topology, async (fabric) => {
+  const run = async (fabric: Fabric<VectorMessage>) => {
     const end: End = { model: [], rounds: [], held: [], last: [] }
-    ends.set(fabric.self, end)
+    if (topology.peers.includes(fabric.self)) ends.set(fabric.self, end)
     const meter = metered(fabric)
     const open = (saved?: Uint8Array) => {
       const task = taskOf(fabric.self)
@@ -150,7 +152,8 @@ async function runOf(
       end.rounds.push({ x: valuesOf(x) ?? Array.from(parameters), w: typeof w === 'number' ? w : 1, moved })
     }
     end.last = valuesOf(last?.state.x) ?? []
-  })
+  }
+  await world.run(topology, run, servers)
   return { topology, ends }
 }
 
