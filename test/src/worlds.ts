@@ -80,6 +80,7 @@ async function startPeer({ topology, seed, length, servers, codec }: WorldOption
 /** The simulator as a world for the contract. */
 export const simulatedWorld: FabricWorld = {
   name: 'simulator',
+  isDeterministic: true,
   run: async (topology, program, servers) => {
     await inSimulator({ topology, servers, seed: 1, length: vectorLength }, program)
   },
@@ -95,6 +96,7 @@ export const simulatedWorld: FabricWorld = {
 /** libp2p as a world for the contract. */
 export const libp2pWorld: FabricWorld = {
   name: 'libp2p',
+  isDeterministic: false,
   run: (topology, program, servers) => overLibp2p({ topology, servers, seed: 1, length: vectorLength }, program),
   runAndStop: async (topology, stopped, program) => {
     const known = deferred<readonly Peer[]>()

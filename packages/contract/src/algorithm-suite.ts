@@ -1,7 +1,7 @@
 import { type Algorithm, Session, type State, type TrainingSettings, Vector } from '@murmuration/algorithms'
 import { type Fabric, type Mixing, type PeerName, peerName, type StepReport, type Topology } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
-import type { ExecutionContext, TestFn } from 'ava'
+import type { ExecutionContext } from 'ava'
 import { fabricWith } from './fabric-with.js'
 import type { FabricWorld } from './fabric-suite.js'
 import { quadratics } from './quadratic.js'
@@ -14,12 +14,17 @@ export interface AlgorithmCase {
   readonly options?: Readonly<Record<string, unknown>>
   /** How far the peers' optima lie apart; 0 where an algorithm only promises something for peers that are alike. */
   readonly spread?: number
+  /** Whether its result depends on who is fast, so that only a world that repeats itself gives the same bits again. */
+  readonly isAsynchronous?: boolean
   /** Rounds until peers must be at the optimum; 300 when absent. */
   readonly rounds?: number
 }
 
+/** `test` or `test.serial`. */
+type Test = (title: string, body: (t: ExecutionContext) => Promise<void>) => void
+
 /** What every algorithm promises, as tests in `world`, on quadratics whose optimum is known. */
-export function testAlgorithm(test: TestFn, world: FabricWorld, given: AlgorithmCase): void {
+export function testAlgorithm(test: Test, world: FabricWorld, given: AlgorithmCase): void {
   const { algorithm, rounds = 300 } = given
   const that = (title: string) => `${world.name}: ${algorithm.title}: ${title}`
 
@@ -64,6 +69,8 @@ export function testAlgorithm(test: TestFn, world: FabricWorld, given: Algorithm
       settings,
       pausing((self) => (self === 'p1' ? 'replace' : 'keep'))
     )
+    t.deepEqual([...all.ends.keys(), ...one.ends.keys()].sort(), [...whole.ends.keys(), ...whole.ends.keys()].sort())
+    if (given.isAsynchronous === true && !world.isDeterministic) return
     for (const [peer, { model }] of whole.ends) {
       t.deepEqual(all.ends.get(peer)?.model, model, `${peer}, all handed over`)
       t.deepEqual(one.ends.get(peer)?.model, model, `${peer}, one handed over`)
@@ -73,7 +80,7 @@ export function testAlgorithm(test: TestFn, world: FabricWorld, given: Algorithm
   test(that('takes no memory for vectors after its first rounds, and keeps none that it does not need'), async (t) => {
     const { ends } = await runOf(world, given, { rounds: 40 })
     for (const [peer, { held }] of ends) {
-      t.is(held.slice(20).filter((most) => most > Math.max(...held.slice(0, 20))).length, 0, `${peer}: ${held}`)
+      t.true(Math.max(...held.slice(20, -1)) <= Math.max(...held.slice(0, 20)), `${peer}: ${held}`)
     }
   })
 }

@@ -15,6 +15,8 @@ import { timeLimit } from './time-limit.js'
 /** A world that fabrics come from: it runs a program on every peer of a topology, until all have ended. */
 export interface FabricWorld {
   readonly name: string
+  /** Whether the same run gives the same bits also where they depend on who is fast. */
+  readonly isDeterministic: boolean
   /** Rejects with the first error of a program. Vectors have {@link vectorLength} elements. The servers run the same program. */
   run(
     topology: Topology,
