@@ -10,7 +10,7 @@ const test = anyTest.serial
 const posixTest = process.platform === 'win32' ? test.skip : test
 
 // A model of 31 kB.
-const training = 'data: { digits: 600 }\nmodel: softmax\nrounds: 10\nalgorithm: { batch: 16 }\n'
+const training = 'data: { digits: 600 }\nmodel: softmax\nrounds: 10\nbatch: 16\n'
 
 /** A disk of `kilobytes` in `folder`; undefined where mounting is not allowed. Linux, as root. */
 async function smallDisk(

@@ -36,7 +36,7 @@ interface Named extends Outlier {
 }
 
 interface Run extends Partial<DpsgdOptions> {
-  readonly world?: typeof inSimulator
+  readonly world?: (...given: Parameters<typeof inSimulator>) => Promise<unknown>
   readonly data?: number
   readonly lie?: Lie
   readonly taskOf?: (self: PeerName) => Task

@@ -10,7 +10,7 @@ import test from 'ava'
 import { dpsgd } from './gossip.js'
 import { inSimulator, overLibp2p, type Program, type WorldOptions } from './worlds.js'
 
-type World = (options: WorldOptions, program: Program) => Promise<void>
+type World = (options: WorldOptions, program: Program) => Promise<unknown>
 
 /** Trains a softmax regression with D-PSGD and returns each peer's final parameters. */
 async function trained(world: World, topology: Topology, order: 'combine-then-adapt' | 'adapt-then-combine') {

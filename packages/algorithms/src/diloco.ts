@@ -11,7 +11,9 @@ export const diloco = algorithm({
   source: 'Douillard et al. 2023, arXiv 2311.08105',
   options: z.strictObject({
     period: z.int().min(1).default(500).meta({ description: 'Inner steps between two outer ones' }),
-    outer: optimiserSettings.prefault({ name: 'sgd', rate: 0.7, momentum: 0.9, nesterov: true })
+    outer: optimiserSettings
+      .prefault({ name: 'sgd', rate: 0.7, momentum: 0.9, nesterov: true })
+      .meta({ description: 'The optimiser of the outer steps' })
   }),
   needs: { reach: 'everyone', delivery: 'reliable' },
   keeps: 'nothing',

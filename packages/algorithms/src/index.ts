@@ -10,6 +10,7 @@ export { meanOver, type MeanSettings, ringMean } from './collectives/mean-over.j
 export type { RangeChannel } from './collectives/ranks.js'
 export { dpsgd } from './dpsgd.js'
 export * from './mixing.js'
+export { keptOn, refusals, type Surroundings } from './needs.js'
 export { Session, train } from './node/session.js'
 export type { TrainingSettings } from './node/training.js'
 export { concat, linear, map, type Range, rangeOf, type Term, Vector } from './node/vector.js'

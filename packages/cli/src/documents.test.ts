@@ -3,6 +3,7 @@ import { InputError } from '@murmuration/core'
 import { knownSetNames } from '@murmuration/tasks'
 import { parseYamlFile } from '@murmuration/topology'
 import test from 'ava'
+import { algorithmsJson, algorithmTables, withTables } from './algorithms-command.js'
 import { exitCodes } from './exit-codes.js'
 import { makePlan } from './plan.js'
 import { schemaFiles } from './schemas.js'
@@ -13,6 +14,21 @@ const textOf = (file: string) => readFileSync(new URL(file, root), 'utf8')
 
 test('the published JSON Schemas are those of the code (npm run schemas writes them anew)', (t) => {
   for (const [name, text] of Object.entries(schemaFiles())) t.is(textOf(`docs/schemas/${name}`), text)
+})
+
+test('the tables of docs/algorithms.md are those of the registry (npm run schemas writes them anew)', (t) => {
+  const document = textOf('docs/algorithms.md')
+  t.true(document.includes(algorithmTables()))
+  t.is(withTables(document), document)
+})
+
+test('every option of every algorithm has a description and a default', (t) => {
+  for (const { name, options } of algorithmsJson()) {
+    for (const option of options) {
+      t.truthy(option.description, `${name}: ${option.name}`)
+      t.not(option.default, undefined, `${name}: ${option.name}`)
+    }
+  }
 })
 
 test('every exit code is documented as it is', (t) => {

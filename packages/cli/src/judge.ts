@@ -66,7 +66,8 @@ export class Judge {
   /** Plain SGD at equal samples, over the same batches. `shards` are the peers' sample counts, in the order of names. */
   async centralised(shards: readonly number[], now: () => number, signal: AbortSignal): Promise<Centralised> {
     const { options, file, training } = this.#plan
-    const { momentum, nesterov, weightDecay } = training.algorithm
+    const { optimiser, weightDecay } = training
+    const { momentum, nesterov } = { momentum: 0, nesterov: false, ...optimiser }
     const start = now()
     const named = file.topology.peers.map((name, index) => ({ name, samples: shards[index] }))
     const steps = sgd(this.#task, { ...options, momentum, nesterov, weightDecay, shards: named })

@@ -2,6 +2,7 @@ import { messageOf, type PeerName, peerName, StoppedError } from '@murmuration/c
 import { duration, readTopologyFile } from '@murmuration/topology'
 import chalk from 'chalk'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { algorithmsJson, algorithmsText } from './algorithms-command.js'
 import type { ErrorEvent, Output } from './events.js'
 import { exitCodes, exitNameOf } from './exit-codes.js'
 import { minFinishedOf } from './min-finished.js'
@@ -13,6 +14,7 @@ import { version } from './version.js'
 
 interface RunFlags {
   readonly train?: string
+  readonly algorithm?: string
   readonly task?: string
   readonly data?: string
   readonly partition?: string
@@ -96,6 +98,20 @@ program
   })
 
 program
+  .command('algorithms')
+  .description('list the algorithms: where each is published, what it needs and keeps, and its options')
+  .option('--json', 'print one JSON object per line')
+  .action(({ json }: { readonly json?: boolean }) =>
+    print(
+      json
+        ? algorithmsJson()
+            .map((entry) => JSON.stringify(entry))
+            .join('\n')
+        : algorithmsText()
+    )
+  )
+
+program
   .command('identity')
   .description("create this machine's key for a peer, once, and print the peer's id")
   .argument('<name>', 'the name of the peer', nameOf)
@@ -111,6 +127,10 @@ function runOptions(command: Command): Command {
   return command
     .argument('<topology>', 'a topology file, or a sample such as ring-4')
     .option('--train <file>', 'a training file (default: a small network on drawn digits)')
+    .option(
+      '--algorithm <name>',
+      'an algorithm that "murmur algorithms" lists, or a module with one of your own, in place of the training file’s'
+    )
     .option('--task <module>', 'a module with a model of your own, in place of the training file’s')
     .option(
       '--data <path>',
@@ -124,10 +144,11 @@ function runOptions(command: Command): Command {
     .option('--json', 'print one JSON object per line')
 }
 
-function requestOf(topology: string, { train, task, data, partition }: RunFlags): RunRequest {
+function requestOf(topology: string, { train, algorithm, task, data, partition }: RunFlags): RunRequest {
   return {
     topology: fileOrSample(topology, 'topologies'),
     ...(train === undefined ? {} : { train: fileOrSample(train, 'examples') }),
+    ...(algorithm === undefined ? {} : { algorithm: sampleOf(algorithm, 'examples') ?? algorithm }),
     ...(task === undefined ? {} : { task: sampleOf(task, 'examples') ?? task }),
     ...(data === undefined ? {} : { data }),
     ...(partition === undefined ? {} : { partition })

@@ -1,4 +1,4 @@
-import { dpsgd, rateSchedule, type TrainingSettings } from '@murmuration/algorithms'
+import { type Algorithm, rateSchedule, refusals, type TrainingSettings } from '@murmuration/algorithms'
 import { InputError, type PeerName, type TaskDescription, type Topology } from '@murmuration/core'
 import type { Settings } from '@murmuration/libp2p'
 import { type DataDescription, type ShareOptions, softmaxTaskModule } from '@murmuration/tasks'
@@ -11,11 +11,13 @@ import {
   structureFindings,
   type TopologyFile
 } from '@murmuration/topology'
+import { givenOptions, optionTexts, recordOf } from './algorithm-choice.js'
 import type { StartEvent } from './events.js'
 import { runSettings } from './run-settings.js'
 import {
   localWeights,
   partitionDescription,
+  optimiserText,
   readTrainingFile,
   type Training,
   type TrainingOverrides
@@ -54,15 +56,16 @@ export async function makePlan(request: RunRequest): Promise<Plan> {
     )
   }
   checkWeights(request.topology, topology, training)
-  const algorithm = algorithmText(training)
+  const record = recordOf(training.algorithm)
+  checkNeeds(request.topology, topology, record)
   return {
     path: request.topology,
     file,
     training,
-    options: optionsOf(training, topology, closingRounds),
+    options: settingsOf(training, topology, record.keeps === 'equality' ? 0 : closingRounds),
     spectralGap: shrinking.spectralGap,
     settings: runSettings(file, training),
-    algorithm
+    algorithm: algorithmText(record, training)
   }
 }
 
@@ -72,6 +75,12 @@ function checkWeights(path: string, topology: Topology, training: Training): voi
   const finding = structureFindings(topology).find(({ check }) => check === 'doubly-stochastic')
   if (finding === undefined || finding.level === 'ok') return
   throw new InputError(`${path}: ${finding.message} With partition "local" they would count for more than their data`)
+}
+
+/** What the algorithm needs is tested before anything starts. */
+function checkNeeds(path: string, topology: Topology, record: Algorithm): void {
+  const refused = refusals(record, { topology, servers: [] })
+  if (refused.length > 0) throw new InputError(refused.map((text) => `${path}: ${text}`).join('\n'))
 }
 
 /** The task of one peer, or without `self` of the union of all peers' data. */
@@ -111,31 +120,37 @@ function titleOf({ kind, ...options }: GraphDescription): string {
   return shown.length === 0 ? kind : `${kind} (${shown.map(([name, value]) => `${name} ${value}`).join(', ')})`
 }
 
-function optionsOf(training: Training, { peers }: Topology, closingRounds: number): Plan['options'] {
-  const { batch, order, momentum, nesterov, weightDecay } = training.algorithm
+function settingsOf(training: Training, { peers }: Topology, closingRounds: number): Plan['options'] {
+  const { algorithm, seed, batch, accumulate, optimiser, weightDecay, clip, rate, rounds, patience } = training
   return {
-    seed: training.seed,
+    algorithm: recordOf(algorithm),
+    options: givenOptions(algorithm),
+    seed,
     batchSize: batch,
-    rounds: training.rounds,
-    closingRounds,
-    rate: rateSchedule(training.rate, training.rounds),
-    algorithm: dpsgd,
-    options: { order },
-    optimiser: { name: 'sgd', momentum, nesterov },
+    accumulate,
+    optimiser,
     weightDecay,
-    patience: training.patience,
+    ...(clip === undefined ? {} : { clip }),
+    rounds,
+    closingRounds,
+    rate: rateSchedule(rate, rounds),
+    patience,
     workers: peers
   }
 }
 
-function algorithmText({ algorithm, rate, rounds }: Training): string {
-  const { name, order, batch, momentum, nesterov, weightDecay } = algorithm
+function algorithmText(record: Algorithm, training: Training): string {
+  const { algorithm, batch, accumulate, clip, optimiser, rate, rounds, weightDecay } = training
   const decay =
     typeof rate.decay === 'string' ? rate.decay : `times ${rate.decay.factor} at ${rate.decay.at.join(', ')}`
-  return (
-    `${name} ${order}, batch ${batch}, rate ${rate.initial} ${decay} after ${rate.warmup} of ${rounds} rounds, ` +
-    `${nesterov ? 'Nesterov ' : ''}momentum ${momentum}, weight decay ${weightDecay}`
-  )
+  return [
+    [record.title, ...optionTexts(record, algorithm)].join(', '),
+    accumulate === 1 ? `batch ${batch}` : `${accumulate} batches of ${batch}`,
+    `rate ${rate.initial} ${decay} after ${rate.warmup} of ${rounds} rounds`,
+    optimiserText(optimiser),
+    `weight decay ${weightDecay}`,
+    ...(clip === undefined ? [] : [`gradients up to ${clip}`])
+  ].join(', ')
 }
 
 function dataOf({ data }: Training): DataDescription {

@@ -26,11 +26,14 @@ const pairs: Readonly<Record<string, readonly [Input, Input]>> = {
   'partition': [{ partition: 'equal' }, { partition: 'label' }],
   'partition.local': [{ partition: { local: 'per-peer' } }, { partition: { local: 'per-sample' } }],
   'partition.dirichlet': [{ partition: { dirichlet: 1 } }, { partition: { dirichlet: 2 } }],
-  'algorithm.order': [{}, { algorithm: { order: 'adapt-then-combine' } }],
-  'algorithm.batch': [{}, { algorithm: { batch: 33 } }],
-  'algorithm.momentum': [{}, { algorithm: { momentum: 0.8 } }],
-  'algorithm.nesterov': [{}, { algorithm: { nesterov: true } }],
-  'algorithm.weightDecay': [{}, { algorithm: { weightDecay: 0 } }],
+  'algorithm.name': [{ algorithm: 'dpsgd' }, { algorithm: 'sgp' }],
+  'algorithm.order': [{}, { algorithm: { name: 'dpsgd', order: 'adapt-then-combine' } }],
+  'batch': [{}, { batch: 33 }],
+  'accumulate': [{}, { accumulate: 2 }],
+  'optimiser.name': [{}, { optimiser: 'adam' }],
+  'optimiser.momentum': [{}, { optimiser: { name: 'sgd', momentum: 0.8 } }],
+  'weightDecay': [{}, { weightDecay: 0 }],
+  'clip': [{ clip: 1 }, { clip: 2 }],
   'rate.initial': [{}, { rate: { initial: 0.11 } }],
   'rate.warmup': [{}, { rate: { warmup: 1 } }],
   'rate.decay': [{}, { rate: { decay: 'constant' } }],
@@ -42,17 +45,17 @@ const pairs: Readonly<Record<string, readonly [Input, Input]>> = {
   'seed': [{}, { seed: 2 }]
 }
 
-/** Fields that have one possible value until there are others. */
-const constant = ['algorithm.name']
-
 /** Fields that only hold others. */
-const groups = ['algorithm', 'rate']
+const groups = ['algorithm', 'optimiser', 'rate']
 
 const ring = (text = 'graph: ring\npeers: [a, b]') => parseTopologyFile(text, 't.yaml')
 const settingsWith = (input: Input, file = ring()) => runSettings(file, trainingSchema.parse(input))
 
 test('every field of the training file is among the cases, or may differ from machine to machine', (t) => {
-  const expected = [...Object.keys(pairs), ...machineLocal.keys(), ...constant, ...groups].sort()
+  const ofChoices = [...Object.keys(pairs), ...machineLocal.keys()].filter(
+    (name) => !/^(algorithm|optimiser)\./.test(name)
+  )
+  const expected = [...ofChoices, ...groups].sort()
   t.deepEqual([...new Set(fieldsOf(trainingSchema))].sort(), expected)
 })
 
@@ -105,7 +108,13 @@ test('local data may differ in everything, the test set in common only in its pl
 })
 
 test('a file with the defaults written out is the same as an empty one', (t) => {
-  const written = { rounds: 400, patience: '30 s', algorithm: { batch: 32, momentum: 0.9 }, rate: { initial: 0.1 } }
+  const written = {
+    rounds: 400,
+    patience: '30 s',
+    batch: 32,
+    optimiser: { name: 'sgd', momentum: 0.9 },
+    rate: { initial: 0.1 }
+  }
   t.deepEqual(settingsWith(written), settingsWith({}))
 })
 

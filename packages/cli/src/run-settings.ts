@@ -10,6 +10,7 @@ export const machineLocal: ReadonlyMap<string, string> = new Map([
   ['data.path', 'where the data lie'],
   ['test.path', 'where the test set in common lies; its checksums must agree'],
   ['model.module', 'where the module lies'],
+  ['algorithm.module', 'where the module lies'],
   ['codec', 'each direction of each link has its own, which its two ends agree on']
 ])
 

@@ -1,10 +1,12 @@
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { optimiserSettings, optimisers } from '@murmuration/algorithms'
 import { InputError } from '@murmuration/core'
 import { type KnownSetName, knownSetNames, type PartitionDescription } from '@murmuration/tasks'
-import { duration, nearest, parseYamlFile, readText, share } from '@murmuration/topology'
+import { duration, nearest, parseYamlFile, readText, share, within } from '@murmuration/topology'
 import { codecWords, isCodec } from '@murmuration/vectors'
 import { z } from 'zod'
+import { algorithmSchema, choiceOf, inputJson, loadAlgorithm, optionsOf } from './algorithm-choice.js'
 
 const positive = z.number().positive()
 const whole = z.int().min(0)
@@ -46,6 +48,8 @@ const decay = z.union([
   z.strictObject({ at: z.array(atLeastOne).min(1), factor: positive })
 ])
 
+const optimiserNames = optimisers.map(({ name }) => name) as [string, ...string[]]
+
 /** The form of vectors on the links: a codec's name, or `auto`. */
 const codec = z.string().superRefine((name, context) => {
   const words = [...codecWords, 'auto']
@@ -55,6 +59,12 @@ const codec = z.string().superRefine((name, context) => {
     : `one of ${words.join(', ')}${nearest(name, words)}`
   context.addIssue({ code: 'custom', message })
 })
+
+/** `optimiser:` in files: a name, or a mapping with a name and options. */
+export const optimiserSchema = z
+  .union([z.enum(optimiserNames).transform((name) => ({ name })), z.looseObject({})])
+  .pipe(optimiserSettings)
+  .meta(inputJson(z.union([z.enum(optimiserNames), optimiserSettings])))
 
 /** What a training file may hold. Everything has a default, so that an empty file is a training. */
 export const trainingSchema = z.strictObject({
@@ -74,16 +84,21 @@ export const trainingSchema = z.strictObject({
     description:
       'How the samples are shared out: equal, label, { dirichlet: alpha }; or local, all samples of a machine are its own'
   }),
-  algorithm: z
-    .strictObject({
-      name: z.literal('dpsgd').default('dpsgd'),
-      order: z.literal(['combine-then-adapt', 'adapt-then-combine']).default('combine-then-adapt'),
-      batch: atLeastOne.max(1e6).default(32).meta({ description: 'Samples per peer and step' }),
-      momentum: z.number().min(0).lt(1).default(0.9),
-      nesterov: z.boolean().default(false),
-      weightDecay: z.number().min(0).default(1e-4)
-    })
-    .prefault({}),
+  algorithm: algorithmSchema.prefault('dpsgd').meta({
+    description:
+      'How: the name of an algorithm (murmur algorithms lists them), { name: dpsgd, its options } or { module: ./mine.js }'
+  }),
+  batch: atLeastOne.max(1e6).default(32).meta({ description: 'Samples per peer and gradient' }),
+  accumulate: atLeastOne.max(1e4).default(1).meta({ description: 'How many batches a gradient is the mean of' }),
+  optimiser: optimiserSchema
+    .prefault({ name: 'sgd', momentum: 0.9 })
+    .meta({ description: 'What a step makes of a gradient: sgd, adam or adamw, or { name: sgd, momentum: 0.9 }' }),
+  weightDecay: z
+    .number()
+    .min(0)
+    .default(1e-4)
+    .meta({ description: 'Times the parameters, added to the gradient. Of adamw see its decay' }),
+  clip: positive.optional().meta({ description: 'The longest gradient; longer ones are scaled down to it' }),
   rate: z
     .strictObject({ initial: positive.default(0.1), warmup: whole.default(0), decay: decay.default('cosine') })
     .prefault({})
@@ -111,6 +126,8 @@ export interface TrainingOverrides {
   readonly partition?: string
   /** The module of a task that the user wrote. */
   readonly task?: string
+  /** The name of an algorithm, or the path of a module with one. */
+  readonly algorithm?: string
 }
 
 /** The training that runs when no file is given. */
@@ -119,8 +136,20 @@ const defaultFile = fileURLToPath(new URL('../training/digits.yaml', import.meta
 /** Reads a training file (the embedded default without `path`) and applies overrides. Paths come out absolute. */
 export async function readTrainingFile(path: string | undefined, overrides: TrainingOverrides = {}): Promise<Training> {
   const file = path ?? defaultFile
-  const training = parseYamlFile(await readText(file), file, trainingSchema).value
-  return override(absolute(training, dirname(resolve(file))), overrides)
+  const parsed = parseYamlFile(await readText(file), file, trainingSchema)
+  const training = override(absolute(parsed.value, dirname(resolve(file))), overrides)
+  const { algorithm } = training
+  await loadAlgorithm(algorithm)
+  const options = optionsOf(algorithm)
+  if (!options.ok) throw parsed.errorOf(within(['algorithm'], options.problems))
+  const { name, module } = algorithm
+  return { ...training, algorithm: { ...(module === undefined ? { name } : { module }), ...options.value } }
+}
+
+/** `sgd momentum 0.9 nesterov`: what is 0 or off is left out. */
+export function optimiserText({ name, ...options }: Training['optimiser']): string {
+  const shown = Object.entries(options).filter(([, value]) => value !== false && value !== 0 && value !== undefined)
+  return [name, ...shown.map(([option, value]) => (value === true ? option : `${option} ${String(value)}`))].join(' ')
 }
 
 /** Whether every peer's gradient counts alike, or every sample's; `undefined` where data is shared out. */
@@ -142,9 +171,11 @@ export function trainingJsonSchema(): unknown {
 
 /** Paths in a file are meant from where the file is. */
 function absolute(training: Training, directory: string): Training {
-  const { model, data, test } = training
+  const { algorithm, model, data, test } = training
   return {
     ...training,
+    algorithm:
+      algorithm.module === undefined ? algorithm : { ...algorithm, module: resolve(directory, algorithm.module) },
     model:
       typeof model === 'object' && 'module' in model ? { ...model, module: resolve(directory, model.module) } : model,
     data: typeof data === 'object' && 'path' in data ? { ...data, path: resolvePaths(directory, data.path) } : data,
@@ -153,9 +184,10 @@ function absolute(training: Training, directory: string): Training {
 }
 
 /** Paths on the command line are meant from where the command is run. */
-function override(training: Training, { data, partition, task }: TrainingOverrides): Training {
+function override(training: Training, { algorithm, data, partition, task }: TrainingOverrides): Training {
   return {
     ...training,
+    ...(algorithm === undefined ? {} : { algorithm: choiceOf(algorithm) }),
     ...(task === undefined ? {} : { model: { module: resolve(task) } }),
     ...(data === undefined ? {} : { data: dataOf(data, training.data) }),
     ...(partition === undefined ? {} : { partition: partitionOf(partition) })

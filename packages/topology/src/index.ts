@@ -16,7 +16,7 @@ export { nearest, unknownPeer } from './nearest.js'
 export { type PeerEntry, peersMax } from './peers.js'
 export { type Path, type Problem, problem, within } from './problems.js'
 export { bitRate, byteSize, duration, share } from './quantities.js'
-export type { Result } from './schema-problems.js'
+export { type Result, validate } from './schema-problems.js'
 export { applyMixing, type SparseMatrix, sparseMatrix } from './sparse.js'
 export { readText } from './text-file.js'
 export {

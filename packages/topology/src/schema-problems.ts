@@ -26,7 +26,7 @@ const typeWords: Readonly<Record<string, string>> = {
   null: 'nothing'
 }
 
-/** What the schema expects. A schema that has a message of its own states that there; for unknown keys: the known ones. */
+/** What the schema expects. A schema that has a message of its own states that there; for unknown keys: the known ones, without those of older files. */
 function expectation(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -60,7 +60,13 @@ function oneOf(words: readonly string[]): string {
 }
 
 function knownKeys(schema: unknown): readonly string[] {
-  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+  if (!(schema instanceof z.ZodObject)) return []
+  return Object.keys(schema.shape).filter((key) => !isGone(schema.shape[key]))
+}
+
+/** A key of older files, which is there to say what has become of it. */
+function isGone(schema: unknown): boolean {
+  return schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodNever
 }
 
 function problemsOf(issue: z.core.$ZodIssue): Problem[] {

@@ -1,16 +1,8 @@
 import type { GraphDescription } from '@murmuration/topology'
+import { optionTexts, recordOf, without } from '../algorithm-choice.js'
 import type { ContenderDescription } from './scenario-contenders.js'
 
-const titles: Readonly<Record<Exclude<ContenderDescription['algorithm'], 'all-reduce'>, string>> = {
-  'dpsgd': 'D-PSGD',
-  'parameter-server': 'parameter server',
-  'async-parameter-server': 'asynchronous parameter server',
-  'stale-synchronous': 'stale synchronous',
-  'local-sgd': 'local SGD',
-  'sgd': 'plain SGD'
-}
-
-/** The name that the file gives, or the algorithm and what it has otherwise than by default: `D-PSGD (per tensor)`. */
+/** The name that the file gives, or the algorithm's title and what it has otherwise than by default: `D-PSGD (per-tensor)`. */
 export function contenderLabel(contender: ContenderDescription): string {
   return contender.name ?? optionsLabel(contender)
 }
@@ -20,56 +12,34 @@ export function contenderLabel(contender: ContenderDescription): string {
  * while computing or after it. It is the label that they would have without all that.
  */
 export function kindLabel(contender: ContenderDescription): string {
-  const usual = { fusion: 'fused', calls: 'streamed', pieces: 16, overlap: true } as const
-  const same = Object.fromEntries(Object.entries(usual).filter(([option]) => option in contender))
-  return optionsLabel({ ...contender, ...same })
+  const choice = without(contender.choice, ['fusion', 'calls', 'pieces', 'overlap'])
+  return optionsLabel({ ...contender, fusion: 'fused', choice })
 }
 
 function optionsLabel(contender: ContenderDescription): string {
-  const { algorithm } = contender
-  const title = algorithm === 'all-reduce' ? `${contender.collective} all-reduce` : titles[algorithm]
-  const options = [...ownOptions(contender), ...sharedOptions(contender)]
-  return options.length > 0 ? `${title} (${options.join(', ')})` : title
+  const { choice, fusion, graph } = contender
+  const record = recordOf(choice)
+  const options = [
+    ...(graph === undefined ? [] : [graphLabel(graph)]),
+    ...optionTexts(record, choice),
+    ...serverOptions(contender),
+    ...(fusion === 'fused' ? [] : [fusion]),
+    ...trainingOptions(contender)
+  ]
+  return options.length > 0 ? `${record.title} (${options.join(', ')})` : record.title
 }
 
-function ownOptions(contender: ContenderDescription): string[] {
-  switch (contender.algorithm) {
-    case 'dpsgd':
-      return [
-        ...(contender.graph === undefined ? [] : [graphLabel(contender.graph)]),
-        ...(contender.order === 'combine-then-adapt' ? [] : [contender.order]),
-        ...(contender.overlap ? [] : ['no overlap'])
-      ]
-    case 'parameter-server':
-    case 'async-parameter-server':
-      return serverOptions(contender)
-    case 'stale-synchronous':
-      return [`staleness ${contender.staleness}`, ...serverOptions(contender)]
-    case 'local-sgd':
-      return [`period ${contender.period}`, ...(contender.collective === 'ring' ? [] : [contender.collective])]
-    case 'all-reduce':
-    case 'sgd':
-      return []
-  }
-}
-
-function serverOptions({ servers, on }: { readonly servers?: number | undefined; readonly on: string }): string[] {
+function serverOptions({ servers, on = 'own' }: ContenderDescription): string[] {
   const where = on === 'own' ? [] : [on === 'workers' ? 'on the workers' : `on ${on}`]
   const isUsual = servers === undefined || (servers === 1 && on !== 'workers')
   return [...(isUsual ? [] : [`${servers} ${servers === 1 ? 'server' : 'servers'}`]), ...where]
 }
 
-function sharedOptions(contender: ContenderDescription): string[] {
-  const { batch, rate = {} } = contender
-  const calls = 'calls' in contender && contender.calls === 'blocking' ? ['blocking'] : []
-  const fusion = 'fusion' in contender && contender.fusion === 'per-tensor' ? ['per tensor'] : []
-  const pieces = 'pieces' in contender && contender.pieces !== 16 ? [`pieces ${contender.pieces}`] : []
+function trainingOptions({ batch, optimiser, rate = {} }: ContenderDescription): string[] {
   const { initial, warmup, decay, scale } = rate
   return [
-    ...calls,
-    ...fusion,
-    ...pieces,
     ...(batch === undefined ? [] : [`batch ${batch}`]),
+    ...(optimiser === undefined ? [] : [optimiser.name]),
     ...(initial === undefined ? [] : [`rate ${initial}`]),
     ...(warmup === undefined ? [] : [`warm-up ${warmup}`]),
     ...(scale === undefined || scale === 'none' ? [] : [`rate × ${scale}`]),

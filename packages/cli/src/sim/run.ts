@@ -12,11 +12,12 @@ import type { RunRecord, Timeline } from '@murmuration/report'
 import { computingCost, DeadlockError, LogHash, Simulation } from '@murmuration/simulator'
 import type { TaskFamily } from '@murmuration/tasks'
 import { lengthOf, pooledVectorWire, type VectorMessage } from '@murmuration/vectors'
+import { loadAlgorithm } from '../algorithm-choice.js'
 import { type ContenderProgram, programOf } from './contender-programs.js'
 import { Curve } from './curve.js'
 import { Judges } from './judges.js'
 import { faultsOf } from './run-faults.js'
-import type { Scenario } from './scenario.js'
+import type { Contender, Scenario } from './scenario.js'
 import { scaleOf } from './scenario-training.js'
 import { serversOf } from './servers.js'
 import { type SimRun, topologyOf } from './sweep.js'
@@ -40,6 +41,7 @@ export async function simulateRun(
   realTime: () => number
 ): Promise<RunResult> {
   const start = realTime()
+  await loadAlgorithm(run.contender.choice)
   const stage = new Stage(scenario, run, family)
   const failure = await stage.play()
   return stage.result(failure, (realTime() - start) / 1000)
@@ -62,7 +64,7 @@ class Stage {
     this.#run = run
     this.#family = family
     const file = topologyOf(scenario, run)
-    const isAlone = contender.algorithm === 'sgd'
+    const isAlone = isOnOneMachine(contender)
     const topology = isAlone ? alone(file.topology) : file.topology
     const servers = serversOf(contender, topology.peers)
     this.#workers = topology.peers
@@ -151,7 +153,7 @@ class Stage {
     const { settings } = this.#program
     if (servers.includes(self)) return this.#serve(train(fabric, this.#asTraffic(this.#family.union), settings))
     this.#judges.restarted(self)
-    const isAlone = this.#run.contender.algorithm === 'sgd'
+    const isAlone = isOnOneMachine(this.#run.contender)
     const task = this.#asTraffic(isAlone ? this.#family.union : this.#family.of(self))
     for await (const report of train(fabric, task, settings)) {
       this.#judges.take(self, report)
@@ -202,22 +204,29 @@ class Stage {
   }
 }
 
+/** Plain SGD has all data, and nobody to exchange with. */
+function isOnOneMachine({ choice }: Contender): boolean {
+  return choice.name === 'sgd'
+}
+
 /** How everybody trains. Plain SGD on one machine takes the batches of all `peers`. */
 function optionsOf(
   { stop }: Scenario,
-  { contender: { algorithm, training, rate: own }, seed, setting }: SimRun,
+  { contender, seed, setting }: SimRun,
   workers: readonly PeerName[],
   peers: number
 ): Omit<TrainingSettings, 'algorithm'> {
-  const { batch, momentum, nesterov, weightDecay, patience } = training
-  const initial = own?.initial ?? setting.rate ?? training.rate.initial
-  const rate = { ...training.rate, initial: initial * scaleOf(training.rate, peers) }
+  const { batch, accumulate, clip, optimiser, weightDecay, patience, rate: common } = contender.training
+  const initial = contender.rate?.initial ?? setting.rate ?? common.initial
+  const rate = { ...common, initial: initial * scaleOf(common, peers) }
   return {
     seed,
-    batchSize: algorithm === 'sgd' ? batch * peers : batch,
+    batchSize: isOnOneMachine(contender) ? batch * peers : batch,
+    accumulate,
+    ...(clip === undefined ? {} : { clip }),
     rounds: stop.rounds,
     rate: rateSchedule(rate, stop.rounds),
-    optimiser: { name: 'sgd', momentum, nesterov },
+    optimiser,
     weightDecay,
     patience,
     workers

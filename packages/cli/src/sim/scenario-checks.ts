@@ -4,7 +4,7 @@ import { faultProblems } from './fault-problems.js'
 import type { Contender } from './scenario.js'
 import { endless } from './scenario-schema.js'
 import { parametersOf } from './scenario-task.js'
-import { ownServerNames, serversOf } from './servers.js'
+import { ownServerNames, placementOf, serversOf } from './servers.js'
 import { runCount, runsMax } from './sweep.js'
 import { type Draft, type PeersCase, topologyCases } from './topology-cases.js'
 
@@ -78,17 +78,11 @@ function labelProblems({ contenders }: Draft): Problem[] {
 
 /** Halving and doubling cannot be streamed: a step needs all of the step before. */
 function callsProblems({ contenders }: Draft): Problem[] {
-  return contenders.flatMap((contender, index) =>
-    'collective' in contender &&
-    contender.collective === 'halving-doubling' &&
-    contender.fusion === 'per-tensor' &&
-    contender.calls === 'streamed'
-      ? [
-          problem(
-            ['contenders', index],
-            'found halving-doubling per tensor with streamed calls, expected calls: blocking: a step needs all of the step before'
-          )
-        ]
+  const message =
+    'found halving-doubling per tensor with streamed calls, expected calls: blocking: a step needs all of the step before'
+  return contenders.flatMap(({ choice: { collective, fusion, calls } }, index) =>
+    collective === 'halving-doubling' && fusion === 'per-tensor' && calls === 'streamed'
+      ? [problem(['contenders', index], message)]
       : []
   )
 }
@@ -141,15 +135,16 @@ function caseProblems(draft: Draft, { peers, which }: PeersCase): Problem[] {
 
 /** Servers on a machine that is none, with names that peers have, or more of them than there is to share out. */
 function serverProblems(draft: Draft, contender: Contender, peers: PeersCase['peers']): Problem[] {
-  if (!('on' in contender)) return []
-  const { on } = contender
+  const placement = placementOf(contender)
+  if (placement === undefined) return []
+  const { on } = placement
   const places = ['own', 'workers', ...peers]
   if (!places.includes(on)) {
     const hint = nearest(on, places)
     return [problem(['on'], `found "${on}", expected own, workers or the name of a peer${hint}`)]
   }
-  const at = contender.servers === undefined ? ['on'] : ['servers']
-  const servers = on === 'workers' ? (contender.servers ?? peers.length) : (contender.servers ?? 1)
+  const at = placement.servers === undefined ? ['on'] : ['servers']
+  const servers = on === 'workers' ? (placement.servers ?? peers.length) : (placement.servers ?? 1)
   if (on === 'workers' && servers > peers.length) {
     return [problem(at, `found ${servers}, expected at most ${peers.length}, one on each worker`)]
   }

@@ -1,5 +1,8 @@
+import { type Algorithm, algorithms } from '@murmuration/algorithms'
 import { graphSchema } from '@murmuration/topology'
 import { z } from 'zod'
+import { type AlgorithmChoice, inputJson } from '../algorithm-choice.js'
+import { optimiserSchema } from '../training-file.js'
 import { mappingSuchAs } from './schema-words.js'
 import { overrides } from './scenario-training.js'
 
@@ -16,10 +19,6 @@ const fusion = z.enum(['fused', 'per-tensor']).default('fused').meta({
   description:
     'fused: all parameters in one flat buffer. per-tensor: a message for each tensor, as many early systems did'
 })
-const calls = z.enum(['blocking', 'streamed']).default('streamed').meta({
-  description:
-    'blocking: each tensor or buffer is waited for before the next. streamed: none is, all are under way at once'
-})
 /** What older files say. */
 const exchange = z
   .never({
@@ -27,91 +26,90 @@ const exchange = z
   })
   .optional()
   .meta({ description: 'No longer: fusion and calls say it' })
-const pieces = atLeastOne
-  .max(10_000)
-  .default(16)
-  .meta({ description: 'How many pieces what is sent travels in, so that both directions of a line are busy at once' })
-const collective = z.enum(['ring', 'halving-doubling', 'direct']).default('ring').meta({
-  description:
-    'ring: pipelined around a ring. halving-doubling: 2 log n steps of shrinking and growing messages. direct: everybody with everybody'
-})
 
-const served = {
+const placed = {
   servers: atLeastOne
     .max(10_000)
     .optional()
     .meta({ description: 'Among how many the parameters are shared out: 1, or with on: workers one for each worker' }),
   on: z.string().min(1).default('own').meta({
     description: "Whose machines servers run on: own, workers (the first to the first worker …), or a peer's"
-  }),
-  fusion,
-  exchange,
-  pieces
+  })
 }
 
+/** What all records take beside their options. */
+const shared = {
+  ...common,
+  optimiser: optimiserSchema.optional().meta({ description: 'In place of training.optimiser' }),
+  fusion,
+  exchange
+}
+
+const graph = { graph: graphSchema.optional().meta({ description: 'In place of the graph of the topology' }) }
+
+/** Whether an algorithm exchanges with the neighbours of the topology, so that a graph is of use to it. */
+export function usesTopology({ channels, needs, server }: Algorithm): boolean {
+  const isForAll = needs.reach === 'everyone' && needs.weights === undefined
+  return Object.keys(channels).length > 0 && server === undefined && !isForAll
+}
+
+/** A record with its options, which stand beside what all records take. */
+const records = algorithms.map((record) => {
+  const { name, title, source, options, server } = record
+  return z
+    .strictObject({
+      algorithm: z.literal(name),
+      ...shared,
+      ...(usesTopology(record) ? graph : {}),
+      ...(server === undefined ? {} : placed),
+      ...options.shape
+    })
+    .transform((given) => recordContender(given, { name, ...pick(given, Object.keys(options.shape)) }))
+    .meta({ description: `${title} (${source})` })
+})
+
+/** What stands in place of a name where a file has a mapping with a module. */
+const moduleWord = '{ module: ./mine.js }'
+
+const module = { ...shared, ...graph, ...placed }
+const ofModule = z
+  .strictObject({ algorithm: z.literal(moduleWord), choice: z.looseObject({ module: z.string() }), ...module })
+  .transform((given) => recordContender(given, given.choice))
+
 /** What is compared. */
-export const contenderSchema = z.discriminatedUnion(
-  'algorithm',
-  [
-    z
-      .strictObject({
-        algorithm: z.literal('dpsgd'),
-        ...common,
-        fusion,
-        exchange,
-        order: z.enum(['combine-then-adapt', 'adapt-then-combine']).default('combine-then-adapt').meta({
-          description:
-            'combine-then-adapt: the gradient and the exchange overlap. adapt-then-combine: first the step, then the exchange'
-        }),
-        overlap: z.boolean().default(true).meta({
-          description:
-            'Of combine-then-adapt: whether the exchange is under way while the gradient is computed, or after it'
-        }),
-        graph: graphSchema.optional().meta({ description: 'In place of the graph of the topology' })
-      })
-      .meta({ description: 'D-PSGD: gossip with the neighbours of the topology' }),
-    z
-      .strictObject({
-        algorithm: z.literal('parameter-server'),
-        ...common,
-        ...served,
-        calls
-      })
-      .meta({ description: 'Synchronous parameter servers' }),
-    z
-      .strictObject({ algorithm: z.literal('async-parameter-server'), ...common, ...served })
-      .meta({ description: 'Parameter servers that apply every gradient as it comes' }),
-    z
-      .strictObject({
-        algorithm: z.literal('stale-synchronous'),
-        ...common,
-        ...served,
-        staleness: z.int().min(0).max(1e6).default(3).meta({
-          description: 'How many rounds the fastest worker may be ahead of the slowest'
-        })
-      })
-      .meta({ description: 'Parameter servers with bounded staleness' }),
-    z
-      .strictObject({ algorithm: z.literal('all-reduce'), ...common, collective, fusion, exchange, calls, pieces })
-      .meta({ description: 'Synchronous SGD, the gradients averaged by all-reduce' }),
-    z
-      .strictObject({
-        algorithm: z.literal('local-sgd'),
-        ...common,
-        period: atLeastOne.max(1e6).default(8).meta({ description: 'Steps between two averages' }),
-        collective,
-        fusion,
-        exchange,
-        calls,
-        pieces
-      })
-      .meta({ description: 'Local steps, and every so often the mean of all by all-reduce' }),
-    z
-      .strictObject({ algorithm: z.literal('sgd'), ...common })
-      .meta({ description: 'Plain SGD on one machine with the batches of all peers: the floor' })
-  ],
-  { error: mappingSuchAs('{ algorithm: dpsgd }') }
-)
+export const contenderSchema = z
+  .preprocess(
+    moduleApart,
+    z.discriminatedUnion('algorithm', [...(records as unknown as [typeof ofModule]), ofModule], {
+      error: mappingSuchAs('{ algorithm: dpsgd }')
+    })
+  )
+  // In place of the forms that are read after the mapping with a module was set apart.
+  .meta({
+    oneOf: inputJson(
+      z.union([...records, z.strictObject({ algorithm: z.looseObject({ module: z.string().min(1) }), ...module })])
+    ).anyOf
+  })
+
+function moduleApart(input: unknown): unknown {
+  const algorithm = (input as { readonly algorithm?: AlgorithmChoice } | null)?.algorithm
+  if (typeof algorithm?.module !== 'string') return input
+  return { ...(input as object), algorithm: moduleWord, choice: algorithm }
+}
+
+type Shared = z.output<z.ZodObject<typeof module>>
 
 /** A contender as the file describes it, with the defaults filled in. */
-export type ContenderDescription = z.output<typeof contenderSchema>
+export interface ContenderDescription extends Omit<Shared, 'on'> {
+  readonly on?: string | undefined
+  readonly choice: AlgorithmChoice
+}
+
+function recordContender(given: object, choice: AlgorithmChoice): ContenderDescription {
+  const beside = Object.keys(module).filter((key) => !Object.hasOwn(choice, key) || key === 'name')
+  return { fusion: 'fused', ...(pick(given, beside) as unknown as Omit<Shared, 'fusion'>), choice }
+}
+
+function pick(from: object, keys: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(from).filter(([key]) => keys.includes(key)))
+}

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { algorithms } from '@murmuration/algorithms'
 import { parseTopologyFile } from '@murmuration/topology'
 import { frameHeaderLength } from '@murmuration/vectors'
 import test from 'ava'
@@ -28,7 +29,7 @@ interface Field {
 }
 
 /** Described elsewhere or in the row of the field itself. */
-const closed = new Set(['topology', 'contenders[].rate', 'contenders[].graph', 'timeline.at'])
+const closed = new Set(['topology', 'contenders[].rate', 'contenders[].graph', 'contenders[].algorithm', 'timeline.at'])
 
 /** The fields of mappings, in all kinds of them; of values that may be of several forms only the value itself. */
 function fieldsOf(node: Node, path = ''): readonly Field[] {
@@ -46,7 +47,13 @@ function defaultOf({ default: value }: Node): string {
   return value === undefined || value === '' || typeof value === 'object' ? '' : `\`${String(value)}\``
 }
 
-const fields = fieldsOf(scenarioJsonSchema() as Node)
+/** docs/algorithms.md has the options of algorithms, in a table that is generated. */
+function isOption({ path }: Field): boolean {
+  const [, name = ''] = /^contenders\[\]\.(\w+)/.exec(path) ?? []
+  return name !== 'fusion' && algorithms.some(({ options }) => Object.hasOwn(options.shape, name))
+}
+
+const fields = fieldsOf(scenarioJsonSchema() as Node).filter((field) => !isOption(field))
 const lines = (rows: readonly string[]) => [...new Set(rows)].sort()
 
 test('the tables in the document list every field with its default', (t) => {

@@ -8,12 +8,15 @@ import {
   type Result,
   resolveTopology,
   type TopologyDescription,
-  topologySchema
+  topologySchema,
+  within
 } from '@murmuration/topology'
+import { loadAlgorithm, optionsOf } from '../algorithm-choice.js'
 import { axesOf } from './axes.js'
 import { contenderLabel } from './labels.js'
 import type { Contender, Scenario } from './scenario.js'
 import { scenarioProblems } from './scenario-checks.js'
+import type { ContenderDescription } from './scenario-contenders.js'
 import { type ScenarioDescription, scenarioSchema } from './scenario-schema.js'
 import type { ScenarioTask } from './scenario-task.js'
 import { override } from './scenario-training.js'
@@ -28,15 +31,38 @@ import { tensorsOf } from './traffic.js'
 export async function readScenario(path: string): Promise<Scenario> {
   const text = await readText(path)
   const file = parseYamlFile(text, path, scenarioSchema)
-  const topology = await topologyOf(file.value, dirname(path))
+  const contenders = await loadContenders(file.value, dirname(resolve(path)))
+  if (!contenders.ok) throw file.errorOf(contenders.problems)
+  const description = { ...file.value, contenders: contenders.value }
+  const topology = await topologyOf(description, dirname(path))
   if (!topology.ok) throw file.errorOf(topology.problems)
-  const scenario = complete(file.value, topology.value, keysOf(file.plain, 'vary'))
+  const scenario = complete(description, topology.value, keysOf(file.plain, 'vary'))
   const problems: readonly Problem[] = [
     ...scenarioProblems(scenario),
     ...timelineProblems(file.value.timeline, scenario)
   ]
   if (problems.length > 0) throw file.errorOf(problems)
   return { ...scenario, path, text, task: absolute(scenario.task, dirname(resolve(path))) }
+}
+
+/** Loads the modules that contenders name, and completes their options. */
+async function loadContenders(
+  { contenders }: ScenarioDescription,
+  directory: string
+): Promise<Result<ScenarioDescription['contenders']>> {
+  const complete = await Promise.all(
+    contenders.map(async (contender, index): Promise<Result<ContenderDescription>> => {
+      if (contender.choice.module === undefined) return { ok: true, value: contender }
+      const choice = { ...contender.choice, module: resolve(directory, contender.choice.module) }
+      await loadAlgorithm(choice)
+      const options = optionsOf(choice)
+      if (!options.ok) return { ok: false, problems: within(['contenders', index, 'algorithm'], options.problems) }
+      return { ok: true, value: { ...contender, choice: { module: choice.module, ...options.value } } }
+    })
+  )
+  const problems = complete.flatMap((each) => (each.ok ? [] : each.problems))
+  if (problems.length > 0) return { ok: false, problems }
+  return { ok: true, value: complete.flatMap((each) => (each.ok ? [each.value] : [])) }
 }
 
 /** Inline, or of another file, which is checked by itself and whose problems are told by its own lines. */

@@ -1,8 +1,9 @@
 import { duration } from '@murmuration/topology'
 import { z } from 'zod'
-import { trainingSchema } from '../training-file.js'
+import { moved } from '../algorithm-choice.js'
+import { optimiserSchema, trainingSchema } from '../training-file.js'
 
-const { batch, momentum, nesterov, weightDecay } = trainingSchema.shape.algorithm.unwrap().shape
+const { batch, accumulate, clip, weightDecay } = trainingSchema.shape
 const rate = trainingSchema.shape.rate.unwrap().shape
 const initial = rate.initial.unwrap().meta({ description: 'After the warm-up' })
 const warmup = rate.warmup.unwrap().meta({ description: 'Rounds over which the rate grows to the initial one' })
@@ -28,9 +29,14 @@ export const simulatedTrainingSchema = z
       })
       .prefault({})
       .meta({ description: 'The learning rate' }),
-    momentum: momentum.unwrap().default(0).meta({ description: 'Of the direction of descent' }),
-    nesterov: nesterov.meta({ description: "Nesterov's momentum" }),
+    accumulate,
+    optimiser: optimiserSchema
+      .prefault('sgd')
+      .meta({ description: 'What a step makes of a gradient: sgd, adam or adamw, or { name: sgd, momentum: 0.9 }' }),
+    clip,
     weightDecay: weightDecay.unwrap().default(0).meta({ description: 'Times the parameters, added to the gradient' }),
+    momentum: moved.momentum,
+    nesterov: moved.nesterov,
     patience: duration()
       .prefault('1 h')
       .meta({ description: 'How long anything is waited for before who did not send it is taken for lost' })
@@ -57,13 +63,15 @@ export const overrides = {
 interface Overrides {
   readonly batch?: number | undefined
   readonly rate?: Partial<SimulatedTraining['rate']> | undefined
+  readonly optimiser?: SimulatedTraining['optimiser'] | undefined
 }
 
 /** The training with what a contender has otherwise. */
-export function override(training: SimulatedTraining, { batch, rate = {} }: Overrides): SimulatedTraining {
+export function override(training: SimulatedTraining, { batch, optimiser, rate = {} }: Overrides): SimulatedTraining {
   return {
     ...training,
     batch: batch ?? training.batch,
+    optimiser: optimiser ?? training.optimiser,
     rate: {
       initial: rate.initial ?? training.rate.initial,
       warmup: rate.warmup ?? training.rate.warmup,

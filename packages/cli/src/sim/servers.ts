@@ -1,5 +1,6 @@
 import { type PeerName, peerName } from '@murmuration/core'
 import type { Server } from '@murmuration/simulator'
+import { recordOf } from '../algorithm-choice.js'
 import type { ContenderDescription } from './scenario-contenders.js'
 
 /**
@@ -9,8 +10,9 @@ import type { ContenderDescription } from './scenario-contenders.js'
  * @param peers - in the order of the topology, by which servers are placed on the workers
  */
 export function serversOf(contender: ContenderDescription, peers: readonly PeerName[]): readonly Server[] {
-  if (!('on' in contender)) return []
-  const { on, servers = on === 'workers' ? peers.length : 1 } = contender
+  const placement = placementOf(contender)
+  if (placement === undefined) return []
+  const { on, servers = on === 'workers' ? peers.length : 1 } = placement
   return Array.from({ length: servers }, (_, index): Server => {
     const name = peerName(servers === 1 ? 'server' : `server-${index + 1}`)
     if (on === 'own') return { name }
@@ -18,10 +20,20 @@ export function serversOf(contender: ContenderDescription, peers: readonly PeerN
   })
 }
 
+/** How many servers a contender has, and where; `undefined` when it has none. */
+export function placementOf(
+  contender: ContenderDescription
+): { readonly servers?: number | undefined; readonly on: string } | undefined {
+  const { server, needs } = recordOf(contender.choice)
+  if (server === undefined) return undefined
+  const { on = 'own', servers = on === 'workers' ? undefined : needs.servers } = contender
+  return { on, servers }
+}
+
 /** The names of all servers on machines of their own: links and faults may speak of them. */
 export function ownServerNames(contenders: readonly ContenderDescription[]): readonly PeerName[] {
   const names = contenders
-    .filter((contender) => 'on' in contender && contender.on === 'own')
+    .filter((contender) => placementOf(contender)?.on === 'own')
     .flatMap((contender) => serversOf(contender, []).map(({ name }) => name))
   return [...new Set(names)]
 }

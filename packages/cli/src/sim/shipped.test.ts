@@ -39,7 +39,7 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml')))
 
 test('n peers of D-PSGD, each number with its best rate, are faster in proportion on fast links (Lian 2017, figure 3c)', async (t) => {
   const whole = await readScenario(`${folder}speed-up.yaml`)
-  const runs = await results({ ...whole, seeds: [1, 2, 3] }, ({ contender }) => contender.algorithm === 'dpsgd')
+  const runs = await results({ ...whole, seeds: [1, 2, 3] }, ({ contender }) => contender.choice.name === 'dpsgd')
   const rates = [...new Set(runs.map(({ record }) => Number(record.settings.rate)))]
   const seconds = (peers: number, rate: number) => {
     const own = runs.filter(({ record }) => record.peers === peers && record.settings.rate === rate)

@@ -21,7 +21,7 @@ test('contenders with automatic labels are compared by their fields in the repor
   const sweep = sweepOf(scenario, 'murmur sim')
   t.deepEqual(
     sweep.contenders.map(({ form }) => form?.kind),
-    [...servers.map(() => 'parameter server (on b)'), 'parameter server', 'D-PSGD', 'D-PSGD']
+    [...servers.map(() => 'Parameter server (on b)'), 'Parameter server', 'D-PSGD', 'D-PSGD']
   )
   const families = new Families(1)
   const runs: RunRecord[] = []
@@ -30,7 +30,7 @@ test('contenders with automatic labels are compared by their fields in the repor
     runs.push((await simulateRun(scenario, run, family, () => 0)).record)
   }
   const html = await reportHtml({ sweep, runs, timelines: [] })
-  t.regex(html, /“parameter server \(on b\)”, tensor by tensor: blocking takes \S+x as long as streamed/)
-  t.regex(html, /“parameter server \(on b\)”, streamed: tensor by tensor takes \S+x as long as fused/)
-  t.regex(html, /For “parameter server \(on b\)”, that it does not wait matters more than that it fuses/)
+  t.regex(html, /“Parameter server \(on b\)”, tensor by tensor: blocking takes \S+x as long as streamed/)
+  t.regex(html, /“Parameter server \(on b\)”, streamed: tensor by tensor takes \S+x as long as fused/)
+  t.regex(html, /For “Parameter server \(on b\)”, that it does not wait matters more than that it fuses/)
 })

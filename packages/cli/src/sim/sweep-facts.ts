@@ -1,5 +1,7 @@
 import type { Form, Setting, Sweep } from '@murmuration/report'
 import { version } from '../version.js'
+import { recordOf } from '../algorithm-choice.js'
+import { optimiserText } from '../training-file.js'
 import { aboutContender } from './about-contender.js'
 import { graphLabel, kindLabel } from './labels.js'
 import type { Contender, Scenario } from './scenario.js'
@@ -28,9 +30,8 @@ export function sweepOf(scenario: Scenario, command: string): Sweep {
 
 /** How a contender exchanges; those without `calls` stream. */
 function formOf(contender: Contender): { readonly form?: Form } {
-  if (!('fusion' in contender)) return {}
-  const calls = 'calls' in contender ? contender.calls : 'streamed'
-  return { form: { kind: kindLabel(contender), fusion: contender.fusion, calls } }
+  const { fusion = contender.fusion, calls = 'streamed' } = contender.choice as Partial<Form>
+  return recordOf(contender.choice).name === 'sgd' ? {} : { form: { kind: kindLabel(contender), fusion, calls } }
 }
 
 function factsOf({
@@ -43,12 +44,12 @@ function factsOf({
   evaluate
 }: Scenario): Record<string, string> {
   const peers = typeof topology.peers === 'number' ? topology.peers : topology.peers.length
-  const { rate, batch, momentum, weightDecay } = training
+  const { rate, batch, optimiser, weightDecay } = training
   const facts: Record<string, string> = {
     topology: `${graphLabel(topology.graph)}, ${peers} peers`,
     task: taskText(task),
     messages: traffic === undefined ? 'the parameters of the task' : trafficText(traffic),
-    training: `batch ${batch} per peer, rate ${rate.initial}, momentum ${momentum}, weight decay ${weightDecay}`,
+    training: `batch ${batch} per peer, rate ${rate.initial}, ${optimiserText(optimiser)}, weight decay ${weightDecay}`,
     computing: `${computing.perStep} ms per step and ${computing.perSample} ms per sample; stragglers: ${stragglersLabel(computing.stragglers)}`,
     network: `lines shared max-min fairly, ${percent(network.efficiency)} of the nominal bandwidth, acknowledgements ${percent(network.acknowledgements)}, ${network.transport}`,
     evaluation: `the mean of all peers' parameters on the test set, after every ${evaluate === 1 ? 'round' : `${evaluate} rounds`}`

@@ -103,7 +103,7 @@ test('for every setting every contender, for each every seed; one stretch is kep
     vary: '{ latency: [1 ms, 2 ms] }',
     contenders: '[{ algorithm: dpsgd }, { algorithm: sgd }]',
     seeds: '2',
-    timeline: '{ contenders: [plain SGD], from: 1 s, to: 2 s, at: { latency: 2 ms } }'
+    timeline: '{ contenders: [SGD on one machine], from: 1 s, to: 2 s, at: { latency: 2 ms } }'
   })
   const runs = runsOf(scenario)
   t.deepEqual(
@@ -111,12 +111,12 @@ test('for every setting every contender, for each every seed; one stretch is kep
     [
       [1, 'D-PSGD', 1],
       [1, 'D-PSGD', 2],
-      [1, 'plain SGD', 1],
-      [1, 'plain SGD', 2],
+      [1, 'SGD on one machine', 1],
+      [1, 'SGD on one machine', 2],
       [2, 'D-PSGD', 1],
       [2, 'D-PSGD', 2],
-      [2, 'plain SGD', 1],
-      [2, 'plain SGD', 2]
+      [2, 'SGD on one machine', 1],
+      [2, 'SGD on one machine', 2]
     ]
   )
   t.deepEqual(

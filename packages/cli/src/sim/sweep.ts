@@ -86,7 +86,7 @@ export function resolve(
 
 /** The graph that a contender has for itself. */
 export function graphOf(contender: Contender): GraphDescription | undefined {
-  return contender.algorithm === 'dpsgd' ? contender.graph : undefined
+  return contender.graph
 }
 
 /** Every combination of the axes' values; the last axis changes fastest. One of nothing when there is no axis. */

@@ -1,15 +1,20 @@
+import { refusals } from '@murmuration/algorithms'
 import type { PeerName } from '@murmuration/core'
 import {
   agreementFinding,
   contraction,
+  type GraphDescription,
   type Path,
   type Problem,
   problem,
   type TopologyFile,
   within
 } from '@murmuration/topology'
+import { recordOf } from '../algorithm-choice.js'
 import type { AxisValue } from './axes.js'
 import type { Contender, Scenario } from './scenario.js'
+import { usesTopology } from './scenario-contenders.js'
+import { serversOf } from './servers.js'
 import { apply, combinations, graphOf, resolve } from './sweep.js'
 
 /** The peers of some settings. */
@@ -33,11 +38,12 @@ export type Draft = Omit<Scenario, 'path' | 'text'>
 /** Builds the topology of every setting, and those that contenders have for themselves. */
 export function topologyCases(draft: Draft): TopologyCases {
   const choices = combinations(draft.axes.filter(({ name }) => name === 'peers' || name === 'graph'))
-  const shared = draft.contenders.some((each) => each.algorithm === 'dpsgd' && each.graph === undefined)
+  const shared = draft.contenders.some((each) => each.graph === undefined && usesTopology(recordOf(each.choice)))
   const built = choices.map((choice) => build(draft, choice, shared, (path) => placeOf(draft, choice, path)))
   const own = draft.contenders.flatMap((contender, index) => ownProblems(draft, contender, index))
+  const needs = needProblems(draft, choices)
   const cases = new Map(built.flatMap(({ peers }) => (peers === undefined ? [] : [[peers.which, peers] as const])))
-  return { problems: [...built.flatMap(({ problems }) => problems), ...own], cases: [...cases.values()] }
+  return { problems: [...built.flatMap(({ problems }) => problems), ...own, ...needs], cases: [...cases.values()] }
 }
 
 /** Where in the scenario something is that a topology is made of: what varies lies in `vary`. */
@@ -63,6 +69,34 @@ function ownProblems(draft: Draft, contender: Contender, index: number): readonl
   )
 }
 
+/** What algorithms need that the topologies of the settings do not have. */
+function needProblems(draft: Draft, choices: readonly (readonly AxisValue[])[]): readonly Problem[] {
+  return choices.flatMap((choice) => {
+    const { topology } = settingOf(draft, choice)
+    const files = new Map<GraphDescription | undefined, ReturnType<typeof resolve>>()
+    return draft.contenders.flatMap((contender, index) => {
+      const graph = graphOf(contender)
+      const file = files.get(graph) ?? resolve(draft.contenders, topology, graph)
+      files.set(graph, file)
+      if (!file.ok) return []
+      const { peers } = file.value.topology
+      const servers = serversOf(contender, peers).map(({ name }) => name)
+      const refused = refusals(recordOf(contender.choice), { topology: file.value.topology, servers })
+      return refused.map((text) => problem(['contenders', index], whichOf(choice) + text))
+    })
+  })
+}
+
+/** Of which settings a sentence is, in front of it. */
+function whichOf(choice: readonly AxisValue[]): string {
+  const settings = choice.map(({ axis, setting }) => `${axis} ${String(setting)}`)
+  return settings.length === 0 ? '' : `with ${settings.join(', ')}: `
+}
+
+function settingOf({ topology, task, computing }: Draft, choice: readonly AxisValue[]) {
+  return choice.reduce(apply, { values: {}, topology, task, computing })
+}
+
 /** @param gossips - whether peers average over this topology, and so have to agree in the end */
 function build(
   draft: Draft,
@@ -70,8 +104,7 @@ function build(
   gossips: boolean,
   place: (path: Path) => Path | undefined
 ): { readonly problems: readonly Problem[]; readonly peers?: PeersCase } {
-  const { topology, task, computing } = draft
-  const setting = choice.reduce(apply, { values: {}, topology, task, computing })
+  const setting = settingOf(draft, choice)
   const result = resolve(draft.contenders, setting.topology)
   const size = choice.find(({ axis }) => axis === 'peers')?.setting
   const which = size === undefined ? '' : ` (with ${size} peers)`

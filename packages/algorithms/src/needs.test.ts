@@ -1,0 +1,83 @@
+import { type Mixing, type PeerName, peerName, type Topology } from '@murmuration/core'
+import test from 'ava'
+import { adPsgd } from './ad-psgd.js'
+import { dpsgd } from './dpsgd.js'
+import { gossipPga } from './gossip-pga.js'
+import { keptOn, refusals } from './needs.js'
+import { relaySgd } from './relay-sgd.js'
+import { sgp } from './sgp.js'
+
+const names = ['a', 'b', 'c'].map(peerName)
+
+/** Whose mixing matrices these are, one for each round of a period. */
+function topologyOf(...matrices: readonly (readonly (readonly number[])[])[]): Topology {
+  const weighted = (weights: readonly number[], self: number) =>
+    weights.flatMap((weight, place) => (place !== self && weight > 0 ? [{ name: names[place], weight }] : []))
+  const mixing = (peer: PeerName, round: number): Mixing => {
+    const W = matrices[round % matrices.length]
+    const self = names.indexOf(peer)
+    const column = W.map((row) => row[self])
+    return { selfWeight: W[self][self], receiveFrom: weighted(W[self], self), sendTo: weighted(column, self) }
+  }
+  return { peers: names.slice(0, matrices[0].length), period: matrices.length, mixing }
+}
+
+const third = 1 / 3
+const averaged = names.map(() => [third, third, third])
+const skewed = [
+  [0.5, 0.5, 0],
+  [third, third, third],
+  [0, 0.5, 0.5]
+]
+const complete = topologyOf(averaged)
+const path = topologyOf([
+  [0.5, 0.5, 0],
+  [0.5, 0.25, 0.25],
+  [0, 0.25, 0.75]
+])
+const rowsAlone = topologyOf(skewed)
+const columnsAlone = topologyOf([
+  [0.5, third, 0],
+  [0.5, third, 0.5],
+  [0, third, 0.5]
+])
+const oneWay = topologyOf([
+  [0.5, 0.5, 0],
+  [0, 0.5, 0.5],
+  [0.5, 0, 0.5]
+])
+const servers = [peerName('s')]
+
+test('each algorithm is refused where the sums that it needs are not 1, in any round of a period', (t) => {
+  for (const record of [dpsgd, sgp, gossipPga]) t.deepEqual(refusals(record, { topology: complete, servers: [] }), [])
+  t.deepEqual(refusals(dpsgd, { topology: rowsAlone, servers: [] }), [])
+  t.deepEqual(refusals(sgp, { topology: columnsAlone, servers: [] }), [])
+  t.regex(refusals(dpsgd, { topology: columnsAlone, servers: [] })[0], /^D-PSGD needs .* found a \(0\.833\)/)
+  t.regex(refusals(sgp, { topology: rowsAlone, servers: [] })[0], /^SGP .* found a \(0\.833\), b \(1\.33\).*metropolis/)
+  const later = topologyOf(averaged, skewed)
+  t.is(refusals(gossipPga, { topology: later, servers: [] }).length, 1)
+})
+
+test('symmetry is tested on the weights, and a tree on the edges', (t) => {
+  t.deepEqual(refusals(adPsgd, { topology: path, servers: [] }), [])
+  t.regex(refusals(adPsgd, { topology: oneWay, servers: [] })[0], /same weight/)
+  t.deepEqual(refusals(relaySgd, { topology: path, servers: [] }), [])
+  t.regex(refusals(relaySgd, { topology: complete, servers: [] })[0], /found 3 edges between 3 peers/)
+  t.regex(refusals(relaySgd, { topology: oneWay, servers: [] })[0], /one way/)
+  t.regex(refusals(relaySgd, { topology: topologyOf([[1]], [[1]]), servers: [] })[0], /changes by round/)
+})
+
+test('servers are refused by those who have no use for them, and missed by those who have', (t) => {
+  t.regex(refusals(dpsgd, { topology: complete, servers })[0], /no servers, and found 1/)
+  const served = { ...dpsgd, title: 'Served', server: dpsgd }
+  t.deepEqual(refusals(served, { topology: complete, servers }), [])
+  t.regex(refusals(served, { topology: complete, servers: [] })[0], /Served needs a server, and found 0/)
+})
+
+test('D-PSGD keeps the mean only where the columns sum to 1, and who answers at any time keeps none of a round', (t) => {
+  t.is(keptOn(dpsgd, complete), 'mean')
+  t.is(keptOn(dpsgd, oneWay), 'mean')
+  t.is(keptOn(dpsgd, rowsAlone), 'nothing')
+  t.is(keptOn(sgp, columnsAlone), 'weighted mean')
+  t.is(keptOn(adPsgd, complete), 'nothing')
+})

@@ -1,0 +1,109 @@
+/** What an algorithm cannot do without, tested on what there is before anything starts. */
+import type { Mixing, PeerName, Topology } from '@murmuration/core'
+import type { Algorithm, Keeps, Needs } from './record.js'
+
+/** What a run gives to its algorithm. */
+export interface Surroundings {
+  readonly topology: Topology
+  readonly servers: readonly PeerName[]
+}
+
+/** How far a sum of weights may be from 1: they are written with a few digits. */
+const tolerance = 1e-6
+
+/** Why the algorithm cannot run with these, and what to do: a sentence or two each. Nothing when it can. */
+export function refusals({ title, needs, server }: Algorithm, { topology, servers }: Surroundings): readonly string[] {
+  return [
+    ...weightRefusals(title, needs.weights, topology),
+    ...(needs.graph === 'tree' ? treeRefusals(title, topology) : []),
+    ...serverRefusals(title, server === undefined ? 0 : (needs.servers ?? 1), servers)
+  ]
+}
+
+/** What an algorithm keeps on this topology: averages by rows keep the mean where the columns of W sum to 1 too. */
+export function keptOn({ keeps, needs, answers }: Algorithm, topology: Topology): Keeps {
+  // Who answers at any time has no rounds in common with the others.
+  if (answers !== undefined && keeps !== 'equality') return 'nothing'
+  return keeps === 'mean' && needs.weights === 'rows' && offOne(topology, columnSum).length > 0 ? 'nothing' : keeps
+}
+
+function weightRefusals(title: string, weights: Needs['weights'], topology: Topology): string[] {
+  const [rows, columns] = [weights === 'rows' || weights === 'both', weights === 'columns' || weights === 'both']
+  const mend = '"weights: metropolis" on an undirected graph gives such weights'
+  return [
+    ...(rows
+      ? sumRefusal(`${title} needs the weights by which each peer averages to sum to 1`, offOne(topology, rowSum))
+      : []),
+    ...(columns
+      ? sumRefusal(`${title} needs the weights of each peer in all averages to sum to 1`, offOne(topology, columnSum))
+      : []),
+    ...(weights === 'symmetric' && !isSymmetric(topology)
+      ? [`${title} needs neighbours that give each other the same weight, and not all do`]
+      : [])
+  ].map((text) => `${text}; ${mend}`)
+}
+
+function sumRefusal(text: string, off: readonly string[]): string[] {
+  if (off.length === 0) return []
+  const more = off.length > 4 ? ` and ${off.length - 4} more` : ''
+  return [`${text}, and found ${off.slice(0, 4).join(', ')}${more}`]
+}
+
+function rowSum({ selfWeight, receiveFrom }: Mixing): number {
+  return receiveFrom.reduce((sum, { weight }) => sum + weight, selfWeight)
+}
+
+function columnSum({ selfWeight, sendTo }: Mixing): number {
+  return sendTo.reduce((sum, { weight }) => sum + weight, selfWeight)
+}
+
+/** `name (sum)` of each peer whose sum is not 1 in some round of a period. */
+function offOne(topology: Topology, sumOf: (mixing: Mixing) => number): readonly string[] {
+  return topology.peers.flatMap((peer) => {
+    const off = roundsOf(topology, peer)
+      .map(sumOf)
+      .find((sum) => Math.abs(sum - 1) > tolerance)
+    return off === undefined ? [] : [`${peer} (${Number(off.toPrecision(3))})`]
+  })
+}
+
+function isSymmetric(topology: Topology): boolean {
+  return topology.peers.every((peer) =>
+    roundsOf(topology, peer).every(({ receiveFrom, sendTo }) => {
+      const given = new Map(sendTo.map(({ name, weight }) => [name, weight]))
+      return (
+        given.size === receiveFrom.length &&
+        receiveFrom.every(({ name, weight }) => Math.abs((given.get(name) ?? 0) - weight) <= tolerance)
+      )
+    })
+  )
+}
+
+function treeRefusals(title: string, topology: Topology): string[] {
+  const mend = 'choose a graph without cycles, such as star or a list of edges, and undirected'
+  if (topology.period > 1) return [`${title} needs a tree, and this topology changes by round; ${mend}`]
+  if (!isSymmetricGraph(topology)) return [`${title} needs a tree, and some edges go one way alone; ${mend}`]
+  const edges = topology.peers.reduce((sum, peer) => sum + topology.mixing(peer, 0).sendTo.length, 0) / 2
+  if (edges === topology.peers.length - 1) return []
+  return [`${title} needs a tree, and found ${edges} edges between ${topology.peers.length} peers; ${mend}`]
+}
+
+/** Whether who sends to somebody receives from it, too. A connected graph is known from elsewhere. */
+function isSymmetricGraph(topology: Topology): boolean {
+  return topology.peers.every((peer) => {
+    const { sendTo, receiveFrom } = topology.mixing(peer, 0)
+    return sendTo.map(({ name }) => name).join() === receiveFrom.map(({ name }) => name).join()
+  })
+}
+
+function serverRefusals(title: string, wanted: number, { length }: readonly PeerName[]): string[] {
+  if (wanted === 0 && length > 0)
+    return [`${title} has no servers, and found ${length}; leave out the peers with "role: server"`]
+  if (wanted === 0 || length >= wanted) return []
+  const count = wanted === 1 ? 'a server' : `${wanted} servers`
+  return [`${title} needs ${count}, and found ${length}; add a peer such as { name: s, role: server }`]
+}
+
+function roundsOf(topology: Topology, peer: PeerName): readonly Mixing[] {
+  return Array.from({ length: topology.period }, (_, round) => topology.mixing(peer, round))
+}

@@ -1,0 +1,109 @@
+/** What `murmur algorithms` lists, and the table in docs/algorithms.md. All of it follows from the registry. */
+import { type Algorithm, algorithms } from '@murmuration/algorithms'
+import type { z } from 'zod'
+
+interface OptionEntry {
+  readonly name: string
+  readonly default: unknown
+  readonly description: string
+}
+
+/** An algorithm as it is listed. */
+export interface AlgorithmEntry {
+  readonly name: string
+  readonly title: string
+  readonly source: string
+  readonly needs: readonly string[]
+  readonly keeps: string
+  readonly options: readonly OptionEntry[]
+}
+
+/** What is listed of an algorithm. */
+export function algorithmEntry({ name, title, source, needs, keeps, options, server }: Algorithm): AlgorithmEntry {
+  const servers = needs.servers ?? (server === undefined ? 0 : 1)
+  return {
+    name,
+    title,
+    source,
+    needs: [
+      ...(needs.weights === undefined ? [] : [weightWords[needs.weights]]),
+      ...(needs.graph === 'tree' ? ['a tree'] : []),
+      ...(needs.reach === 'everyone' ? ['every peer reaches every other'] : []),
+      ...(needs.delivery === 'reliable' ? ['no message is lost'] : []),
+      ...(servers === 0 ? [] : [servers === 1 ? 'a server' : `${servers} servers`])
+    ],
+    keeps,
+    options: Object.entries(options.shape).map(([option, schema]) => optionEntry(option, schema as z.ZodType))
+  }
+}
+
+const weightWords = {
+  rows: 'weights whose rows sum to 1',
+  columns: 'weights whose columns sum to 1',
+  both: 'weights whose rows and columns sum to 1',
+  symmetric: 'symmetric weights'
+}
+
+function optionEntry(name: string, schema: z.ZodType): OptionEntry {
+  const usual = schema.safeParse(undefined)
+  return { name, default: usual.success ? usual.data : undefined, description: schema.description ?? '' }
+}
+
+/** All algorithms, for programs. */
+export function algorithmsJson(): readonly AlgorithmEntry[] {
+  return algorithms.map(algorithmEntry)
+}
+
+/** All algorithms, for people. */
+export function algorithmsText(): string {
+  return algorithmsJson().map(entryText).join('\n\n')
+}
+
+function entryText({ name, title, source, needs, keeps, options }: AlgorithmEntry): string {
+  return [
+    `${name}: ${title}`,
+    `  source  ${source}`,
+    `  needs   ${needs.length === 0 ? 'nothing' : needs.join(', ')}`,
+    `  keeps   ${keeps}`,
+    ...options.map((option) => `  ${option.name}: ${shown(option.default)}  ${option.description}`.trimEnd())
+  ].join('\n')
+}
+
+/** As a file has it. */
+function shown(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return value === undefined ? 'none' : String(value)
+  if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`
+  return `{ ${Object.entries(value)
+    .map(([key, each]) => `${key}: ${shown(each)}`)
+    .join(', ')} }`
+}
+
+/** The tables of docs/algorithms.md. */
+export function algorithmTables(): string {
+  const entries = algorithmsJson()
+  const rows = entries.map(({ name, title, source, needs, keeps }) => {
+    return `| \`${name}\` | ${title} | ${source} | ${needs.join(', ')} | ${keeps} |`
+  })
+  const options = entries.flatMap(({ name, options }) =>
+    options.map(
+      (option) => `| \`${name}\` | \`${option.name}\` | \`${shown(option.default)}\` | ${option.description} |`
+    )
+  )
+  return [
+    '| name | title | source | needs | keeps |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows,
+    '',
+    '| algorithm | option | default | what |',
+    '| --- | --- | --- | --- |',
+    ...options
+  ].join('\n')
+}
+
+/** The document with the tables between its marks written anew. */
+export function withTables(document: string): string {
+  return document.replace(
+    /(<!-- tables -->\n)[\s\S]*?(<!-- \/tables -->)/,
+    (_, before: string, after: string) => `${before}\n${algorithmTables()}\n\n${after}`
+  )
+}
