@@ -83,13 +83,13 @@ export class Session {
     const { rounds } = this.#settings
     if (this.#start !== undefined) this.#begin(await this.#start())
     while (this.#round < Math.min(rounds, until) && this.#training.role.round !== undefined) {
-      yield await this.#step(this.#training, 'train')
+      yield this.#step(this.#training, 'train')
       this.#sweep()
     }
     await this.#finishAnswering()
     while (this.#round < Math.min(this.#peer.rounds, until) && !this.#isServer) {
       if (this.#round === rounds) this.#closing.start(this.#modelOf(this.#training), this.#modelOf(this.#training))
-      yield await this.#step(this.#closing, 'close')
+      yield this.#step(this.#closing, 'close')
       this.#sweep()
     }
     const program = this.#round > rounds ? this.#closing : this.#training
