@@ -1,0 +1,46 @@
+import { InvariantError, peerName } from '@murmuration/core'
+import test from 'ava'
+import { kept, mean, mix, total, trimmedMean, without } from './mixing.js'
+import { Mixings } from './node/route.js'
+import { Arena } from './node/vector.js'
+
+const arena = new Arena({ allocate: (length: number) => new Float32Array(length), free: () => {} })
+const vector = (...values: number[]) => arena.adopt(Float32Array.from(values))
+const [a, b, c] = ['a', 'constructor', 'z'].map(peerName)
+const edges = [
+  { name: a, weight: 0.25 },
+  { name: c, weight: 0.125 }
+]
+const W = new Mixings(b, () => ({ selfWeight: 0.625, receiveFrom: edges, sendTo: edges })).of(3)
+const theirs = { [a]: { x: vector(8), w: 2 }, [c]: { x: vector(16), w: 4 } }
+const mine = { x: vector(1), w: 1 }
+
+test('mix is Σ_j W_ij theirs_j, vectors and numbers alike', (t) => {
+  const { x, w } = mix(W, mine, theirs)
+  t.deepEqual([...x.values, w], [0.625 + 2 + 2, 0.625 + 0.5 + 0.5])
+})
+
+test('the weight of a missing peer goes to oneself', (t) => {
+  t.deepEqual([...mix(W, mine, without(theirs, c)).x.values], [0.75 + 2])
+  t.deepEqual([...mix(W, mine, {}).x.values], [1])
+})
+
+test('a row that does not sum to 1 is an error in Murmuration', (t) => {
+  const wrong = new Mixings(b, () => ({ selfWeight: 0.7, receiveFrom: edges, sendTo: edges })).of(0)
+  t.throws(() => mix(wrong, mine, theirs), { instanceOf: InvariantError, message: /sum to 1\.075/ })
+})
+
+test('total adds what was weighted before, and mean weighs all alike', (t) => {
+  t.is(total(W, mine, theirs).w, 7)
+  t.deepEqual([...mean(W, mine, without(theirs, a)).x.values], [8.5])
+})
+
+test('a sender keeps the share of those that it cannot reach', (t) => {
+  t.is(kept(W, [c]), 0.75)
+})
+
+test('the trimmed mean leaves out the b largest and smallest of the others, element by element', (t) => {
+  const others = [vector(100, 1), vector(2, 2), vector(3, -100)]
+  t.deepEqual([...trimmedMean(1, vector(1, 1), others).values], [2, 1])
+  t.throws(() => trimmedMean(2, vector(1, 1), others), { instanceOf: InvariantError })
+})
