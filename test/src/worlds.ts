@@ -1,9 +1,10 @@
 /** The two worlds that an algorithm runs in, behind one interface, so that they can be held against each other. */
 import { complete, type FabricWorld, poisonedFabric, timeLimit, vectorLength } from '@murmuration/contract'
 import { deferred, type Fabric, type PeerName, StoppedError, type Topology } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
 import { createIdentity, createPeer, type Peer } from '@murmuration/libp2p'
 import { type SimulationResult, simulate, uniformLinks } from '@murmuration/simulator'
-import { type VectorMessage, vectorWire } from '@murmuration/vectors'
+import { codedWire, type VectorMessage, vectorWire, weighed } from '@murmuration/vectors'
 
 export { complete }
 
@@ -23,15 +24,18 @@ export interface WorldOptions {
 }
 
 /** Runs `program` on every peer in virtual time: 10 ms of latency, and 1 ms per sample of computing. Freed memory is poisoned. */
-export function inSimulator(
-  { topology, seed, servers = [] }: WorldOptions,
-  program: Program
-): Promise<SimulationResult> {
-  const links = uniformLinks({ latency: 10 })
-  const others = servers.map((name) => ({ name }))
-  return simulate(
-    { topology, servers: others, seed, wire: vectorWire, links, cost: ({ samples }) => samples, queueLimit: 64 },
-    (fabric) => program(poisonedFabric(fabric))
+export async function inSimulator(options: WorldOptions, program: Program): Promise<void> {
+  await simulated(options, program)
+}
+
+/** As {@link inSimulator}, with what it came to. */
+export function simulated(options: WorldOptions, program: Program): Promise<SimulationResult> {
+  const { topology, seed, length, servers = [], codec = 'float32' } = options
+  const coding = { codec, elements: length, random: (peer: PeerName) => createRandom(seed, peer) }
+  const wire = codedWire({ ...vectorWire, ...weighed(length) }, coding)
+  const [others, links] = [servers.map((name) => ({ name })), uniformLinks({ latency: 10 })]
+  return simulate({ topology, servers: others, seed, wire, links, cost: ({ samples }) => samples }, (fabric) =>
+    program(poisonedFabric(fabric))
   )
 }
 
@@ -81,9 +85,7 @@ async function startPeer({ topology, seed, length, servers, codec }: WorldOption
 export const simulatedWorld: FabricWorld = {
   name: 'simulator',
   isDeterministic: true,
-  run: async (topology, program, servers) => {
-    await inSimulator({ topology, servers, seed: 1, length: vectorLength }, program)
-  },
+  run: (topology, program, servers) => inSimulator({ topology, servers, seed: 1, length: vectorLength }, program),
   runAndStop: async (topology, stopped, program) => {
     const stops = new Map([[stopped, 100]])
     await simulate(

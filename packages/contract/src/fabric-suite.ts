@@ -202,6 +202,33 @@ export function testFabric(test: TestFn, world: FabricWorld): void {
     }
   )
 
+  test(that('a queue takes eight vectors, or ranges that make up as many, and is full then'), async (t) => {
+    const [b, c] = [peerName('b'), peerName('c')]
+    const taken = new Map<PeerName, number>()
+    const got = new Map<PeerName, number>([
+      [b, 0],
+      [c, 0]
+    ])
+    await world.run(complete('a', 'b', 'c'), async (fabric) => {
+      if (fabric.self !== 'a') {
+        while ((await next(fabric)).message.round !== 999) got.set(fabric.self, (got.get(fabric.self) ?? 0) + 1)
+        return
+      }
+      const range = { kind: 1, round: 1, offset: 2, vector: new Float32Array(vectorLength / 4) }
+      for (const [to, what] of [
+        [b, message(1)],
+        [c, range]
+      ] as const) {
+        let count = 0
+        while (count < 200 && fabric.send(to, what) === 'queued') count++
+        taken.set(to, count)
+      }
+      for (const to of [b, c]) await sendWhenThereIsRoom(fabric, to, message(999))
+    })
+    t.deepEqual([...taken.values()], [8, 32])
+    t.deepEqual([...got.values()], [8, 32])
+  })
+
   test(that('the clock never goes back and sleeping lasts as long as it was asked to'), async (t) => {
     const ends: boolean[] = []
     await world.run(complete('a', 'b'), async (fabric) => {

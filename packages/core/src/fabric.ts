@@ -73,14 +73,26 @@ export interface Fabric<Message> {
   spawn(activity: (fabric: Fabric<Message>) => Promise<void>): void
 }
 
+/** What a connection asks of a {@link Wire}. */
+export type LinkWire<Message> = Pick<Wire<Message>, 'byteLength' | 'payloadLength' | 'copy'>
+
 /** What a world needs to know of a message: how large it is on a link, and how to copy it, since links carry copies. */
 export interface Wire<Message> {
   /** Bytes on the link, the frame's header included. */
   byteLength(message: Message): number
   /** Of these, the bytes that the algorithm wanted to send. */
   payloadLength(message: Message): number
-  /** A copy that shares no memory with the original. */
+  /** What arrives of a message. It shares no memory with the original. */
   copy(message: Message): Message
+  /** How much of the queue between two peers a message takes; 1 when absent. */
+  weight?(message: Message): number
+  /** The weight of the largest message, in which queues are bounded; 1 when absent. */
+  readonly largest?: number
+  /**
+   * The wire of one connection, which may remember something from message to message; this one when absent. It is asked for the lengths of a message
+   * right after its copy. When either end begins anew, so does the wire.
+   */
+  link?(from: PeerName, to: PeerName): LinkWire<Message>
   /** Takes back the memory of a copy that nobody looks at any more, for the next one. */
   recycle?(message: Message): void
   /** Memory for a vector; its content is arbitrary. Absent where nothing is used again. */

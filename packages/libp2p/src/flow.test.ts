@@ -78,6 +78,18 @@ test('messages for strangers are unreachable, and those for a neighbour that has
   t.like(left.peer.neighbours()[0], { state: 'left', why: 'enough' })
 })
 
+for (const caller of ['the one that leaves', 'the one that stays']) {
+  test(`a goodbye arrives also when ${caller} has called`, async (t) => {
+    const [left, right] = await flock(t, graph(['a', 'b']), { limits: thorough() })
+    const called = caller === 'the one that leaves' ? a : b
+    // The roster has no address of the one that is to call.
+    const roster = rosterOf([left, right]).map((entry) => (entry.name === called ? entry : { ...entry, addresses: [] }))
+    await Promise.all([left, right].map(({ peer }) => peer.connect(roster, timeLimit(10_000))))
+    await right.peer.close('enough')
+    t.like(await eventOf(left, 'bye'), { peer: b, reason: 'enough' })
+  })
+}
+
 test('what was sent before close still arrives', async (t) => {
   const large = { limits: thorough(), terms: { settings: { run: 'r' }, schema: schemaOf(500_000), start: '0' } }
   const [left, right] = await flock(t, graph(['a', 'b']), large)

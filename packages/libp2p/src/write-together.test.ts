@@ -55,3 +55,11 @@ test('what was sent before the end arrives', async (t) => {
   socket.destroySoon()
   t.is((await received).toString(), 'last words')
 })
+
+test('what was sent in the turn in which the connection is cut arrives', async (t) => {
+  const { socket, received } = await wire(t)
+  socket.write(Buffer.from('last '))
+  socket.write(Buffer.from('words'))
+  socket.destroy()
+  t.is((await received).toString(), 'last words')
+})

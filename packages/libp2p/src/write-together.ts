@@ -12,6 +12,7 @@ export function writeTogether(connection: MultiaddrConnection): MultiaddrConnect
 
 function gather(socket: Socket): void {
   const write = socket.write.bind(socket)
+  const destroy = socket.destroy.bind(socket)
   let turn: NodeJS.Immediate | undefined
   const flush = () => {
     clearImmediate(turn)
@@ -27,5 +28,10 @@ function gather(socket: Socket): void {
     // What is long goes at once.
     if (!hasRoom) flush()
     return hasRoom
+  }
+  // A libp2p node that stops destroys the sockets of those who called it, often in the turn in which its last words were sent.
+  socket.destroy = (error) => {
+    if (turn !== undefined) flush()
+    return destroy(error)
   }
 }

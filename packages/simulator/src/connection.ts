@@ -1,6 +1,7 @@
 import {
   type Envelope,
   invariant,
+  type LinkWire,
   type Milliseconds,
   type PathLink,
   type PeerName,
@@ -30,6 +31,8 @@ export class Delivery<Message> implements Envelope<Message>, Transfer, Event {
     readonly connection: Connection<Message>,
     readonly message: Message,
     readonly bytes: number,
+    /** How much of the connection's queue it takes. */
+    readonly weight: number,
     readonly sentAt: Milliseconds,
     /** How much later than otherwise it arrives. */
     readonly delay: Milliseconds
@@ -67,14 +70,23 @@ export interface Route {
 export class Connection<Message> {
   readonly from: Endpoint<Message>
   readonly to: Endpoint<Message>
-  /** Messages on their way or in the mailbox. */
+  /** How it measures and copies messages. */
+  readonly wire: LinkWire<Message>
+  /** What is on its way or in the mailbox, in weights of messages. */
   pending = 0
   readonly #carrier: Carrier<Message>
   readonly #route: Route
   readonly #incarnations: readonly [number, number]
   #lastArrival: Milliseconds = 0
 
-  constructor(from: Endpoint<Message>, to: Endpoint<Message>, carrier: Carrier<Message>, route: Route) {
+  constructor(
+    from: Endpoint<Message>,
+    to: Endpoint<Message>,
+    carrier: Carrier<Message>,
+    route: Route,
+    wire: LinkWire<Message>
+  ) {
+    this.wire = wire
     this.from = from
     this.to = to
     this.#carrier = carrier
@@ -89,7 +101,7 @@ export class Connection<Message> {
   }
 
   send(delivery: Delivery<Message>): void {
-    this.pending++
+    this.pending += delivery.weight
     if (this.#route.channel === undefined) {
       delivery.state = 'flying'
       this.#fly(delivery, this.#carrier.now() + delivery.delay)
@@ -128,8 +140,8 @@ export class Connection<Message> {
   }
 
   /** The receiver has taken a message out of its mailbox, or never will. */
-  taken(): void {
-    this.pending--
+  taken({ weight }: Delivery<Message>): void {
+    this.pending -= weight
     invariant(this.pending >= 0, () => `${this.to.name} took more messages of ${this.from.name} than were sent`)
   }
 

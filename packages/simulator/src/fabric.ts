@@ -62,7 +62,7 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
     if (this.#endpoint.isStopping) return this.#refuse()
     const delivery = this.#endpoint.mailbox.take()
     if (delivery === undefined) return this.#park('a message', until, true)
-    delivery.connection.taken()
+    delivery.connection.taken(delivery)
     return Promise.resolve(delivery)
   }
 

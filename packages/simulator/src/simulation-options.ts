@@ -32,7 +32,10 @@ export interface SimulationOptions<Message> {
   readonly network?: NetworkOptions
   /** What a peer's computing takes, in milliseconds. Called once for each work. */
   readonly cost: (work: Work<unknown>, peer: PeerName) => Milliseconds
-  /** Messages from one peer to another that are under way or wait in the mailbox; one more is 'full'. 8 by default. */
+  /**
+   * What may be under way from one peer to another or wait in the mailbox, in largest messages (see `Wire.largest`); one more is 'full'. 8 by
+   * default, as on real links.
+   */
   readonly queueLimit?: number
   readonly faults?: Faults
   /** When a peer is told to stop. */

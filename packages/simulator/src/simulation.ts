@@ -146,18 +146,22 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     const { wire, network = rawNetwork, queueLimit = 8 } = this.#options
     const known = from.connections.get(to)
     const connection = known?.isPresent ? known : this.#connect(from, target)
-    if (connection.pending >= queueLimit) return 'full'
-    const bytes = wire.byteLength(message) + network.messageOverhead
-    if (from.machine !== target.machine) this.traffic.count(from, target, bytes, wire.payloadLength(message))
+    const weight = wire.weight?.(message) ?? 1
+    const isFull = connection.pending > 0 && connection.pending + weight > queueLimit * (wire.largest ?? 1)
+    if (isFull) return 'full'
+    const copy = connection.wire.copy(message)
+    const bytes = connection.wire.byteLength(message) + network.messageOverhead
+    if (from.machine !== target.machine) this.traffic.count(from, target, bytes, connection.wire.payloadLength(message))
     const { rules } = this.#faults
     const now = this.now()
     const verdict = rules.length === 0 ? 'pass' : judge(rules, from.name, to, now, this.#ruleDice)
     if (verdict === 'drop') {
       this.#options.observer?.message?.(from.name, to, bytes, now, undefined)
+      wire.recycle?.(copy)
       return 'queued'
     }
     const delay = verdict === 'pass' ? 0 : verdict.delay
-    connection.send(new Delivery(connection, wire.copy(message), bytes, now, delay))
+    connection.send(new Delivery(connection, copy, bytes, weight, now, delay))
     return 'queued'
   }
 
@@ -168,8 +172,9 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     else this.#barriers.hold(delivery)
   }
 
-  lost({ connection, bytes, sentAt }: Delivery<Message>): void {
-    connection.taken()
+  lost(delivery: Delivery<Message>): void {
+    const { connection, bytes, sentAt } = delivery
+    connection.taken(delivery)
     this.#options.observer?.message?.(connection.from.name, connection.to.name, bytes, sentAt, undefined)
   }
 
@@ -189,7 +194,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     this.#options.observer?.message?.(from.name, to.name, delivery.bytes, delivery.sentAt, now)
     const program = to.mailbox.deliver(delivery)
     if (program === undefined) return
-    delivery.connection.taken()
+    delivery.connection.taken(delivery)
     this.kernel.wake(program, delivery)
   }
 
@@ -198,12 +203,14 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     const isLocal = from.machine === to.machine
     const there = links.path(from.machine, to.machine)
     const isLossy = there.loss > 0 && network.transport === 'datagram'
-    const connection = new Connection(from, to, this, {
+    const { wire } = this.#options
+    const route = {
       channel: isLocal ? undefined : this.#network.channel(from.machine, to.machine),
       path: { latency: there.latency * network.latencyFactor, jitter: there.jitter, loss: isLossy ? there.loss : 0 },
       transport: network.transport,
       random: there.jitter > 0 || isLossy ? createRandom(seed, 'link', from.name, to.name) : from.random
-    })
+    }
+    const connection = new Connection(from, to, this, route, wire.link?.(from.name, to.name) ?? wire)
     from.connections.set(to.name, connection)
     return connection
   }

@@ -5,6 +5,7 @@
  */
 export * from './arithmetic.js'
 export { copyBytes, copyNumbers } from './copy.js'
+export * from './coded-wire.js'
 export type { Codec, CodecName, Decoder, EncodedBody, Encoder } from './codecs/codec.js'
 export { codecIds } from './codecs/codec.js'
 export { codecRandom, type Lane, LinkDecoder, LinkEncoder, lanesMost } from './codecs/link.js'

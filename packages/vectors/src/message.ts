@@ -51,11 +51,16 @@ function isIn(value: number, most: number): boolean {
   return Number.isInteger(value) && value >= 0 && value <= most
 }
 
+/** Queues that hold as much as those of real links, where the parameters have so many numbers. */
+export function weighed(elements: number): Required<Pick<Wire<VectorMessage>, 'weight' | 'largest'>> {
+  return { weight: ({ vector }) => Math.max(1, vector.length), largest: Math.max(1, elements) }
+}
+
 /**
  * {@link vectorWire} with memory that is used again: what is given back, as a message or as a vector, serves for the next copy
  * or the next vector of the same length. For many small vectors, fresh memory would cost more than all the rest.
  */
-export function pooledVectorWire(): Required<Wire<VectorMessage>> {
+export function pooledVectorWire(): Required<Omit<Wire<VectorMessage>, 'weight' | 'largest' | 'link'>> {
   const unused = new Map<number, Float32Array[]>()
   const allocate = (length: number) => unused.get(length)?.pop() ?? new Float32Array(length)
   const free = (vector: Float32Array) => {

@@ -1,4 +1,4 @@
-import { concat, type Range, rangeOf, type Vector } from '../node/vector.js'
+import { concat, rangeOf, type Vector } from '../node/vector.js'
 import type { Route } from '../record.js'
 import { piecesOf } from '../ranges.js'
 import { type RangeChannel, Ranks } from './ranks.js'
@@ -16,13 +16,13 @@ export async function broadcast(
   { pieces, root = 0 }: { readonly pieces: number; readonly root?: number }
 ): Promise<Vector> {
   const ranks = new Ranks(channel, route)
-  const receive = async (piece: number, range: Range) =>
-    ranks.own === root ? rangeOf(x, range) : ranks.receive(ranks.own - 1, piece, range)
+  const [from, to] = [ranks.to(ranks.own - 1), ranks.to(ranks.own + 1)]
+  const isRoot = ranks.own === root
   const parts: Vector[] = []
   for (const [piece, range] of piecesOf({ offset: 0, length: x.length }, pieces).entries()) {
-    const part = await receive(piece, range)
-    if (ranks.at(ranks.own + 1) !== root) ranks.send([ranks.own + 1], piece, range, part)
+    const part = isRoot ? rangeOf(x, range) : (await ranks.receive(from, piece, range))[from[0]].part
+    if (ranks.at(ranks.own + 1) !== root) ranks.send(to, piece, range, part)
     parts.push(part)
   }
-  return ranks.own === root ? x : concat(parts)
+  return isRoot ? x : concat(parts)
 }

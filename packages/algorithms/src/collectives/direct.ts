@@ -19,16 +19,18 @@ export const direct: Collective = async (ranks, x, shares) => {
   const means: RangeMean[] = []
 
   for (const other of others) {
-    for (const [piece, range] of shares[other].entries()) ranks.sendRange(other, piece, range, x)
+    for (const [piece, range] of shares[other].entries()) ranks.send(ranks.to(other), piece, range, rangeOf(x, range))
   }
   for (const [piece, range] of shares[rank].entries()) {
-    const { part } = mean(ranks.route, { part: rangeOf(x, range) }, await ranks.gather(piece, range))
+    const { part } = mean(ranks.route, { part: rangeOf(x, range) }, await ranks.receive(ranks.route.from, piece, range))
     means.push({ offset: range.offset, part })
-    ranks.send(others, (1 + rank) * most + piece, range, part)
+    ranks.send(ranks.to(...others), (1 + rank) * most + piece, range, part)
   }
   for (const other of others.sort((left, right) => left - right)) {
+    const from = ranks.to(other)
     for (const [piece, range] of shares[other].entries()) {
-      means.push({ offset: range.offset, part: await ranks.receive(other, (1 + other) * most + piece, range) })
+      const { part } = (await ranks.receive(from, (1 + other) * most + piece, range))[from[0]]
+      means.push({ offset: range.offset, part })
     }
   }
   return means

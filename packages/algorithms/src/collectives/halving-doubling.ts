@@ -64,7 +64,7 @@ class Segments {
   send(to: number, hop: number, first: number, count: number): void {
     for (const [turn, run] of this.#arc(first, count)) {
       const vector = run.length === 1 ? run[0].part : concat(run.map(({ part }) => part))
-      this.#ranks.send([to], 2 * hop + turn, joined(run), vector)
+      this.#ranks.send(this.#ranks.to(to), 2 * hop + turn, joined(run), vector)
     }
   }
 
@@ -75,8 +75,9 @@ class Segments {
     count: number,
     next: (received: Vector, known: Vector) => Vector
   ): Promise<void> {
+    const peers = this.#ranks.to(from)
     for (const [turn, run] of this.#arc(first, count)) {
-      const vector = await this.#ranks.receive(from, 2 * hop + turn, joined(run))
+      const { part: vector } = (await this.#ranks.receive(peers, 2 * hop + turn, joined(run)))[peers[0]]
       for (const segment of run) {
         const { offset, length } = segment
         segment.part = next(rangeOf(vector, { offset: offset - run[0].offset, length }), segment.part)

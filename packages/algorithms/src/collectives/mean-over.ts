@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { concat, type Range, type Vector } from '../node/vector.js'
 import type { Route } from '../record.js'
-import { rangesOf, sharesOf } from '../ranges.js'
+import { type Fusion, rangesOf, sharesOf } from '../ranges.js'
 import { direct } from './direct.js'
 import { halvingDoubling } from './halving-doubling.js'
 import { type Collective, type RangeChannel, type RangeMean, Ranks } from './ranks.js'
@@ -40,14 +40,34 @@ export async function meanOver(
   const ranks = new Ranks(channel, route)
   if (ranks.count === 1 || x.length === 0) return x
   const isHalving = collective === 'halving-doubling'
-  const ranges = rangesOf(tensors, fusion)
+  const isBlocking = calls === 'blocking' || isHalving
   const means: RangeMean[] = []
-  for (const call of calls === 'streamed' && !isHalving ? [ranges] : ranges.map((range) => [range])) {
-    const shares = sharesOf(call, ranks.count, isHalving ? 1 : pieces)
+  for (const shares of sharesIn(tensors, fusion, ranks.count, isHalving ? 1 : pieces, isBlocking)) {
     means.push(...(await collectives[collective](ranks, x, shares)))
     ranks.first += (2 * ranks.count + 2) * Math.max(...shares.map(({ length }) => length))
   }
   return concat(means.sort((left, right) => left.offset - right.offset).map(({ part }) => part))
+}
+
+type Shares = readonly (readonly Range[])[]
+const known = new WeakMap<readonly Range[], Map<string, readonly Shares[]>>()
+
+/** The shares of each call: of all ranges, or of one after the other. They are the same in every round. */
+function sharesIn(
+  tensors: readonly Range[],
+  fusion: Fusion,
+  count: number,
+  pieces: number,
+  isBlocking: boolean
+): readonly Shares[] {
+  const key = `${fusion} ${count} ${pieces} ${isBlocking}`
+  const ofTensors = known.get(tensors) ?? new Map<string, readonly Shares[]>()
+  known.set(tensors, ofTensors)
+  const ranges = rangesOf(tensors, fusion)
+  const calls = isBlocking ? ranges.map((range) => [range]) : [ranges]
+  const shares = ofTensors.get(key) ?? calls.map((call) => sharesOf(call, count, pieces))
+  ofTensors.set(key, shares)
+  return shares
 }
 
 /** The mean of everybody's `x` by a ring. */

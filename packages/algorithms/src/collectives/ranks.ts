@@ -1,5 +1,5 @@
 import { byName, type PeerName } from '@murmuration/core'
-import { type Range, rangeOf, type Vector } from '../node/vector.js'
+import type { Range, Vector } from '../node/vector.js'
 import type { Channel, PerPeer, Route } from '../record.js'
 
 /** A channel that a collective has for itself. */
@@ -17,6 +17,8 @@ export interface RangeMean {
  * @param shares - the ranges that belong to each rank
  */
 export type Collective = (ranks: Ranks, x: Vector, shares: readonly (readonly Range[])[]) => Promise<RangeMean[]>
+
+const nobody: readonly PeerName[] = []
 
 /** Those who take part, oneself included, in the order of names, and what they send one another. Ranks are counted around a circle. */
 export class Ranks {
@@ -43,29 +45,19 @@ export class Ranks {
     return (place + 2 * this.count) % this.count
   }
 
-  send(to: readonly number[], part: number, range: Range, vector: Vector): void {
-    this.#channel.send(this.#hop(part, range, to, to), { part: vector })
+  /** Whom to send to. */
+  to(...ranks: readonly number[]): readonly PeerName[] {
+    return ranks.map((rank) => this.#names[this.at(rank)])
   }
 
-  /** Sends a range of x. */
-  sendRange(to: number, part: number, range: Range, x: Vector): void {
-    this.send([to], part, range, rangeOf(x, range))
-  }
-
-  async receive(from: number, part: number, range: Range): Promise<Vector> {
-    const theirs = await this.#channel.collect(this.#hop(part, range, [], [from]))
-    return theirs[this.#names[this.at(from)]].part
-  }
-
-  /** What all others sent. */
-  gather(part: number, range: Range): Promise<PerPeer<{ readonly part: Vector }>> {
-    const { from } = this.route
-    return this.#channel.collect({ ...this.route, part: this.first + part, range, from })
-  }
-
-  #hop(part: number, range: Range, to: readonly number[], from: readonly number[]): Route {
+  send(to: readonly PeerName[], part: number, range: Range, vector: Vector): void {
     const { peer, round } = this.route
-    const namesOf = (ranks: readonly number[]) => ranks.map((rank) => this.#names[this.at(rank)])
-    return { peer, round, part: this.first + part, range, to: namesOf(to), from: namesOf(from) }
+    this.#channel.send({ peer, round, part: this.first + part, range, to, from: nobody }, { part: vector })
+  }
+
+  /** What these have sent. */
+  receive(from: readonly PeerName[], part: number, range: Range): Promise<PerPeer<{ readonly part: Vector }>> {
+    const { peer, round } = this.route
+    return this.#channel.collect({ peer, round, part: this.first + part, range, to: nobody, from })
   }
 }

@@ -13,22 +13,24 @@ import type { Collective, RangeMean } from './ranks.js'
 export const ring: Collective = async (ranks, x, shares) => {
   const { count: n, own: rank } = ranks
   const most = Math.max(...shares.map(({ length }) => length))
+  const [left, right] = [ranks.to(rank - 1), ranks.to(rank + 1)]
+  const [from] = left
   const means: RangeMean[] = []
-  for (const [piece, range] of shares[rank].entries()) ranks.sendRange(rank + 1, piece, range, x)
+  for (const [piece, range] of shares[rank].entries()) ranks.send(right, piece, range, rangeOf(x, range))
   for (let hop = 1; hop < n; hop++) {
     for (const [piece, range] of shares[ranks.at(rank - hop)].entries()) {
-      const received = await ranks.receive(rank - 1, (hop - 1) * most + piece, range)
+      const { part: received } = (await ranks.receive(left, (hop - 1) * most + piece, range))[from]
       const sum = linear([1, received], [1, rangeOf(x, range)])
       const part = hop === n - 1 ? linear([1 / n, sum]) : sum
       if (hop === n - 1) means.push({ offset: range.offset, part })
-      ranks.send([rank + 1], hop * most + piece, range, part)
+      ranks.send(right, hop * most + piece, range, part)
     }
   }
   for (let hop = n; hop < 2 * n - 1; hop++) {
     for (const [piece, range] of shares[ranks.at(rank - hop + n)].entries()) {
-      const part = await ranks.receive(rank - 1, (hop - 1) * most + piece, range)
+      const { part } = (await ranks.receive(left, (hop - 1) * most + piece, range))[from]
       means.push({ offset: range.offset, part })
-      if (hop < 2 * n - 2) ranks.send([rank + 1], hop * most + piece, range, part)
+      if (hop < 2 * n - 2) ranks.send(right, hop * most + piece, range, part)
     }
   }
   return means

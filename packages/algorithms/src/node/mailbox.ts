@@ -5,6 +5,7 @@ import {
   type Arrival,
   type Channel,
   type Message,
+  messageOf,
   type NextOptions,
   type PerPeer,
   perPeer,
@@ -13,13 +14,13 @@ import {
   type State
 } from '../record.js'
 import type { ChannelTraits, Expectation, Owner } from './owner.js'
+import type { Vector } from './vector.js'
 import { Wire } from './wire.js'
 
 /** How many parts a round may have. */
 export const partsPerRound = 65_536
 
-/** By sender; where ranges are carried, by sender and range, so that a wrong one is not in the place of a right one. */
-type Slot = Map<string, Message>
+type Slot = Map<PeerName, Message>
 
 const nobody: readonly PeerName[] = []
 
@@ -35,6 +36,8 @@ export class Mailbox implements Channel<Message>, Expectation {
   readonly #slots = new Map<number, Slot>()
   /** Slots that are empty, to be used again. */
   readonly #idle: Slot[] = []
+  /** What has come of a sender and tag that something else of other range has come of: wrong ones are not in the place of a right one. */
+  #others: Arrival<Message>[] = []
   /** What has come, in that order, where it is taken so. */
   #queue: Arrival<Message>[] | undefined
   /** How much of all senders waits here. */
@@ -111,8 +114,10 @@ export class Mailbox implements Channel<Message>, Expectation {
       return fabric.recycle(message)
     }
     const slot = this.#queue === undefined ? this.#slots.get(tag) : undefined
-    const key = this.#keyOf(from, message.offset ?? 0, message.vector.length)
-    if (slot?.has(key)) return fabric.reject(envelope, `parameters of round ${round} are duplicate`)
+    const known = slot?.get(from)
+    if (known !== undefined && this.#isRange(known, message.offset ?? 0, message.vector.length)) {
+      return fabric.reject(envelope, `parameters of round ${round} are duplicate`)
+    }
     const opened = this.#wire.open(from, tag, message)
     if (typeof opened === 'string') return fabric.reject(envelope, opened)
     presence.heard(from)
@@ -120,7 +125,8 @@ export class Mailbox implements Channel<Message>, Expectation {
     this.#wire.pin(opened, 1)
     this.#waiting += sizeOf(opened)
     if (this.#queue !== undefined) this.#queue.push({ from, round, part, message: opened })
-    else (slot ?? this.#newSlot(tag)).set(key, opened)
+    else if (known !== undefined) this.#others.push({ from, round, part, message: opened })
+    else (slot ?? this.#newSlot(tag)).set(from, opened)
   }
 
   async next(awaited: () => readonly PeerName[], options: NextOptions = {}): Promise<Arrival<Message>> {
@@ -150,8 +156,7 @@ export class Mailbox implements Channel<Message>, Expectation {
     const place = find()
     if (place < 0) return undefined
     const [first] = queue.splice(place, 1)
-    this.#wire.adopt(first.message)
-    this.#waiting -= sizeOf(first.message)
+    this.#release(first.message)
     return first
   }
 
@@ -167,7 +172,7 @@ export class Mailbox implements Channel<Message>, Expectation {
     const early: Record<string, State> = {}
     for (const [tag, slot] of this.#slots) early[tag] = Object.fromEntries(slot)
     const queue: Record<string, State> = {}
-    for (const [place, { from, round, part, message }] of (this.#queue ?? []).entries()) {
+    for (const [place, { from, round, part, message }] of (this.#queue ?? this.#others).entries()) {
       queue[place] = { round, part, message: { [from]: message } }
     }
     const given = Object.fromEntries(this.#given)
@@ -180,17 +185,18 @@ export class Mailbox implements Channel<Message>, Expectation {
     for (const [peer, tag] of Object.entries(given)) this.#given.set(peer as PeerName, tag as number)
     for (const [tag, messages] of Object.entries(early)) {
       const slot = this.#newSlot(Number(tag))
-      for (const [key, message] of entriesOf(messages)) {
+      for (const [from, message] of entriesOf(messages)) {
         this.#restoreOne(message)
-        slot.set(key, message)
+        slot.set(from, message)
       }
     }
     if (isQueue === 1) this.#queue = []
+    const arrivals = this.#queue ?? this.#others
     for (const one of Object.values(queue)) {
       const { round, part, message: only } = one as { round: number; part: number; message: State }
       for (const [from, message] of entriesOf(only)) {
         this.#restoreOne(message)
-        this.#queue?.push({ from, round, part, message })
+        arrivals.push({ from, round, part, message })
       }
     }
   }
@@ -211,10 +217,8 @@ export class Mailbox implements Channel<Message>, Expectation {
     const size = length + overhead
     if (this.#waiting + size <= this.#sizeAhead) return false
     let waiting = 0
-    for (const slot of this.#slots.values()) {
-      for (const [key, message] of slot) if (senderOf(key) === from) waiting += sizeOf(message)
-    }
-    for (const arrival of this.#queue ?? []) if (arrival.from === from) waiting += sizeOf(arrival.message)
+    for (const slot of this.#slots.values()) waiting += sizeOf(slot.get(from))
+    for (const other of this.#queue ?? this.#others) if (other.from === from) waiting += sizeOf(other.message)
     return waiting > 0 && waiting + size > this.#sizeAhead
   }
 
@@ -223,13 +227,22 @@ export class Mailbox implements Channel<Message>, Expectation {
     return tag <= this.#closed - this.#staleness * partsPerRound || tag <= (this.#given.get(from) ?? -1)
   }
 
-  #keyOf(j: PeerName, offset: number, length: number): string {
-    return this.#wire.isOfRanges ? `${j}\n${offset}\n${length}` : j
+  /** Whether a message is of this range; any is where no ranges are carried. */
+  #isRange(message: Message, offset: number, length: number): boolean {
+    if (!this.#wire.isOfRanges) return true
+    const vector = message[this.#wire.firstVector] as Vector
+    return vector.offset === offset && vector.length === length
   }
 
-  /** Under which key a slot holds what is collected of a sender. */
-  #keyIn({ range = everything }: Route, j: PeerName): string {
-    return this.#keyOf(j, range.offset, range.length)
+  /** What of a sender has come that a route expects. */
+  #find(slot: Slot | undefined, route: Route, j: PeerName): Message | undefined {
+    const message = slot?.get(j)
+    const { offset, length } = route.range ?? everything
+    if (message === undefined || this.#isRange(message, offset, length)) return message
+    const tag = tagOf(route)
+    const isSought = (other: Arrival<Message>) =>
+      other.from === j && tagOf(other) === tag && this.#isRange(other.message, offset, length)
+    return this.#others.find(isSought)?.message
   }
 
   /** Whether all that is waited for has come. */
@@ -241,7 +254,7 @@ export class Mailbox implements Channel<Message>, Expectation {
   deadline(): Milliseconds {
     const { presence, timeout, fabric } = this.#owner
     const slot = this.#slots.get(this.#tag)
-    const has = (j: PeerName) => this.#route !== undefined && slot?.has(this.#keyIn(this.#route, j)) === true
+    const has = (j: PeerName) => this.#route !== undefined && this.#find(slot, this.#route, j) !== undefined
     const from = this.#route?.from ?? nobody
     if (!presence.isAnyPresent(from, { has })) return fabric.now()
     // When nothing has come, the senders may wait themselves for one that is lost, until their timeout.
@@ -251,7 +264,7 @@ export class Mailbox implements Channel<Message>, Expectation {
   #isComplete(tag: number, route: Route): boolean {
     const slot = this.#slots.get(tag)
     if (slot === undefined) return route.from.length === 0
-    for (const j of route.from) if (!slot.has(this.#keyIn(route, j))) return false
+    for (const j of route.from) if (this.#find(slot, route, j) === undefined) return false
     return true
   }
 
@@ -259,14 +272,15 @@ export class Mailbox implements Channel<Message>, Expectation {
   #take(tag: number, route: Route): PerPeer<Message> {
     const theirs = perPeer<Message>()
     const slot = this.#slots.get(tag)
+    const before = this.#closed
     this.#closed = tag
     let missing: readonly PeerName[] = nobody
     for (const j of route.from) {
-      const message = slot?.get(this.#keyIn(route, j)) ?? (this.#staleness > 0 ? this.#older(j, tag) : undefined)
+      const message = this.#find(slot, route, j) ?? (this.#staleness > 0 ? this.#older(j, tag) : undefined)
       if (message === undefined) missing = [...missing, j]
       else theirs[j] = message
     }
-    for (const other of this.#slots.keys()) if (other <= tag) this.#letGo(other, tag, route)
+    this.#letGo(tag, route, theirs, before)
     this.#note(route, missing)
     return theirs
   }
@@ -281,20 +295,43 @@ export class Mailbox implements Channel<Message>, Expectation {
     return this.#slots.get(newest)?.get(j)
   }
 
-  /** Hands what waits under a tag, that of the route or an older one, to the round under way. */
-  #letGo(tag: number, last: number, route: Route): void {
-    const slot = this.#slots.get(tag) as Slot
+  /** Hands what waits up to `tag` to the round under way. What is of earlier tags is looked for once a round. */
+  #letGo(tag: number, route: Route, theirs: PerPeer<Message>, before: number): void {
+    const slot = this.#slots.get(tag)
+    if (slot !== undefined) this.#letGoSlot(tag, slot, (from, message) => messageOf(theirs, from) === message)
+    const isNewRound = Math.floor(before / partsPerRound) !== route.round
+    if (this.#slots.size > 0 && (isNewRound || this.#staleness > 0)) {
+      for (const [other, older] of this.#slots) {
+        if (other < tag) this.#letGoSlot(other, older, (from) => route.from.includes(from))
+      }
+    }
+    if (this.#others.length > 0) this.#letGoOthers(theirs)
+  }
+
+  #letGoSlot(tag: number, slot: Slot, isExpected: (from: PeerName, message: Message) => boolean): void {
     this.#slots.delete(tag)
-    slot.forEach((message, key) => {
-      const from = senderOf(key)
-      this.#wire.adopt(message)
-      this.#waiting -= sizeOf(message)
+    slot.forEach((message, from) => {
+      this.#release(message)
       if (this.#staleness > 0) this.#given.set(from, Math.max(tag, this.#given.get(from) ?? -1))
-      const isExpected = route.from.includes(from) && (tag !== last || key === this.#keyIn(route, from))
-      if (!isExpected) this.#unexpected(from, tag)
+      if (!isExpected(from, message)) this.#unexpected(from, tag)
     })
     slot.clear()
     this.#idle.push(slot)
+  }
+
+  #letGoOthers(theirs: PerPeer<Message>): void {
+    const isOver = (other: Arrival<Message>) => tagOf(other) <= this.#closed
+    for (const other of this.#others.filter(isOver)) {
+      this.#release(other.message)
+      if (messageOf(theirs, other.from) !== other.message) this.#unexpected(other.from, tagOf(other))
+    }
+    this.#others = this.#others.filter((other) => !isOver(other))
+  }
+
+  /** Hands a message to the round under way. */
+  #release(message: Message): void {
+    this.#wire.adopt(message)
+    this.#waiting -= sizeOf(message)
   }
 
   #unexpected(from: PeerName, tag: number): void {
@@ -341,11 +378,6 @@ function sizeOf(message: Message | undefined): number {
 }
 
 const everything = { offset: 0, length: 0 }
-
-function senderOf(key: string): PeerName {
-  const end = key.indexOf('\n')
-  return (end < 0 ? key : key.slice(0, end)) as PeerName
-}
 
 function entriesOf(messages: State | State[string]): [PeerName, Message][] {
   return Object.entries(messages) as [PeerName, Message][]

@@ -31,6 +31,8 @@ export class Vector {
   isOfRound: boolean
   /** Where a gradient was taken. */
   at: Vector | undefined
+  /** Which of the parameters it began with, if it was received as a range of them. */
+  offset = 0
   #numbers: Float32Array | undefined
   /** What is not computed yet, from `#done` on. */
   #write: Write | undefined
@@ -127,8 +129,10 @@ export class Arena {
   }
 
   /** Numbers that were received, in memory that is the arena's from now on. */
-  adopt(numbers: Float32Array): Vector {
-    return this.#add(new Vector(this, numbers))
+  adopt(numbers: Float32Array, offset = 0): Vector {
+    const vector = this.#add(new Vector(this, numbers))
+    vector.offset = offset
+    return vector
   }
 
   /** A range of a vector, without a copy. */

@@ -47,6 +47,11 @@ export class Wire {
     this.#parts = this.#vectors.length * (this.#isSplit ? owner.stretches.length : 1)
   }
 
+  /** The name of the first vector of a message. */
+  get firstVector(): string {
+    return this.#vectors[0]
+  }
+
   /** How many numbers of vectors a message holds at most. */
   get size(): number {
     return Math.max(1, this.#vectors.length * this.#owner.length)
@@ -104,8 +109,8 @@ export class Wire {
     const { vector, numbers = none } = part
     if (this.#parts > 1) return this.#assemble(from, tag, part)
     if (this.#vectors.length === 1 && this.#numbers.length === 0)
-      return { [this.#vectors[0]]: this.#owner.arena.adopt(vector) }
-    return this.#message([vector], numbers)
+      return { [this.firstVector]: this.#owner.arena.adopt(vector, part.offset) }
+    return this.#message([vector], numbers, part.offset)
   }
 
   #problemOf({ field = 0, offset = 0, numbers = none, vector: { length } }: VectorMessage): string | undefined {
@@ -138,7 +143,7 @@ export class Wire {
     if (--incomplete.lacks > 0) return undefined
     const all = this.#incomplete.get(from) ?? []
     all.splice(all.indexOf(incomplete), 1)
-    return this.#message(incomplete.vectors, incomplete.numbers)
+    return this.#message(incomplete.vectors, incomplete.numbers, this.isOfRanges ? offset : 0)
   }
 
   #incompleteOf(from: PeerName, tag: number): Incomplete {
@@ -154,9 +159,10 @@ export class Wire {
     return fresh
   }
 
-  #message(vectors: readonly Float32Array[], numbers: readonly number[]): Message {
+  #message(vectors: readonly Float32Array[], numbers: readonly number[], offset?: number): Message {
     const message: Record<string, Vector | number> = {}
-    for (const [place, field] of this.#vectors.entries()) message[field] = this.#owner.arena.adopt(vectors[place])
+    for (const [place, field] of this.#vectors.entries())
+      message[field] = this.#owner.arena.adopt(vectors[place], offset)
     for (const [place, field] of this.#numbers.entries()) message[field] = numbers[place]
     return message
   }

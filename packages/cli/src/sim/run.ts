@@ -11,7 +11,7 @@ import {
 import type { RunRecord, Timeline } from '@murmuration/report'
 import { computingCost, DeadlockError, LogHash, Simulation } from '@murmuration/simulator'
 import type { TaskFamily } from '@murmuration/tasks'
-import { lengthOf, pooledVectorWire, type VectorMessage } from '@murmuration/vectors'
+import { lengthOf, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/vectors'
 import { loadAlgorithm } from '../algorithm-choice.js'
 import { type ContenderProgram, programOf } from './contender-programs.js'
 import { Curve } from './curve.js'
@@ -29,9 +29,6 @@ export interface RunResult {
   readonly record: RunRecord
   readonly timeline?: Timeline
 }
-
-/** Messages of one connection that may be under way; large enough for tensor by tensor and pieces. */
-const queueLimit = 1_000_000
 
 /** Simulates one run of a scenario. The same scenario and run give the same result, but for the real seconds. */
 export async function simulateRun(
@@ -83,11 +80,10 @@ class Stage {
         topology,
         servers,
         seed,
-        wire: this.#traffic.wire,
+        wire: { ...this.#traffic.wire, ...weighed(length) },
         links: file.links,
         network: scenario.network,
         cost: computingCost({ ...setting.computing, slow: new Map(entriesOf(setting.computing.slow)) }, seed),
-        queueLimit,
         faults: faultsOf(scenario, run, this.#workers),
         observer: this.#recorder ?? {},
         ...(scenario.stop.time === undefined ? {} : { until: scenario.stop.time })

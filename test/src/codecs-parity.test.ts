@@ -1,0 +1,66 @@
+/** Codecs in the simulator are those of real links: the same bytes, and the same bits at the end. */
+import { dpsgd, train } from '@murmuration/algorithms'
+import { timeLimit } from '@murmuration/contract'
+import { InputError, type PeerName, peerName, type Task } from '@murmuration/core'
+import type { Peer } from '@murmuration/libp2p'
+import { createTopology } from '@murmuration/topology'
+import { bodyOf, codedWire, frameHeaderLength, frameNumbers, framesOf, vectorWire } from '@murmuration/vectors'
+import test from 'ava'
+import { overLibp2p, type Program, simulated } from './worlds.js'
+
+const peers = ['p0', 'p1', 'p2', 'p3'].map(peerName)
+const topology = createTopology({ peers, graph: { kind: 'ring' } })
+/** Vectors travel as two frames. */
+const length = frameNumbers + 5000
+
+/** Pulls each parameter to a place of its own at each peer. */
+function taskOf(self: PeerName): Task {
+  const goal = Float32Array.from({ length }, (_, k) => Math.sin(k * (1 + peers.indexOf(self))))
+  const pull = (x: Float32Array) => x.map((value, k) => value - goal[k])
+  return {
+    schema: [{ name: 'x', shape: [length] }],
+    samples: 8,
+    about: {},
+    initialise: () => ({ kind: 'initialise', samples: 0, run: () => new Float32Array(length) }),
+    gradient: (x, batch) => ({ kind: 'gradient', samples: batch.length, run: () => ({ loss: 1, vector: pull(x) }) }),
+    evaluate: () => ({ kind: 'evaluate', samples: 0, run: () => ({ loss: 1 }) })
+  }
+}
+
+function training(ends: Map<PeerName, Float32Array>): Program {
+  const settings = { algorithm: dpsgd, seed: 1, batchSize: 4, rounds: 8, closingRounds: 3, workers: peers }
+  return async (fabric) => {
+    const run = { ...settings, rate: () => 0.2, patience: timeLimit(20_000) }
+    for await (const { parameters } of train(fabric, taskOf(fabric.self), run)) {
+      ends.set(fabric.self, parameters.slice())
+    }
+  }
+}
+
+for (const codec of ['float32', 'int8', 'delta-int8', 'top-k:0.05']) {
+  test(`${codec}: a ring of 4 sends the same bytes in the simulator and on libp2p, and ends with the same parameters`, async (t) => {
+    const options = { topology, seed: 11, length, codec }
+    const [inTime, onLinks] = [new Map<PeerName, Float32Array>(), new Map<PeerName, Float32Array>()]
+    const { bytes, messages } = await simulated(options, training(inTime))
+    let real: readonly Peer[] = []
+    await overLibp2p(options, training(onLinks), (all) => (real = all))
+    const sent = real.map((peer) => peer.traffic().sent)
+    const sum = (pick: (of: (typeof sent)[number]) => number) => sent.reduce((all, each) => all + pick(each), 0)
+    t.is(
+      sum(({ frames }) => frames),
+      messages
+    )
+    t.is(sum(({ payload }) => payload) + messages * framesOf(length) * frameHeaderLength, bytes)
+    t.is(bytes < 0.5 * messages * 4 * length, codec !== 'float32')
+    for (const peer of peers) {
+      const [simulation, link] = [inTime.get(peer), onLinks.get(peer)]
+      t.is(simulation?.length, length)
+      t.deepEqual(bodyOf(link as Float32Array), bodyOf(simulation as Float32Array))
+    }
+  })
+}
+
+test('a codec that chooses by the speed of real links is none for the simulator', (t) => {
+  const coding = { codec: 'auto', elements: 8, random: () => t.fail() as never }
+  t.throws(() => codedWire(vectorWire, coding), { instanceOf: InputError })
+})
