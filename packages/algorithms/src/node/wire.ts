@@ -3,7 +3,7 @@ import type { PeerName, SendResult } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
 import type { Message, Shape } from '../record.js'
 import type { Owner } from './owner.js'
-import type { Vector } from './vector.js'
+import type { Range, Vector } from './vector.js'
 
 const empty = new Float32Array(0)
 
@@ -29,7 +29,7 @@ export class Wire {
   readonly #numbers: readonly string[]
   readonly #vectors: readonly string[]
   /** Whether a message carries a range of the parameters. */
-  readonly isOfRanges: boolean
+  readonly #isOfRanges: boolean
   /** Whether vectors travel in parts. */
   readonly #isSplit: boolean
   readonly #parts: number
@@ -42,14 +42,16 @@ export class Wire {
     this.#kind = kind
     this.#numbers = fields.filter((field) => shape[field] === 'number')
     this.#vectors = fields.filter((field) => shape[field] !== 'number')
-    this.isOfRanges = this.#vectors.some((field) => shape[field] === 'range')
-    this.#isSplit = !this.isOfRanges && owner.stretches.length > 1
+    this.#isOfRanges = this.#vectors.some((field) => shape[field] === 'range')
+    this.#isSplit = !this.#isOfRanges && owner.stretches.length > 1
     this.#parts = this.#vectors.length * (this.#isSplit ? owner.stretches.length : 1)
   }
 
-  /** The name of the first vector of a message. */
-  get firstVector(): string {
-    return this.#vectors[0]
+  /** Whether a message carries this range of the parameters; any does where no ranges are carried. */
+  isOf(message: Message, { offset, length }: Range): boolean {
+    if (!this.#isOfRanges) return true
+    const vector = message[this.#vectors[0]] as Vector
+    return vector.offset === offset && vector.length === length
   }
 
   /** How many numbers of vectors a message holds at most. */
@@ -109,7 +111,7 @@ export class Wire {
     const { vector, numbers = none } = part
     if (this.#parts > 1) return this.#assemble(from, tag, part)
     if (this.#vectors.length === 1 && this.#numbers.length === 0)
-      return { [this.firstVector]: this.#owner.arena.adopt(vector, part.offset) }
+      return { [this.#vectors[0]]: this.#owner.arena.adopt(vector, part.offset) }
     return this.#message([vector], numbers, part.offset)
   }
 
@@ -122,7 +124,7 @@ export class Wire {
     if (numbers.length !== expected) return `${numbers.length} numbers beside a vector; ${expected} are expected`
     for (const number of numbers) if (!Number.isFinite(number)) return 'a number is NaN or infinite'
     if (fields === 0) return length === 0 ? undefined : `${length} parameters where none are expected`
-    if (this.isOfRanges && offset + length <= whole) return undefined
+    if (this.#isOfRanges && offset + length <= whole) return undefined
     if (this.#isSplit ? stretch?.length === length : offset === 0 && length === whole) return undefined
     return `${length} parameters from number ${offset} on, of ${whole}, are nothing that is exchanged`
   }
@@ -143,7 +145,7 @@ export class Wire {
     if (--incomplete.lacks > 0) return undefined
     const all = this.#incomplete.get(from) ?? []
     all.splice(all.indexOf(incomplete), 1)
-    return this.#message(incomplete.vectors, incomplete.numbers, this.isOfRanges ? offset : 0)
+    return this.#message(incomplete.vectors, incomplete.numbers, this.#isOfRanges ? offset : 0)
   }
 
   #incompleteOf(from: PeerName, tag: number): Incomplete {

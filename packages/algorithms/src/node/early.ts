@@ -1,0 +1,186 @@
+import type { PeerName } from '@murmuration/core'
+import { vectorsAhead } from '../ahead.js'
+import type { Arrival, Message, PerPeer, State } from '../record.js'
+import type { Range } from './vector.js'
+import type { Wire } from './wire.js'
+
+/** How many parts a round may have. */
+export const partsPerRound = 65_536
+
+/** What a message takes beside its numbers, as if it were numbers. */
+const overhead = 256
+
+const everything: Range = { offset: 0, length: 0 }
+
+type Slot = Map<PeerName, Message>
+
+/** Where a message belongs among those of its channel; they are collected in this order. */
+export function tagOf({ round, part = 0 }: { readonly round: number; readonly part?: number }): number {
+  return round * partsPerRound + part
+}
+
+/**
+ * The messages of a channel that have come and were not taken: one of each sender and tag, or one of each range where ranges are
+ * carried, or all in the order of their coming. Their vectors are pinned. It does no I/O and does not wait.
+ */
+export class Early {
+  readonly #wire: Wire
+  /** How much of one sender is kept at most. */
+  readonly #sizeMax: number
+  /** The first of each sender, by tag. */
+  readonly #slots = new Map<number, Slot>()
+  /** Slots that are empty, to be used again. */
+  readonly #idle: Slot[] = []
+  /** What has come besides: other ranges of a tag, or all where the order of coming counts. */
+  #others: Arrival<Message>[] = []
+  #isInOrder = false
+  /** How much of all senders is kept. */
+  #size = 0
+
+  constructor(wire: Wire) {
+    this.#wire = wire
+    this.#sizeMax = vectorsAhead(wire.size + overhead) * (wire.size + overhead)
+  }
+
+  /** From now on messages are kept in the order of their coming. */
+  keepOrder(): void {
+    this.#isInOrder = true
+  }
+
+  /** Whether a sender has so much here that a message with so many numbers has no room. */
+  isFull(from: PeerName, length: number): boolean {
+    const size = length + overhead
+    if (this.#size + size <= this.#sizeMax) return false
+    let waiting = 0
+    for (const slot of this.#slots.values()) waiting += sizeOf(slot.get(from))
+    for (const other of this.#others) if (other.from === from) waiting += sizeOf(other.message)
+    return waiting > 0 && waiting + size > this.#sizeMax
+  }
+
+  /** Whether the same has come before. */
+  has(from: PeerName, tag: number, range: Range): boolean {
+    return !this.#isInOrder && this.find(tag, from, range) !== undefined
+  }
+
+  add(arrival: Arrival<Message>): void {
+    const { from, message } = arrival
+    const tag = tagOf(arrival)
+    const slot = this.#slots.get(tag)
+    this.#wire.pin(message, 1)
+    this.#size += sizeOf(message)
+    if (this.#isInOrder || slot?.has(from)) this.#others.push(arrival)
+    else (slot ?? this.#newSlot(tag)).set(from, message)
+  }
+
+  /** What a sender has sent under a tag; of this range, where ranges are carried. */
+  find(tag: number, from: PeerName, range: Range = everything): Message | undefined {
+    const message = this.#slots.get(tag)?.get(from)
+    if (message === undefined || this.#wire.isOf(message, range)) return message
+    return this.#others.find(
+      (other) => other.from === from && tagOf(other) === tag && this.#wire.isOf(other.message, range)
+    )?.message
+  }
+
+  /** The newest message of a sender with a tag from `first` to below `tag`. */
+  newest(from: PeerName, first: number, tag: number): Message | undefined {
+    let newest = first - 1
+    for (const [other, slot] of this.#slots) if (slot.has(from) && other < tag && other > newest) newest = other
+    return this.#slots.get(newest)?.get(from)
+  }
+
+  /** Takes the oldest of the rounds up to `round`, in the order of their coming. */
+  takeFirst(round: number): Arrival<Message> | undefined {
+    const place = this.#others.findIndex((arrival) => arrival.round <= round)
+    if (place < 0) return undefined
+    const [first] = this.#others.splice(place, 1)
+    this.#release(first.message)
+    return first
+  }
+
+  /** Whether {@link takeFirst} has something to give. */
+  hasFirst(round: number): boolean {
+    return this.#others.some((arrival) => arrival.round <= round)
+  }
+
+  /**
+   * Hands what is of a tag to the round under way, and tells of each message.
+   *
+   * @param isFirst - whether it is the first tag of its round: then all that is older goes too
+   */
+  release(tag: number, isFirst: boolean, told: (from: PeerName, tag: number, message: Message) => void): void {
+    this.#releaseSlot(tag, this.#slots.get(tag), told)
+    if (isFirst) for (const [other, slot] of this.#slots) if (other < tag) this.#releaseSlot(other, slot, told)
+    if (this.#others.length === 0) return
+    const isOver = (other: Arrival<Message>) => tagOf(other) <= tag
+    for (const other of this.#others.filter(isOver)) {
+      this.#release(other.message)
+      told(other.from, tagOf(other), other.message)
+    }
+    this.#others = this.#others.filter((other) => !isOver(other))
+  }
+
+  get state(): State {
+    const state: Record<string, State> = {}
+    const save = ({ from, round, part, message }: Arrival<Message>) => {
+      state[Object.keys(state).length] = { round, part, message: { [from]: message } }
+    }
+    for (const [tag, slot] of this.#slots) {
+      const [round, part] = [Math.floor(tag / partsPerRound), tag % partsPerRound]
+      slot.forEach((message, from) => save({ from, round, part, message }))
+    }
+    this.#others.forEach(save)
+    return { isInOrder: this.#isInOrder ? 1 : 0, messages: state }
+  }
+
+  restore({ isInOrder, messages }: State): void {
+    this.#isInOrder = isInOrder === 1
+    for (const saved of Object.values(messages)) {
+      const { round, part, message: only } = saved as unknown as Saved
+      for (const [from, message] of Object.entries(only)) this.add({ from: from as PeerName, round, part, message })
+    }
+  }
+
+  #newSlot(tag: number): Slot {
+    const slot = this.#idle.pop() ?? new Map<PeerName, Message>()
+    this.#slots.set(tag, slot)
+    return slot
+  }
+
+  #releaseSlot(
+    tag: number,
+    slot: Slot | undefined,
+    told: (from: PeerName, tag: number, message: Message) => void
+  ): void {
+    if (slot === undefined) return
+    this.#slots.delete(tag)
+    slot.forEach((message, from) => {
+      this.#release(message)
+      told(from, tag, message)
+    })
+    slot.clear()
+    this.#idle.push(slot)
+  }
+
+  /** Hands a message to the round under way. */
+  #release(message: Message): void {
+    this.#wire.adopt(message)
+    this.#size -= sizeOf(message)
+  }
+}
+
+/** A message as it is saved, by its sender. */
+interface Saved {
+  readonly round: number
+  readonly part: number
+  readonly message: PerPeer<Message>
+}
+
+/** How many numbers a message counts for. */
+function sizeOf(message: Message | undefined): number {
+  let size = message === undefined ? 0 : overhead
+  for (const field in message) {
+    const value = message[field]
+    if (typeof value !== 'number') size += value.length
+  }
+  return size
+}
