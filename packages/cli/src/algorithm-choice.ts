@@ -1,14 +1,14 @@
 /** An algorithm as files name it: one of the registry, or a module of the user's own; with its options. */
 import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { type Algorithm, algorithmIn, algorithms } from '@murmuration/algorithms'
-import { InputError, messageOf } from '@murmuration/core'
+import { type Algorithm, algorithms } from '@murmuration/algorithms'
+import { InputError } from '@murmuration/core'
 import { nearest, type Result, validate } from '@murmuration/topology'
 import { z } from 'zod'
+import { importAlgorithm } from './user-algorithm.js'
 
 /** Plain data. Of a module it has the path, and the options beside it. */
 export interface AlgorithmChoice {
-  /** That of the record; absent for a module. */
+  /** That of the record; of a module it is known when it is loaded. */
   readonly name?: string | undefined
   readonly module?: string | undefined
   readonly [option: string]: unknown
@@ -80,13 +80,6 @@ function recordNamed(name: string): Algorithm {
   const record = algorithms.find((each) => each.name === name)
   if (record !== undefined) return record
   throw new InputError(`found the algorithm "${name}", expected one of ${names.join(', ')}${nearest(name, names)}`)
-}
-
-async function importAlgorithm(path: string): Promise<Algorithm> {
-  const exported: unknown = await import(pathToFileURL(path).href).catch((error: unknown) => {
-    throw new InputError(`the algorithm's module ${path} cannot be loaded: ${messageOf(error)}`)
-  })
-  return algorithmIn(exported as object, path)
 }
 
 /** The options of a choice with their defaults, or what is wrong with them. */

@@ -139,11 +139,11 @@ export async function readTrainingFile(path: string | undefined, overrides: Trai
   const parsed = parseYamlFile(await readText(file), file, trainingSchema)
   const training = override(absolute(parsed.value, dirname(resolve(file))), overrides)
   const { algorithm } = training
-  await loadAlgorithm(algorithm)
+  const { name } = await loadAlgorithm(algorithm)
   const options = optionsOf(algorithm)
   if (!options.ok) throw parsed.errorOf(within(['algorithm'], options.problems))
-  const { name, module } = algorithm
-  return { ...training, algorithm: { ...(module === undefined ? { name } : { module }), ...options.value } }
+  const { module } = algorithm
+  return { ...training, algorithm: { name, ...(module === undefined ? {} : { module }), ...options.value } }
 }
 
 /** `sgd momentum 0.9 nesterov`: what is 0 or off is left out. */

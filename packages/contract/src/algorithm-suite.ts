@@ -3,7 +3,7 @@ import { type Fabric, type Mixing, type PeerName, peerName, type StepReport, typ
 import type { VectorMessage } from '@murmuration/vectors'
 import type { ExecutionContext } from 'ava'
 import { fabricWith } from './fabric-with.js'
-import type { FabricWorld } from './fabric-suite.js'
+import type { FabricWorld } from './fabric-world.js'
 import { quadratics } from './quadratic.js'
 import { timeLimit } from './time-limit.js'
 

@@ -1,38 +1,10 @@
-import {
-  byName,
-  type Envelope,
-  type Fabric,
-  type Mixing,
-  type PeerName,
-  peerName,
-  StoppedError,
-  type Topology
-} from '@murmuration/core'
+import { type PeerName, peerName, StoppedError } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
 import type { TestFn } from 'ava'
-import { timeLimit } from './time-limit.js'
-
-/** A world that fabrics come from: it runs a program on every peer of a topology, until all have ended. */
-export interface FabricWorld {
-  readonly name: string
-  /** Whether the same run gives the same bits also where they depend on who is fast. */
-  readonly isDeterministic: boolean
-  /** Rejects with the first error of a program. Vectors have {@link vectorLength} elements. The servers run the same program. */
-  run(
-    topology: Topology,
-    program: (fabric: Fabric<VectorMessage>) => Promise<void>,
-    servers?: readonly PeerName[]
-  ): Promise<void>
-  /** As `run`, but the peer `stopped` is told to stop once its program has called `ready`. */
-  runAndStop(
-    topology: Topology,
-    stopped: PeerName,
-    program: (fabric: Fabric<VectorMessage>, ready: () => void) => Promise<void>
-  ): Promise<void>
-}
-
-/** How long the vectors are that the suite sends. */
-export const vectorLength = 4
+import { message, next, sendWhenThereIsRoom } from './exchanging.js'
+import { testReach } from './fabric-reach.js'
+import type { FabricWorld } from './fabric-world.js'
+import { complete } from './graphs.js'
 
 /** What every fabric promises, as tests of `world`. */
 export function testFabric(test: TestFn, world: FabricWorld): void {
@@ -127,107 +99,7 @@ export function testFabric(test: TestFn, world: FabricWorld): void {
     t.false(early, 'the deadline came before its time')
   })
 
-  test(
-    that('who is in the peer list can be reached, also by one that is no neighbour, and it can reply'),
-    async (t) => {
-      const got: string[] = []
-      const [first, far] = [peerName('a'), peerName('c')]
-      await world.run(ring('a', 'b', 'c', 'd', 'e'), async (fabric) => {
-        if (fabric.self === first) {
-          t.false(fabric.neighbours(0).sendTo.some(({ name }) => name === far))
-          for (let k = 0; k < 3; k++) t.is(fabric.send(far, message(k)), 'queued')
-          got.push(`reply ${(await next(fabric)).message.round}`)
-        }
-        if (fabric.self === far) {
-          for (let k = 0; k < 3; k++) {
-            const { from, message } = await next(fabric)
-            got.push(`${from} ${message.round} ${message.vector[3]}`)
-          }
-          t.is(fabric.send(first, message(9)), 'queued')
-        }
-      })
-      t.deepEqual(got, ['a 0 0', 'a 1 1', 'a 2 2', 'reply 9'])
-    }
-  )
-
-  test(that('one that nobody knows is unreachable, and so is oneself'), async (t) => {
-    const results = new Set<string>()
-    await world.run(complete('a', 'b'), async (fabric) => {
-      results.add(fabric.send(peerName('nobody'), message(0)))
-      results.add(fabric.send(fabric.self, message(0)))
-    })
-    t.deepEqual([...results], ['unreachable'])
-  })
-
-  test(that('servers send to all peers and receive from all, and have no neighbours'), async (t) => {
-    const got: string[] = []
-    const server = peerName('s')
-    await world.run(
-      ring('a', 'b', 'c', 'd'),
-      async (fabric) => {
-        if (fabric.self !== server) {
-          t.is(fabric.send(server, message(1)), 'queued')
-          got.push((await next(fabric)).from)
-          return
-        }
-        t.throws(() => fabric.neighbours(0), { name: 'InvariantError', message: /s is a server/ })
-        for (let k = 0; k < 4; k++) t.is(fabric.send((await next(fabric)).from, message(2)), 'queued')
-      },
-      [server]
-    )
-    t.deepEqual(got, ['s', 's', 's', 's'])
-  })
-
-  test(
-    that('queues are bounded: a peer that does not receive is full after a while, and all that was queued arrives'),
-    async (t) => {
-      let queued = 0
-      let got = 0
-      let full = false
-      await world.run(complete('a', 'b'), async (fabric) => {
-        if (fabric.self === 'a') {
-          for (let k = 0; k < 200 && !full; k++) {
-            const result = fabric.send(peerName('b'), message(k))
-            if (result === 'full') full = true
-            else queued++
-          }
-          await sendWhenThereIsRoom(fabric, 'b', message(999))
-        } else {
-          await fabric.sleep(fabric.now() + 30)
-          while ((await next(fabric)).message.round !== 999) got++
-        }
-      })
-      t.true(full, 'a queue took 200 messages')
-      t.is(got, queued)
-    }
-  )
-
-  test(that('a queue takes eight vectors, or ranges that make up as many, and is full then'), async (t) => {
-    const [b, c] = [peerName('b'), peerName('c')]
-    const taken = new Map<PeerName, number>()
-    const got = new Map<PeerName, number>([
-      [b, 0],
-      [c, 0]
-    ])
-    await world.run(complete('a', 'b', 'c'), async (fabric) => {
-      if (fabric.self !== 'a') {
-        while ((await next(fabric)).message.round !== 999) got.set(fabric.self, (got.get(fabric.self) ?? 0) + 1)
-        return
-      }
-      const range = { kind: 1, round: 1, offset: 2, vector: new Float32Array(vectorLength / 4) }
-      for (const [to, what] of [
-        [b, message(1)],
-        [c, range]
-      ] as const) {
-        let count = 0
-        while (count < 200 && fabric.send(to, what) === 'queued') count++
-        taken.set(to, count)
-      }
-      for (const to of [b, c]) await sendWhenThereIsRoom(fabric, to, message(999))
-    })
-    t.deepEqual([...taken.values()], [8, 32])
-    t.deepEqual([...got.values()], [8, 32])
-  })
+  testReach(test, world)
 
   test(that('the clock never goes back and sleeping lasts as long as it was asked to'), async (t) => {
     const ends: boolean[] = []
@@ -322,53 +194,7 @@ export function testFabric(test: TestFn, world: FabricWorld): void {
   })
 }
 
-/** The complete graph with even weights. */
-export function complete(...names: readonly string[]): Topology {
-  return even(names, () => true)
-}
-
-/** Each with the one before and the one after. */
-function ring(...names: readonly string[]): Topology {
-  const last = names.length - 1
-  return even(names, (distance) => distance === 1 || distance === last)
-}
-
-/** Peers that have those at certain distances as neighbours, with even weights. */
-function even(names: readonly string[], isLinked: (distance: number) => boolean): Topology {
-  const peers = names.map(peerName).sort(byName)
-  const mixing = (peer: PeerName): Mixing => {
-    const place = peers.indexOf(peer)
-    if (place < 0) throw new RangeError(`there is no peer ${peer}`)
-    const names = peers.filter((_, other) => other !== place && isLinked(Math.abs(other - place)))
-    const weight = 1 / (names.length + 1)
-    const others = names.map((name) => ({ name, weight }))
-    return { selfWeight: weight, receiveFrom: others, sendTo: others }
-  }
-  return { peers, period: 1, mixing }
-}
-
 /** With what may be absent in full. */
 function plain({ kind, round, part = 0, field = 0, numbers = [], offset = 0, vector }: VectorMessage) {
   return { kind, round, part, field, numbers, offset, vector: vector.slice() }
-}
-
-function message(round: number): VectorMessage {
-  return { kind: 1, round, vector: new Float32Array(vectorLength).fill(round) }
-}
-
-async function next(fabric: Fabric<VectorMessage>): Promise<Envelope<VectorMessage>> {
-  const limit = timeLimit(20_000)
-  const envelope = await fabric.receive(fabric.now() + limit)
-  if (envelope === undefined) throw new Error(`${fabric.self} got no message within ${limit / 1000} s`)
-  return envelope
-}
-
-async function sendWhenThereIsRoom(fabric: Fabric<VectorMessage>, to: string, what: VectorMessage): Promise<void> {
-  const limit = timeLimit(10_000)
-  const deadline = fabric.now() + limit
-  while (fabric.now() < deadline) {
-    if (fabric.send(peerName(to), what) === 'queued') return
-    await fabric.sleep(fabric.now() + 5)
-  }
-  throw new Error(`there was no room for a message to ${to} within ${limit / 1000} s`)
 }

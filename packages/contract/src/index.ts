@@ -5,8 +5,11 @@
  */
 export * from './algorithm-suite.js'
 export * from './codec-suite.js'
+export { vectorLength } from './exchanging.js'
 export * from './fabric-suite.js'
 export * from './fabric-with.js'
+export * from './fabric-world.js'
+export { complete } from './graphs.js'
 export * from './poison.js'
 export { type Quadratics, quadratics } from './quadratic.js'
 export * from './task-suite.js'

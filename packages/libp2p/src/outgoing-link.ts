@@ -1,28 +1,19 @@
-import type { Connection, Stream } from '@libp2p/interface'
-import { peerIdFromString } from '@libp2p/peer-id'
-import { Queue } from '@libp2p/utils'
-import { multiaddr } from '@multiformats/multiaddr'
+import type { Connection } from '@libp2p/interface'
 import type { Milliseconds, SendResult } from '@murmuration/core'
 import { codecRandom, type VectorMessage } from '@murmuration/vectors'
 import { Bell } from './bell.js'
 import { realClock } from './clock.js'
 import { controlProtocol, exchangeProtocol, protocolVersion } from './constants.js'
-import { type MemberContext, openConnection, type Streams } from './context.js'
+import type { MemberContext, Streams } from './context.js'
 import { ControlChannel } from './control-channel.js'
 import { type ControlMessage, ProtocolFault, type Refused, type Welcome } from './control-messages.js'
+import { Dialler, openStream } from './dialler.js'
 import { ExchangeWriter } from './exchange-writer.js'
-import { explain, wordsOf } from './explain.js'
-import { foreignText } from './foreign-text.js'
+import { explain } from './explain.js'
 import { type Neighbour, roundTripsNeeded } from './neighbour.js'
 import type { RosterEntry } from './roster.js'
 import { SendQueue } from './send-queue.js'
 import { mismatchOf } from './terms.js'
-
-/**
- * The calls of all peers of this process, as they share one processor: were more under way, each would take longer, and all would come to the
- * end of their time at once, which throws away what they have computed. One peer alone has fewer (`dialsAtOnce`).
- */
-const processDials = new Queue<Streams | undefined>({ concurrency: 16 })
 
 /**
  * The direction from this peer to one neighbour: calls it, or uses the connection by which it has called, says hello,
@@ -41,8 +32,7 @@ export class OutgoingLink {
   #control: ControlChannel | undefined
   /** When something was offered last. */
   #used: Milliseconds = 0
-  /** Aborted when the neighbour has called while a call to it waited for its turn. */
-  #waiting: AbortController | undefined
+  #dialler: Dialler | undefined
   /** Pings that are not answered yet. */
   #pings = 0
   /** In which the neighbour takes vectors, beside raw float32. */
@@ -85,15 +75,17 @@ export class OutgoingLink {
   async run(entry: RosterEntry, waits: boolean): Promise<void> {
     const { limits, closing, emit } = this.#context
     const peer = this.#neighbour.name
+    const dialler = new Dialler(this.#context, entry)
+    this.#dialler = dialler
     await this.#reason()
     if (!closing.aborted) emit({ kind: 'connecting', peer })
     for (let failures = 0; !closing.aborted;) {
       await this.#reason()
       await this.#shutOut()
       if (closing.aborted) return
-      const { why, stood } = await this.#attempt(entry, waits)
+      const { why, stood } = await this.#attempt(dialler, waits)
       if (this.#isIdle) {
-        this.#hangUp(entry)
+        if (!this.#neighbour.isUp('incoming')) dialler.hangUp()
         failures = 0
         continue
       }
@@ -114,7 +106,7 @@ export class OutgoingLink {
 
   /** Says that something has changed: the neighbour has called, or is welcome again. */
   encourage(): void {
-    this.#waiting?.abort()
+    this.#dialler?.called()
     this.#chance.ring()
   }
 
@@ -155,11 +147,6 @@ export class OutgoingLink {
     while (this.#isIdle && !this.#context.closing.aborted) await this.#work.wait()
   }
 
-  /** Ends the connection, unless the other side uses it. */
-  #hangUp(entry: RosterEntry): void {
-    if (!this.#neighbour.isUp('incoming')) this.#standing(entry)?.abort(new Error('nothing more is sent'))
-  }
-
   /** Waits while the neighbour is shut out for its faults. */
   async #shutOut(): Promise<void> {
     const { faults } = this.#neighbour
@@ -179,11 +166,11 @@ export class OutgoingLink {
   }
 
   /** One connection from beginning to end: why it ended, and how long the link stood. */
-  async #attempt(entry: RosterEntry, waits: boolean): Promise<{ readonly why: string; readonly stood: Milliseconds }> {
+  async #attempt(dialler: Dialler, waits: boolean): Promise<{ readonly why: string; readonly stood: Milliseconds }> {
     let began = Number.POSITIVE_INFINITY
     try {
-      if (waits) await this.#awaitCall(entry)
-      const streams = await this.#connect(entry)
+      if (waits) await dialler.awaitCall(this.#chance)
+      const streams = await dialler.reach((connection) => this.#join(connection))
       if (streams === undefined) return { why: this.#neighbour.why, stood: 0 }
       began = realClock.now()
       return { why: await this.#exchange(streams), stood: realClock.now() - began }
@@ -197,84 +184,20 @@ export class OutgoingLink {
     }
   }
 
-  /** Waits until the neighbour has called, but not for long. */
-  async #awaitCall(entry: RosterEntry): Promise<void> {
-    const { limits, closing } = this.#context
-    const until = realClock.now() + limits.callWait
-    while (this.#standing(entry) === undefined && realClock.now() < until && !closing.aborted) {
-      await this.#chance.wait(until)
-    }
-  }
-
-  #standing({ id }: RosterEntry): Connection | undefined {
-    return openConnection(this.#context.node, peerIdFromString(id))
-  }
-
-  /** Says hello over the connection that stands; otherwise calls when its turn has come, unless the neighbour calls before. */
-  async #connect(entry: RosterEntry): Promise<Streams | undefined> {
-    const standing = this.#standing(entry)
-    if (standing !== undefined) return this.#join(standing, entry)
-    if (entry.addresses.length === 0) throw new Error('it has no address in the roster and has not called')
-    const waiting = new AbortController()
-    this.#waiting = waiting
-    const call = async () => {
-      this.#waiting = undefined
-      return this.#join(this.#standing(entry) ?? (await this.#dial(entry)), entry)
-    }
-    try {
-      return await this.#inTurn(call, waiting.signal)
-    } catch (error) {
-      if (waiting.signal.aborted) return call()
-      throw error
-    }
-  }
-
-  /** Makes a call in its turn, which lasts until the hello is answered: what is computed for that is as much as for the connection. */
-  async #inTurn(call: () => Promise<Streams | undefined>, unless: AbortSignal): Promise<Streams | undefined> {
-    const { dials, closing } = this.#context
-    const signal = AbortSignal.any([closing, unless])
-    return dials.add(() => processDials.add(call, { signal }), { signal })
-  }
-
   /** Says hello, and opens the streams of the link. `undefined` when the neighbour does not agree. */
-  async #join(connection: Connection, entry: RosterEntry): Promise<Streams | undefined> {
-    const control = new ControlChannel(await this.#open(connection, controlProtocol), this.#neighbour.meter)
+  async #join(connection: Connection): Promise<Streams | undefined> {
+    const control = new ControlChannel(
+      await openStream(this.#context, connection, controlProtocol),
+      this.#neighbour.meter
+    )
     this.#control = control
     this.#pings = 0
-    if (!(await this.#greet(control, entry))) return undefined
-    return { control, exchange: await this.#open(connection, exchangeProtocol) }
-  }
-
-  #dial({ addresses }: RosterEntry): Promise<Connection> {
-    const { node, limits, closing } = this.#context
-    const signal = AbortSignal.any([closing, AbortSignal.timeout(limits.dialTimeout)])
-    return node.dial(
-      addresses.map((address) => multiaddr(address)),
-      { signal }
-    )
-  }
-
-  async #open(connection: Connection, protocol: string): Promise<Stream> {
-    const { limits, closing } = this.#context
-    const signal = AbortSignal.any([closing, AbortSignal.timeout(limits.handshakeTimeout)])
-    try {
-      return await connection.newStream(protocol, { signal })
-    } catch (error) {
-      if (error instanceof Error && error.name === 'UnsupportedProtocolError') {
-        throw new ProtocolFault(`it does not speak ${protocol}`)
-      }
-      // One that was refused can look open for ever, and would be taken again by the next attempt.
-      connection.abort(new Error('no stream can be opened'))
-      if (signal.aborted)
-        throw new Error(`it did not answer within ${limits.handshakeTimeout / 1000} s`, { cause: error })
-      throw new Error(`${hint(this.#context.node.peerId.toString())} (${foreignText(wordsOf(error))})`, {
-        cause: error
-      })
-    }
+    if (!(await this.#greet(control))) return undefined
+    return { control, exchange: await openStream(this.#context, connection, exchangeProtocol) }
   }
 
   /** Says hello and takes the answer. Returns whether the neighbour agrees. */
-  async #greet(control: ControlChannel, entry: RosterEntry): Promise<boolean> {
+  async #greet(control: ControlChannel): Promise<boolean> {
     const { self, terms, incarnation, limits, round, isStanding } = this.#context
     const first = this.#queue.first
     const version = protocolVersion
@@ -284,7 +207,7 @@ export class OutgoingLink {
     const answer = await control.first(limits.handshakeTimeout)
     if (answer.kind === 'refused') return this.#refused(answer)
     if (answer.kind !== 'welcome') throw new ProtocolFault(`it answers a hello with ${answer.kind}`)
-    if (answer.name !== entry.name) throw new ProtocolFault(`it calls itself "${answer.name}"`)
+    if (answer.name !== this.#neighbour.name) throw new ProtocolFault(`it calls itself "${answer.name}"`)
     this.#resume(answer)
     return true
   }
@@ -360,8 +283,4 @@ export class OutgoingLink {
     const wait = Math.min(backoffMost, backoffFirst * 2 ** Math.min(attempt - 1, 30))
     return Math.round(wait * (0.5 + 0.5 * this.#context.random.uniform()))
   }
-}
-
-function hint(ownId: string): string {
-  return `it closed the connection before the handshake: it may not have this peer's id ${ownId} in its roster, or no roster yet`
 }

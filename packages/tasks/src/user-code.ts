@@ -12,6 +12,6 @@ export function placeOf(path: string, thrown: unknown): string {
 }
 
 /** The error that says what of a user's module fails, and where. */
-export function blame(path: string, what: string, thrown: unknown): InputError {
-  return new InputError(`${what} of the model's module ${placeOf(path, thrown)} fails: ${messageOf(thrown)}`)
+export function blame(path: string, what: string, thrown: unknown, whose: 'model' | 'algorithm' = 'model'): InputError {
+  return new InputError(`${what} of the ${whose}'s module ${placeOf(path, thrown)} fails: ${messageOf(thrown)}`)
 }

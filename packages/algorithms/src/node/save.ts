@@ -4,7 +4,7 @@
  */
 import { InputError } from '@murmuration/core'
 import { perPeer, type State } from '../record.js'
-import { type Arena, Vector } from './vector.js'
+import { type Arena, isVector } from './vector.js'
 
 interface Form {
   readonly [name: string]: Form | number | 'number'
@@ -13,7 +13,7 @@ interface Form {
 function formOf(tree: State): Form {
   const form: Record<string, Form | number | 'number'> = {}
   for (const [name, value] of Object.entries(tree)) {
-    form[name] = typeof value === 'number' ? 'number' : value instanceof Vector ? value.length : formOf(value)
+    form[name] = typeof value === 'number' ? 'number' : isVector(value) ? value.length : formOf(value)
   }
   return form
 }
@@ -38,7 +38,7 @@ export function pack(tree: State): Uint8Array {
     if (typeof value === 'number') {
       view.setFloat64(at, value, true)
       at += 8
-    } else if (value instanceof Vector) {
+    } else if (isVector(value)) {
       for (const number of value.values) {
         view.setFloat32(at, number, true)
         at += 4

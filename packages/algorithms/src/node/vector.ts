@@ -51,6 +51,11 @@ export class Vector {
     this.isOfRound = arena.inRound
   }
 
+  /** Tells a vector from numbers and records, also one of another copy of this package. */
+  get isVector(): true {
+    return true
+  }
+
   /** The numbers. Not to be changed, and not to be kept. */
   get values(): Float32Array {
     if (this.#write !== undefined) this.compute(Number.POSITIVE_INFINITY)
@@ -194,11 +199,16 @@ export class Arena {
   }
 }
 
+/** Whether it is a vector. A user's module may have a copy of this package, whose class is another. */
+export function isVector(value: Vector | number | State | Message): value is Vector {
+  return (value as Vector).isVector
+}
+
 /** Calls `act` with each vector of a tree of records. */
 export function eachVector(tree: State, act: (vector: Vector) => void): void {
   for (const name in tree) {
     const value = tree[name]
-    if (value instanceof Vector) act(value)
+    if (isVector(value)) act(value)
     else if (typeof value === 'object') eachVector(value, act)
   }
 }
@@ -208,16 +218,16 @@ export type Term<T> = readonly [number, T]
 /** `Σ a v` of vectors, of numbers, or of records field by field, in float64 in the order given, rounded once. */
 export function linear<T extends Vector | Message>(...terms: readonly Term<T>[]): T {
   const [, first] = terms[0]
-  if (first instanceof Vector) return sumOf(terms as readonly Term<Vector>[], first) as T
+  if (isVector(first)) return sumOf(terms as readonly Term<Vector>[], first) as T
   const sums: Record<string, Vector | number> = {}
   const records = terms as readonly Term<Message>[]
-  for (const field in first as Message) sums[field] = fieldOf(records, field)
+  for (const field in first) sums[field] = fieldOf(records, field)
   return sums as T
 }
 
 function fieldOf(terms: readonly Term<Message>[], field: string): Vector | number {
   const first = terms[0][1][field]
-  if (!(first instanceof Vector)) return terms.reduce((sum, [a, record]) => sum + a * (record[field] as number), 0)
+  if (!isVector(first)) return terms.reduce((sum, [a, record]) => sum + a * (record[field] as number), 0)
   return first.arena.compute(first.length, (out, from, to) => {
     const vectors: WeightedVector[] = []
     for (const [weight, record] of terms) vectors.push({ weight, vector: (record[field] as Vector).values })

@@ -2,6 +2,7 @@
 import { parentPort, threadId } from 'node:worker_threads'
 import { messageOf } from '@murmuration/core'
 import { workerData } from 'piscina'
+import { loadAlgorithm } from '../algorithm-choice.js'
 import { Families } from './families.js'
 import { type RunResult, simulateRun } from './run.js'
 import type { Scenario } from './scenario.js'
@@ -24,6 +25,7 @@ const families = new Families(8)
 /** Simulates run number `index`, of those that `runsOf` lists. */
 export async function run(index: number): Promise<RunAnswer> {
   try {
+    await Promise.all(scenario.contenders.map(({ choice }) => loadAlgorithm(choice)))
     const chosen = runs[index]
     const { peers } = topologyOf(scenario, chosen).topology
     const family = await families.of(chosen.setting.task, peers, chosen.seed)

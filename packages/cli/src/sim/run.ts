@@ -12,7 +12,6 @@ import type { RunRecord, Timeline } from '@murmuration/report'
 import { computingCost, DeadlockError, LogHash, Simulation } from '@murmuration/simulator'
 import type { TaskFamily } from '@murmuration/tasks'
 import { lengthOf, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/vectors'
-import { loadAlgorithm } from '../algorithm-choice.js'
 import { type ContenderProgram, programOf } from './contender-programs.js'
 import { Curve } from './curve.js'
 import { Judges } from './judges.js'
@@ -38,7 +37,6 @@ export async function simulateRun(
   realTime: () => number
 ): Promise<RunResult> {
   const start = realTime()
-  await loadAlgorithm(run.contender.choice)
   const stage = new Stage(scenario, run, family)
   const failure = await stage.play()
   return stage.result(failure, (realTime() - start) / 1000)

@@ -1,0 +1,34 @@
+import { type Envelope, type Fabric, peerName } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/vectors'
+import { timeLimit } from './time-limit.js'
+
+/** How long the vectors are that the suite sends. */
+export const vectorLength = 4
+
+/** A vector that holds its round. */
+export function message(round: number): VectorMessage {
+  return { kind: 1, round, vector: new Float32Array(vectorLength).fill(round) }
+}
+
+/** The next message; an error when none comes. */
+export async function next(fabric: Fabric<VectorMessage>): Promise<Envelope<VectorMessage>> {
+  const limit = timeLimit(20_000)
+  const envelope = await fabric.receive(fabric.now() + limit)
+  if (envelope === undefined) throw new Error(`${fabric.self} got no message within ${limit / 1000} s`)
+  return envelope
+}
+
+/** Sends as soon as the queue takes it. */
+export async function sendWhenThereIsRoom(
+  fabric: Fabric<VectorMessage>,
+  to: string,
+  what: VectorMessage
+): Promise<void> {
+  const limit = timeLimit(10_000)
+  const deadline = fabric.now() + limit
+  while (fabric.now() < deadline) {
+    if (fabric.send(peerName(to), what) === 'queued') return
+    await fabric.sleep(fabric.now() + 5)
+  }
+  throw new Error(`there was no room for a message to ${to} within ${limit / 1000} s`)
+}

@@ -1,0 +1,21 @@
+import type { Fabric, PeerName, Topology } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/vectors'
+
+/** A world that fabrics come from: it runs a program on every peer of a topology, until all have ended. */
+export interface FabricWorld {
+  readonly name: string
+  /** Whether the same run gives the same bits also where they depend on who is fast. */
+  readonly isDeterministic: boolean
+  /** Rejects with the first error of a program. Vectors have `vectorLength` elements. The servers run the same program. */
+  run(
+    topology: Topology,
+    program: (fabric: Fabric<VectorMessage>) => Promise<void>,
+    servers?: readonly PeerName[]
+  ): Promise<void>
+  /** As `run`, but the peer `stopped` is told to stop once its program has called `ready`. */
+  runAndStop(
+    topology: Topology,
+    stopped: PeerName,
+    program: (fabric: Fabric<VectorMessage>, ready: () => void) => Promise<void>
+  ): Promise<void>
+}

@@ -1,0 +1,26 @@
+import { byName, type Mixing, type PeerName, peerName, type Topology } from '@murmuration/core'
+
+/** The complete graph with even weights. */
+export function complete(...names: readonly string[]): Topology {
+  return even(names, () => true)
+}
+
+/** Each with the one before and the one after. */
+export function ring(...names: readonly string[]): Topology {
+  const last = names.length - 1
+  return even(names, (distance) => distance === 1 || distance === last)
+}
+
+/** Peers that have those at certain distances as neighbours, with even weights. */
+function even(names: readonly string[], isLinked: (distance: number) => boolean): Topology {
+  const peers = names.map(peerName).sort(byName)
+  const mixing = (peer: PeerName): Mixing => {
+    const place = peers.indexOf(peer)
+    if (place < 0) throw new RangeError(`there is no peer ${peer}`)
+    const names = peers.filter((_, other) => other !== place && isLinked(Math.abs(other - place)))
+    const weight = 1 / (names.length + 1)
+    const others = names.map((name) => ({ name, weight }))
+    return { selfWeight: weight, receiveFrom: others, sendTo: others }
+  }
+  return { peers, period: 1, mixing }
+}

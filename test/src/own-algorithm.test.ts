@@ -1,0 +1,107 @@
+/** An algorithm of a user's own, outside the repository, with copies of the packages of its own. */
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import anyTest from 'ava'
+import { murmur, recordsOf, temporaryFolder } from './command.js'
+import { root } from './repository.js'
+
+const test = anyTest.serial
+
+/** The example in a folder of its own. Its module has other copies of the packages than the command. */
+async function outside(): Promise<string> {
+  const outer = await temporaryFolder()
+  symlinkSync(join(root, 'node_modules'), join(outer, 'node_modules'))
+  const folder = join(outer, 'own')
+  cpSync(join(root, 'examples/own-algorithm'), folder, { recursive: true })
+  const copies = join(folder, 'node_modules/@murmuration')
+  mkdirSync(copies, { recursive: true })
+  for (const name of ['algorithms', 'core', 'random', 'vectors']) {
+    cpSync(join(root, 'packages', name, 'dist'), join(copies, name, 'dist'), { recursive: true })
+    cpSync(join(root, 'packages', name, 'package.json'), join(copies, name, 'package.json'))
+  }
+  return folder
+}
+
+const swarm = ['swarm', 'topology.yaml', '--no-baseline', '--json']
+
+test('an algorithm outside the repository trains three real peers, and its options are told', async (t) => {
+  const folder = await outside()
+  const result = await murmur([...swarm, '--train', 'train.yaml'], folder, undefined, { cwd: folder }).result
+  t.is(result.code, 0, result.stderr)
+  const records = recordsOf(result)
+  t.regex(String(records.find(({ kind }) => kind === 'start')?.algorithm), /^Lazy gossip, towards 0\.8, batch 16/)
+  t.true((records.at(-1)?.accuracyOfMean as number) > 0.5)
+})
+
+test('it is simulated beside others, labelled by its options, and keeps the mean as it promises', async (t) => {
+  const folder = await outside()
+  const result = await murmur(['sim', 'scenario.yaml', '--json'], folder, undefined, { cwd: folder }).result
+  t.is(result.code, 0, result.stderr)
+  const runs = recordsOf(result).filter(({ kind }) => kind === 'run')
+  t.deepEqual([...new Set(runs.map(({ contender }) => contender))].sort(), [
+    'D-PSGD',
+    'Lazy gossip (period 8)',
+    'Lazy gossip (towards 0.8)'
+  ])
+  for (const { findings } of runs) t.deepEqual(findings, [])
+})
+
+test('--algorithm takes the path of a module', async (t) => {
+  const folder = await outside()
+  writeFileSync(join(folder, 'short.yaml'), 'model: softmax\ndata: { digits: 200 }\nrounds: 3\nagreement: 0.5\n')
+  const args = [...swarm, '--train', 'short.yaml', '--algorithm', './mine.js']
+  const result = await murmur(args, folder, undefined, { cwd: folder }).result
+  t.is(result.code, 0, result.stderr)
+  t.regex(String(recordsOf(result)[0].algorithm), /^Lazy gossip, batch 32/)
+})
+
+const wrong: readonly (readonly [string, (folder: string) => void, RegExp])[] = [
+  [
+    'an option that it does not have has line, column and the word that was meant',
+    (folder) => replace(folder, 'train.yaml', 'towards', 'towrads'),
+    /train\.yaml:4:\d+: algorithm: found the key "towrads", .*did you mean "towards"/
+  ],
+  [
+    'a value that its schema refuses has line and column',
+    (folder) => replace(folder, 'train.yaml', '0.8', '8'),
+    /train\.yaml:4:\d+: algorithm\.towards: found 8, expected at most 1/
+  ],
+  [
+    'a module that is not there is named',
+    (folder) => replace(folder, 'train.yaml', 'mine.js', 'none.js'),
+    /the algorithm's module \S+none\.js cannot be loaded/
+  ],
+  [
+    'a module without an algorithm is named',
+    (folder) => writeFileSync(join(folder, 'mine.js'), 'export const mine = 1'),
+    /mine\.js: found 0 algorithms, expected one that is exported/
+  ],
+  [
+    'an error in its round is named with the line',
+    (folder) => replace(folder, 'mine.js', 'const half =', 'const half = nothing +'),
+    /round of the algorithm's module \S+mine\.js:28 fails: nothing is not defined/
+  ],
+  [
+    'what it needs and the topology does not have is refused',
+    (folder) => {
+      const weights = 'rows: [[0.5, 0.5, 0], [0.25, 0.5, 0.25], [0, 0.5, 0.5]]'
+      writeFileSync(join(folder, 'topology.yaml'), `graph: { kind: matrix, ${weights} }\npeers: [ann, bob, cat]\n`)
+    },
+    /topology\.yaml: Lazy gossip needs the weights of each peer in all averages to sum to 1, and found ann \(0\.75\)/
+  ]
+]
+
+for (const [title, spoil, message] of wrong) {
+  test(`${title}; exit code 2`, async (t) => {
+    const folder = await outside()
+    spoil(folder)
+    const result = await murmur([...swarm, '--train', 'train.yaml'], folder, undefined, { cwd: folder }).result
+    t.is(result.code, 2, result.stderr)
+    t.regex(result.stderr, message)
+  })
+}
+
+function replace(folder: string, file: string, text: string, by: string): void {
+  const path = join(folder, file)
+  writeFileSync(path, readFileSync(path, 'utf8').replace(text, by))
+}
