@@ -180,7 +180,8 @@ export interface PeerSummary {
   /** Of this peer. */
   readonly samples: number
   readonly seconds: number
-  readonly loss: number
+  /** Absent for a server, which has no model of its own. */
+  readonly loss?: number
   readonly accuracy?: number
   /** Root mean square distance of the neighbours' parameters from this peer's, in the last round. */
   readonly neighbourDistance: number

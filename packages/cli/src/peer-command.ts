@@ -1,8 +1,8 @@
-import { byName, type PeerName, type Topology } from '@murmuration/core'
+import { byName, type PeerName } from '@murmuration/core'
 import { hashVector } from '@murmuration/vectors'
 import type { PeerSummary, RunEvent } from './events.js'
 import { FirstOutliers } from './outlier-events.js'
-import { makePlan, type RunRequest, startEvent } from './plan.js'
+import { makePlan, type Plan, type RunRequest, startEvent } from './plan.js'
 import { placeOf } from './roster.js'
 import { type PeerResult, runPeer } from './run-peer.js'
 import { checkSave, saveModel } from './save.js'
@@ -25,7 +25,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   if (options.save !== undefined) await checkSave(options.save)
   const { identity, listen, roster } = await placeOf(plan, self, options.key)
   options.emit(startEvent(plan))
-  const neighbours = neighboursOf(plan.file.topology, self)
+  const neighbours = neededBy(plan, self)
   options.emit({ kind: 'note', text: `${self} waits up to ${options.wait / 1000} s for ${neighbours.join(', ')}` })
   const outliers = new FirstOutliers()
   const result = await runPeer({
@@ -45,7 +45,8 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
     },
     signal: options.signal
   })
-  const unsaved = await saveModel(options, result.task.schema, result.parameters)
+  const isServer = plan.options.servers?.includes(self) === true
+  const unsaved = isServer ? undefined : await saveModel(options, result.task.schema, result.parameters)
   const { rounds, batchSize, seed } = plan.options
   const run = { self, peers: roster.length, outliers: outliers.names, rounds, samples: rounds * batchSize, seed }
   const summary = summarise(result, run)
@@ -54,11 +55,13 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   return summary
 }
 
-/** Whom a peer exchanges with in some round. */
-function neighboursOf(topology: Topology, self: PeerName): PeerName[] {
+/** Whom a peer waits for at the start: its neighbours and all servers, or all workers. */
+function neededBy({ file: { topology }, options: { algorithm, servers = [] } }: Plan, self: PeerName): PeerName[] {
+  if (servers.includes(self)) return [...topology.peers]
+  if (algorithm.needs.reach === 'everyone') return topology.peers.filter((name) => name !== self)
   const rows = Array.from({ length: topology.period }, (_, round) => topology.mixing(self, round))
   const names = rows.flatMap(({ sendTo, receiveFrom }) => [...sendTo, ...receiveFrom].map(({ name }) => name))
-  return [...new Set(names)].sort(byName)
+  return [...new Set([...names, ...servers])].sort(byName)
 }
 
 function summarise(
@@ -74,7 +77,7 @@ function summarise(
     ...run,
     faults,
     seconds,
-    ...evaluation,
+    ...(parameters.length === 0 ? {} : evaluation),
     neighbourDistance: disagreement,
     bytesSent: traffic.sent.payload + traffic.sent.overhead,
     bytesReceived: traffic.received.payload + traffic.received.overhead,

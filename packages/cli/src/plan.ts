@@ -1,4 +1,10 @@
-import { type Algorithm, rateSchedule, refusals, type TrainingSettings } from '@murmuration/algorithms'
+import {
+  type Algorithm,
+  rateSchedule,
+  refusals,
+  type Surroundings,
+  type TrainingSettings
+} from '@murmuration/algorithms'
 import { InputError, type PeerName, type TaskDescription, type Topology } from '@murmuration/core'
 import type { Settings } from '@murmuration/libp2p'
 import { type DataDescription, type ShareOptions, softmaxTaskModule } from '@murmuration/tasks'
@@ -57,12 +63,17 @@ export async function makePlan(request: RunRequest): Promise<Plan> {
   }
   checkWeights(request.topology, topology, training)
   const record = recordOf(training.algorithm)
-  checkNeeds(request.topology, topology, record)
+  const servers = file.servers.map(({ name }) => name)
+  checkNeeds(request.topology, record, { topology, servers })
   return {
     path: request.topology,
     file,
     training,
-    options: settingsOf(training, topology, record.keeps === 'equality' ? 0 : closingRounds),
+    options: settingsOf(
+      training,
+      { workers: topology.peers, servers },
+      record.keeps === 'equality' ? 0 : closingRounds
+    ),
     spectralGap: shrinking.spectralGap,
     settings: runSettings(file, training),
     algorithm: algorithmText(record, training)
@@ -78,8 +89,8 @@ function checkWeights(path: string, topology: Topology, training: Training): voi
 }
 
 /** What the algorithm needs is tested before anything starts. */
-function checkNeeds(path: string, topology: Topology, record: Algorithm): void {
-  const refused = refusals(record, { topology, servers: [] })
+function checkNeeds(path: string, record: Algorithm, surroundings: Surroundings): void {
+  const refused = refusals(record, surroundings)
   if (refused.length > 0) throw new InputError(refused.map((text) => `${path}: ${text}`).join('\n'))
 }
 
@@ -120,7 +131,11 @@ function titleOf({ kind, ...options }: GraphDescription): string {
   return shown.length === 0 ? kind : `${kind} (${shown.map(([name, value]) => `${name} ${value}`).join(', ')})`
 }
 
-function settingsOf(training: Training, { peers }: Topology, closingRounds: number): Plan['options'] {
+function settingsOf(
+  training: Training,
+  endpoints: Pick<TrainingSettings, 'workers' | 'servers'>,
+  closingRounds: number
+): Plan['options'] {
   const { algorithm, seed, batch, accumulate, optimiser, weightDecay, clip, rate, rounds, patience } = training
   return {
     algorithm: recordOf(algorithm),
@@ -135,7 +150,7 @@ function settingsOf(training: Training, { peers }: Topology, closingRounds: numb
     closingRounds,
     rate: rateSchedule(rate, rounds),
     patience,
-    workers: peers
+    ...endpoints
   }
 }
 

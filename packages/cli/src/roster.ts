@@ -20,15 +20,14 @@ export async function placeOf(
   self: PeerName,
   keyFile: string | undefined
 ): Promise<Place> {
-  const own = file.peers.find(({ name }) => name === self)
+  const peers = [...file.peers, ...file.servers]
+  const own = peers.find(({ name }) => name === self)
   if (own === undefined) {
-    throw new InputError(
-      `--as ${self}: ${path} has no such peer; it has ${file.peers.map(({ name }) => name).join(', ')}`
-    )
+    throw new InputError(`--as ${self}: ${path} has no such peer; it has ${peers.map(({ name }) => name).join(', ')}`)
   }
   const identity = keyFile === undefined ? await localIdentity(identityDirectory(), self) : await readIdentity(keyFile)
   checkPin(path, own, identity)
-  const roster = await Promise.all(file.peers.map((peer) => entryOf(path, peer, self, identity)))
+  const roster = await Promise.all(peers.map((peer) => entryOf(path, peer, self, identity)))
   return { identity, listen: listenOf(path, own), roster }
 }
 

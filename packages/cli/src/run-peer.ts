@@ -59,6 +59,9 @@ export interface PeerResult {
   readonly disagreement: number
 }
 
+/** A server ends without a model of its own. */
+const noModel: Evaluation = { loss: Number.NaN }
+
 /** How often parameters are handed out for evaluation in a run, beside the last round of training. */
 const snapshots = 20
 
@@ -74,6 +77,8 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
       self,
       identity: run.identity,
       topology: plan.file.topology,
+      servers: plan.options.servers,
+      reach: plan.options.algorithm.needs.reach,
       seed: plan.options.seed,
       listen: run.listen,
       terms,
@@ -87,10 +92,16 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
   }
 }
 
+/** Whether the peer holds parameters for the workers. */
+function isServer({ plan, self }: PeerRun): boolean {
+  return plan.options.servers?.includes(self) === true
+}
+
 /** The task in a thread of its own, with notes as long as that takes, and where a step takes long. */
 async function buildTask(run: PeerRun): Promise<TaskWorker> {
   const { plan, self, emit, signal } = run
-  const description = taskOf(plan, self)
+  // A server has no data of its own: of the task it needs the parameters alone.
+  const description = taskOf(plan, isServer(run) ? undefined : self)
   const whose = description.userModule === undefined ? 'its model and data' : `the model of ${description.userModule}`
   const note = (what: string) => (seconds: number) =>
     emit({ kind: 'note', text: `${self}: ${what} has taken ${seconds} s so far` })
@@ -111,19 +122,14 @@ async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer): Promise<Pee
   try {
     if (run.signal.aborted) throw new StoppedError()
     const { id, addresses } = peer
-    run.emit({
-      kind: 'peer',
-      peer: self,
-      pid: process.pid,
-      id,
-      addresses,
-      parameters: lengthOf(task.schema),
-      about: task.about
-    })
+    const parameters = lengthOf(task.schema)
+    if (isServer(run))
+      run.emit({ kind: 'note', text: `${self} serves ${grouped(parameters)} parameters, process ${process.pid}` })
+    else run.emit({ kind: 'peer', peer: self, pid: process.pid, id, addresses, parameters, about: task.about })
     await peer.connect(await run.roster({ id, addresses }), run.patience)
     await weighByCounts(run, task, peer)
     const trained = await trainPeer(run, task, peer)
-    const evaluation = await task.evaluate(trained.parameters).run()
+    const evaluation = isServer(run) ? noModel : await task.evaluate(trained.parameters).run()
     await peer.close()
     const { schema, samples, about } = task
     return {
@@ -142,7 +148,7 @@ async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer): Promise<Pee
 /** With data of their own, the peers tell each other how many samples each has, and weigh their gradients by that. */
 async function weighByCounts({ plan, self, patience, emit }: PeerRun, task: TaskWorker, peer: Peer): Promise<void> {
   const weights = localWeights(plan.training)
-  if (weights === undefined) return
+  if (weights === undefined || plan.options.servers?.includes(self)) return
   const counts = await peer.shareSampleCounts(task.samples, patience)
   if (weights === 'per-sample') await task.weighGradients(gradientWeight(counts, self))
   const neighbours = peer.neighbours().map(({ name }) => name)
@@ -172,6 +178,8 @@ async function trainPeer(run: PeerRun, task: Task, peer: Peer) {
   for (;;) {
     const step = await steps.next()
     if (step.done) return { parameters: step.value, ...reports.totals() }
+    // What a server does is seen in what the workers report.
+    if (isServer(run)) continue
     const event = reports.add(step.value)
     if (event !== undefined) run.emit(event)
     for (const outlier of outliers.of(step.value)) run.emit(outlier)

@@ -18,11 +18,12 @@ export const machineLocal: ReadonlyMap<string, string> = new Map([
 const hidden = "each machine's own"
 
 /** Every setting that all peers of a run must share: the training file with its defaults and overrides, and who exchanges with whom. */
-export function runSettings({ graph, weights, peers }: TopologyFile, training: Training): Settings {
+export function runSettings({ graph, weights, peers, servers }: TopologyFile, training: Training): Settings {
   // In the order of the file, by which peers have their places in the graph.
   const names = peers.map(({ name }) => name)
+  const served = servers.length === 0 ? {} : { servers: servers.map(({ name }) => name) }
   const data = localWeights(training) === undefined ? training.data : hidden
-  const all = settingsOf({ ...training, data, topology: { graph, weights, peers: names } })
+  const all = settingsOf({ ...training, data, topology: { graph, weights, peers: names, ...served } })
   const hide = ([name, value]: readonly [string, string]) => {
     const whole = name.replace(/\[\d+\]$/, '')
     return machineLocal.has(whole) ? [whole, hidden] : [name, value]

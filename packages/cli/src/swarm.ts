@@ -45,6 +45,12 @@ function roundingFloor(codec: string): number {
 /** Results by peer, in the order of names; a peer whose process was lost has none. */
 type Results = ReadonlyMap<PeerName, PeerResult>
 
+/** What workers and servers ended with. */
+interface Ends {
+  readonly results: Results
+  readonly servers: readonly PeerResult[]
+}
+
 /**
  * Runs all peers of a topology as processes on this machine and sums up what they came to. Rejects with the first error
  * of a peer; a peer whose process is killed is reported and left behind. No process is left running.
@@ -60,7 +66,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   const judge = await Judge.start(plan, options.emit, options.signal)
   try {
     const outliers = new FirstOutliers()
-    const results = await runChildren(plan, request, judge, {
+    const { results, servers } = await runChildren(plan, request, judge, {
       ...options,
       emit: (event) => {
         outliers.take(event)
@@ -75,7 +81,11 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
       options.baseline && results.size === plan.file.topology.peers.length
         ? await judge.centralised(sampleCounts(results), options.now, options.signal)
         : undefined
-    const summary = summarise(plan, results, { ofMean, central, before: judge.lastDistance, outliers: outliers.names })
+    const summary = summarise(
+      plan,
+      { results, servers },
+      { ofMean, central, before: judge.lastDistance, outliers: outliers.names }
+    )
     options.emit(summary)
     if (unsaved !== undefined) throw unsaved
     checkFinished(summary, needed)
@@ -86,11 +96,14 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   }
 }
 
-async function runChildren(plan: Plan, request: RunRequest, judge: Judge, options: SwarmOptions): Promise<Results> {
+async function runChildren(plan: Plan, request: RunRequest, judge: Judge, options: SwarmOptions): Promise<Ends> {
   const { emit, signal, links } = options
   const listener = { event: emit, snapshot: judge.take.bind(judge) }
   const task = { request, patience: meetingPatience, ...(links === undefined ? {} : { links }) }
-  const children = plan.file.topology.peers.map((name) => new Child({ ...task, self: name }, listener))
+  const start = (name: PeerName) => new Child({ ...task, self: name }, listener)
+  const workers = plan.file.topology.peers.map(start)
+  const servers = plan.file.servers.map(({ name }) => start(name))
+  const children = [...workers, ...servers]
   const stop = async () => {
     const kills = await Promise.all(children.map((child) => child.stop()))
     for (const text of kills) if (text !== undefined) emit({ kind: 'note', text })
@@ -103,7 +116,10 @@ async function runChildren(plan: Plan, request: RunRequest, judge: Judge, option
   try {
     const roster = await Promise.race([Promise.all(children.map((child) => child.listening)), stopped.promise])
     for (const child of children) child.meet(roster)
-    return await Promise.race([collect(children, emit, judge), stopped.promise])
+    // A server that fails ends the run.
+    const ends = Promise.all([collect(workers, emit, judge), ...servers.map(({ result }) => result)])
+    const [results, ...served] = await Promise.race([ends, stopped.promise])
+    return { results, servers: served }
   } finally {
     signal.removeEventListener('abort', abort)
     await stop()
@@ -130,7 +146,7 @@ async function collect(children: readonly Child[], emit: (event: RunEvent) => vo
 
 function summarise(
   { file, options, spectralGap }: Plan,
-  results: Results,
+  { results, servers }: Ends,
   {
     ofMean,
     central,
@@ -144,8 +160,9 @@ function summarise(
   }
 ): Summary {
   const all = [...results.values()]
+  const everybody = [...all, ...servers]
   const accuracies = all.flatMap(({ evaluation }) => evaluation.accuracy ?? [])
-  const total = (pick: (result: PeerResult) => number) => all.reduce((sum, result) => sum + pick(result), 0)
+  const total = (pick: (result: PeerResult) => number) => everybody.reduce((sum, result) => sum + pick(result), 0)
   const sent = ({ traffic }: PeerResult) => traffic.sent.payload + traffic.sent.overhead
   const received = ({ traffic }: PeerResult) => traffic.received.payload + traffic.received.overhead
   return {
@@ -169,8 +186,8 @@ function summarise(
     bytesReceived: total(received),
     payloadSent: total(({ traffic }) => traffic.sent.payload),
     rawSent: total(({ traffic }) => traffic.sent.raw),
-    bytesOfBusiest: Math.max(...all.map((result) => sent(result) + received(result))),
-    waiting: total(({ waiting }) => waiting) / all.length,
+    bytesOfBusiest: Math.max(...everybody.map((result) => sent(result) + received(result))),
+    waiting: all.reduce((sum, { waiting }) => sum + waiting, 0) / all.length,
     backend: all[0].task.about.backend ?? 'TypeScript',
     spectralGap,
     seed: options.seed

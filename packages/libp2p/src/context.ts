@@ -1,5 +1,4 @@
 import type { Connection, Libp2p, PeerId, Stream } from '@libp2p/interface'
-import type { Queue } from '@libp2p/utils'
 import type { PeerName, Random } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
 import type { CodecChoice } from './codec-choice.js'
@@ -8,6 +7,7 @@ import type { Limits } from './constants.js'
 import type { PeerEventListener } from './events.js'
 import type { Mailbox } from './mailbox.js'
 import type { Terms } from './terms.js'
+import type { Turns } from './turns.js'
 import type { VectorPool } from './vector-pool.js'
 
 /** The two streams of a link to a neighbour that has said welcome. */
@@ -31,7 +31,7 @@ export interface LinkContext {
   /** Drawn when the peer was created, so that neighbours can tell a restarted peer from one that reconnects. */
   readonly incarnation: string
   /** The calls to neighbours that are under way, up to the answer to the hello, and those that wait for their turn. */
-  readonly dials: Queue<Streams | undefined>
+  readonly turns: Turns
   readonly mailbox: Mailbox<VectorMessage>
   /** Of the waits between calls. */
   readonly random: Random

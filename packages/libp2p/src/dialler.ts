@@ -1,6 +1,5 @@
-import type { Connection, Stream } from '@libp2p/interface'
+import { type Connection, type Stream, TimeoutError } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
-import { Queue } from '@libp2p/utils'
 import { multiaddr } from '@multiformats/multiaddr'
 import type { Bell } from './bell.js'
 import { realClock } from './clock.js'
@@ -9,12 +8,7 @@ import { ProtocolFault } from './control-messages.js'
 import { wordsOf } from './explain.js'
 import { foreignText } from './foreign-text.js'
 import type { RosterEntry } from './roster.js'
-
-/**
- * The calls of all peers of this process, as they share one processor: were more under way, each would take longer, and all would come to the
- * end of their time at once, which throws away what they have computed. One peer alone has fewer (`dialsAtOnce`).
- */
-const processDials = new Queue<Streams | undefined>({ concurrency: 16 })
+import { within } from './within.js'
 
 /** Gets a connection to one neighbour: that by which it has called, or one that this peer makes when its turn has come. */
 export class Dialler {
@@ -50,6 +44,7 @@ export class Dialler {
     const standing = this.#standing()
     if (standing !== undefined) return join(standing)
     if (this.#entry.addresses.length === 0) throw new Error('it has no address in the roster and has not called')
+    const { turns, closing } = this.#context
     const waiting = new AbortController()
     this.#waiting = waiting
     const call = async () => {
@@ -57,7 +52,8 @@ export class Dialler {
       return join(this.#standing() ?? (await this.#dial()))
     }
     try {
-      return await this.#inTurn(call, waiting.signal)
+      // What is computed for the answer to the hello is as much as for the connection, so the turn lasts until then.
+      return await turns.take(call, AbortSignal.any([closing, waiting.signal]))
     } catch (error) {
       if (waiting.signal.aborted) return call()
       throw error
@@ -68,35 +64,27 @@ export class Dialler {
     return openConnection(this.#context.node, peerIdFromString(this.#entry.id))
   }
 
-  /** Makes a call in its turn, which lasts until the hello is answered: what is computed for that is as much as for the connection. */
-  async #inTurn(call: () => Promise<Streams | undefined>, unless: AbortSignal): Promise<Streams | undefined> {
-    const { dials, closing } = this.#context
-    const signal = AbortSignal.any([closing, unless])
-    return dials.add(() => processDials.add(call, { signal }), { signal })
-  }
-
   #dial(): Promise<Connection> {
     const { node, limits, closing } = this.#context
-    const signal = AbortSignal.any([closing, AbortSignal.timeout(limits.dialTimeout)])
     const addresses = this.#entry.addresses.map((address) => multiaddr(address))
-    return node.dial(addresses, { signal })
+    return within(limits.dialTimeout, closing, (signal) => node.dial(addresses, { signal }))
   }
 }
 
 /** Opens a stream to a neighbour. Throws a ProtocolFault when it does not speak the protocol. */
 export async function openStream(context: LinkContext, connection: Connection, protocol: string): Promise<Stream> {
   const { limits, closing, node } = context
-  const signal = AbortSignal.any([closing, AbortSignal.timeout(limits.handshakeTimeout)])
   try {
-    return await connection.newStream(protocol, { signal })
+    return await within(limits.handshakeTimeout, closing, (signal) => connection.newStream(protocol, { signal }))
   } catch (error) {
     if (error instanceof Error && error.name === 'UnsupportedProtocolError') {
       throw new ProtocolFault(`it does not speak ${protocol}`)
     }
     // One that was refused can look open for ever, and would be taken again by the next attempt.
     connection.abort(new Error('no stream can be opened'))
-    if (signal.aborted)
+    if (error instanceof TimeoutError) {
       throw new Error(`it did not answer within ${limits.handshakeTimeout / 1000} s`, { cause: error })
+    }
     throw new Error(`${hint(node.peerId.toString())} (${foreignText(wordsOf(error))})`, { cause: error })
   }
 }

@@ -156,6 +156,8 @@ function closed(): Error {
  */
 export function room(stream: Stream): Promise<void> {
   return new Promise((resolve, reject) => {
+    // Nothing more happens to one that has ended.
+    if (stream.status !== 'open') return reject(closed())
     const settle = (act: () => void) => {
       stream.removeEventListener('drain', ready)
       stream.removeEventListener('idle', ready)

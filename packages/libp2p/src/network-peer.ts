@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
-import { Queue } from '@libp2p/utils'
 import {
   InputError,
   type Milliseconds,
@@ -16,7 +15,7 @@ import { Bell } from './bell.js'
 import { realClock } from './clock.js'
 import { CodecChoice } from './codec-choice.js'
 import { controlProtocol, exchangeProtocol, type Limits } from './constants.js'
-import type { LinkContext, Streams } from './context.js'
+import type { LinkContext } from './context.js'
 import { paddingMost } from './control-messages.js'
 import type { PeerEvent } from './events.js'
 import { NetworkFabric } from './fabric.js'
@@ -30,6 +29,7 @@ import { SampleCounts, samplesProtocol } from './sample-counts.js'
 import { weightOf } from './send-queue.js'
 import type { Shaper } from './shaping/shaper.js'
 import type { Traffic } from './traffic.js'
+import { Turns } from './turns.js'
 import { VectorPool } from './vector-pool.js'
 
 /** The longest that the answer to a ping is waited for. */
@@ -247,7 +247,7 @@ export class NetworkPeer implements Peer {
       codec: this.#codec,
       // Not from the seeded dice: the point is that another process with the same seed draws another.
       incarnation: randomUUID(),
-      dials: new Queue<Streams | undefined>({ concurrency: this.#limits.dialsAtOnce }),
+      turns: new Turns(this.#limits.dialsAtOnce),
       mailbox: this.#mailbox,
       random: this.fabric.random.stream('reconnecting'),
       sender: this.fabric.random,

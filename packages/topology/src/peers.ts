@@ -27,6 +27,10 @@ const address = (portMin: number) => {
 
 const peer = z.strictObject({
   name,
+  role: z
+    .enum(['worker', 'server'])
+    .optional()
+    .meta({ description: 'worker, unless it says server: a server has no place in the graph, and no data.' }),
   id: id.optional(),
   addresses: z.array(address(1)).optional().meta({ description: 'Where other peers reach this one.' }),
   listen: z.array(address(0)).optional().meta({ description: 'Where this peer listens, when that is elsewhere.' })
@@ -44,6 +48,7 @@ export const peersSchema = z.union([
 /** A peer as a topology file gives it. */
 export interface PeerEntry {
   readonly name: PeerName
+  readonly role: 'worker' | 'server'
   /** The libp2p peer id. */
   readonly id?: string | undefined
   /** Multiaddrs at which others reach this peer; may be empty. */
@@ -63,8 +68,9 @@ export function peerEntries(peers: z.output<typeof peersSchema>): readonly PeerE
   return peers.map((each) => entry(typeof each === 'string' ? { name: each } : each))
 }
 
-/** Names, ids and addresses that come twice; paths begin with the index of the peer. */
+/** Names, ids and addresses that come twice, and nobody but servers; paths begin with the index of the peer. */
 export function peerProblems(entries: readonly PeerEntry[]): Problem[] {
+  if (entries.every(({ role }) => role === 'server')) return [problem([], 'found servers alone, expected a worker')]
   const owners = new Map<string, number>()
   return entries.flatMap(({ name, id, addresses }, index) =>
     [name, id ?? [], addresses].flat().flatMap((text) => {
@@ -77,8 +83,8 @@ export function peerProblems(entries: readonly PeerEntry[]): Problem[] {
   )
 }
 
-function entry({ name, id, addresses = [], listen }: z.output<typeof peer>): PeerEntry {
-  return { name, id, addresses, listen }
+function entry({ name, role = 'worker', id, addresses = [], listen }: z.output<typeof peer>): PeerEntry {
+  return { name, role, id, addresses, listen }
 }
 
 const shape = /^\/(ip4|ip6|dns|dns4|dns6)\/([^/]+)\/tcp\/(\d{1,5})(\/p2p\/[1-9A-HJ-NP-Za-km-z]+)?$/

@@ -188,3 +188,16 @@ test('another peer dials a port from 1 to 65535; a peer can listen on port 0 too
   t.throws(() => read('addresses', 0), { message: /with a port above 0/ })
   for (const key of ['addresses', 'listen']) t.throws(() => read(key, 65536), { message: /a multiaddr of TCP/ })
 })
+
+test('servers stand apart from the peers of the graph, and links may speak of them', (t) => {
+  const text = 'graph: ring\npeers: [a, { name: s, role: server }, b]\nlinks: { peers: { s: { bandwidth: 1 Gbit/s } } }'
+  const { topology, peers, servers, links } = parseTopologyFile(text, 't.yaml')
+  t.deepEqual([topology.peers.join(), peers.map(({ name }) => name).join()], ['a,b', 'a,b'])
+  t.deepEqual(
+    servers.map(({ name, role }) => [name, role]),
+    [['s', 'server']]
+  )
+  t.is(links.access(servers[0].name).up, 1e9)
+  const alone = 'graph: ring\npeers: [{ name: s, role: server }]'
+  t.throws(() => parseTopologyFile(alone, 't.yaml'), { message: /found servers alone, expected a worker/ })
+})

@@ -18,7 +18,7 @@ export const topologySchema = z
   .strictObject({
     graph: graphSchema.meta({ description: 'Who is whose neighbour. Peers take their places in the order listed.' }),
     weights: weightsSchema.optional(),
-    peers: peersSchema.meta({ description: 'How many, or names, or mappings with name, id, addresses, listen.' }),
+    peers: peersSchema.meta({ description: 'How many, or names, or mappings with name, role, id, addresses, listen.' }),
     links: linksSchema.optional().meta({ description: 'The network between the peers, for the simulator.' })
   })
   .meta({ title: 'Murmuration topology file' })
@@ -31,8 +31,10 @@ export interface TopologyFile {
   readonly topology: Topology
   readonly graph: GraphDescription
   readonly weights: WeightRule
-  /** In the order of the file, which gives each its place in the graph. */
+  /** The workers, in the order of the file, which gives each its place in the graph. */
   readonly peers: readonly PeerEntry[]
+  /** Those that hold parameters for the workers, in the order of the file. They have no place in the graph. */
+  readonly servers: readonly PeerEntry[]
   readonly links: Links
 }
 
@@ -60,17 +62,21 @@ export function resolveTopology(
 ): Result<TopologyFile> {
   const { graph, weights } = description
   const entries = peerEntries(description.peers)
-  const peers = entries.map(({ name }) => name)
+  const workers = entries.filter(({ role }) => role === 'worker')
+  const servers = entries.filter(({ role }) => role === 'server')
+  const peers = workers.map(({ name }) => name)
+  const everybody = [...peers, ...servers.map(({ name }) => name)]
   const problems = [
     ...within(['peers'], peerProblems(entries)),
     ...graphProblems(graph, weights, peers),
-    ...within(['links'], linkProblems(description.links ?? {}, [...peers, ...others]))
+    ...within(['links'], linkProblems(description.links ?? {}, [...everybody, ...others]))
   ]
   if (problems.length > 0) return { ok: false, problems }
   const built = build(() => createTopology({ peers, graph, weights }))
   if (!built.ok) return built
-  const links = createLinks(description.links ?? {}, peers)
-  return { ok: true, value: { topology: built.value, graph, weights: ruleOf(graph, weights), peers: entries, links } }
+  const links = createLinks(description.links ?? {}, everybody)
+  const rule = ruleOf(graph, weights)
+  return { ok: true, value: { topology: built.value, graph, weights: rule, peers: workers, servers, links } }
 }
 
 /** The JSON Schema of topology files, from which editors complete and check them. */

@@ -47,6 +47,7 @@ class Stage {
   readonly #run: SimRun
   readonly #family: TaskFamily
   readonly #workers: readonly PeerName[]
+  readonly #servers: readonly PeerName[]
   readonly #traffic: { readonly schema: Task['schema']; readonly wire: Wire<VectorMessage> }
   readonly #program: ContenderProgram
   readonly #judges: Judges
@@ -61,7 +62,7 @@ class Stage {
     const file = topologyOf(scenario, run)
     const isAlone = isOnOneMachine(contender)
     const topology = isAlone ? alone(file.topology) : file.topology
-    const servers = serversOf(contender, topology.peers)
+    const servers = serversOf(contender, topology.peers, file.servers)
     this.#workers = topology.peers
     const length = lengthOf(family.schema)
     this.#traffic =
@@ -70,6 +71,7 @@ class Stage {
         : trafficOver(length, scenario.traffic)
     const options = optionsOf(scenario, run, this.#workers, file.topology.peers.length)
     const names = servers.map(({ name }) => name)
+    this.#servers = names
     this.#program = programOf(contender, options, names, topology)
     this.#judges = new Judges(this.#workers, this.#program.keeps, scenario.evaluate)
     this.#recorder = run.timeline === undefined ? undefined : new TimelineRecorder(run.timeline)
@@ -137,7 +139,7 @@ class Stage {
       realSeconds
     }
     if (this.#recorder === undefined) return { record }
-    const peers = [...this.#workers, ...serversOf(contender, this.#workers).map(({ name }) => name)]
+    const peers = [...this.#workers, ...this.#servers]
     const of = { settings: setting.values, contender: contender.label, seed, peers }
     return { record, timeline: this.#recorder.timeline(of, simulation.now()) }
   }

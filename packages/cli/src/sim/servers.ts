@@ -8,10 +8,18 @@ import type { ContenderDescription } from './scenario-contenders.js'
  * `server`, more are called `server-1`, `server-2` and so on. Those on machines of their own have no `on`.
  *
  * @param peers - in the order of the topology, by which servers are placed on the workers
+ * @param ofTopology - those that the topology has, which serve where the contender does not say how many and where
  */
-export function serversOf(contender: ContenderDescription, peers: readonly PeerName[]): readonly Server[] {
+export function serversOf(
+  contender: ContenderDescription,
+  peers: readonly PeerName[],
+  ofTopology: readonly { readonly name: PeerName }[] = []
+): readonly Server[] {
   const placement = placementOf(contender)
   if (placement === undefined) return []
+  if (ofTopology.length > 0 && contender.servers === undefined && placement.on === 'own') {
+    return ofTopology.map(({ name }) => ({ name }))
+  }
   const { on, servers = on === 'workers' ? peers.length : 1 } = placement
   return Array.from({ length: servers }, (_, index): Server => {
     const name = peerName(servers === 1 ? 'server' : `server-${index + 1}`)

@@ -43,7 +43,10 @@ function factsOf({
   network,
   evaluate
 }: Scenario): Record<string, string> {
-  const peers = typeof topology.peers === 'number' ? topology.peers : topology.peers.length
+  const peers =
+    typeof topology.peers === 'number'
+      ? topology.peers
+      : topology.peers.filter((peer) => typeof peer === 'string' || peer.role !== 'server').length
   const { rate, batch, optimiser, weightDecay } = training
   const facts: Record<string, string> = {
     topology: `${graphLabel(topology.graph)}, ${peers} peers`,

@@ -80,7 +80,7 @@ function needProblems(draft: Draft, choices: readonly (readonly AxisValue[])[]):
       files.set(graph, file)
       if (!file.ok) return []
       const { peers } = file.value.topology
-      const servers = serversOf(contender, peers).map(({ name }) => name)
+      const servers = serversOf(contender, peers, file.value.servers).map(({ name }) => name)
       const refused = refusals(recordOf(contender.choice), { topology: file.value.topology, servers })
       return refused.map((text) => problem(['contenders', index], whichOf(choice) + text))
     })

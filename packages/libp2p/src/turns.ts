@@ -1,0 +1,26 @@
+import { Queue } from '@libp2p/utils'
+import type { Streams } from './context.js'
+
+/** Calls a neighbour and says hello. `undefined` when the neighbour does not agree. It has to end by itself. */
+export type Call = () => Promise<Streams | undefined>
+
+/**
+ * The calls of all peers of this process, as they share one processor: were more under way, each would take longer, and all would come to the
+ * end of their time at once, which throws away what they have computed.
+ */
+const everyone = new Queue<Streams | undefined>({ concurrency: 16 })
+
+/** Lets a few calls of one peer be under way at a time, and a few of all peers of the process. */
+export class Turns {
+  readonly #own: Queue<Streams | undefined>
+
+  /** @param most - how many calls of this peer are under way at a time */
+  constructor(most: number) {
+    this.#own = new Queue({ concurrency: most })
+  }
+
+  /** Makes a call when its turn has come, which lasts until the call has ended. Rejects when `signal` is aborted before; the call is not made then. */
+  async take(call: Call, signal: AbortSignal): Promise<Streams | undefined> {
+    return this.#own.add(() => everyone.add(call, { signal }), { signal })
+  }
+}

@@ -1,0 +1,29 @@
+import { TimeoutError } from '@libp2p/interface'
+import type { Milliseconds } from '@murmuration/core'
+
+/**
+ * Does something that has to end: what `act` is given is aborted after `limit`, or when `closing` is, and then nobody waits for it any more, even when
+ * it takes no notice. Not `AbortSignal.any` with `AbortSignal.timeout`: on Node 20 the garbage collector takes that timeout away, and it never comes.
+ */
+export async function within<T>(
+  limit: Milliseconds,
+  closing: AbortSignal,
+  act: (signal: AbortSignal) => Promise<T>
+): Promise<T> {
+  closing.throwIfAborted()
+  const controller = new AbortController()
+  const { signal } = controller
+  const close = () => controller.abort(closing.reason)
+  closing.addEventListener('abort', close)
+  const late = () => controller.abort(new TimeoutError(`no answer within ${limit / 1000} s`))
+  const timer = setTimeout(late, limit)
+  const ended = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  try {
+    return await Promise.race([act(signal), ended])
+  } finally {
+    clearTimeout(timer)
+    closing.removeEventListener('abort', close)
+  }
+}
