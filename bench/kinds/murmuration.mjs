@@ -77,8 +77,8 @@ async function connectPeer({ self, neighbours, elements, options, publish, looku
 
 /** What one process sees of the topology: itself and its neighbours, all with the same weight. */
 function topologyOf(self, neighbours) {
-  const sendTo = neighbours.map(nameOf)
-  const weight = 1 / (sendTo.length + 1)
-  const mixing = { selfWeight: weight, receiveFrom: sendTo.map((name) => ({ name, weight })), sendTo }
-  return { peers: [nameOf(self), ...sendTo].sort(), period: 1, mixing: () => mixing }
+  const weight = 1 / (neighbours.length + 1)
+  const others = neighbours.map((neighbour) => ({ name: nameOf(neighbour), weight }))
+  const mixing = { selfWeight: weight, receiveFrom: others, sendTo: others }
+  return { peers: [self, ...neighbours].map(nameOf).sort(), period: 1, mixing: () => mixing }
 }

@@ -1,7 +1,7 @@
 import type { PeerName } from '@murmuration/core'
 import { rangeOf, type Vector } from './node/vector.js'
 import type { Channel } from './record.js'
-import { chunksOf, joined, type RangeChannel, receive, type ServedNode, toServer } from './servers.js'
+import { chunksOf, joined, type RangeChannel, type ServedNode, toServer } from './servers.js'
 
 /** The channels of a synchronous parameter server. */
 interface Calls {
@@ -13,13 +13,16 @@ interface Calls {
 /** Hands g over and gets new parameters, one call at a time to each server. No numbers ask for those of a chunk. */
 export async function callServers(node: ServedNode & Calls, round: number, g: Vector): Promise<Vector> {
   const parts: Vector[] = []
-  for (let turn = 0; parts.length < chunksOf(node).length; turn++) {
-    const calls = chunksOf(node).filter((chunk) => chunk.turn === turn)
-    const ask = rangeOf(g, { offset: 0, length: 0 })
+  const chunks = chunksOf(node)
+  const ask = rangeOf(g, { offset: 0, length: 0 })
+  while (parts.length < chunks.length) {
+    const { turn } = chunks[parts.length]
+    const next = chunks.findIndex((chunk) => chunk.turn > turn)
+    const calls = chunks.slice(parts.length, next < 0 ? undefined : next)
     for (const chunk of calls) node.up.send(toServer(node, chunk, round), { part: rangeOf(g, chunk.range) })
     for (const chunk of calls) await node.acknowledged.collect(toServer(node, chunk, round))
     for (const chunk of calls) node.up.send(toServer(node, chunk, round), { part: ask })
-    for (const chunk of calls) parts.push(await receive(node, chunk, round))
+    for (const chunk of calls) parts.push((await node.down.collect(toServer(node, chunk, round)))[chunk.server].part)
   }
   return joined(node, parts)
 }

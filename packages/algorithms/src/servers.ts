@@ -8,6 +8,8 @@ import type { Arrival, Channel, NodeTraits, Route } from './record.js'
 /** A range of the parameters as it travels, and the server that holds it. */
 export interface Chunk {
   readonly server: PeerName
+  /** `[server]` */
+  readonly alone: readonly PeerName[]
   /** Its place among the chunks of its server. */
   readonly turn: number
   /** Its place among all. */
@@ -34,13 +36,30 @@ interface Down {
   readonly down: RangeChannel
 }
 
-const known = new WeakMap<ServedNode, readonly Chunk[]>()
+/** The chunks of a run. */
+interface Plan {
+  readonly chunks: readonly Chunk[]
+  /** In the order of the parameters. */
+  readonly inOrder: readonly Chunk[]
+  /** Those of this server. */
+  readonly held: readonly Chunk[]
+}
+
+const plans = new WeakMap<ServedNode, Plan>()
+
+function planOf(node: ServedNode): Plan {
+  const known = plans.get(node)
+  if (known !== undefined) return known
+  const chunks = dealOut(node)
+  const inOrder = [...chunks].sort((left, right) => left.range.offset - right.range.offset)
+  const plan = { chunks, inOrder, held: chunks.filter(({ server }) => server === node.self) }
+  plans.set(node, plan)
+  return plan
+}
 
 /** All chunks: server by server; where calls block, the first of each server, then the second, and so on, in one piece each. */
 export function chunksOf(node: ServedNode): readonly Chunk[] {
-  const chunks = known.get(node) ?? dealOut(node)
-  known.set(node, chunks)
-  return chunks
+  return planOf(node).chunks
 }
 
 function dealOut({ options, tensors, peers }: ServedNode): readonly Chunk[] {
@@ -49,7 +68,7 @@ function dealOut({ options, tensors, peers }: ServedNode): readonly Chunk[] {
   const chunks = shardsOf(tensors, fusion, servers.length).flatMap((shard, place) =>
     shard
       .flatMap((range) => piecesOf(range, calls === 'blocking' ? 1 : pieces))
-      .map((range, turn) => ({ server: servers[place], turn, range }))
+      .map((range, turn) => ({ server: servers[place], alone: [servers[place]], turn, range }))
   )
   if (calls === 'blocking') chunks.sort((left, right) => left.turn - right.turn)
   return chunks.map((chunk, part) => ({ ...chunk, part }))
@@ -57,7 +76,7 @@ function dealOut({ options, tensors, peers }: ServedNode): readonly Chunk[] {
 
 /** The chunks that this server holds. */
 export function heldBy(node: ServedNode): readonly Chunk[] {
-  return chunksOf(node).filter(({ server }) => server === node.self)
+  return planOf(node).held
 }
 
 /** The ranges of x that this server holds, by part. */
@@ -72,7 +91,7 @@ export function about({ self }: ServedNode, { part, range }: Chunk, round: numbe
 
 /** To and from the server that holds a chunk. */
 export function toServer(node: ServedNode, chunk: Chunk, round: number): Route {
-  return about(node, chunk, round, [chunk.server])
+  return about(node, chunk, round, chunk.alone)
 }
 
 /** Sends each server what it holds of v. */
@@ -80,22 +99,17 @@ export function push(node: ServedNode & { readonly up: RangeChannel }, round: nu
   for (const chunk of chunksOf(node)) node.up.send(toServer(node, chunk, round), { part: rangeOf(v, chunk.range) })
 }
 
-/** What its server sends of a chunk. */
-export async function receive(node: ServedNode & Down, chunk: Chunk, round: number): Promise<Vector> {
-  return (await node.down.collect(toServer(node, chunk, round)))[chunk.server].part
-}
-
 /** What the servers send of a round, as one vector. */
 export async function pull(node: ServedNode & Down, round: number): Promise<Vector> {
   const parts: Vector[] = []
-  for (const chunk of chunksOf(node)) parts.push(await receive(node, chunk, round))
+  for (const chunk of chunksOf(node))
+    parts.push((await node.down.collect(toServer(node, chunk, round)))[chunk.server].part)
   return joined(node, parts)
 }
 
 /** The chunks' vectors as one, in the order of the parameters. */
 export function joined(node: ServedNode, parts: readonly Vector[]): Vector {
-  const inOrder = [...chunksOf(node)].sort((left, right) => left.range.offset - right.range.offset)
-  return concat(inOrder.map(({ part }) => parts[part]))
+  return concat(planOf(node).inOrder.map(({ part }) => parts[part]))
 }
 
 /** The chunk that a message between a worker and a server is about. A message about none is rejected. */
@@ -106,7 +120,7 @@ export function chunkOf<M extends { readonly part: Vector }>(
 ): Chunk | undefined {
   const { from, part, message } = arrival
   const { length } = message.part
-  const chunk = chunksOf(node)[part] as Chunk | undefined
+  const chunk = planOf(node).chunks[part] as Chunk | undefined
   const isAsk = length === 0 && node.options.calls === 'blocking'
   const isBetween = chunk?.server === from || (chunk?.server === node.self && node.peers().includes(from))
   if (isBetween && (isAsk || chunk.range.length === length)) return chunk

@@ -75,7 +75,11 @@ function keepUntrained({ schema }: Task, x: Float32Array, gradient: Float32Array
 }
 
 /** The peers' batches of one round, one after the other, numbered as the task of the union numbers its samples. */
-function jointBatches({ seed, shards, batchSize }: SgdOptions): () => Uint32Array {
+export function jointBatches({
+  seed,
+  shards,
+  batchSize
+}: Pick<SgdOptions, 'seed' | 'shards' | 'batchSize'>): () => Uint32Array {
   let offset = 0
   const parts = shards.map(({ name, samples }) => {
     const part = { batches: new Batches(createRandom(seed, name).stream('batches'), samples, batchSize), offset }

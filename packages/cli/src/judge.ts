@@ -1,7 +1,7 @@
-import { sgd } from '@murmuration/algorithms'
 import type { Evaluation, PeerName } from '@murmuration/core'
 import { startTaskWorker, type TaskWorker } from '@murmuration/tasks'
 import { consensusDistance, mean } from '@murmuration/vectors'
+import { trainCentrally } from './centralised.js'
 import { type EvaluationEvent, secondsOf } from './events.js'
 import { type Plan, taskOf } from './plan.js'
 
@@ -65,21 +65,16 @@ export class Judge {
 
   /** Plain SGD at equal samples, over the same batches. `shards` are the peers' sample counts, in the order of names. */
   async centralised(shards: readonly number[], now: () => number, signal: AbortSignal): Promise<Centralised> {
-    const { options, file, training } = this.#plan
-    const { optimiser, weightDecay } = training
-    const { momentum, nesterov } = { momentum: 0, nesterov: false, ...optimiser }
+    const { options, file } = this.#plan
     const start = now()
     const named = file.topology.peers.map((name, index) => ({ name, samples: shards[index] }))
-    const steps = sgd(this.#task, { ...options, momentum, nesterov, weightDecay, shards: named })
     const every = Math.ceil(options.rounds / 4)
-    for (;;) {
-      const step = await steps.next()
+    const parameters = await trainCentrally(this.#task, options, named, async ({ round, parameters }) => {
       signal.throwIfAborted()
-      if (step.done) return { ...(await this.#task.evaluate(step.value).run()), seconds: secondsOf(now() - start) }
-      const { round, parameters } = step.value
-      if ((round + 1) % every !== 0) continue
+      if ((round + 1) % every !== 0) return
       this.#emit({ kind: 'evaluation', of: 'centralised', round, ...(await this.#task.evaluate(parameters).run()) })
-    }
+    })
+    return { ...(await this.#task.evaluate(parameters).run()), seconds: secondsOf(now() - start) }
   }
 
   /** Resolves when nothing is being evaluated. */

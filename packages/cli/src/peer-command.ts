@@ -47,8 +47,15 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   })
   const isServer = plan.options.servers?.includes(self) === true
   const unsaved = isServer ? undefined : await saveModel(options, result.task.schema, result.parameters)
-  const { rounds, batchSize, seed } = plan.options
-  const run = { self, peers: roster.length, outliers: outliers.names, rounds, samples: rounds * batchSize, seed }
+  const { rounds, batchSize, accumulate = 1, seed } = plan.options
+  const run = {
+    self,
+    peers: roster.length,
+    outliers: outliers.names,
+    rounds,
+    samples: rounds * batchSize * accumulate,
+    seed
+  }
   const summary = summarise(result, run)
   options.emit(summary)
   if (unsaved !== undefined) throw unsaved

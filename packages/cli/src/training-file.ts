@@ -51,7 +51,7 @@ const decay = z.union([
 const optimiserNames = optimisers.map(({ name }) => name) as [string, ...string[]]
 
 /** The form of vectors on the links: a codec's name, or `auto`. */
-const codec = z.string().superRefine((name, context) => {
+export const codecSchema = z.string().superRefine((name, context) => {
   const words = [...codecWords, 'auto']
   if (name === 'auto' || isCodec(name)) return
   const message = name.startsWith('top-k:')
@@ -107,7 +107,7 @@ export const trainingSchema = z.strictObject({
   agreement: z.number().gt(0).lt(1).default(1e-5).meta({
     description: 'The share of the disagreement at the end of training that the closing rounds of averaging may leave'
   }),
-  codec: codec.default('float32').meta({
+  codec: codecSchema.default('float32').meta({
     description:
       'How vectors are written on the links: float32, float16, bfloat16, int8, delta-float16, delta-bfloat16, delta-int8, top-k:0.01, or auto, by the measured speed of each link'
   }),

@@ -28,7 +28,10 @@ export interface Limits {
    * to 1 MiB, so that control messages do not wait behind vectors.
    */
   readonly streamWindow: number
-  /** How often a neighbour hears from this peer when there is nothing else to say. */
+  /**
+   * How often the links are looked after. A neighbour that was not heard for so long is asked whether it is there; of more than sixteen
+   * each may be quiet for longer, up to a third of `silentAfter`.
+   */
   readonly heartbeat: Milliseconds
   /** A neighbour that was not heard for so long is silent. */
   readonly silentAfter: Milliseconds

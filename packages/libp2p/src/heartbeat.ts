@@ -1,38 +1,52 @@
-import type { PeerName } from '@murmuration/core'
-import { realClock } from './clock.js'
+import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { Clock } from './clock.js'
 import type { Limits } from './constants.js'
 import type { Member } from './neighbourhood.js'
+import type { Neighbour } from './neighbour.js'
 
-/** Tells the neighbours at intervals that this peer is alive, and notices those that are not heard any more. */
+/** What a heartbeat needs of a peer that this one has links with. */
+export type Beating = Pick<Member, 'neighbour'> & { readonly outgoing: Pick<Member['outgoing'], 'ping' | 'rest'> }
+
+/** The neighbours that are asked as soon as they were not heard for a beat; of more, each may be quiet for longer. A ping costs about a millisecond. */
+const fewNeighbours = 16
+
+/**
+ * Asks those neighbours at intervals whether they are there that were not heard lately, and notices those that are not heard any more. A ping and its
+ * answer show both sides that the other is alive, so most of the time one side of a link asks.
+ */
 export class Heartbeat {
   readonly #limits: Limits
-  readonly #members: () => Iterable<Member>
+  readonly #members: () => Iterable<Beating>
   readonly #cut: (name: PeerName) => void
+  readonly #clock: Clock
   #timer: NodeJS.Timeout | undefined
   #last = 0
+  #beats = 0
 
   /** @param cut - called for a neighbour that was not heard for so long that its connection must be dead */
-  constructor(limits: Limits, members: () => Iterable<Member>, cut: (name: PeerName) => void) {
+  constructor(limits: Limits, members: () => Iterable<Beating>, cut: (name: PeerName) => void, clock: Clock) {
     this.#limits = limits
     this.#members = members
     this.#cut = cut
+    this.#clock = clock
   }
 
   start(): void {
-    this.#last = realClock.now()
-    this.#timer = setInterval(() => this.#beat(), this.#limits.heartbeat)
+    this.#last = this.#clock.now()
+    this.#timer = setInterval(() => this.beat(), this.#limits.heartbeat)
   }
 
   stop(): void {
     clearInterval(this.#timer)
   }
 
-  #beat(): void {
-    const now = realClock.now()
+  /** Looks after all neighbours once. */
+  beat(): void {
+    const now = this.#clock.now()
     const stalled = now - this.#last - this.#limits.heartbeat
     this.#last = now
+    this.#ask()
     for (const { neighbour, outgoing } of this.#members()) {
-      outgoing.ping()
       outgoing.rest()
       neighbour.faults.flush()
       // After a long computation on this thread, what the neighbours have said still waits to be read.
@@ -41,7 +55,23 @@ export class Heartbeat {
     }
   }
 
-  #judge(neighbour: Member['neighbour']): void {
+  /** Pings those that were not heard lately, and one of the others in turn, so that its round trip is known also while vectors come all the time. */
+  #ask(): void {
+    const standing = [...this.#members()].filter(({ neighbour }) => neighbour.stands)
+    const quiet = this.#quiet(standing.length)
+    const turn = this.#beats++ % standing.length
+    for (const [index, { neighbour, outgoing }] of standing.entries()) {
+      if (index === turn || neighbour.unheard >= quiet) outgoing.ping()
+    }
+  }
+
+  /** How long a neighbour may be quiet before it is asked: it can miss an answer, and is not called silent for that. */
+  #quiet(neighbours: number): Milliseconds {
+    const { heartbeat, silentAfter } = this.#limits
+    return Math.max(heartbeat, Math.min(silentAfter / 3, (heartbeat * neighbours) / fewNeighbours))
+  }
+
+  #judge(neighbour: Neighbour): void {
     neighbour.listen(this.#limits.silentAfter)
     if (neighbour.unheard < this.#limits.deadAfter || neighbour.gone) return
     // The next cut is due only after as long a silence again.

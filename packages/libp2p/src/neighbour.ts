@@ -17,13 +17,13 @@ export interface NeighbourStatus {
   readonly state: NeighbourState
   /** Why it is not ready; empty when it is. */
   readonly why: string
-  /** The round that it was in when it was last heard. */
+  /** The last round that it told, with a vector or a ping. */
   readonly round: number
   /** How long ago it was last heard; absent when it never was. */
   readonly unheard?: Milliseconds
   /** Vectors that wait here for its acknowledgement. */
   readonly queue: number
-  /** How long the last ping took there and back; absent until one was answered. */
+  /** How long the last ping took there and back; absent until one was answered. Pings are sent now and then. */
   readonly roundTrip?: Milliseconds
   /** How fast vectors get there, in bytes per second as they are on the link; absent until one was acknowledged. */
   readonly speed?: number
@@ -99,11 +99,12 @@ export class Neighbour {
   get state(): NeighbourState {
     if (this.#refusal !== undefined) return 'refused'
     if (this.#left !== undefined) return 'left'
-    if (!this.#isUp) return 'connecting'
+    if (!this.stands) return 'connecting'
     return this.#silent ? 'silent' : 'ready'
   }
 
-  get #isUp(): boolean {
+  /** Whether all directions stand that have to. */
+  get stands(): boolean {
     return this.#up.size >= (this.isStanding ? 2 : 1)
   }
 
@@ -183,7 +184,7 @@ export class Neighbour {
 
   /** Calls it silent when it was not heard for `limit`. */
   listen(limit: Milliseconds): void {
-    if (this.#silent || !this.#isUp || this.unheard < limit) return
+    if (this.#silent || !this.stands || this.unheard < limit) return
     this.#change(() => (this.#silent = true))
   }
 
@@ -212,7 +213,7 @@ export class Neighbour {
   get why(): string {
     if (this.#refusal !== undefined) return this.#refusal.why
     if (this.#left !== undefined) return this.#left
-    if (!this.#isUp) return this.#trouble
+    if (!this.stands) return this.#trouble
     return this.#silent ? `not heard for ${Math.round(this.unheard / 1000)} s` : ''
   }
 

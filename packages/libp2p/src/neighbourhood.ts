@@ -54,7 +54,8 @@ export class Neighbourhood {
     this.#heartbeat = new Heartbeat(
       context.limits,
       () => this.#members.values(),
-      (name) => this.#cut(name)
+      (name) => this.#cut(name),
+      realClock
     )
   }
 
@@ -161,6 +162,11 @@ export class Neighbourhood {
       if (neighbour.refusal !== undefined) return { name: neighbour.name, refusal: neighbour.refusal }
     }
     return undefined
+  }
+
+  /** Whether all neighbours are. */
+  get isReady(): boolean {
+    return this.#neighbours().every(({ neighbour }) => neighbour.state === 'ready')
   }
 
   statuses(): readonly NeighbourStatus[] {

@@ -203,7 +203,7 @@ export class NetworkPeer implements Peer {
         refusal.by === 'us' ? `"${this.#options.self}" refuses "${name}"` : `"${name}" refuses "${this.#options.self}"`
       throw new RefusedError(name, refusal.code, `${who}: ${refusal.why}`)
     }
-    return this.neighbours().every(({ state }) => state === 'ready')
+    return this.#neighbourhood.isReady
   }
 
   #missing(patience: Milliseconds): NeighboursMissingError {

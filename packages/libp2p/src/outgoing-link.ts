@@ -108,6 +108,7 @@ export class OutgoingLink {
   encourage(): void {
     this.#dialler?.called()
     this.#chance.ring()
+    this.#measure()
   }
 
   /** Tells the neighbour that this peer is alive, and measures the round trip to it. */
@@ -234,7 +235,7 @@ export class OutgoingLink {
     const encoder = codec.encoderFor(this.#codecs, elements, random, this.#neighbour.speed)
     const writer = new ExchangeWriter(this.#queue, this.#work, this.#neighbour, elements, encoder)
     this.#neighbour.set('outgoing', true)
-    this.ping()
+    this.#measure()
     try {
       return await Promise.race([writer.writeTo(exchange), this.#listen(control)])
     } finally {
@@ -260,6 +261,12 @@ export class OutgoingLink {
     if (progress !== undefined) this.#neighbour.speed.acknowledged(progress.bytes, realClock.now() - progress.began)
     this.#work.ring()
     this.#onAcknowledged()
+  }
+
+  /** Measures the round trip once the link stands, unless that goes on: before, both sides are busy with the handshakes. */
+  #measure(): void {
+    const { stands } = this.#neighbour
+    if (stands && this.#neighbour.isUp('outgoing') && this.#pings === 0) this.ping()
   }
 
   #answered(at: Milliseconds): void {

@@ -36,8 +36,8 @@ test('peers may be a number, names, or names with ids and addresses', (t) => {
     't.yaml'
   )
   t.deepEqual(peers, [
-    { name: a, id: undefined, addresses: ['/dns4/example.org/tcp/4001'], listen: ['/ip6/::/tcp/0'] },
-    { name: b, id: undefined, addresses: [], listen: undefined }
+    { name: a, role: 'worker', id: undefined, addresses: ['/dns4/example.org/tcp/4001'], listen: ['/ip6/::/tcp/0'] },
+    { name: b, role: 'worker', id: undefined, addresses: [], listen: undefined }
   ])
 })
 

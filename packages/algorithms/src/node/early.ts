@@ -2,13 +2,10 @@ import type { PeerName } from '@murmuration/core'
 import { vectorsAhead } from '../ahead.js'
 import type { Arrival, Message, PerPeer, State } from '../record.js'
 import type { Range } from './vector.js'
-import type { Wire } from './wire.js'
+import { overhead, type Wire } from './wire.js'
 
 /** How many parts a round may have. */
 export const partsPerRound = 65_536
-
-/** What a message takes beside its numbers, as if it were numbers. */
-const overhead = 256
 
 const everything: Range = { offset: 0, length: 0 }
 
@@ -52,8 +49,8 @@ export class Early {
     const size = length + overhead
     if (this.#size + size <= this.#sizeMax) return false
     let waiting = 0
-    for (const slot of this.#slots.values()) waiting += sizeOf(slot.get(from))
-    for (const other of this.#others) if (other.from === from) waiting += sizeOf(other.message)
+    for (const slot of this.#slots.values()) waiting += this.#wire.sizeOf(slot.get(from))
+    for (const other of this.#others) if (other.from === from) waiting += this.#wire.sizeOf(other.message)
     return waiting > 0 && waiting + size > this.#sizeMax
   }
 
@@ -67,7 +64,7 @@ export class Early {
     const tag = tagOf(arrival)
     const slot = this.#slots.get(tag)
     this.#wire.pin(message, 1)
-    this.#size += sizeOf(message)
+    this.#size += this.#wire.sizeOf(message)
     if (this.#isInOrder || slot?.has(from)) this.#others.push(arrival)
     else (slot ?? this.#newSlot(tag)).set(from, message)
   }
@@ -92,8 +89,8 @@ export class Early {
   takeFirst(round: number): Arrival<Message> | undefined {
     const place = this.#others.findIndex((arrival) => arrival.round <= round)
     if (place < 0) return undefined
-    const [first] = this.#others.splice(place, 1)
-    this.#release(first.message)
+    const first = place === 0 ? this.#others.shift() : this.#others.splice(place, 1)[0]
+    if (first !== undefined) this.#release(first.message)
     return first
   }
 
@@ -164,7 +161,7 @@ export class Early {
   /** Hands a message to the round under way. */
   #release(message: Message): void {
     this.#wire.adopt(message)
-    this.#size -= sizeOf(message)
+    this.#size -= this.#wire.sizeOf(message)
   }
 }
 
@@ -173,14 +170,4 @@ interface Saved {
   readonly round: number
   readonly part: number
   readonly message: PerPeer<Message>
-}
-
-/** How many numbers a message counts for. */
-function sizeOf(message: Message | undefined): number {
-  let size = message === undefined ? 0 : overhead
-  for (const field in message) {
-    const value = message[field]
-    if (typeof value !== 'number') size += value.length
-  }
-  return size
 }

@@ -107,28 +107,28 @@ export class Mailbox implements Channel<Message>, Expectation {
   async next(awaited: () => readonly PeerName[], options: NextOptions = {}): Promise<Arrival<Message>> {
     const { round = Number.POSITIVE_INFINITY, timeouts = 1 } = options
     const { fabric, timeout } = this.#owner
+    const come = this.#early.takeFirst(round)
+    if (come !== undefined) return come
     const start = fabric.now()
-    const time = timeouts * timeout
-    const first = (await this.#first(round, start + time)) ?? this.#silent(awaited(), time)
+    await this.#arrival(round, start + timeouts * timeout)
     this.#owner.waited(fabric.now() - start)
-    return first
+    return this.#early.takeFirst(round) ?? this.#silent(awaited(), timeouts * timeout)
   }
 
-  arrived(): Promise<Arrival<Message> | undefined> {
-    return this.#first(Number.POSITIVE_INFINITY, this.#owner.fabric.now())
+  async arrived(): Promise<Arrival<Message> | undefined> {
+    await this.#arrival(Number.POSITIVE_INFINITY, this.#owner.fabric.now())
+    return this.#early.takeFirst(Number.POSITIVE_INFINITY)
   }
 
   reject({ from, round }: Arrival<Message>, reason: string): void {
     this.#owner.fabric.reject({ from, message: { kind: 0, round, vector: new Float32Array(0) } }, reason)
   }
 
-  async #first(round: number, deadline: Milliseconds): Promise<Arrival<Message> | undefined> {
+  /** Waits until a message of a round up to this one has come. */
+  #arrival(round: number, deadline: Milliseconds): Promise<void> {
     const early = this.#early
     early.keepOrder()
-    if (!early.hasFirst(round)) {
-      await this.#owner.until({ isDone: () => early.hasFirst(round), deadline: () => deadline })
-    }
-    return early.takeFirst(round)
+    return this.#owner.until({ isDone: () => early.hasFirst(round), deadline: () => deadline })
   }
 
   #silent(missing: readonly PeerName[], time: Milliseconds): never {

@@ -266,7 +266,8 @@ export function concat(parts: readonly Vector[]): Vector {
     let offset = 0
     for (const { values } of parts) {
       const [start, end] = [Math.max(from, offset), Math.min(to, offset + values.length)]
-      if (start < end) out.set(values.subarray(start - offset, end - offset), start)
+      const isWhole = end - start === values.length
+      if (start < end) out.set(isWhole ? values : values.subarray(start - offset, end - offset), start)
       offset += values.length
     }
   })

@@ -5,6 +5,9 @@ import type { Message, Shape } from '../record.js'
 import type { Owner } from './owner.js'
 import type { Range, Vector } from './vector.js'
 
+/** What a message takes beside its numbers, as if it were numbers. */
+export const overhead = 256
+
 const empty = new Float32Array(0)
 
 /** How many parts of one sender's messages may be incomplete at a time. Of more, something is lost for good. */
@@ -57,6 +60,14 @@ export class Wire {
   /** How many numbers of vectors a message holds at most. */
   get size(): number {
     return Math.max(1, this.#vectors.length * this.#owner.length)
+  }
+
+  /** How many numbers a message counts for. */
+  sizeOf(message: Message | undefined): number {
+    if (message === undefined) return 0
+    let size = overhead
+    for (const field of this.#vectors) size += (message[field] as Vector).length
+    return size
   }
 
   /** Sends the parts of a message until one is not taken, since none can do without the others. */

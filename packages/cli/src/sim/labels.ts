@@ -35,10 +35,11 @@ function serverOptions({ servers, on = 'own' }: ContenderDescription): string[] 
   return [...(isUsual ? [] : [`${servers} ${servers === 1 ? 'server' : 'servers'}`]), ...where]
 }
 
-function trainingOptions({ batch, optimiser, rate = {} }: ContenderDescription): string[] {
+function trainingOptions({ batch, codec, optimiser, rate = {} }: ContenderDescription): string[] {
   const { initial, warmup, decay, scale } = rate
   return [
     ...(batch === undefined ? [] : [`batch ${batch}`]),
+    ...(codec === undefined ? [] : [codec]),
     ...(optimiser === undefined ? [] : [optimiser.name]),
     ...(initial === undefined ? [] : [`rate ${initial}`]),
     ...(warmup === undefined ? [] : [`warm-up ${warmup}`]),

@@ -55,6 +55,21 @@ test('every contender trains, keeps its promises, and does the same again, event
   }
 })
 
+test('a codec has a label, sends fewer bytes and is over sooner, and the model still comes near its optimum', async (t) => {
+  const { traffic: _, ...rest } = lines
+  const codecs = '[{ algorithm: dpsgd }, { algorithm: dpsgd, codec: delta-int8 }]'
+  const task = '{ kind: quadratic, dimension: 200 }'
+  const [plain, coded] = (await everyRun(await scenarioOf({ ...rest, task, contenders: codecs }))).map(
+    ({ record }) => record
+  )
+  t.is(coded.contender, 'D-PSGD (delta-int8)')
+  // The first vector of each link goes raw.
+  t.true(coded.payloadSent < 0.35 * plain.payloadSent, `${coded.payloadSent} of ${plain.payloadSent} bytes`)
+  const [end, own] = [plain, coded].map(({ curve }) => curve[curve.length - 1])
+  t.true(own.seconds < end.seconds, `${own.seconds} s, ${end.seconds} s`)
+  t.true(Math.abs(own.loss - end.loss) < 0.01 * end.loss, `${own.loss}, ${end.loss}`)
+})
+
 test('another seed is another run', async (t) => {
   const [first, second] = await everyRun(
     await scenarioOf({ ...lines, contenders: '[{ algorithm: dpsgd }]', seeds: '2' })

@@ -8,10 +8,11 @@ import {
   type Topology,
   type Wire
 } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
 import type { RunRecord, Timeline } from '@murmuration/report'
 import { computingCost, DeadlockError, LogHash, Simulation } from '@murmuration/simulator'
 import type { TaskFamily } from '@murmuration/tasks'
-import { lengthOf, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/vectors'
+import { codedWire, lengthOf, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/vectors'
 import { type ContenderProgram, programOf } from './contender-programs.js'
 import { Curve } from './curve.js'
 import { Judges } from './judges.js'
@@ -75,12 +76,14 @@ class Stage {
     this.#program = programOf(contender, options, names, topology)
     this.#judges = new Judges(this.#workers, this.#program.keeps, scenario.evaluate)
     this.#recorder = run.timeline === undefined ? undefined : new TimelineRecorder(run.timeline)
+    const random = (peer: PeerName) => createRandom(seed, peer)
+    const coding = { codec: contender.training.codec, elements: length, random }
     this.#simulation = new Simulation<VectorMessage>(
       {
         topology,
         servers,
         seed,
-        wire: { ...this.#traffic.wire, ...weighed(length) },
+        wire: codedWire({ ...this.#traffic.wire, ...weighed(length) }, coding),
         links: file.links,
         network: scenario.network,
         cost: computingCost({ ...setting.computing, slow: new Map(entriesOf(setting.computing.slow)) }, seed),

@@ -17,7 +17,8 @@ export function scenarioProblems(draft: Draft): readonly Problem[] {
     ...callsProblems(draft),
     ...seedProblems(draft),
     ...rateProblems(draft),
-    ...sizeProblems(draft)
+    ...sizeProblems(draft),
+    ...codecProblems(draft)
   ]
   // Topologies are built when these are mended: until then there could be any number of them.
   if (alone.length > 0) return alone
@@ -39,6 +40,14 @@ function taskProblems({ task }: Draft): Problem[] {
     ...(smallestSingular > largestSingular ? [problem(['task', 'smallestSingular'], most)] : []),
     ...(noise > 0 && samples < 2 ? [problem(['task', 'samples'], few)] : [])
   ]
+}
+
+/** What messages weigh is said by the traffic or by a codec: nobody knows how a codec would write numbers that are not there. */
+function codecProblems({ traffic, contenders }: Draft): Problem[] {
+  const coded = contenders.find(({ training }) => training.codec !== 'float32')
+  if (traffic === undefined || coded === undefined) return []
+  const message = `found traffic, expected none beside the codec ${coded.training.codec} of "${coded.label}"`
+  return [problem(['traffic'], message)]
 }
 
 function axisProblems({ axes, topology, task }: Draft): Problem[] {

@@ -264,6 +264,11 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
     { vary: '{ latency: [1 ms, 2 ms] }', timeline: '{ to: 1 s, at: { latency: 3 ms } }' },
     '6:37: timeline.at.latency: found a value that vary.latency does not have, expected one of 1, 2'
   ],
+  [
+    { traffic: '{ tensors: [500] }', training: '{ codec: int8 }' },
+    '5:10: traffic: found traffic, expected none beside the codec int8 of "D-PSGD"'
+  ],
+  [{ training: '{ codec: auto }' }, '5:20: training.codec: …auto chooses by the measured speed of real links'],
   [{ timeline: '{ to: 1 s, at: { seed: 2 } }' }, '5:34: timeline.at.seed: found 2, expected 1'],
   [
     { topology: '{ graph: ring, peers: 3 }', vary: '{ peers: [4, 16] }', computing: '{ slow: { p3: 2 } }' },

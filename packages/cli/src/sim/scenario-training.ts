@@ -1,9 +1,13 @@
 import { duration } from '@murmuration/topology'
 import { z } from 'zod'
 import { moved } from '../algorithm-choice.js'
-import { optimiserSchema, trainingSchema } from '../training-file.js'
+import { codecSchema, optimiserSchema, trainingSchema } from '../training-file.js'
 
 const { batch, accumulate, clip, weightDecay } = trainingSchema.shape
+
+const codec = codecSchema.refine((name) => name !== 'auto', {
+  error: 'a codec by name: auto chooses by the measured speed of real links'
+})
 const rate = trainingSchema.shape.rate.unwrap().shape
 const initial = rate.initial.unwrap().meta({ description: 'After the warm-up' })
 const warmup = rate.warmup.unwrap().meta({ description: 'Rounds over which the rate grows to the initial one' })
@@ -34,6 +38,10 @@ export const simulatedTrainingSchema = z
       .prefault('sgd')
       .meta({ description: 'What a step makes of a gradient: sgd, adam or adamw, or { name: sgd, momentum: 0.9 }' }),
     clip,
+    codec: codec.default('float32').meta({
+      description:
+        'How vectors are written on the links, as in training files; the time that coding takes is not counted'
+    }),
     weightDecay: weightDecay.unwrap().default(0).meta({ description: 'Times the parameters, added to the gradient' }),
     momentum: moved.momentum,
     nesterov: moved.nesterov,
@@ -49,6 +57,7 @@ export type SimulatedTraining = z.output<typeof simulatedTrainingSchema>
 /** What a contender may have otherwise than the rest. */
 export const overrides = {
   batch: batch.unwrap().optional().meta({ description: 'In place of training.batch' }),
+  codec: codec.optional().meta({ description: 'In place of training.codec' }),
   rate: z
     .strictObject({
       initial: initial.optional(),
@@ -62,15 +71,20 @@ export const overrides = {
 
 interface Overrides {
   readonly batch?: number | undefined
+  readonly codec?: string | undefined
   readonly rate?: Partial<SimulatedTraining['rate']> | undefined
   readonly optimiser?: SimulatedTraining['optimiser'] | undefined
 }
 
 /** The training with what a contender has otherwise. */
-export function override(training: SimulatedTraining, { batch, optimiser, rate = {} }: Overrides): SimulatedTraining {
+export function override(
+  training: SimulatedTraining,
+  { batch, codec, optimiser, rate = {} }: Overrides
+): SimulatedTraining {
   return {
     ...training,
     batch: batch ?? training.batch,
+    codec: codec ?? training.codec,
     optimiser: optimiser ?? training.optimiser,
     rate: {
       initial: rate.initial ?? training.rate.initial,

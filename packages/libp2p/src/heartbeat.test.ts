@@ -1,0 +1,86 @@
+import { peerName } from '@murmuration/core'
+import test from 'ava'
+import { defaultLimits } from './constants.js'
+import { type Beating, Heartbeat } from './heartbeat.js'
+import { Neighbour } from './neighbour.js'
+
+const { heartbeat: interval, silentAfter } = defaultLimits
+
+/** A clock that the test sets. */
+function timeOf() {
+  const time = { now: 0 }
+  return { time, clock: { now: () => time.now, at: () => () => {} } }
+}
+
+/** Peers that are all neighbours of all and beat one after the other, and how many pings they send each other. */
+function world(size: number, areStanding = true) {
+  const { time, clock } = timeOf()
+  const events: string[] = []
+  const names = Array.from({ length: size }, (_, index) => peerName(`p${index}`))
+  const emit = ({ kind }: { readonly kind: string }) => void (kind === 'ready' || events.push(kind))
+  const seen = names.map(() => names.map((name) => new Neighbour(name, clock, emit, () => {})))
+  const count = { pings: 0 }
+  const hear = (self: number, other: number) => seen[self][other].heard()
+  const member = (self: number, other: number): Beating => {
+    const neighbour = seen[self][other]
+    neighbour.set('outgoing', true)
+    neighbour.set('incoming', areStanding)
+    neighbour.heard()
+    const ping = () => {
+      count.pings++
+      hear(other, self)
+      hear(self, other)
+      return time.now
+    }
+    return { neighbour, outgoing: { ping, rest: () => {} } }
+  }
+  const beats = names.map((_, self) => {
+    const members = names.flatMap((_name, other) => (other === self ? [] : [member(self, other)]))
+    return new Heartbeat(
+      defaultLimits,
+      () => members,
+      (name) => events.push(`cut ${name}`),
+      clock
+    )
+  })
+  let longest = 0
+  /** Lets all beat `rounds` times, at equal distances, each `before` that has passed. */
+  const run = (rounds: number, before: () => void = () => {}) => {
+    for (let step = 0; step < rounds * size; step++) {
+      time.now += interval / size
+      before()
+      for (const neighbour of seen[step % size]) longest = Math.max(longest, neighbour.unheard)
+      beats[step % size].beat()
+    }
+  }
+  return { count, events, run, seen, longest: () => longest }
+}
+
+for (const size of [2, 8, 64]) {
+  test(`of ${size} peers that say nothing, each hears from all long before anybody is silent`, (t) => {
+    const { events, run, longest } = world(size)
+    run(30)
+    t.deepEqual(events, [])
+    t.true(longest() <= silentAfter / 3 + interval, `${longest()} ms`)
+  })
+}
+
+test('64 peers send less than a third of the pings that one for each neighbour and beat would be', (t) => {
+  const { count, run } = world(64)
+  run(60)
+  t.true(count.pings < (60 * 64 * 63) / 3, `${count.pings} of ${60 * 64 * 63}`)
+})
+
+test('neighbours from which vectors come are pinged in turn, one a beat', (t) => {
+  const { count, run, seen } = world(8)
+  run(20, () => {
+    for (const neighbour of seen.flat()) neighbour.heard()
+  })
+  t.is(count.pings, 20 * 8)
+})
+
+test('no ping is sent before both directions stand', (t) => {
+  const { count, run } = world(4, false)
+  run(10)
+  t.is(count.pings, 0)
+})
