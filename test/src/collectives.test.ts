@@ -4,8 +4,7 @@ import { createRandom } from '@murmuration/random'
 import { hashVector, type VectorMessage } from '@murmuration/vectors'
 import test from 'ava'
 import fc from 'fast-check'
-import { z } from 'zod'
-import { type CentralWorld, countingTask, inCentralWorld, namesOf } from './central-worlds.js'
+import { algorithmOf, type CentralWorld, countingTask, inCentralWorld, namesOf } from './central-worlds.js'
 
 const collectives = ['ring', 'halving-doubling', 'direct'] as const
 
@@ -19,39 +18,46 @@ interface Given {
 }
 
 /** An algorithm whose round is one collective over x. */
-const once = algorithm({
-  name: 'once',
-  title: 'One collective a round',
-  source: 'these tests',
-  options: z.strictObject({ collective: z.string(), root: z.int(), pieces: z.int(), fusion: z.string() }),
-  needs: { reach: 'everyone', delivery: 'reliable' },
-  keeps: 'mean',
-  channels: { all: { part: 'range' } },
-  start: ({ x }) => ({ x }),
-  async round(node, { x }, k): Promise<{ x: Vector }> {
-    const { collective, root, pieces, fusion } = node.options
-    const route = node.route(k)
-    if (collective === 'broadcast') return { x: await broadcast(node.all, route, x, { pieces, root }) }
-    const options = { collective, fusion, calls: 'blocking', pieces } as Parameters<typeof meanOver>[3]['options']
-    return { x: await meanOver(node.all, route, x, { options, tensors: node.tensors }) }
-  }
-})
+const once = ({ collective, root = 0, pieces = 1, tensors = [] }: Given) =>
+  algorithm({
+    name: 'once',
+    title: 'One collective a round',
+    source: 'these tests',
+    options: algorithmOf('sgd').options,
+    needs: { reach: 'everyone', delivery: 'reliable' },
+    keeps: 'mean',
+    channels: { all: { part: 'range' } },
+    start: ({ x }) => ({ x }),
+    async round(node, { x }, k): Promise<{ x: Vector }> {
+      const route = node.route(k)
+      if (collective === 'broadcast') return { x: await broadcast(node.all, route, x, { pieces, root }) }
+      const fusion = tensors.length > 1 ? 'per-tensor' : 'fused'
+      const options = { collective, fusion, calls: 'blocking', pieces } as const
+      return { x: await meanOver(node.all, route, x, { options, tensors: node.tensors }) }
+    }
+  })
 
 /** What a worker has after each of some rounds of a collective, beginning with `own`. */
 async function* rounds(
   fabric: Fabric<VectorMessage>,
   workers: readonly PeerName[],
   own: Float32Array,
-  { collective, root = 0, pieces = 1, tensors = [own.length] }: Given,
+  given: Given,
   count = 1
 ): AsyncGenerator<Float32Array, void> {
+  const algorithm = once(given)
   const settings: TrainingSettings = {
-    ...{ algorithm: once, workers, seed: 1, batchSize: 1, rounds: count, rate: () => 1, patience },
-    options: { collective, root, pieces, fusion: tensors.length > 1 ? 'per-tensor' : 'fused' }
+    algorithm,
+    workers,
+    seed: 1,
+    batchSize: 1,
+    rounds: count,
+    rate: () => 1,
+    patience
   }
   const session = new Session(
     fabric,
-    countingTask(tensors, (x) => x),
+    countingTask(given.tensors ?? [own.length], (x) => x),
     settings,
     () => own
   )

@@ -47,3 +47,8 @@ export class Contributions {
     return !this.gradients.has(worker) || (isBlocking && !this.#asked.has(worker))
   }
 }
+
+/** Whether anything of a worker is lacking. */
+export function lacksAny(turns: ReadonlyMap<number, Contributions>, worker: PeerName, isBlocking: boolean): boolean {
+  return [...turns.values()].some((turn) => turn.lacks(worker, isBlocking))
+}

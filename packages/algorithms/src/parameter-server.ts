@@ -1,10 +1,9 @@
 /**
- * The synchronous parameter server: SGD on the joint batch. 'streamed' is the best that is known: a server sends a chunk's new
- * parameters as soon as all gradients of it have come, about n S/B + 2 a. 'blocking' is what clients of remote procedure calls do: one
- * call at a time to each server, first a chunk's gradient until it is acknowledged, then an ask (no numbers) for its parameters: 4 a each.
+ * The synchronous parameter server: SGD on the joint batch. 'streamed': a chunk's new parameters are sent as soon as all gradients of it have
+ * come, about n S/B + 2 a. 'blocking', as remote calls: a chunk at a time, its gradient, acknowledged, then an ask (no numbers): 4 a each.
  */
 import { z } from 'zod'
-import { callServers, Contributions } from './contributions.js'
+import { callServers, Contributions, lacksAny } from './contributions.js'
 import { meanOf } from './mixing.js'
 import type { Vector } from './node/vector.js'
 import { algorithm } from './record.js'
@@ -36,8 +35,7 @@ export const parameterServer = algorithm({
       const [workers, isBlocking] = [node.peers(), node.options.calls === 'blocking']
       const turns = new Map(heldBy(node).map(({ part }) => [part, new Contributions()]))
       const next: Record<string, Vector> = {}
-      const lacking = () =>
-        workers.filter((worker) => [...turns.values()].some((turn) => turn.lacks(worker, isBlocking)))
+      const lacking = () => workers.filter((worker) => lacksAny(turns, worker, isBlocking))
       for (let open = turns.size * workers.length; open > 0;) {
         const arrival = await node.up.next(lacking, { round: k })
         const { from, round, message } = arrival

@@ -1,4 +1,5 @@
 /** What a worker of stale synchronous parallel keeps: what the servers sent last, and its own updates that this does not hold yet. */
+import type { PeerName } from '@murmuration/core'
 import { linear, rangeOf, type Vector } from './node/vector.js'
 import { chunksOf, joined, type ServedNode } from './servers.js'
 
@@ -13,6 +14,13 @@ export function seenAtFirst(node: ServedNode, x: Vector): Seen {
   return Object.fromEntries(
     chunksOf(node).map(({ part, range }) => [part, { part: rangeOf(x, range), own: 0, clock: 0 }])
   )
+}
+
+/** The servers of the chunks that lack updates of clocks below `clock`. */
+export function lateOf(node: ServedNode, seen: Seen, clock: number): readonly PeerName[] {
+  return chunksOf(node)
+    .filter(({ part }) => seen[part].clock < clock)
+    .map(({ server }) => server)
 }
 
 /** Those of the updates that some chunk does not hold. */

@@ -1,16 +1,15 @@
 /**
  * Stale synchronous parallel. c: a worker's clock, the number of its steps; s: the staleness. A worker computes on parameters that hold all
- * updates of clocks up to c − s − 1 of all workers, all of its own, and whatever else has come; otherwise it waits.
+ * updates of clocks up to c − s − 1 of all workers, all of its own, and what else has come; else it waits, and for all after the last step.
  *
- * Updates add up: u_i = −γ/n · direction, with the worker's own velocity, and a server adds it as it comes. With s = 0 that is the synchronous
- * server. Whenever the slowest clock moves on, a server sends everybody what it has (Dai et al. 2015, arXiv 1410.8043), and how many of the
- * receiver's own updates are in it. After the last step everybody waits for everybody's last update, and all have the same.
+ * Updates u_i = −γ/n · direction, with the worker's own velocity, add up: s = 0 is the synchronous server. When the slowest clock moves on, a
+ * server sends everybody what it has, and how many of the receiver's own updates are in it (Dai et al. 2015, arXiv 1410.8043).
  */
 import { z } from 'zod'
 import { linear, type Vector } from './node/vector.js'
 import { algorithm, type Arrival } from './record.js'
-import { about, chunkOf, chunksOf, clocksOf, push, rangesHeldBy, serverOptions, slowest, slowestOf } from './servers.js'
-import { notIn, seenAtFirst, type Updates, withUpdates } from './stale-cache.js'
+import { about, chunkOf, clocksOf, push, rangesHeldBy, serverOptions, slowest, slowestOf } from './servers.js'
+import { lateOf, notIn, seenAtFirst, withUpdates } from './stale-cache.js'
 
 export const staleSynchronous = algorithm({
   name: 'stale-synchronous',
@@ -23,7 +22,7 @@ export const staleSynchronous = algorithm({
   needs: { servers: 1, delivery: 'reliable' },
   keeps: 'nothing',
   channels: { up: { part: 'range' }, down: { part: 'range', own: 'number' } },
-  start: ({ x, zero }, node) => ({ x, zero, seen: seenAtFirst(node, x), updates: {} as Updates }),
+  start: ({ x, zero }, node) => ({ x, zero, seen: seenAtFirst(node, x), updates: {} }),
   async round(node, { x, zero, seen: before, updates: earlier }, c) {
     const u = linear([1 / node.peers().length, node.step(zero, await node.gradient(x))])
     push(node, c, u)
@@ -32,11 +31,8 @@ export const staleSynchronous = algorithm({
       if (chunkOf(node, node.down, arrival)) seen[arrival.part] = { ...arrival.message, clock: arrival.round + 1 }
     }
     const needed = c + 1 === node.rounds ? c + 1 : c + 1 - node.options.staleness
-    const late = () =>
-      chunksOf(node)
-        .filter(({ part }) => seen[part].clock < needed)
-        .map(({ server }) => server)
     for (let come = await node.down.arrived(); come; come = await node.down.arrived()) take(come)
+    const late = () => lateOf(node, seen, needed)
     while (late().length > 0) take(await node.down.next(late, { timeouts: 2 }))
     const updates = notIn(seen, { ...earlier, [c]: u })
     return { x: withUpdates(node, seen, updates), zero, seen, updates }
@@ -50,15 +46,12 @@ export const staleSynchronous = algorithm({
         const chunk = chunkOf(node, node.up, arrival)
         const { from, round, message } = arrival
         if (chunk === undefined || round !== clocks[chunk.part][from]) continue
-        const { part } = chunk
-        const before = slowest(clocks[part])
+        const [{ part }, before] = [chunk, slowest(clocks[chunk.part])]
         chunks[part] = linear([1, chunks[part]], [1, message.part])
         clocks[part] = { ...clocks[part], [from]: round + 1 }
         if (slowest(clocks[part]) === before) continue
-        node.down.send(about(node, chunk, before, node.peers()), (to) => ({
-          part: chunks[part],
-          own: clocks[part][to]
-        }))
+        const to = about(node, chunk, before, node.peers())
+        node.down.send(to, (worker) => ({ part: chunks[part], own: clocks[part][worker] }))
         open--
       }
       return { chunks, clocks }

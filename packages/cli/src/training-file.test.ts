@@ -43,3 +43,31 @@ test('an alpha that is no number above 0 is refused', async (t) => {
     await t.throwsAsync(readTrainingFile(undefined, { partition }), { instanceOf: InputError, message: /--partition/ })
   }
 })
+
+test('an algorithm is a name, or a mapping with its options; what is wrong has its place', async (t) => {
+  const read = async (text: string) => (await readTrainingFile(await fileOf(text))).algorithm
+  t.deepEqual(await read('algorithm: gossip-pga'), { name: 'gossip-pga', period: 8 })
+  t.deepEqual(await read('algorithm: { name: gossip-pga, period: 3 }'), { name: 'gossip-pga', period: 3 })
+  const { algorithm } = await readTrainingFile(undefined, { algorithm: 'sgp' })
+  t.deepEqual(algorithm, { name: 'sgp' })
+  const rejects = async (text: string, message: RegExp) =>
+    t.throwsAsync(readTrainingFile(await fileOf(text)), { instanceOf: InputError, message })
+  await rejects('algorithm: spg', /:1:12: algorithm: found "spg", expected one of dpsgd, sgp, .*did you mean "sgp"/)
+  await rejects('algorithm: { name: dpsdg }', /:1:20: algorithm\.name: found "dpsdg", .*did you mean "dpsgd"/)
+  await rejects('algorithm: { name: sgp, period: 3 }', /:1:25: algorithm: found the key "period", expected name/)
+  await rejects('algorithm: { order: adapt-then-combine }', /algorithm\.module: missing, expected name: dpsgd/)
+  await t.throwsAsync(readTrainingFile(undefined, { algorithm: 'dpsdg' }), { message: /did you mean "dpsgd"/ })
+})
+
+test('what older files have under "algorithm" says where it went', async (t) => {
+  for (const [key, value, place] of [
+    ['batch', '64', /algorithm\.batch: found 64, expected batch: 32 at the top level/],
+    ['momentum', '0.5', /algorithm\.momentum: found 0\.5, expected optimiser: \{ name: sgd, momentum: 0\.9 \}/],
+    ['weightDecay', '0', /algorithm\.weightDecay: found 0, expected weightDecay: 0\.0001 at the top level/]
+  ] as const) {
+    for (const name of ['name: dpsgd, ', '']) {
+      const text = `algorithm: { ${name}${key}: ${value} }`
+      await t.throwsAsync(readTrainingFile(await fileOf(text)), { instanceOf: InputError, message: place })
+    }
+  }
+})

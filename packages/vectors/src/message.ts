@@ -40,15 +40,10 @@ export function numberBytes(numbers: readonly number[] | undefined): number {
 
 /** Throws an InvariantError for what no frame can say. */
 export function checkHead({ part = 0, field = 0, numbers }: VectorMessage): void {
-  const fits = isIn(part, partMost) && isIn(field, fieldMost) && isIn(numbers?.length ?? 0, numbersMost)
-  invariant(
-    fits,
-    () => `part ${part} of ${partMost}, field ${field} of ${fieldMost}, ${numbers?.length} numbers of ${numbersMost}`
-  )
-}
-
-function isIn(value: number, most: number): boolean {
-  return Number.isInteger(value) && value >= 0 && value <= most
+  const count = numbers === undefined ? 0 : numbers.length
+  const fits = (part & partMost) === part && (field & fieldMost) === field && count <= numbersMost
+  if (!fits)
+    invariant(false, `part ${part} of ${partMost}, field ${field} of ${fieldMost}, ${count} numbers of ${numbersMost}`)
 }
 
 /** Queues that hold as much as those of real links, where the parameters have so many numbers. */
