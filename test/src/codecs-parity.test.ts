@@ -61,6 +61,6 @@ for (const codec of ['float32', 'int8', 'delta-int8', 'top-k:0.05']) {
 }
 
 test('a codec that chooses by the speed of real links is none for the simulator', (t) => {
-  const coding = { codec: 'auto', elements: 8, random: () => t.fail() as never }
+  const coding = { codec: 'auto', elements: 8, random: () => t.fail() }
   t.throws(() => codedWire(vectorWire, coding), { instanceOf: InputError })
 })

@@ -57,7 +57,7 @@ export const adam = {
 }
 
 /** All of them. */
-export const optimisers: readonly Optimiser[] = [sgd, adam, adamw] as unknown as readonly Optimiser[]
+export const optimisers: readonly Optimiser[] = [sgd, adam, adamw]
 
 /** `optimiser:` in a file. */
 export const optimiserSettings = z.discriminatedUnion('name', [sgd.options, adam.options, adamw.options])

@@ -14,7 +14,7 @@ export const relaySgd = algorithm({
   needs: { graph: 'tree' },
   keeps: 'nothing',
   channels: { relay: { x: 'vector', count: 'number' } },
-  start: ({ x }) => ({ x, inbox: {} as PerPeer<Relay> }),
+  start: ({ x }) => ({ x, inbox: {} }),
   async round(node, { x, inbox }, k) {
     const tree = node.mixing(k)
     const n = node.peers().length

@@ -29,7 +29,7 @@ async function filesOf(texts: Readonly<Record<string, string>>): Promise<string[
 
 async function read(text: string): Promise<Links> {
   const [path] = await filesOf({ 'links.yaml': text })
-  return readShapedLinks(path, { file: { peers } as never })
+  return readShapedLinks(path, { file: { peers, servers: [] } as never })
 }
 
 test('a file with links is read as the links of a topology file are, and its mistakes have their place', async (t) => {
