@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { total, without } from './mixing.js'
 import { linear, type Vector } from './node/vector.js'
-import { algorithm, type PerPeer } from './record.js'
+import { algorithm } from './record.js'
 
 type Relay = { readonly x: Vector; readonly count: number }
 
