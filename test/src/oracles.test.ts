@@ -31,7 +31,7 @@ async function train(
   given: Partial<DpsgdOptions>
 ): Promise<Float32Array[][]> {
   const history: Float32Array[][] = []
-  await inSimulator({ topology, seed: 1, length: 1 }, async (fabric) => {
+  await inSimulator({ topology, seed: 1, length: 7850 }, async (fabric) => {
     const place = topology.peers.indexOf(fabric.self)
     const steps = poisonedSteps(dpsgd(fabric, await taskOf(fabric.self), { ...options, ...given }))
     for await (const { round, parameters } of steps) {

@@ -144,7 +144,7 @@ async function train(
   options: Partial<DpsgdOptions>
 ): Promise<readonly Float32Array[]> {
   const ends: Float32Array[] = []
-  await inSimulator({ topology, seed: 1, length: 1 }, async (fabric) => {
+  await inSimulator({ topology, seed: 1, length: 7850 }, async (fabric) => {
     const common = { ...training, momentum: 0.9, weightDecay: 0, closingRounds: 0, patience: 1000 }
     const steps = dpsgd(fabric, await taskOf(fabric.self), { ...common, order: 'adapt-then-combine', ...options })
     let step = await steps.next()

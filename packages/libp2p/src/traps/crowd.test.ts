@@ -36,8 +36,21 @@ test('twelve peers that call one at once from one address all get in at the firs
   )
 })
 
-/** Two peers, each behind a tap, that have called each other at the same moment, with vectors of so many bytes. */
+/**
+ * Two peers, each behind a tap, that have called each other at the same moment, with vectors of so many bytes. A peer that is called before
+ * its own call begins does not call any more, so that it may take several pairs until two have.
+ */
 async function mutual(t: ExecutionContext, bytes: number) {
+  for (let attempt = 0; ; attempt++) {
+    const pair = await connectedPair(t, bytes)
+    const accepted = pair.taps.map((tap) => tap.accepted())
+    if (accepted.join() === '1,1') return pair
+    t.true(attempt < 20, `in 20 pairs no two have called each other at the same moment: ${accepted}`)
+    await Promise.all([pair.left, pair.right].map(({ peer }) => peer.close()))
+  }
+}
+
+async function connectedPair(t: ExecutionContext, bytes: number) {
   const edge = graph(['a', 'b'])
   const [left, right] = await Promise.all(['a', 'b'].map((name) => bird(t, edge, name, large(bytes))))
   const behind = async ({ name, peer }: typeof left) => {
@@ -47,12 +60,7 @@ async function mutual(t: ExecutionContext, bytes: number) {
   const both = [await behind(left), await behind(right)]
   const roster = both.map(({ entry }) => entry)
   await Promise.all([left, right].map(({ peer }) => peer.connect(roster, timeLimit(10_000))))
-  const taps = both.map(({ tap }) => tap)
-  t.deepEqual(
-    taps.map((tap) => tap.accepted()),
-    [1, 1]
-  )
-  return { left, right, taps }
+  return { left, right, taps: both.map(({ tap }) => tap) }
 }
 
 for (const cut of [undefined, 0, 1]) {
