@@ -117,7 +117,8 @@ async function real(method, rounds, links) {
 /** What the simulator says of a round, and of the mean model. */
 async function simulated(method, rounds, linksPath, computing) {
   const plan = await makePlan(await filesOf(method, rounds))
-  const { topology, servers = [] } = plan.file
+  const { topology } = plan.file
+  const servers = plan.file.servers.map(({ name }) => name)
   const links = await readLinksFile(linksPath, [...topology.peers, ...servers])
   const create = async (self) => {
     const { module, options } = taskOf(plan, self)
