@@ -3,7 +3,7 @@
 // of one sample, and with rates that rise, jump and fall. Three seeds each.
 //
 //   node packages/cli/bench/outlier-alarms.mjs
-import { dpsgd } from '@murmuration/algorithms'
+import { dpsgd, train } from '@murmuration/algorithms'
 import { peerName } from '@murmuration/core'
 import { simulate, uniformLinks } from '@murmuration/simulator'
 import { createSoftmaxTask } from '@murmuration/tasks'
@@ -35,7 +35,10 @@ async function alarmsOf({ graph, partition, ...options }, seed) {
   let alarms = 0
   await simulate({ topology, seed, wire: vectorWire, links, cost: ({ samples }) => samples }, async (fabric) => {
     const task = await createSoftmaxTask({ share: { ...share, self: fabric.self } })
-    const steps = dpsgd(fabric, task, { seed: 1, nesterov: false, weightDecay: 1e-4, patience: 1e6, ...options })
+    const { order, momentum, ...rest } = options
+    const optimiser = { name: 'sgd', momentum }
+    const common = { seed: 1, weightDecay: 1e-4, patience: 1e6, workers: peers, optimiser }
+    const steps = train(fabric, task, { algorithm: dpsgd, options: { order }, ...common, ...rest })
     for await (const { outliers } of steps) alarms += outliers.length
   })
   return alarms

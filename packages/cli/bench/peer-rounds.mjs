@@ -9,7 +9,7 @@
 // "processor" is the time of all threads of the process per peer-round, garbage collection included. It depends less than
 // the others on what else the machine does.
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { dpsgd } from '@murmuration/algorithms'
+import { dpsgd, train } from '@murmuration/algorithms'
 import { peerName } from '@murmuration/core'
 import { computingCost, measuredNetwork, simulate, uniformLinks } from '@murmuration/simulator'
 import { openFamily } from '@murmuration/tasks'
@@ -26,17 +26,14 @@ async function simulateRing(count, rounds, jitter) {
   const topology = createTopology({ peers, graph: { kind: 'ring' } })
   const setUp = performance.now()
   const processor = process.cpuUsage()
-  const options = {
-    ...{ seed: 1, batchSize: 32, rounds, closingRounds: 0, rate: () => 0.1, order: 'combine-then-adapt' },
-    ...{ patience: 1e9, momentum: 0, nesterov: false, weightDecay: 0 }
-  }
+  const settings = { algorithm: dpsgd, workers: peers, seed: 1, batchSize: 32, rounds, rate: () => 0.1, patience: 1e9 }
   const stragglers = jitter ? { kind: 'log-normal', sigma: 0.3 } : { kind: 'none' }
   const cost = computingCost({ perSample: 0, perStep: 5, slow: new Map(), stragglers }, 1)
   const links = uniformLinks({ latency: 10, bandwidth: 1e8 })
   let steps = 0
   const wire = pooledVectorWire()
   await simulate({ topology, seed: 1, wire, links, network: measuredNetwork, cost }, async (fabric) => {
-    const reports = dpsgd(fabric, family.of(fabric.self), options)
+    const reports = train(fabric, family.of(fabric.self), settings)
     while (!(await reports.next()).done) steps++
   })
   const end = performance.now()
