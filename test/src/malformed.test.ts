@@ -18,7 +18,7 @@ const training = {
 
 /** What is wrong with messages of one that means harm, beside each that is right. */
 function malformed(message: VectorMessage): readonly VectorMessage[] {
-  const { offset = 0, vector } = message
+  const { offset = 0, numbers = [], vector } = message
   return [
     { ...message, vector: vector.slice(1) },
     { ...message, vector: new Float32Array(0) },
@@ -26,6 +26,10 @@ function malformed(message: VectorMessage): readonly VectorMessage[] {
     { ...message, offset: offset + 1 },
     { ...message, offset: 0xffff_ffff },
     { ...message, kind: 99 },
+    { ...message, kind: 0 },
+    { ...message, field: 15 },
+    { ...message, numbers: [...numbers, 1] },
+    { ...message, numbers: numbers.length === 0 ? [0] : numbers.map(() => Number.NaN) },
     { ...message, round: 0xffff_ffff },
     { ...message, round: 0xffff_ffff, kind: 98, vector: new Float32Array(1000) }
   ]
@@ -51,6 +55,11 @@ const cases: readonly Case[] = [
   ...['ring', 'halving-doubling', 'direct'].map((collective): Case => {
     return [`all-reduce by ${collective}`, { algorithm: 'all-reduce', options: { collective, pieces } }]
   }),
+  ['SGP', { algorithm: 'sgp', closingRounds: 2 }],
+  ['gradient tracking', { algorithm: 'gradient-tracking', closingRounds: 2 }],
+  ['Gossip-PGA', { algorithm: 'gossip-pga', options: { period: 2 } }],
+  ['the trimmed mean', { algorithm: 'trimmed-mean' }],
+  ['DiLoCo', { algorithm: 'diloco', options: { period: 2 } }],
   ['local SGD', { algorithm: 'local-sgd', options: { period: 2, pieces } }],
   ['a streamed parameter server', { algorithm: 'parameter-server', options: { calls: 'streamed', pieces } }],
   ['a blocking parameter server', { algorithm: 'parameter-server', options: { calls: 'blocking', pieces } }],

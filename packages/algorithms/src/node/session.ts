@@ -1,6 +1,6 @@
 /** The driver, one for all records: start, rounds, reports, closing, end; save and go on. */
-import type { Fabric, Mass, PeerName, StepReport, Task } from '@murmuration/core'
-import { NeighboursMissingError } from '@murmuration/core'
+import type { Envelope, Fabric, Mass, PeerName, StepReport, Task } from '@murmuration/core'
+import { invariant, NeighboursMissingError } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
 import { averagingRecord } from '../averaging.js'
 import type { State } from '../record.js'
@@ -8,7 +8,7 @@ import { Peer } from './peer.js'
 import { Program } from './program.js'
 import { pack, unpack } from './save.js'
 import type { TrainingSettings } from './training.js'
-import { linear, type Vector } from './vector.js'
+import { isVector, linear, type Vector } from './vector.js'
 
 /** The kind of the message that says that its sender asks for nothing any more. */
 const doneKind = 0
@@ -45,7 +45,7 @@ export class Session {
     this.#training = new Program(this.#peer, settings, algorithm, doneKind + 1)
     this.#peer.hasReports = this.#training.role.round !== undefined
     this.#closing = new Program(this.#peer, settings, averagingRecord, doneKind + 1 + Program.kindsOf(algorithm))
-    this.#peer.accepts[doneKind] = ({ from }) => this.#done.add(from)
+    if (answers) this.#peer.accepts[doneKind] = (envelope) => this.#acceptDone(envelope)
   }
 
   /** Goes on where `save` was called. */
@@ -147,7 +147,7 @@ export class Session {
       missing,
       unsent,
       moves,
-      mass: isTraining && this.#keepsMass ? (this.#training.state as unknown as Mass) : undefined,
+      mass: isTraining && this.#keepsMass ? massOf(this.#training.state) : undefined,
       parameters: model.values
     }
   }
@@ -172,6 +172,14 @@ export class Session {
     return origin === undefined
       ? [this.#training.state, state, optimisers]
       : [this.#training.state, state, optimisers, { origin }]
+  }
+
+  #acceptDone(envelope: Envelope<VectorMessage>): void {
+    const { from, message } = envelope
+    if (message.vector.length > 0)
+      return this.#fabric.reject(envelope, 'parameters in a message that says no more than an end')
+    this.#peer.presence.heard(from)
+    this.#done.add(from)
   }
 
   /** Answers until nobody asks any more. */
@@ -216,6 +224,12 @@ export function train(
   settings: TrainingSettings
 ): AsyncGenerator<StepReport, Float32Array> {
   return new Session(fabric, task, settings).steps()
+}
+
+/** What a record that keeps a weighted mean has in its state. */
+function massOf({ x, w }: State): Mass {
+  invariant(isVector(x) && typeof w === 'number', 'a state whose weighted mean is kept has a vector x and a number w')
+  return { x, w }
 }
 
 function rootMeanSquare(distances: StepReport['distances']): number {
