@@ -8,6 +8,7 @@ import type { Uint8ArrayList } from 'uint8arraylist'
 import { controlBytes } from './constants.js'
 import { type ControlMessage, decodeControl, encodeControl, ProtocolFault } from './control-messages.js'
 import { room } from './exchange-writer.js'
+import { limitWindow } from './stream-window.js'
 import type { TrafficMeter } from './traffic.js'
 
 /** The most bytes that have come and are not read yet: a handshake that is under way lets what follows wait. */
@@ -27,6 +28,8 @@ export class ControlChannel {
 
   constructor(stream: Stream, meter: TrafficMeter) {
     this.#stream = stream
+    // Otherwise it grows to that of vectors, and so much of a flood is taken in before the first message is counted.
+    limitWindow(stream, controlBytes)
     this.#listen(stream)
     this.#writing = pipe(
       this.#outbox,
