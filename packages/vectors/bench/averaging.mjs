@@ -1,5 +1,5 @@
 /**
- * How fast vectors are averaged, compared and moved, beside copying them: 25 million numbers in a VectorMemory, in other memory,
+ * How fast vectors are averaged and compared, beside copying them: 25 million numbers in a VectorMemory, in other memory,
  * and as the loops that the kernels replace. Then small vectors, as simulations have them.
  *
  *     npx tsc -b packages/vectors && node packages/vectors/bench/averaging.mjs [repeats | --small]
@@ -7,11 +7,10 @@
  * Touched is what a computation reads and writes, 4 bytes a number and vector; "of memcpy" is how much of it goes through in a
  * second, relative to copying, which touches 8 bytes a number. Medians; all of a repetition run one after the other.
  */
-import { allFinite, distance, momentumStep, VectorMemory, weightedSum } from '../dist/index.js'
+import { allFinite, distance, VectorMemory, weightedSum } from '../dist/index.js'
 
 const repeats = Number(process.argv[2] ?? 5)
 const length = 25_000_000
-const step = { rate: 0.1, momentum: 0.9, nesterov: true, weightDecay: 1e-4 }
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 const termsOf = (vectors) => vectors.map((vector) => ({ weight: 1 / vectors.length, vector }))
@@ -51,39 +50,27 @@ function loopFinite(x) {
   return sum === 0
 }
 
-function loopStep(out, { base, x, gradient, velocity, rate, momentum, nesterov, weightDecay }) {
-  for (let i = 0; i < out.length; i++) {
-    const slope = gradient[i] + weightDecay * x[i]
-    const moved = Math.fround(momentum * velocity[i] + slope)
-    velocity[i] = moved
-    out[i] = base[i] - rate * (nesterov ? slope + momentum * moved : moved)
-  }
-  return loopFinite(out)
-}
-
 /** Vectors of numbers that stay what they are, however often they are averaged. */
 const filled = (vector) => vector.fill(1.5)
 
 /** Lines of the table: a name, how many vectors it touches per number, and what it does. */
-function works(place, [x, y, z, out, velocity], { sum, apart, finite, move }) {
-  const vectors = { ...step, base: x, x, gradient: z, velocity }
+function works(place, [x, y, z, out], { sum, apart, finite }) {
   return [
     [`mean of 2, ${place}`, 3, () => sum(out, termsOf([x, y]))],
     [`mean of 2 into one of them, ${place}`, 3, () => sum(x, termsOf([x, y]))],
     [`mean of 3, ${place}`, 4, () => sum(out, termsOf([x, y, z]))],
     [`mean of 3 into one of them, ${place}`, 4, () => sum(x, termsOf([x, y, z]))],
     [`distance, ${place}`, 2, () => apart(x, y)],
-    [`all finite, ${place}`, 1, () => finite(x)],
-    [`step with momentum, ${place}`, 5, () => move(out, vectors)]
+    [`all finite, ${place}`, 1, () => finite(x)]
   ]
 }
 
 function large() {
   const memory = new VectorMemory()
-  const inside = Array.from({ length: 5 }, () => filled(memory.take(length)))
+  const inside = Array.from({ length: 4 }, () => filled(memory.take(length)))
   const outside = inside.map(() => filled(new Float32Array(length)))
-  const kernels = { sum: weightedSum, apart: distance, finite: allFinite, move: momentumStep }
-  const loops = { sum: loopSum, apart: loopDistance, finite: loopFinite, move: loopStep }
+  const kernels = { sum: weightedSum, apart: distance, finite: allFinite }
+  const loops = { sum: loopSum, apart: loopDistance, finite: loopFinite }
   const [x, y] = outside
   const lines = [
     ['memcpy', 2, () => y.set(x)],
@@ -128,21 +115,18 @@ function small() {
   console.log('\nnanoseconds a call: the loop before, now elsewhere, now in place')
   for (const numbers of [10, 57, 100, 300, 1000, 1500, 2047, 2048, 4096, 10_000, 16_384]) {
     const memory = new VectorMemory()
-    const inside = Array.from({ length: 5 }, () => filled(memory.take(numbers)))
+    const inside = Array.from({ length: 4 }, () => filled(memory.take(numbers)))
     const outside = inside.map(() => filled(new Float32Array(numbers)))
-    const settings = ([x, , z, , velocity]) => ({ ...step, base: x, x, gradient: z, velocity })
-    const [s, t] = [settings(inside), settings(outside)]
-    const of = ([x, y, z, out], moving, sum, apart, finite, move) => [
+    const of = ([x, y, z, out], sum, apart, finite) => [
       () => sum(out, termsOf([x, y])),
       () => sum(out, termsOf([x, y, z])),
       () => apart(x, y),
-      () => finite(x),
-      () => move(out, moving)
+      () => finite(x)
     ]
-    const now = [weightedSum, distance, allFinite, momentumStep]
-    const before = of(outside, t, loopSum, loopDistance, loopFinite, loopStep)
-    const [elsewhere, here] = [of(outside, t, ...now), of(inside, s, ...now)]
-    const names = ['mean of 2', 'mean of 3', 'distance', 'all finite', 'step']
+    const now = [weightedSum, distance, allFinite]
+    const before = of(outside, loopSum, loopDistance, loopFinite)
+    const [elsewhere, here] = [of(outside, ...now), of(inside, ...now)]
+    const names = ['mean of 2', 'mean of 3', 'distance', 'all finite']
     const cells = names.map((name, k) => {
       const times = [before[k], elsewhere[k], here[k]].map((run) => Math.round(perCall(run, numbers)))
       return `${name} ${times.join(' ')}`

@@ -194,66 +194,6 @@ function isSumFinite(x: Float32Array, from: number): boolean {
   return Number.isFinite(sum)
 }
 
-/** One step of stochastic gradient descent with momentum; all vectors have the same length. */
-export interface MomentumStep {
-  /** Where the step is taken from. */
-  readonly base: Float32Array
-  /** Where the gradient was taken. */
-  readonly x: Float32Array
-  readonly gradient: Float32Array
-  /** `v`, which the step changes. */
-  readonly velocity: Float32Array
-  /** `η` */
-  readonly rate: number
-  /** `μ` */
-  readonly momentum: number
-  /** Nesterov's look-ahead. */
-  readonly nesterov: boolean
-  /** `λ` */
-  readonly weightDecay: number
-}
-
-/**
- * `s = g + λ x`, `v ← μ v + s`, `out = base − η v`, or with Nesterov `base − η (s + μ v)`: in float64, `v` and `out` rounded.
- *
- * @param out - may be `base`, `x` or the gradient, not the velocity
- * @param from - the first element that is computed; all before it, and from `to` on, stay as they are
- * @returns whether all that was written to `out` is finite
- */
-export function momentumStep(out: Float32Array, step: MomentumStep, from = 0, to = out.length): boolean {
-  sameLength(out, step.base)
-  sameLength(out, step.x)
-  sameLength(out, step.gradient)
-  sameLength(out, step.velocity)
-  inRange(out, from, to)
-  if (isShort(from, to)) return takeStep(out, step, from, to)
-  const operands: Operand[] = [
-    { vector: out, use: 'write' },
-    { vector: step.base, use: 'read', factor: step.rate },
-    { vector: step.x, use: 'read', factor: step.weightDecay },
-    { vector: step.velocity, use: 'both', factor: step.momentum },
-    { vector: step.gradient, use: 'read' }
-  ]
-  const desk = deskFor(operands)
-  if (desk === undefined) return takeStep(out, step, from, to)
-  const rest = desk.run(step.nesterov ? 'nesterov' : 'descent', operands, from, to)
-  return takeStep(out, step, rest, to) && foundFinite(desk)
-}
-
-function takeStep(out: Float32Array, step: MomentumStep, from: number, to: number): boolean {
-  const { base, x, gradient, velocity, rate, momentum, nesterov, weightDecay } = step
-  let sum = 0
-  for (let i = from; i < to; i++) {
-    const slope = gradient[i] + weightDecay * x[i]
-    const moved = Math.fround(momentum * velocity[i] + slope)
-    velocity[i] = moved
-    const next = Math.fround(base[i] - rate * (nesterov ? slope + momentum * moved : moved))
-    out[i] = next
-    sum += next
-  }
-  return Number.isFinite(sum)
-}
-
 /** Whether the numbers whose magnitude the desk has found are finite: all bits of the exponent are set in others. */
 function foundFinite({ integers }: Desk): boolean {
   return integers.subarray(0, 4).every((magnitude) => magnitude < 0x7f800000)

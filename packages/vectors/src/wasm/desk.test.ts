@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { allFinite, momentumStep, squaredDistance, weightedSum } from '../arithmetic.js'
+import { allFinite, squaredDistance, weightedSum } from '../arithmetic.js'
 import { mostOperands, type Operand } from './desk.js'
 import { deskFor } from './desks.js'
 import { VectorMemory } from './vector-memory.js'
@@ -145,48 +145,6 @@ test('one NaN or infinity is found wherever it is, in every memory', (t) => {
       t.true(allFinite(x))
     }
   }
-})
-
-test('a step with momentum has the same bits in every memory, over any range, and says whether it is finite', (t) => {
-  const cases = fc.record({
-    ...{ range: ranges, places: placements(5), nesterov: fc.boolean(), wild: fc.boolean() },
-    ...{ rate: weight, momentum: weight, weightDecay: weight, same: fc.boolean(), over: fc.nat(3) }
-  })
-  fc.assert(
-    fc.property(cases, ({ range: { length, from, to }, places, same, over, wild, ...options }) => {
-      const drawn = places.map(({ kind, offset, seed }) => place(kind, numbers(length, seed, wild), offset))
-      const [base, , gradient, velocity] = drawn
-      const x = same ? base : drawn[1]
-      const out = [drawn[4], base, x, gradient][over]
-      const { rate, momentum, weightDecay, nesterov } = options
-      const [next, moved] = [out.slice(), velocity.slice()]
-      let finite = true
-      for (let i = from; i < to; i++) {
-        const slope = gradient[i] + weightDecay * x[i]
-        moved[i] = momentum * velocity[i] + slope
-        next[i] = base[i] - rate * (nesterov ? slope + momentum * moved[i] : moved[i])
-        finite &&= Number.isFinite(next[i])
-      }
-      t.is(momentumStep(out, { base, x, gradient, velocity, ...options }, from, to), finite)
-      t.is(difference(out, next), undefined)
-      t.is(difference(velocity, moved), undefined)
-    }),
-    settings
-  )
-})
-
-test('a step is not finite wherever it overflows', (t) => {
-  const length = 1030
-  const [base, x, velocity] = [0, 0, 0].map(() => new Float32Array(length))
-  const options = { rate: 10, momentum: 0.5, nesterov: false, weightDecay: 0 }
-  for (let at = 0; at < length; at++) {
-    const gradient = new Float32Array(length)
-    gradient[at] = 3e38
-    velocity.fill(0)
-    if (momentumStep(base.slice(), { base, x, gradient, velocity, ...options })) t.fail(`at ${at}`)
-  }
-  velocity.fill(0)
-  t.true(momentumStep(base.slice(), { base, x, gradient: x, velocity, ...options }))
 })
 
 test('kernels compute whole steps, and leave what is behind them as it is', (t) => {

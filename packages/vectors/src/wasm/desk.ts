@@ -14,7 +14,7 @@ import { VectorMemory } from './vector-memory.js'
 /** A vector that a kernel computes with. */
 export interface Operand {
   readonly vector: Float32Array
-  readonly use: 'read' | 'write' | 'both'
+  readonly use: 'read' | 'write'
   /** The number in its line of the table, if the kernel reads one: a weight, for example. */
   readonly factor?: number
 }

@@ -148,58 +148,11 @@ const touch: FunctionCode = (() => {
   return { name: 'touch', parameters: 4, integers: 3, floats: 0, vectors: 1, body }
 })()
 
-/** Which of the descent's vectors lies in which line of the table. Their factors: none, η, λ, μ, none. */
-export const stepLines = { out: 0, base: 1, x: 2, velocity: 3, gradient: 4 } as const
-
-/**
- * `s = gradient + λ x`, `velocity ← μ velocity + s`, `out = base − η d` with `d` the velocity, or with Nesterov
- * `s + μ velocity`; and the magnitude of `out`.
- */
-function descent(name: string, nesterov: boolean): FunctionCode {
-  const [out, base, x, velocity, gradient] = [0, 1, 2, 3, 4].map((line) => firstLocal + line)
-  const [mask, most, rate, decay, momentum, slope, moved] = [0, 1, 2, 3, 4, 5, 6].map((local) => firstLocal + 5 + local)
-  const factor = (local: number, line: number): Code =>
-    set(local, float64x2.loadSplat(get(table), lineBytes * line + factorAt))
-  const direction = nesterov
-    ? float64x2.add(get(slope), float64x2.multiply(get(momentum), float64x2.ofLowFloats(get(moved))))
-    : float64x2.ofLowFloats(get(moved))
-  const pair = (offset: number): Code => [
-    ...set(
-      slope,
-      float64x2.add(loadPair(get(gradient), offset), float64x2.multiply(get(decay), loadPair(get(x), offset)))
-    ),
-    ...set(
-      moved,
-      rounded(float64x2.add(float64x2.multiply(get(momentum), loadPair(get(velocity), offset)), get(slope)))
-    ),
-    ...bits128.storeLow(get(velocity), offset, get(moved)),
-    ...set(moved, rounded(float64x2.subtract(loadPair(get(base), offset), float64x2.multiply(get(rate), direction)))),
-    ...bits128.storeLow(get(out), offset, get(moved)),
-    ...set(most, int32x4.maxUnsigned(get(most), bits128.and(get(mask), get(moved))))
-  ]
-  const body = [
-    ...each(5, (line) => set(out + line, addressIn(line))),
-    ...factor(rate, stepLines.base),
-    ...factor(decay, stepLines.x),
-    ...factor(momentum, stepLines.velocity),
-    ...set(mask, withoutSign),
-    ...set(most, loadVector(get(result), 0)),
-    ...walk(at, step, get(bytes), [
-      ...each(pairs, (index) => pair(8 * index)),
-      ...each(5, (line) => advance(out + line, step))
-    ]),
-    ...storeVector(get(result), 0, get(most))
-  ]
-  return { name, parameters: 4, integers: 6, floats: 0, vectors: 7, body }
-}
-
-export const vectorKernels = [sum, squares, magnitude, touch, descent('descent', false), descent('nesterov', true)]
+export const vectorKernels = [sum, squares, magnitude, touch]
 
 export interface VectorKernels {
   readonly sum: Kernel
   readonly squares: Kernel
   readonly magnitude: Kernel
   readonly touch: Kernel
-  readonly descent: Kernel
-  readonly nesterov: Kernel
 }
