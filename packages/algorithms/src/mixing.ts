@@ -1,6 +1,6 @@
 /** Ways to put together what the neighbours sent. Pure: what came stays as it is. Sums run in the order of names. */
 import { byName, invariant, type PeerName } from '@murmuration/core'
-import { linear, map, type Term, type Vector } from './node/vector.js'
+import { linearOf, map, type Term, type Vector } from './node/vector.js'
 import { type Message, messageOf, type Mixing, type PerPeer, perPeer, type Route } from './record.js'
 
 /** `Σ_j W_ij theirs_j`, field by field. The weight of a missing peer goes to one's own, so that the row still sums to 1. */
@@ -28,7 +28,7 @@ export function mean<M extends Message>(route: Route, mine: M, theirs: PerPeer<M
 /** The mean of what came, at least one. */
 export function meanOf<M extends Message>(route: Route, theirs: PerPeer<M>): M {
   const all = route.from.filter((j) => messageOf(theirs, j) !== undefined)
-  return linear(...all.map((j): Term<M> => [1 / all.length, theirs[j]]))
+  return linearOf(all.map((j): Term<M> => [1 / all.length, theirs[j]]))
 }
 
 /** Element by element the mean of one's own and of the others without their `b` largest and `b` smallest; more than 2 b others. */
@@ -74,5 +74,5 @@ function inOrder<M extends Message>(
     if (message !== undefined) terms.push([weightOf(j), message])
   }
   if (!isMineIn) terms.push([own, mine])
-  return linear(...terms)
+  return linearOf(terms)
 }

@@ -106,12 +106,9 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
     until: Milliseconds,
     forMessage: boolean
   ): Promise<Delivery<Message> | undefined> {
-    const { kernel } = this.#world
-    const program = this.#program
-    const parked = kernel.park<Delivery<Message> | undefined>(program, what)
-    if (forMessage) this.#endpoint.mailbox.wait(program)
-    if (until < Infinity) kernel.setDeadline(program, this.#endpoint.timeOf(until))
-    return parked
+    const { mailbox } = this.#endpoint
+    const deadline = until < Number.POSITIVE_INFINITY ? this.#endpoint.timeOf(until) : until
+    return this.#world.kernel.park(this.#program, what, deadline, forMessage ? mailbox : undefined)
   }
 
   #refuse(): Promise<never> {

@@ -6,6 +6,11 @@ export interface Waker {
   forget(program: Program): void
 }
 
+/** Where programs wait until one of them is woken. */
+export interface Queue {
+  wait(program: Program): void
+}
+
 /** Holds the wakes of a machine that is frozen, in their order. */
 export interface Gate {
   isShut: boolean
@@ -31,6 +36,13 @@ export class Program {
   ) {}
 }
 
+/** A run under way, and whom to tell how it ends. */
+interface Run {
+  readonly until: Milliseconds
+  readonly resolve: (hasEnded: boolean) => void
+  readonly reject: (error: unknown) => void
+}
+
 /** All events are over and programs still wait: nothing can ever wake them. */
 export class DeadlockError extends Error {
   override readonly name = 'DeadlockError'
@@ -51,7 +63,8 @@ export class Kernel {
   #now: Milliseconds = 0
   #running = 0
   #expected = 0
-  #idle: (() => void) | undefined
+  #run: Run | undefined
+  #isAdvancing = false
 
   /** The virtual clock. */
   now(): Milliseconds {
@@ -111,8 +124,15 @@ export class Kernel {
    * Parks the program until it is woken or failed. This is the only way in which a program waits.
    *
    * @param waitingFor - what a deadlock says that it waits for
+   * @param deadline - when the wait ends with `undefined`, unless something else ends it before
+   * @param queue - where it waits to be woken
    */
-  park<Value>(program: Program, waitingFor: string | (() => string)): Promise<Value> {
+  park<Value>(
+    program: Program,
+    waitingFor: string | (() => string),
+    deadline = Number.POSITIVE_INFINITY,
+    queue?: Queue
+  ): Promise<Value> {
     if (program.waitingFor !== undefined) {
       throw new InvariantError(
         `${program.peer} waits for ${textOf(waitingFor)} while it waits for ${textOf(program.waitingFor)}; ` +
@@ -120,15 +140,17 @@ export class Kernel {
       )
     }
     program.waitingFor = waitingFor
-    this.#release()
-    return new Promise((resolve, reject) => {
+    const parked = new Promise<Value>((resolve, reject) => {
       program.resolve = resolve
       program.reject = reject
     })
+    queue?.wait(program)
+    if (deadline < Number.POSITIVE_INFINITY) this.#setDeadline(program, deadline)
+    this.#release()
+    return parked
   }
 
-  /** The present wait of a parked program ends with `undefined` at `time`, unless something else ends it before. */
-  setDeadline(program: Program, time: Milliseconds): void {
+  #setDeadline(program: Program, time: Milliseconds): void {
     program.deadline = time
     if (program.timer !== undefined && program.timer.time <= time) return
     if (program.timer !== undefined) program.timer.cancelled = true
@@ -158,9 +180,35 @@ export class Kernel {
    * Runs until no program is left, or the clock would pass `until`; the result says whether it ended. Throws a
    * {@link DeadlockError} that names who waits for what when nothing can happen any more.
    */
-  async run(until = Number.POSITIVE_INFINITY): Promise<boolean> {
-    for (;;) {
-      if (this.#running > 0) await new Promise<void>((resolve) => (this.#idle = resolve))
+  run(until = Number.POSITIVE_INFINITY): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#run = { until, resolve, reject }
+      this.#goOn()
+    })
+  }
+
+  /** Goes on with the run until a program runs, as the last one that ran has come to its wait or its end. */
+  #goOn(): void {
+    const run = this.#run
+    if (run === undefined || this.#isAdvancing) return
+    this.#isAdvancing = true
+    try {
+      const hasEnded = this.#advance(run.until)
+      if (hasEnded !== undefined) {
+        this.#run = undefined
+        run.resolve(hasEnded)
+      }
+    } catch (error) {
+      this.#run = undefined
+      run.reject(error)
+    } finally {
+      this.#isAdvancing = false
+    }
+  }
+
+  /** One event after the other, as long as no program runs. Returns whether all has ended, or `undefined` when that is not known yet. */
+  #advance(until: Milliseconds): boolean | undefined {
+    while (this.#running === 0) {
       if (this.#programs.size === 0 && this.#expected === 0) return true
       const event = this.#events.peek()
       if ((event === undefined || event.time > this.#now) && this.#settlers.length > 0) {
@@ -176,8 +224,21 @@ export class Kernel {
       this.#now = event.time
       this.#events.pop()
       const busy = event.fire()
-      if (busy !== undefined) await busy
+      if (busy !== undefined) this.#await(busy)
     }
+    return undefined
+  }
+
+  /** Time stands still until something real is over. */
+  #await(busy: Promise<void>): void {
+    this.#running++
+    busy.then(
+      () => this.#release(),
+      (error: unknown) => {
+        this.#run?.reject(error)
+        this.#run = undefined
+      }
+    )
   }
 
   #resume(program: Program): ((value: never) => void) | undefined {
@@ -192,7 +253,7 @@ export class Kernel {
     program.timer = undefined
     const { deadline, isGone } = program
     if (isGone || deadline === Number.POSITIVE_INFINITY) return
-    if (deadline > this.#now) this.setDeadline(program, deadline)
+    if (deadline > this.#now) this.#setDeadline(program, deadline)
     else this.wake(program, undefined)
   }
 
@@ -212,7 +273,7 @@ export class Kernel {
   #release(): void {
     this.#running--
     invariant(this.#running >= 0, 'more programs wait than there are')
-    if (this.#running === 0) this.#idle?.()
+    if (this.#running === 0) this.#goOn()
   }
 
   #deadlock(): string {

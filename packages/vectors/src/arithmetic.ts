@@ -45,6 +45,8 @@ function sumWithKernel(out: Float32Array, terms: readonly Term[], from: number, 
 }
 
 function addUp(out: Float32Array, terms: readonly Term[], from: number, to: number): void {
+  if (terms.length === 2) return addTwoAtOnce(out, terms[0], terms[1], from, to)
+  if (terms.length === 3) return addThreeAtOnce(out, terms[0], terms[1], terms[2], from, to)
   const sums = blockSums
   for (let start = from; start < to; start += blockLength) {
     const length = Math.min(blockLength, to - start)
@@ -53,6 +55,20 @@ function addUp(out: Float32Array, terms: readonly Term[], from: number, to: numb
     if (terms.length % 2 === 1) addOne(sums, terms[terms.length - 1], start, length)
     for (let i = 0; i < length; i++) out[start + i] = sums[i]
   }
+}
+
+/** As through the sums, whose beginning is 0: −0 becomes 0. */
+function addTwoAtOnce(out: Float32Array, first: Term, second: Term, from: number, to: number): void {
+  const { weight: a, vector: x } = first
+  const { weight: b, vector: y } = second
+  for (let i = from; i < to; i++) out[i] = 0 + a * x[i] + b * y[i]
+}
+
+function addThreeAtOnce(out: Float32Array, first: Term, second: Term, third: Term, from: number, to: number): void {
+  const { weight: a, vector: x } = first
+  const { weight: b, vector: y } = second
+  const { weight: c, vector: z } = third
+  for (let i = from; i < to; i++) out[i] = 0 + a * x[i] + b * y[i] + c * z[i]
 }
 
 function addOne(sums: Float64Array, { weight, vector }: Term, start: number, length: number): void {

@@ -34,26 +34,28 @@ export class Caller implements Requests<Message, Message> {
     this.#answer = answer
   }
 
-  async request(to: PeerName, ask: Message): Promise<Message | undefined> {
+  request(to: PeerName, ask: Message): Promise<Message | undefined> {
     const { fabric, presence, timeout } = this.#owner
     const id = this.#nextId++
     const start = fabric.now()
     const open = { id, to, reply: undefined as Message | undefined }
     this.#open = open
-    const result = this.#asks.send(to, id, 0, ask)
-    if (result === 'queued') {
-      await this.#owner.until({ isDone: () => open.reply !== undefined, deadline: () => start + timeout })
-    } else this.#owner.unsent(to)
-    this.#open = undefined
-    this.#owner.waited(fabric.now() - start)
-    if (open.reply !== undefined) return open.reply
-    presence.lose(to)
-    this.#owner.missed([to])
-    if (!this.#isReliable) return undefined
-    throw new NeighboursMissingError(
-      [to],
-      `${fabric.self} waited ${timeout} ms for ${to} to reply on ${this.name}: nothing came`
-    )
+    const isSent = this.#asks.send(to, id, 0, ask) === 'queued'
+    if (!isSent) this.#owner.unsent(to)
+    return this.#owner.until({
+      isDone: () => !isSent || open.reply !== undefined,
+      deadline: () => start + timeout,
+      outcome: () => {
+        this.#open = undefined
+        this.#owner.waited(fabric.now() - start)
+        if (open.reply !== undefined) return open.reply
+        presence.lose(to)
+        this.#owner.missed([to])
+        if (!this.#isReliable) return undefined
+        const text = `${fabric.self} waited ${timeout} ms for ${to} to reply on ${this.name}: nothing came`
+        throw new NeighboursMissingError([to], text)
+      }
+    })
   }
 
   /** Takes in a part of an ask. */

@@ -78,6 +78,11 @@ export class Early {
     )?.message
   }
 
+  /** Of how many senders there is a message of a tag. */
+  count(tag: number): number {
+    return this.#slots.get(tag)?.size ?? 0
+  }
+
   /** The newest message of a sender with a tag from `first` to below `tag`. */
   newest(from: PeerName, first: number, tag: number): Message | undefined {
     let newest = first - 1

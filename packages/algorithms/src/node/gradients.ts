@@ -21,22 +21,28 @@ export class Gradients {
   readonly #task: Task
   readonly #options: GradientOptions
   readonly #untrained: readonly Untrained[]
+  readonly #errorOf: (round: number) => Error
   #last: Vector | undefined
 
-  constructor(arena: Arena, task: Task, options: GradientOptions, untrained: readonly Untrained[], random: Random) {
+  /** @param errorOf - gives what to throw when the loss of a round is not finite */
+  constructor(
+    arena: Arena,
+    task: Task,
+    options: GradientOptions,
+    untrained: readonly Untrained[],
+    random: Random,
+    errorOf: (round: number) => Error
+  ) {
     this.#arena = arena
+    this.#errorOf = errorOf
     this.#task = task
     this.#options = options
     this.#untrained = untrained
     this.batches = new Batches(random, task.samples, options.batchSize)
   }
 
-  /**
-   * The work of a gradient at x: `g + λ x`, clipped, as a vector of the arena.
-   *
-   * @param errorOf - gives what to throw when the loss is not finite
-   */
-  work(x: Vector, round: number, errorOf: () => Error): Work<Vector> {
+  /** The work of a gradient at x: `g + λ x`, clipped, as a vector of the arena. */
+  work(x: Vector, round: number): Work<Vector> {
     // The task's memory is about to be written again.
     if (this.#last?.isPending) this.#last.compute(Number.POSITIVE_INFINITY)
     const { accumulate = 1 } = this.#options
@@ -44,26 +50,22 @@ export class Gradients {
       accumulate === 1
         ? this.#task.gradient(x.values, this.batches.next(), round)
         : this.#accumulated(x.values, accumulate, round)
-    return {
-      kind: work.kind,
-      samples: work.samples,
-      run: () => {
-        const gradient = work.run()
-        return gradient instanceof Promise
-          ? gradient.then((known) => this.#take(known, x, errorOf))
-          : this.#take(gradient, x, errorOf)
-      }
+    const run = () => {
+      const gradient = work.run()
+      return gradient instanceof Promise
+        ? gradient.then((known) => this.#take(known, x, round))
+        : this.#take(gradient, x, round)
     }
+    return { kind: work.kind, samples: work.samples, run }
   }
 
   /** Nothing is added where the parameters are not trained. */
-  #take({ loss, vector }: Gradient, x: Vector, errorOf: () => Error): Vector {
+  #take({ loss, vector }: Gradient, x: Vector, round: number): Vector {
     const { weightDecay = 0, clip } = this.#options
     this.loss = loss
-    if (!Number.isFinite(loss)) throw errorOf()
+    if (!Number.isFinite(loss)) throw this.#errorOf(round)
     const g = this.#arena.compute(x.length, (out, from, to) => {
-      if (weightDecay === 0)
-        return out.set(from === 0 && to === vector.length ? vector : vector.subarray(from, to), from)
+      if (weightDecay === 0) return copyTo(out, vector, from, to)
       const terms = [
         { weight: 1, vector },
         { weight: weightDecay, vector: x.values }
@@ -100,6 +102,12 @@ export class Gradients {
       }
     }
   }
+}
+
+/** Copies the elements `from` to below `to`. */
+function copyTo(out: Float32Array, vector: Float32Array, from: number, to: number): void {
+  if (to - from === vector.length) out.set(vector)
+  else out.set(vector.subarray(from, to), from)
 }
 
 /** `g ← g · c / max(c, ‖g‖)` (Pascanu, Mikolov and Bengio, ICML 2013, Algorithm 1). */

@@ -19,7 +19,7 @@ import { Wire } from './wire.js'
 const nobody: readonly PeerName[] = []
 
 /** A channel of messages that are collected by tag: by round, and part of it. */
-export class Mailbox implements Channel<Message>, Expectation {
+export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> {
   readonly name: string
   readonly #isReliable: boolean
   readonly #owner: Owner
@@ -28,8 +28,9 @@ export class Mailbox implements Channel<Message>, Expectation {
   /** The newest tag of each sender that was given out; kept only where older messages may be. */
   readonly #given = new Map<PeerName, number>()
   #staleness = 0
-  /** What is collected now, and since when. */
+  /** What is collected now, under which tag, and since when. */
   #route: Route | undefined
+  #tag = -1
   #start: Milliseconds = 0
   /** The last tag that was collected. */
   #closed = -1
@@ -61,23 +62,15 @@ export class Mailbox implements Channel<Message>, Expectation {
     return unsent
   }
 
-  async collect(route: Route, staleness = 0): Promise<PerPeer<Message>> {
-    const owner = this.#owner
+  collect(route: Route, staleness = 0): Promise<PerPeer<Message>> {
+    const { fabric } = this.#owner
     const tag = tagOf(route)
-    invariant(tag > this.#closed, () => `${owner.fabric.self} collects ${this.name} of round ${route.round} again`)
+    invariant(tag > this.#closed, () => `${fabric.self} collects ${this.name} of round ${route.round} again`)
     this.#staleness = staleness
     this.#route = route
-    if (!this.isDone()) {
-      this.#start = owner.fabric.now()
-      await owner.until(this)
-      owner.waited(owner.fabric.now() - this.#start)
-    }
-    const theirs = this.#take(tag, route)
-    const mine = this.#mine?.tag === tag ? this.#mine.message : undefined
-    const noted = owner.collected(route, mine, theirs)
-    if (noted !== undefined) await noted
-    this.#mine = undefined
-    return theirs
+    this.#tag = tag
+    this.#start = fabric.now()
+    return this.#owner.until(this)
   }
 
   /** Takes in a part of a message. */
@@ -104,31 +97,37 @@ export class Mailbox implements Channel<Message>, Expectation {
     if (opened !== undefined) this.#early.add({ from, round, part, message: opened })
   }
 
-  async next(awaited: () => readonly PeerName[], options: NextOptions = {}): Promise<Arrival<Message>> {
+  next(awaited: () => readonly PeerName[], options: NextOptions = {}): Promise<Arrival<Message>> {
     const { round = Number.POSITIVE_INFINITY, timeouts = 1 } = options
     const { fabric, timeout } = this.#owner
-    const come = this.#early.takeFirst(round)
-    if (come !== undefined) return come
     const start = fabric.now()
-    await this.#arrival(round, start + timeouts * timeout)
-    this.#owner.waited(fabric.now() - start)
-    return this.#early.takeFirst(round) ?? this.#silent(awaited(), timeouts * timeout)
+    return this.#arrival(round, start + timeouts * timeout, (come) => {
+      this.#owner.waited(fabric.now() - start)
+      return come ?? this.#silent(awaited(), timeouts * timeout)
+    })
   }
 
-  async arrived(): Promise<Arrival<Message> | undefined> {
-    await this.#arrival(Number.POSITIVE_INFINITY, this.#owner.fabric.now())
-    return this.#early.takeFirst(Number.POSITIVE_INFINITY)
+  arrived(): Promise<Arrival<Message> | undefined> {
+    return this.#arrival(Number.POSITIVE_INFINITY, this.#owner.fabric.now(), (come) => come)
   }
 
   reject({ from, round }: Arrival<Message>, reason: string): void {
     this.#owner.fabric.reject({ from, message: { kind: 0, round, vector: new Float32Array(0) } }, reason)
   }
 
-  /** Waits until a message of a round up to this one has come. */
-  #arrival(round: number, deadline: Milliseconds): Promise<void> {
+  /** Waits until a message of a round up to this one has come; `take` is given it. */
+  #arrival<Outcome>(
+    round: number,
+    deadline: Milliseconds,
+    take: (come: Arrival<Message> | undefined) => Outcome
+  ): Promise<Outcome> {
     const early = this.#early
     early.keepOrder()
-    return this.#owner.until({ isDone: () => early.hasFirst(round), deadline: () => deadline })
+    return this.#owner.until({
+      isDone: () => early.hasFirst(round),
+      deadline: () => deadline,
+      outcome: () => take(early.takeFirst(round))
+    })
   }
 
   #silent(missing: readonly PeerName[], time: Milliseconds): never {
@@ -160,8 +159,8 @@ export class Mailbox implements Channel<Message>, Expectation {
   isDone(): boolean {
     const route = this.#route
     if (route === undefined) return true
-    const tag = tagOf(route)
-    for (const j of route.from) if (this.#early.find(tag, j, route.range) === undefined) return false
+    if (this.#early.count(this.#tag) < route.from.length) return false
+    for (const j of route.from) if (this.#early.find(this.#tag, j, route.range) === undefined) return false
     return true
   }
 
@@ -169,11 +168,22 @@ export class Mailbox implements Channel<Message>, Expectation {
   deadline(): Milliseconds {
     const { presence, timeout, fabric } = this.#owner
     const { from = nobody, range } = this.#route ?? {}
-    const tag = this.#route === undefined ? 0 : tagOf(this.#route)
-    const has = (j: PeerName) => this.#early.find(tag, j, range) !== undefined
+    const has = (j: PeerName) => this.#early.find(this.#tag, j, range) !== undefined
     if (!presence.isAnyPresent(from, { has })) return fabric.now()
     // When nothing has come, the senders may wait themselves for one that is lost, until their timeout.
     return this.#start + (from.some(has) ? 1 : 2) * timeout
+  }
+
+  /** What was collected. */
+  outcome(): PerPeer<Message> | Promise<PerPeer<Message>> {
+    const [owner, route] = [this.#owner, this.#route]
+    invariant(route !== undefined, 'nothing is collected')
+    owner.waited(owner.fabric.now() - this.#start)
+    const theirs = this.#take(this.#tag, route)
+    const mine = this.#mine?.tag === this.#tag ? this.#mine.message : undefined
+    this.#mine = undefined
+    const noted = owner.collected(route, mine, theirs)
+    return noted === undefined ? theirs : noted.then(() => theirs)
   }
 
   /** The newest message of each, of this tag or as much older as may be. What is older still is let go. */

@@ -17,8 +17,8 @@ export interface Owner {
   readonly rounds: number
   /** How long a message is waited for. */
   readonly timeout: Milliseconds
-  /** Takes messages in as long as an expectation says. */
-  until(expectation: Expectation): Promise<void>
+  /** Takes messages in as long as an expectation says. Returns what it comes to. */
+  until<Outcome>(expectation: Expectation<Outcome>): Promise<Outcome>
   /** Notes time that was spent waiting. */
   waited(time: Milliseconds): void
   unsent(peer: PeerName): void
@@ -31,11 +31,13 @@ export interface Owner {
   missed(peers: readonly PeerName[]): void
 }
 
-/** What is waited for, and for how long. */
-export interface Expectation {
+/** What is waited for, for how long, and what it comes to. */
+export interface Expectation<Outcome> {
   isDone(): boolean
   /** When to give up; asked for before each wait. */
   deadline(): Milliseconds
+  /** Asked for once, when it is done or given up. */
+  outcome(): Outcome | Promise<Outcome>
 }
 
 /** What tells a channel from others. */

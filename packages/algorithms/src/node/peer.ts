@@ -7,13 +7,20 @@ import {
   type NeighbourDistance,
   type Outlier,
   type PeerName,
-  type Task,
-  type Work
+  type Task
 } from '@murmuration/core'
 import { allFinite, lengthOf, norm, squaredDistance, type VectorMessage } from '@murmuration/vectors'
 import { optimiserOf } from '../optimisers.js'
 import { OutlierWatch, outlierText } from '../outliers.js'
-import { type Message, messageOf, type OptimiserSettings, type Route, type State, type StepOf } from '../record.js'
+import {
+  type AnyRole,
+  type Message,
+  messageOf,
+  type OptimiserSettings,
+  type Route,
+  type State,
+  type StepOf
+} from '../record.js'
 import { inSlices } from '../slices.js'
 import { rangesOf, tensorsOf } from '../ranges.js'
 import { type Untrained, untrainedOf } from '../untrained.js'
@@ -56,12 +63,12 @@ export class Peer implements Owner {
   readonly accepts: (Accept | undefined)[] = []
   /** The parameters that all peers start with. */
   origin: Vector | undefined
-  /** Whether rounds are reported; a server that only answers has none. */
-  hasReports = true
   /** Of each optimiser, by name. */
   optimisers: Record<string, State> = {}
   readonly #settings: TrainingSettings
   readonly #untrained: readonly Untrained[]
+  /** A server that only answers has no rounds. */
+  readonly #hasReports: boolean
   #watch: OutlierWatch | undefined
   #isWaiting = false
   #waited = 0
@@ -69,13 +76,14 @@ export class Peer implements Owner {
   #unsent = new Set<PeerName>()
   #distances: readonly NeighbourDistance[] = []
   #outliers: readonly Outlier[] = []
-  #moves: { readonly from: Vector; readonly to: Vector }[] = []
+  #moves: RoundNotes['moves'] = []
 
-  /** @param isLazy - whether long vectors are computed range by range; not where a peer answers at any time */
-  constructor(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings, isLazy: boolean) {
+  constructor(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings, role: AnyRole) {
     this.fabric = fabric
     this.#settings = settings
-    this.arena = new Arena(fabric, isLazy)
+    this.#hasReports = role.round !== undefined
+    // Who answers at any time has no time to compute range by range.
+    this.arena = new Arena(fabric, role.answers === undefined)
     this.length = lengthOf(task.schema)
     this.tensors = tensorsOf(task.schema)
     this.stretches = rangesOf(this.tensors, settings.fusion ?? 'fused')
@@ -84,10 +92,12 @@ export class Peer implements Owner {
     this.mixings = new Mixings(fabric.self, (round) => fabric.neighbours(round))
     this.#untrained = untrainedOf(task.schema)
     const random = fabric.random.stream('batches')
-    this.gradients = new Gradients(this.arena, task, settings, this.#untrained, random)
+    this.gradients = new Gradients(this.arena, task, settings, this.#untrained, random, (round) =>
+      this.#diverged(round)
+    )
   }
 
-  async until(expectation: Expectation): Promise<void> {
+  async until<Outcome>(expectation: Expectation<Outcome>): Promise<Outcome> {
     invariant(!this.#isWaiting, () => `${this.fabric.self} waits for two things at once; await one after the other`)
     this.#isWaiting = true
     try {
@@ -95,11 +105,12 @@ export class Peer implements Owner {
         const until = expectation.deadline()
         const envelope = await this.fabric.receive(until)
         if (envelope !== undefined) this.#accept(envelope)
-        else if (this.fabric.now() >= until) return
+        else if (this.fabric.now() >= until) break
       }
     } finally {
       this.#isWaiting = false
     }
+    return expectation.outcome()
   }
 
   /** One step of an optimiser. Its state is the peer's, under `slot`: 'main' for that of the run. */
@@ -116,13 +127,8 @@ export class Peer implements Owner {
     next.x.whenDone((numbers) => {
       if (!allFinite(numbers)) throw this.#diverged(round)
     })
-    if (isMain && this.hasReports) this.#report(base, next.x)
+    if (isMain && this.#hasReports) this.#report(base, next.x)
     return next.x
-  }
-
-  /** The work of a gradient at x. It fails with a DivergedError when the loss is not finite. */
-  gradient(x: Vector, round: number): Work<Vector> {
-    return this.gradients.work(x, round, () => this.#diverged(round))
   }
 
   waited(time: Milliseconds): void {
@@ -144,22 +150,16 @@ export class Peer implements Owner {
   ): Promise<void> | undefined {
     const own = mine && firstVectorOf(mine)
     if (own === undefined || own.length !== this.length) return undefined
-    const names: PeerName[] = []
-    const vectors: Float32Array[] = []
-    for (const name of from) {
-      const message = messageOf(theirs, name)
-      if (message === undefined) continue
-      names.push(name)
-      vectors.push((firstVectorOf(message) as Vector).values)
-    }
-    const squares: number[] = vectors.map(() => 0)
     const x = own.values
+    const come = from.filter((name) => messageOf(theirs, name) !== undefined)
+    const vectors = come.map((name) => (firstVectorOf(theirs[name]) as Vector).values)
+    const squares = vectors.map(() => 0)
     const slices = inSlices(this.fabric, x.length, (start, end) => {
       for (let place = 0; place < vectors.length; place++)
         squares[place] += squaredDistance(x, vectors[place], start, end)
     })
-    if (slices !== undefined) return slices.then(() => this.#note(round, names, squares, own))
-    this.#note(round, names, squares, own)
+    if (slices !== undefined) return slices.then(() => this.#note(round, come, squares, own))
+    this.#note(round, come, squares, own)
     return undefined
   }
 
@@ -201,7 +201,7 @@ export class Peer implements Owner {
   #report(from: Vector, to: Vector): void {
     from.isOfRound = true
     to.isOfRound = true
-    this.#moves.push({ from, to })
+    this.#moves = [...this.#moves, { from, to }]
   }
 
   /** Whether any parameter is frozen. */

@@ -37,8 +37,7 @@ export class Program {
   /** @param firstKind - the number of the record's first channel on the wire */
   constructor(peer: Peer, settings: TrainingSettings, record: Algorithm, firstKind: number) {
     this.record = record
-    const isServer = settings.servers?.includes(peer.fabric.self) === true
-    this.role = isServer ? (record.server ?? record) : record
+    this.role = roleOf({ ...settings, algorithm: record }, peer.fabric.self)
     this.#peer = peer
     this.#settings = settings
     this.#channels = this.#open(firstKind)
@@ -178,7 +177,7 @@ export class Program {
 
   #gradient(x: Vector): PromiseLike<Vector> {
     const { fabric } = this.#peer
-    const work = this.#peer.gradient(x, this.#round)
+    const work = this.#peer.gradients.work(x, this.#round)
     return this.role.answers === undefined ? fabric.work(work) : this.#besideAnswers(work)
   }
 
@@ -197,14 +196,25 @@ export class Program {
       }
       own.wake()
     })
-    const take = async () => {
-      await this.#peer.until({ isDone: () => outcome !== undefined, deadline: () => Number.POSITIVE_INFINITY })
-      return (outcome as () => Vector)()
+    const expectation = {
+      isDone: () => outcome !== undefined,
+      deadline: () => Number.POSITIVE_INFINITY,
+      outcome: () => (outcome as () => Vector)()
     }
     let taken: Promise<Vector> | undefined
     // Only a gradient that is awaited takes messages in.
-    return { then: (onFulfilled, onRejected) => (taken ??= take()).then(onFulfilled, onRejected) }
+    return {
+      then: (onFulfilled, onRejected) => (taken ??= this.#peer.until(expectation)).then(onFulfilled, onRejected)
+    }
   }
+}
+
+/** What a peer does in a run. */
+export function roleOf(
+  { algorithm, servers }: Pick<TrainingSettings, 'algorithm' | 'servers'>,
+  peer: PeerName
+): AnyRole {
+  return servers?.includes(peer) === true ? (algorithm.server ?? algorithm) : algorithm
 }
 
 function isCall(channel: Shape | Call): channel is Call {

@@ -3,9 +3,9 @@ import type { Envelope, Fabric, Mass, PeerName, StepReport, Task } from '@murmur
 import { invariant, NeighboursMissingError } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
 import { averagingRecord } from '../averaging.js'
-import type { State } from '../record.js'
+import type { Algorithm, State } from '../record.js'
 import { Peer } from './peer.js'
-import { Program } from './program.js'
+import { Program, roleOf } from './program.js'
 import { pack, unpack } from './save.js'
 import type { TrainingSettings } from './training.js'
 import { isVector, linear, type Vector } from './vector.js'
@@ -37,15 +37,13 @@ export class Session {
   ) {
     const { algorithm } = settings
     this.#start = begin
-    const answers = [algorithm, algorithm.server].some((role) => role?.answers !== undefined)
     this.#fabric = fabric
     this.#settings = settings
     this.#keepsMass = algorithm.keeps === 'weighted mean'
-    this.#peer = new Peer(fabric, task, settings, !answers)
+    this.#peer = new Peer(fabric, task, settings, roleOf(settings, fabric.self))
     this.#training = new Program(this.#peer, settings, algorithm, doneKind + 1)
-    this.#peer.hasReports = this.#training.role.round !== undefined
     this.#closing = new Program(this.#peer, settings, averagingRecord, doneKind + 1 + Program.kindsOf(algorithm))
-    if (answers) this.#peer.accepts[doneKind] = (envelope) => this.#acceptDone(envelope)
+    if (isAsking(algorithm)) this.#peer.accepts[doneKind] = (envelope) => this.#acceptDone(envelope)
   }
 
   /** Goes on where `save` was called. */
@@ -80,20 +78,32 @@ export class Session {
    * @param until - the round to stop before; calling `steps` again goes on. To the end when absent
    */
   async *steps(until: number = this.#peer.rounds): AsyncGenerator<StepReport, Float32Array> {
+    const { arena } = this.#peer
     const { rounds } = this.#settings
     if (this.#start !== undefined) this.#begin(await this.#start())
-    while (this.#round < Math.min(rounds, until) && this.#training.role.round !== undefined) {
-      yield this.#step(this.#training, 'train')
+    if (this.#training.role.round === undefined) await this.#finishAnswering()
+    const end = Math.min(this.#rounds, until)
+    while (this.#round < end) {
+      const program = this.#round < rounds ? this.#training : this.#closing
+      if (this.#round === rounds) program.start(this.#modelOf(this.#training), this.#modelOf(this.#training))
+      this.#fabric.signal.throwIfAborted()
+      arena.inRound = true
+      program.end(await program.begin(this.#round))
+      const model = this.#modelOf(program)
+      if (arena.hasPending) await arena.settle(() => this.#fabric.sleep(this.#fabric.now()))
+      arena.inRound = false
+      yield this.#report(program, model)
       this.#sweep()
-    }
-    await this.#finishAnswering()
-    while (this.#round < Math.min(this.#peer.rounds, until) && !this.#isServer) {
-      if (this.#round === rounds) this.#closing.start(this.#modelOf(this.#training), this.#modelOf(this.#training))
-      yield this.#step(this.#closing, 'close')
-      this.#sweep()
+      if (this.#round === rounds) await this.#finishAnswering()
     }
     const program = this.#round > rounds ? this.#closing : this.#training
     return this.#modelOf(program).values
+  }
+
+  /** How many rounds this peer has. */
+  get #rounds(): number {
+    if (this.#training.role.round === undefined) return 0
+    return this.#isServer ? this.#settings.rounds : this.#peer.rounds
   }
 
   get #isServer(): boolean {
@@ -121,23 +131,16 @@ export class Session {
     this.#peer.arena.sweep(this.#roots(), true)
   }
 
-  async #step(program: Program, phase: StepReport['phase']): Promise<StepReport> {
-    const { arena, gradients } = this.#peer
+  /** Ends a round. */
+  #report(program: Program, model: Vector): StepReport {
     const { rate, batchSize, accumulate = 1, rounds } = this.#settings
-    const round = this.#round
-    this.#fabric.signal.throwIfAborted()
-    arena.inRound = true
-    program.end(await program.begin(round))
-    const model = this.#modelOf(program)
-    if (arena.hasPending) await arena.settle(() => this.#fabric.sleep(this.#fabric.now()))
-    arena.inRound = false
-    this.#round++
+    const round = this.#round++
+    const isTraining = program === this.#training
     const { waited, missing, unsent, distances, outliers, moves } = this.#peer.takeNotes()
-    const isTraining = phase === 'train'
     return {
       round,
-      phase,
-      loss: isTraining ? gradients.loss : undefined,
+      phase: isTraining ? 'train' : 'close',
+      loss: isTraining ? this.#peer.gradients.loss : undefined,
       rate: isTraining ? rate(round) : undefined,
       samples: Math.min(round + 1, rounds) * batchSize * accumulate,
       waited,
@@ -187,8 +190,7 @@ export class Session {
     const { algorithm, servers = [], workers } = this.#settings
     const others = this.#isServer ? workers : servers.length > 0 ? servers : [...this.#peer.mixings.neighbours]
     const isAsked = this.#training.role.answers !== undefined
-    const asks = [algorithm, algorithm.server].some((role) => role?.answers !== undefined)
-    if (!asks) return
+    if (!isAsking(algorithm)) return
     if (!this.#isServer) {
       for (const to of others)
         this.#fabric.send(to, { kind: doneKind, round: this.#round, vector: new Float32Array(0) })
@@ -205,7 +207,11 @@ export class Session {
     while (!isDone()) {
       const before = presence.messages
       const deadline = this.#fabric.now() + 2 * timeout
-      await this.#peer.until({ isDone: () => isDone() || presence.messages > before, deadline: () => deadline })
+      await this.#peer.until({
+        isDone: () => isDone() || presence.messages > before,
+        deadline: () => deadline,
+        outcome: () => {}
+      })
       if (presence.messages > before || isDone()) continue
       const missing = others.filter((name) => !this.#done.has(name))
       if (!this.#isServer) return
@@ -216,6 +222,11 @@ export class Session {
 }
 
 const nothing = new Float32Array(0)
+
+/** Whether peers ask each other, or servers. */
+function isAsking({ answers, server }: Algorithm): boolean {
+  return answers !== undefined || server?.answers !== undefined
+}
 
 /** Trains one peer: yields a report per round and returns the parameters at its end. See {@link Session.steps}. */
 export function train(

@@ -1,5 +1,5 @@
 import { invariant } from '@murmuration/core'
-import { type Term as WeightedVector, weightedSum } from '@murmuration/vectors'
+import { weightedSum } from '@murmuration/vectors'
 import type { Message, State } from '../record.js'
 import { sliceLength } from '../slices.js'
 
@@ -217,6 +217,11 @@ export type Term<T> = readonly [number, T]
 
 /** `Σ a v` of vectors, of numbers, or of records field by field, in float64 in the order given, rounded once. */
 export function linear<T extends Vector | Message>(...terms: readonly Term<T>[]): T {
+  return linearOf(terms)
+}
+
+/** {@link linear} of terms that are in an array: handing many over one by one would copy it. */
+export function linearOf<T extends Vector | Message>(terms: readonly Term<T>[]): T {
   const [, first] = terms[0]
   if (isVector(first)) return sumOf(terms as readonly Term<Vector>[], first) as T
   const sums: Record<string, Vector | number> = {}
@@ -229,16 +234,14 @@ function fieldOf(terms: readonly Term<Message>[], field: string): Vector | numbe
   const first = terms[0][1][field]
   if (!isVector(first)) return terms.reduce((sum, [a, record]) => sum + a * (record[field] as number), 0)
   return first.arena.compute(first.length, (out, from, to) => {
-    const vectors: WeightedVector[] = []
-    for (const [weight, record] of terms) vectors.push({ weight, vector: (record[field] as Vector).values })
+    const vectors = terms.map(([weight, record]) => ({ weight, vector: (record[field] as Vector).values }))
     weightedSum(out, vectors, from, to)
   })
 }
 
 function sumOf(terms: readonly Term<Vector>[], { arena, length }: Vector): Vector {
   return arena.compute(length, (out, from, to) => {
-    const vectors: WeightedVector[] = []
-    for (const [weight, vector] of terms) vectors.push({ weight, vector: vector.values })
+    const vectors = terms.map(([weight, vector]) => ({ weight, vector: vector.values }))
     weightedSum(out, vectors, from, to)
   })
 }
