@@ -11,12 +11,16 @@ export interface ContenderProgram {
 
 /** The program of a contender. `training` holds for all; the servers are in the order of their shards. */
 export function programOf(
-  { choice, fusion }: Contender,
+  { choice, fusion, training: { codec } }: Contender,
   training: Omit<TrainingSettings, 'algorithm'>,
   servers: readonly PeerName[],
   topology: Topology
 ): ContenderProgram {
   const algorithm = recordOf(choice)
   const options = givenOptions(choice)
-  return { settings: { ...training, algorithm, options, fusion, servers }, keeps: keptOn(algorithm, topology) }
+  return {
+    settings: { ...training, algorithm, options, fusion, servers },
+    // A codec rounds what others get, and not what the sender has itself: sums move, and peers differ, by that.
+    keeps: codec === 'float32' ? keptOn(algorithm, topology) : 'nothing'
+  }
 }
