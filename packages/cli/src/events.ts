@@ -163,6 +163,8 @@ export interface Summary {
   /** Mean share of the time in which peers waited for neighbours, 0 … 1. */
   readonly waiting: number
   readonly backend: string
+  /** SHA-256 of the final parameters of each peer, as "murmur sim" of the same files gives them. */
+  readonly models: Readonly<Record<PeerName, string>>
   readonly spectralGap: number
   readonly seed: number
 }

@@ -61,16 +61,21 @@ runOptions(program.command('peer'))
       })
   )
 
-program
-  .command('sim')
-  .description('simulate the runs of a scenario in virtual time, and write a report that compares them')
-  .argument('[scenario]', 'a scenario file, or a sample such as slow-links', 'sim/slow-links.yaml')
+trainingOptions(program.command('sim'))
+  .description(
+    'simulate the runs of a scenario in virtual time, and write a report that compares them; or what "murmur swarm" would run'
+  )
+  .argument(
+    '[scenario]',
+    'a scenario file, or a sample such as slow-links; with --train a topology file',
+    'sim/slow-links.yaml'
+  )
   .option('--out <folder>', 'where the results go (default: a new folder in results)')
   .option('--threads <number>', 'how many threads to simulate on (default: one per core)', countOf)
   .option('--calibrate', 'measure on this machine what computing takes, in place of what the scenario says')
   .option('--json', 'print one JSON object per line')
-  .action((given: string, { json, ...flags }: Omit<SimRequest, 'path' | 'given'> & { readonly json?: boolean }) =>
-    simulate({ path: fileOrSample(given, 'sim'), given, ...flags }, json === true)
+  .action((given: string, { json, ...flags }: Pick<SimRequest, 'out' | 'threads' | 'calibrate'> & RunFlags) =>
+    simulate({ ...simulated(given, flags), ...flags }, json === true)
   )
 
 program
@@ -124,8 +129,13 @@ program
   })
 
 function runOptions(command: Command): Command {
+  return trainingOptions(command.argument('<topology>', 'a topology file, or a sample such as ring-4'))
+    .option('--save <file>', 'write the model to a file in the safetensors format')
+    .option('--json', 'print one JSON object per line')
+}
+
+function trainingOptions(command: Command): Command {
   return command
-    .argument('<topology>', 'a topology file, or a sample such as ring-4')
     .option('--train <file>', 'a training file (default: a small network on drawn digits)')
     .option(
       '--algorithm <name>',
@@ -140,8 +150,17 @@ function runOptions(command: Command): Command {
       '--partition <how>',
       'equal, label, dirichlet:ALPHA, local or local:per-peer, in place of the training file’s'
     )
-    .option('--save <file>', 'write the model to a file in the safetensors format')
-    .option('--json', 'print one JSON object per line')
+}
+
+/** A scenario, or where anything is said of a training, a topology. */
+function simulated(given: string, flags: RunFlags): Pick<SimRequest, 'path' | 'given' | 'run'> {
+  const { train, algorithm, task, data, partition } = flags
+  const training = Object.entries({ train, algorithm, task, data, partition }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name} ${value}`]
+  )
+  if (training.length === 0) return { path: fileOrSample(given, 'sim'), given }
+  const run = requestOf(given, flags)
+  return { path: run.topology, given: [given, ...training].join(' '), run }
 }
 
 function requestOf(topology: string, { train, algorithm, task, data, partition }: RunFlags): RunRequest {

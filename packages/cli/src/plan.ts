@@ -7,8 +7,6 @@ import {
 } from '@murmuration/algorithms'
 import { InputError, type PeerName, type TaskDescription, type Topology } from '@murmuration/core'
 import type { Settings } from '@murmuration/libp2p'
-import { type DataDescription, type ShareOptions, softmaxTaskModule } from '@murmuration/tasks'
-import { type ModelDescription, tfjsTaskModule } from '@murmuration/tfjs'
 import {
   contraction,
   type GraphDescription,
@@ -20,9 +18,9 @@ import {
 import { givenOptions, optionTexts, recordOf } from './algorithm-choice.js'
 import type { StartEvent } from './events.js'
 import { runSettings } from './run-settings.js'
+import { taskDescription } from './task-description.js'
 import {
   localWeights,
-  partitionDescription,
   optimiserText,
   readTrainingFile,
   type Training,
@@ -72,7 +70,8 @@ export async function makePlan(request: RunRequest): Promise<Plan> {
     options: settingsOf(
       training,
       { workers: topology.peers, servers },
-      record.keeps === 'equality' ? 0 : closingRounds
+      // What a codec rounds, the sender has itself as it was.
+      record.keeps === 'equality' && training.codec === 'float32' ? 0 : closingRounds
     ),
     spectralGap: shrinking.spectralGap,
     settings: runSettings(file, training),
@@ -96,19 +95,7 @@ function checkNeeds(path: string, record: Algorithm, surroundings: Surroundings)
 
 /** The task of one peer, or without `self` of the union of all peers' data. */
 export function taskOf({ file, training }: Plan, self?: PeerName): TaskDescription {
-  const share: ShareOptions = {
-    data: dataOf(training),
-    ...testOf(training),
-    targets: training.loss === 'mean-squared-error' ? 'numbers' : 'classes',
-    partition: partitionDescription(training),
-    peers: file.topology.peers,
-    seed: training.seed,
-    ...(self === undefined ? {} : { self })
-  }
-  if (training.model === 'softmax') return { module: softmaxTaskModule, options: { share } }
-  const model = modelOf(training)
-  const userModule = model.kind === 'module' ? { userModule: model.path } : {}
-  return { module: tfjsTaskModule, options: { share, model }, ...userModule }
+  return taskDescription(training, { peers: file.topology.peers, seed: training.seed }, self)
 }
 
 /** What a display says first. */
@@ -166,22 +153,4 @@ function algorithmText(record: Algorithm, training: Training): string {
     `weight decay ${weightDecay}`,
     ...(clip === undefined ? [] : [`gradients up to ${clip}`])
   ].join(', ')
-}
-
-function dataOf({ data }: Training): DataDescription {
-  if (data === 'digits') return { kind: 'digits', samples: 5000 }
-  if (typeof data === 'string') return { kind: 'known', name: data }
-  if ('digits' in data) return { kind: 'digits', samples: data.digits }
-  return { kind: 'files', path: data.path, ...(data.sha256 === undefined ? {} : { sha256: data.sha256 }) }
-}
-
-function testOf({ test }: Training): Pick<ShareOptions, 'test' | 'testShare'> {
-  return typeof test === 'number' ? { testShare: test } : { testShare: 0, test }
-}
-
-function modelOf({ model }: Training): ModelDescription {
-  if (model === 'cnn') return { kind: 'cnn' }
-  if (typeof model === 'string') return { kind: 'mlp', hidden: [128] }
-  if ('module' in model) return { kind: 'module', path: model.module, options: model.options }
-  return model
 }

@@ -17,6 +17,7 @@ import { noteWhileSlow } from './note-while-slow.js'
 import { OutlierEvents } from './outlier-events.js'
 import { type Plan, taskOf } from './plan.js'
 import { faultsSeenBy } from './sender-faults.js'
+import { snapshotsEvery } from './snapshots.js'
 import { StepReports } from './step-reports.js'
 import { localWeights } from './training-file.js'
 
@@ -61,9 +62,6 @@ export interface PeerResult {
 
 /** A server ends without a model of its own. */
 const noModel: Evaluation = { loss: Number.NaN }
-
-/** How often parameters are handed out for evaluation in a run, beside the last round of training. */
-const snapshots = 20
 
 /** Runs one peer from its start to its end. Rejects with the typed errors of core; nothing is left running. */
 export async function runPeer(run: PeerRun): Promise<PeerResult> {
@@ -173,7 +171,7 @@ async function trainPeer(run: PeerRun, task: Task, peer: Peer) {
   const { options } = run.plan
   const reports = new StepReports(run.self, peer, options)
   const outliers = new OutlierEvents(run.self)
-  const every = Math.max(1, Math.floor(options.rounds / snapshots))
+  const every = snapshotsEvery(options.rounds)
   const steps = train(peer.fabric, task, options)
   for (;;) {
     const step = await steps.next()

@@ -1,5 +1,5 @@
 import { deferred, type PeerName, type Schema } from '@murmuration/core'
-import { consensusDistance, mean, norm } from '@murmuration/vectors'
+import { consensusDistance, hashVector, mean, norm } from '@murmuration/vectors'
 import { Child } from './child.js'
 import type { RunEvent, Summary } from './events.js'
 import { DisagreementError, LostError } from './exit-codes.js'
@@ -189,6 +189,7 @@ function summarise(
     bytesOfBusiest: Math.max(...everybody.map((result) => sent(result) + received(result))),
     waiting: all.reduce((sum, { waiting }) => sum + waiting, 0) / all.length,
     backend: all[0].task.about.backend ?? 'TypeScript',
+    models: Object.fromEntries([...results].map(([name, { parameters }]) => [name, hashVector(parameters)])),
     spectralGap,
     seed: options.seed
   }

@@ -171,11 +171,21 @@ export function trainingJsonSchema(): unknown {
 
 /** Paths in a file are meant from where the file is. */
 function absolute(training: Training, directory: string): Training {
-  const { algorithm, model, data, test } = training
+  const { algorithm } = training
   return {
     ...training,
     algorithm:
       algorithm.module === undefined ? algorithm : { ...algorithm, module: resolve(directory, algorithm.module) },
+    ...absolutePaths(training, directory)
+  }
+}
+
+/** What is learned, from which data, with absolute paths. */
+export function absolutePaths(
+  { model, data, test }: Pick<Training, 'model' | 'data' | 'test'>,
+  directory: string
+): Pick<Training, 'model' | 'data' | 'test'> {
+  return {
     model:
       typeof model === 'object' && 'module' in model ? { ...model, module: resolve(directory, model.module) } : model,
     data: typeof data === 'object' && 'path' in data ? { ...data, path: resolvePaths(directory, data.path) } : data,

@@ -83,6 +83,8 @@ export interface RunRecord {
   readonly time: { readonly working: number; readonly sending: number; readonly waiting: number }
   /** The last point is the end. */
   readonly curve: readonly CurvePoint[]
+  /** A hash of the parameters of each peer at the end, as "murmur swarm" prints it; of runs with few peers. */
+  readonly models?: Readonly<Record<string, string>>
   /** What the judges found wrong; empty when all promises were kept. */
   readonly findings: readonly string[]
   /** Of everything that happened, in order. The same file and seed give the same. */

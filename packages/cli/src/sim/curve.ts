@@ -1,6 +1,6 @@
 import type { Evaluation, Milliseconds, PeerName, StepReport, Task } from '@murmuration/core'
 import type { CurvePoint } from '@murmuration/report'
-import { consensusDistance, mean } from '@murmuration/vectors'
+import { consensusDistance, hashVector, mean } from '@murmuration/vectors'
 import { keepCopy } from './keep-copy.js'
 
 /** What a run is watched with. */
@@ -33,12 +33,16 @@ const worstOfMost = 64
  */
 export class Curve {
   readonly points: CurvePoint[] = []
+  /** Hashes of what each peer has in the end; of few peers. */
+  readonly models: Record<string, string> = {}
   readonly #options: CurveOptions
   readonly #simulation: WatchedSimulation
   readonly #samples = new Map<PeerName, number>()
   /** Copies, since a report's vectors are valid until the next step only. */
   readonly #newest = new Map<PeerName, Float32Array>()
   #steps = 0
+  #last = 0
+  #isClosing = false
   #toTarget: ToTarget | undefined
 
   constructor(options: CurveOptions, simulation: WatchedSimulation) {
@@ -55,6 +59,11 @@ export class Curve {
   async take(peer: PeerName, report: StepReport): Promise<boolean> {
     this.#samples.set(peer, report.samples)
     keepCopy(this.#newest, peer, report.parameters)
+    if (report.phase === 'close') {
+      this.#isClosing = true
+      return false
+    }
+    this.#last = this.#simulation.now() / 1000
     this.#steps++
     const { workers, every, targetLoss } = this.#options
     if (this.#steps % (workers.length * every) !== 0) return false
@@ -72,8 +81,14 @@ export class Curve {
     const last = this.points.at(-1)
     const point = last?.seconds === seconds ? last : await this.#evaluate()
     if (this.#newest.size > worstOfMost) return
+    for (const [peer, model] of this.#newest) this.models[peer] = hashVector(model)
     const losses = await Promise.all(this.#models().map(async (model) => (await this.#judge(model)).loss))
     this.points[this.points.length - 1] = { ...point, worstLoss: Math.max(...losses) }
+  }
+
+  /** When training ended, in virtual seconds; `undefined` where no closing rounds came after it. */
+  get trained(): number | undefined {
+    return this.#isClosing ? this.#last : undefined
   }
 
   /** Steps per peer, the mean. */

@@ -7,6 +7,7 @@ import {
   type TaskFamily
 } from '@murmuration/tasks'
 import { partitionDescription } from '../training-file.js'
+import { createModelFamily } from './model-family.js'
 import type { ScenarioTask } from './scenario-task.js'
 
 /** Builds the tasks of all peers of a run, and keeps those that were built last: runs in a row share them. */
@@ -34,6 +35,7 @@ export class Families {
 }
 
 async function open(task: ScenarioTask, peers: readonly string[], seed: number): Promise<TaskFamily> {
+  if (task.kind === 'model') return createModelFamily(task, { peers, seed })
   if (task.kind === 'quadratic') {
     const { kind: _, ...options } = task
     return createQuadraticFamily({ ...options, peers, seed })

@@ -117,7 +117,7 @@ class Stage {
     const { contender, seed, setting } = this.#run
     const simulation = this.#simulation
     const seconds = simulation.now() / 1000
-    const { rounds, samples, points, toTarget } = this.#curve
+    const { rounds, samples, points, toTarget, models, trained = seconds } = this.#curve
     const { traffic } = simulation
     const record: RunRecord = {
       settings: setting.values,
@@ -128,7 +128,7 @@ class Stage {
       peers: this.#workers.length,
       seconds,
       rounds,
-      secondsPerRound: rounds === 0 ? 0 : seconds / rounds,
+      secondsPerRound: rounds === 0 ? 0 : trained / rounds,
       samples,
       ...(toTarget === undefined ? {} : { toTarget }),
       bytesSent: traffic.bytes,
@@ -137,6 +137,7 @@ class Stage {
       busiest: simulation.busiest(),
       time: this.#timeShares(),
       curve: points,
+      models,
       findings: this.#judges.findings,
       logHash: this.#logHash(),
       realSeconds
@@ -155,7 +156,7 @@ class Stage {
     const isAlone = isOnOneMachine(this.#run.contender)
     const task = this.#asTraffic(isAlone ? this.#family.union : this.#family.of(self))
     for await (const report of train(fabric, task, settings)) {
-      this.#judges.take(self, report)
+      if (report.phase === 'train') this.#judges.take(self, report)
       if (await this.#curve.take(self, report)) this.#simulation.stop('the target is reached')
     }
   }
@@ -210,7 +211,7 @@ function isOnOneMachine({ choice }: Contender): boolean {
 
 /** How everybody trains. Plain SGD on one machine takes the batches of all `peers`. */
 function optionsOf(
-  { stop }: Scenario,
+  { stop, closingRounds = 0 }: Scenario,
   { contender, seed, setting }: SimRun,
   workers: readonly PeerName[],
   peers: number
@@ -224,6 +225,7 @@ function optionsOf(
     accumulate,
     ...(clip === undefined ? {} : { clip }),
     rounds: stop.rounds,
+    closingRounds: isOnOneMachine(contender) ? 0 : closingRounds,
     rate: rateSchedule(rate, stop.rounds),
     optimiser,
     weightDecay,

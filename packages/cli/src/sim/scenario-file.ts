@@ -18,6 +18,7 @@ import type { Contender, Scenario } from './scenario.js'
 import { scenarioProblems } from './scenario-checks.js'
 import type { ContenderDescription } from './scenario-contenders.js'
 import { type ScenarioDescription, scenarioSchema } from './scenario-schema.js'
+import { absolutePaths } from '../training-file.js'
 import type { ScenarioTask } from './scenario-task.js'
 import { override } from './scenario-training.js'
 import { ownServerNames } from './servers.js'
@@ -112,6 +113,7 @@ function complete(
 
 /** Paths in a file are meant from where the file is. */
 function absolute(task: ScenarioTask, directory: string): ScenarioTask {
+  if (task.kind === 'model') return { ...task, ...absolutePaths(task, directory) }
   if (task.kind !== 'softmax' || typeof task.data !== 'object' || !('path' in task.data)) return task
   const { path } = task.data
   return { ...task, data: { ...task.data, path: /^https?:\/\//.test(path) ? path : resolve(directory, path) } }

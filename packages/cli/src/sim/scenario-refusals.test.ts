@@ -38,7 +38,7 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
   [{ task: 'softmax' }, '3:7: task: found "softmax", expected a mapping such as { kind: softmax }'],
   [
     { task: '{ kind: sofmax }' },
-    '3:15: task.kind: found "sofmax", expected one of softmax, logistic, quadratic; did you mean "softmax"?'
+    '3:15: task.kind: found "sofmax", expected one of softmax, logistic, quadratic, model; did you mean "softmax"?'
   ],
   [
     { task: '{ kind: softmax, dimension: 3 }' },

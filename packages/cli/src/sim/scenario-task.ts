@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { sharedPartition, testShare } from '../training-file.js'
+import { sharedPartition, testShare, trainingSchema } from '../training-file.js'
 import { mappingSuchAs } from './schema-words.js'
 
 const positive = z.number().positive()
@@ -58,10 +58,25 @@ const quadratic = z
   })
   .meta({ description: 'Random quadratics with a known optimum; the loss is the distance in f from it' })
 
+const { model: modelWords, data: trainingData, loss, test: trainingTest } = trainingSchema.shape
+
+const model = z
+  .strictObject({
+    kind: z.literal('model'),
+    model: modelWords,
+    data: trainingData,
+    loss,
+    test: trainingTest.unwrap().prefault('20 %').meta({ description: 'As in training files' }),
+    partition: sharedPartition.default('equal').meta({
+      description: 'How the samples are shared out: equal, label, { dirichlet: alpha }'
+    })
+  })
+  .meta({ description: 'A model as in training files, with TensorFlow.js: mlp, cnn, or { module: ./my-task.js }' })
+
 /** What is learned. */
 export const taskSchema = z
-  .discriminatedUnion('kind', [softmax, logistic, quadratic], { error: mappingSuchAs('{ kind: softmax }') })
-  .meta({ description: 'What is learned: { kind: softmax | logistic | quadratic } with its options' })
+  .discriminatedUnion('kind', [softmax, logistic, quadratic, model], { error: mappingSuchAs('{ kind: softmax }') })
+  .meta({ description: 'What is learned: { kind: softmax | logistic | quadratic | model } with its options' })
 
 export type ScenarioTask = z.output<typeof taskSchema>
 
@@ -76,5 +91,7 @@ export function parametersOf(task: ScenarioTask): number | undefined {
       return task.features + 1
     case 'quadratic':
       return task.dimension
+    case 'model':
+      return undefined
   }
 }

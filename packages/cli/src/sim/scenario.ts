@@ -50,6 +50,8 @@ export interface Scenario {
   readonly contenders: readonly Contender[]
   readonly seeds: readonly number[]
   readonly stop: StopRule
+  /** Rounds of pure averaging after those of training; none when absent. */
+  readonly closingRounds?: number
   /** Rounds from one evaluation to the next. */
   readonly evaluate: number
   readonly faults: ScenarioFaults

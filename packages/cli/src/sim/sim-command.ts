@@ -2,12 +2,14 @@ import { availableParallelism } from 'node:os'
 import { InputError, messageOf, OutputError } from '@murmuration/core'
 import { type Results, ResultsWriter, type Sweep, writeReport } from '@murmuration/report'
 import { SimulationError } from '../exit-codes.js'
+import type { RunRequest } from '../plan.js'
 import { calibrate } from './calibrate.js'
 import { resultsFolder } from './results-folder.js'
 import type { RunResult } from './run.js'
 import { type AllRuns, runAll } from './run-all.js'
 import type { Scenario } from './scenario.js'
 import { readScenario } from './scenario-file.js'
+import { scenarioOfRun } from './scenario-of-run.js'
 import type { SimOutput } from './sim-output.js'
 import { sweepOf } from './sweep-facts.js'
 
@@ -17,6 +19,8 @@ export interface SimRequest {
   readonly path: string
   /** How the file, or a sample, was named on the command line. */
   readonly given: string
+  /** A topology and a training, to be simulated as "murmur swarm" runs them, in place of a scenario. */
+  readonly run?: RunRequest
   /** Where results go; a new folder in `results/` when absent. */
   readonly out?: string
   readonly threads?: number
@@ -30,7 +34,7 @@ export interface SimRequest {
  * written, and a SimulationError when a run broke a promise or all of them failed.
  */
 export async function runSim(request: SimRequest, output: SimOutput, signal: AbortSignal): Promise<void> {
-  const given = await readScenario(request.path)
+  const given = await (request.run === undefined ? readScenario(request.path) : scenarioOfRun(request.run))
   const folder = await resultsFolder(request)
   try {
     const scenario = request.calibrate === true ? await calibrated(given, output) : given

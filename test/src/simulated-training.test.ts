@@ -1,0 +1,111 @@
+/** `murmur sim TOPOLOGY --train FILE` takes the steps that `murmur swarm TOPOLOGY --train FILE` takes. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import anyTest, { type ExecutionContext } from 'ava'
+import { murmur, recordsOf, temporaryFolder } from './command.js'
+
+const test = anyTest.serial
+
+const topology = `graph: ring
+peers: [a, b, c, d]
+links: { default: { latency: 10 ms, bandwidth: 25 Mbit/s } }
+`
+const withServer = topology.replace('d]', 'd, { name: s, role: server }]')
+const training = 'data: { digits: 400 }\nbatch: 16\nrounds: 12\n'
+const dense = `export const createModel = (tf, { inputShape, classes }) => tf.sequential({ layers: [
+  tf.layers.flatten({ inputShape }),
+  tf.layers.dense({ units: 16, activation: 'tanh' }),
+  tf.layers.dropout({ rate: 0.2 }),
+  tf.layers.dense({ units: classes, activation: 'softmax' })
+] })
+`
+
+type Line = Readonly<Record<string, unknown>>
+
+async function folderWith(train: string): Promise<string> {
+  const folder = await temporaryFolder()
+  const files = { 'ring.yaml': topology, 'server.yaml': withServer, 'train.yaml': train, 'dense.js': dense }
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+  return folder
+}
+
+/** The last lines of both kinds. */
+async function both(t: ExecutionContext, train: string, file = 'ring.yaml'): Promise<readonly [Line, Line]> {
+  const folder = await folderWith(train)
+  const run = async (args: readonly string[]) => {
+    const result = await murmur([...args, '--json'], folder, undefined, { cwd: folder }).result
+    t.is(result.code, 0, result.stderr)
+    return recordsOf(result)
+  }
+  const simulated = await run(['sim', file, '--train', 'train.yaml'])
+  const real = await run(['swarm', file, '--train', 'train.yaml', '--no-baseline'])
+  const [record] = simulated.filter(({ kind }) => kind === 'run')
+  return [record, real.at(-1) ?? {}]
+}
+
+/** Of those that keep equality, a weighted mean and equality without a codec. */
+const coded = ['all-reduce', 'sgp', 'parameter-server']
+
+const cases: readonly (readonly [string, string, string?])[] = [
+  ['a perceptron with momentum', 'model: { kind: mlp, hidden: [16] }\n'],
+  ['a small convolutional network, int8 on the links', 'model: cnn\ncodec: int8\nrounds: 4\n'],
+  ['a module of one’s own that draws at random', 'model: { module: ./dense.js }\n'],
+  [
+    'softmax regression by gossip with Adam',
+    'model: softmax\noptimiser: adam\nrate: { initial: 0.01 }\nalgorithm: gossip-pga\n'
+  ],
+  ['softmax regression with a server', 'model: softmax\nalgorithm: parameter-server\n', 'server.yaml']
+]
+for (const [what, text, file] of cases) {
+  test(`${what}: the simulation ends with the same parameters as the swarm, bit for bit`, async (t) => {
+    const rounds = text.includes('rounds') ? training.replace('rounds: 12\n', '') : training
+    const [simulated, real] = await both(t, rounds + text, file)
+    t.deepEqual(simulated.models, real.models)
+    t.is(Object.keys(simulated.models as object).length, 4)
+    t.is(simulated.rounds, real.rounds)
+  })
+}
+
+for (const algorithm of coded) {
+  test(`${algorithm} with int8 on the links breaks no promise, and all agree in the end`, async (t) => {
+    const file = algorithm === 'parameter-server' ? 'server.yaml' : 'ring.yaml'
+    const folder = await folderWith(`${training}model: softmax\ncodec: int8\nalgorithm: ${algorithm}\n`)
+    const args = ['sim', file, '--train', 'train.yaml', '--json']
+    const result = await murmur(args, folder, undefined, { cwd: folder }).result
+    t.is(result.code, 0, result.stdout)
+    const [{ curve }] = recordsOf(result).filter(({ kind }) => kind === 'run')
+    const { consensusDistance } = (curve as readonly { readonly consensusDistance: number }[]).at(-1) ?? {}
+    t.true((consensusDistance ?? 1) < 0.05, `${consensusDistance}`)
+  })
+}
+
+test('what a simulation cannot have is refused, with exit code 2', async (t) => {
+  const refused = async (line: string) => {
+    const folder = await folderWith(training + line)
+    const args = ['sim', 'ring.yaml', '--train', 'train.yaml']
+    const { code, stderr } = await murmur(args, folder, undefined, { cwd: folder }).result
+    t.is(code, 2)
+    return stderr
+  }
+  t.regex(await refused('codec: auto\n'), /codec "auto" chooses by the measured speed of real links/)
+  t.regex(
+    await refused('partition: local\ntest: { path: x.csv, sha256: { x.csv: "00" } }\n'),
+    /partition "local" is of data that other machines have/
+  )
+})
+
+test('a scenario compares methods on a model with the words of training files', async (t) => {
+  const folder = await folderWith(training)
+  const scenario = `title: networks
+topology: { graph: ring, peers: 3 }
+task: { kind: model, model: { module: ./dense.js }, data: { digits: 300 }, partition: label }
+contenders: [{ algorithm: dpsgd }, { algorithm: all-reduce }]
+stop: { rounds: 3 }
+`
+  await writeFile(join(folder, 'networks.yaml'), scenario)
+  const result = await murmur(['sim', 'networks.yaml', '--json'], folder, undefined, { cwd: folder }).result
+  t.is(result.code, 0, result.stderr)
+  const runs = recordsOf(result).filter(({ kind }) => kind === 'run')
+  t.deepEqual(new Set(runs.map(({ contender }) => contender)), new Set(['D-PSGD', 'SGD on an all-reduce']))
+  t.true(runs.every(({ findings }) => (findings as readonly unknown[]).length === 0))
+})
