@@ -109,3 +109,14 @@ stop: { rounds: 3 }
   t.deepEqual(new Set(runs.map(({ contender }) => contender)), new Set(['D-PSGD', 'SGD on an all-reduce']))
   t.true(runs.every(({ findings }) => (findings as readonly unknown[]).length === 0))
 })
+
+test('people see what the swarm would show them, and that the time of computing is assumed', async (t) => {
+  const folder = await folderWith(`${training}model: softmax\n`)
+  const args = ['sim', 'ring.yaml', '--train', 'train.yaml']
+  const { code, stdout } = await murmur(args, folder, undefined, { cwd: folder }).result
+  t.is(code, 0)
+  t.regex(stdout, /1 ms per sample is assumed; --calibrate measures it/)
+  t.regex(stdout, /ring\.yaml with train\.yaml: 1 run on/)
+  t.regex(stdout, /the mean model +\d+\.\d+ % +loss \d/)
+  t.regex(stdout, /consensus distance +\d/)
+})

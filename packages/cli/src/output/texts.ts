@@ -101,7 +101,8 @@ function qualityLines(summary: Summary): string[] {
   ]
 }
 
-function quality(accuracy: number | undefined, loss: number | undefined): string {
+/** Accuracy and loss, where classes are learned; otherwise the loss. */
+export function quality(accuracy: number | undefined, loss: number | undefined): string {
   return accuracy === undefined ? `loss ${short(loss)}` : `${percent(accuracy)}   loss ${short(loss)}`
 }
 

@@ -38,6 +38,7 @@ export async function runSim(request: SimRequest, output: SimOutput, signal: Abo
   const folder = await resultsFolder(request)
   try {
     const scenario = request.calibrate === true ? await calibrated(given, output) : given
+    if (request.run !== undefined && request.calibrate !== true) output.note(assumed)
     await simulate(scenario, folder.directory, request, output, signal)
   } finally {
     await folder.removeIfEmpty()
@@ -99,6 +100,8 @@ function verdictOn({ runs }: Results): SimulationError | undefined {
 function throwFirst(errors: readonly unknown[]): void {
   for (const error of errors) if (error !== undefined) throw error
 }
+
+const assumed = 'computing: 1 ms per sample is assumed; --calibrate measures it on this machine'
 
 async function calibrated(scenario: Scenario, output: SimOutput): Promise<Scenario> {
   const { perSample, perStep } = await calibrate(scenario, () => performance.now())

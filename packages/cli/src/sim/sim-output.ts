@@ -1,6 +1,6 @@
 import type { Results } from '@murmuration/report'
 import { createLogUpdate } from 'log-update'
-import { count, duration } from '../output/texts.js'
+import { bytes, count, duration, percent, quality, short } from '../output/texts.js'
 import type { RunResult } from './run.js'
 import type { Scenario } from './scenario.js'
 import { simTable } from './sim-table.js'
@@ -57,7 +57,7 @@ export function textSimOutput(stream: NodeJS.WriteStream, now: () => number): Si
     start: (scenario, threads) => {
       began = now()
       print(
-        `${scenario.title}: ${count(runCount(scenario))} runs on ${threads} ${threads === 1 ? 'thread' : 'threads'}`
+        `${scenario.title}: ${runsText(runCount(scenario))} on ${threads} ${threads === 1 ? 'thread' : 'threads'}`
       )
     },
     note: print,
@@ -116,11 +116,25 @@ function endText(results: Results, end: SimEnd): string {
   const virtual = runs.reduce((sum, run) => sum + run.seconds, 0)
   const stopped = end.isWhole ? '' : ' (stopped before all were done)'
   return [
-    `${count(runs.length)} runs, ${duration(virtual)} of virtual time in ${duration(end.seconds)}${stopped}`,
+    `${runsText(runs.length)}, ${duration(virtual)} of virtual time in ${duration(end.seconds)}${stopped}`,
+    ...onlyRunLines(results),
     ...failedText(results),
     ...promisesText(results, end),
     end.report === undefined ? `results: ${end.directory}; there is no report` : `report: ${end.report}`
   ].join('\n')
+}
+
+/** Of a single run what "murmur swarm" says at the end: there is nothing to compare it with. */
+function onlyRunLines({ runs }: Results): string[] {
+  const [{ curve, bytesSent, busiest, time }] = runs
+  const last = curve.at(-1)
+  if (runs.length > 1 || last === undefined) return []
+  return [
+    `  the mean model               ${quality(last.accuracy, last.loss)}`,
+    `  consensus distance           ${short(last.consensusDistance)}`,
+    `  sent                         ${bytes(bytesSent)}; through the line of ${busiest.name} ${bytes(busiest.bytes)}`,
+    `  waiting for others           ${percent(time.waiting)} of the time`
+  ]
 }
 
 function failedText(results: Results): string[] {
@@ -135,8 +149,12 @@ function promisesText(results: Results, { repeated, isWhole }: SimEnd): string[]
   const findings = findingsOf(results)
   if (findings.length > 0) return [`broken promises:\n${findings.map((finding) => `  ${finding}`).join('\n')}`]
   if (failedOf(results).length === results.runs.length) return []
-  const again = `${count(repeated)} runs repeated, with the same result`
+  const again = `${runsText(repeated)} repeated, with the same result`
   return [isWhole ? `all promises kept; ${again}` : `no broken promise in these runs; ${again}`]
+}
+
+function runsText(runs: number): string {
+  return `${count(runs)} ${runs === 1 ? 'run' : 'runs'}`
 }
 
 function failedOf({ runs }: Results): Results['runs'] {
