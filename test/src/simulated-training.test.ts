@@ -88,6 +88,7 @@ test('what a simulation cannot have is refused, with exit code 2', async (t) => 
     return stderr
   }
   t.regex(await refused('codec: auto\n'), /codec "auto" chooses by the measured speed of real links/)
+  t.regex(await refused('algorithm: sgd\n'), /sgd exchanges nothing/)
   t.regex(
     await refused('partition: local\ntest: { path: x.csv, sha256: { x.csv: "00" } }\n'),
     /partition "local" is of data that other machines have/

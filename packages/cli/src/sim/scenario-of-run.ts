@@ -24,6 +24,9 @@ export async function scenarioOfRun(request: RunRequest): Promise<Scenario> {
     const message = 'codec "auto" chooses by the measured speed of real links, which a simulation has none of; name one'
     throw new InputError(message)
   }
+  if (algorithm.name === 'sgd') {
+    throw new InputError('sgd exchanges nothing, so that there is nothing to simulate; name another algorithm')
+  }
   const { model, data, loss, test } = training
   const simulated = {
     ...{ batch, accumulate, optimiser, clip, codec, weightDecay, patience },

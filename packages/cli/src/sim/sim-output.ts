@@ -56,9 +56,7 @@ export function textSimOutput(stream: NodeJS.WriteStream, now: () => number): Si
   return {
     start: (scenario, threads) => {
       began = now()
-      print(
-        `${scenario.title}: ${runsText(runCount(scenario))} on ${threads} ${threads === 1 ? 'thread' : 'threads'}`
-      )
+      print(`${scenario.title}: ${runsText(runCount(scenario))} on ${threads} ${threads === 1 ? 'thread' : 'threads'}`)
     },
     note: print,
     run: ({ record }, done, all) => {
