@@ -155,10 +155,10 @@ export class Early {
   ): void {
     if (slot === undefined) return
     this.#slots.delete(tag)
-    slot.forEach((message, from) => {
+    for (const [from, message] of slot) {
       this.#release(message)
       told(from, tag, message)
-    })
+    }
     slot.clear()
     this.#idle.push(slot)
   }

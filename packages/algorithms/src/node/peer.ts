@@ -151,20 +151,22 @@ export class Peer implements Owner {
     const own = mine && firstVectorOf(mine)
     if (own === undefined || own.length !== this.length) return undefined
     const x = own.values
-    const come = from.filter((name) => messageOf(theirs, name) !== undefined)
-    const vectors = come.map((name) => (firstVectorOf(theirs[name]) as Vector).values)
-    const squares = vectors.map(() => 0)
+    const distances: { readonly from: PeerName; distance: number }[] = []
+    for (const name of from) if (messageOf(theirs, name) !== undefined) distances.push({ from: name, distance: 0 })
     const slices = inSlices(this.fabric, x.length, (start, end) => {
-      for (let place = 0; place < vectors.length; place++)
-        squares[place] += squaredDistance(x, vectors[place], start, end)
+      for (const each of distances) {
+        const { values } = firstVectorOf(theirs[each.from]) as Vector
+        each.distance += squaredDistance(x, values, start, end)
+      }
     })
-    if (slices !== undefined) return slices.then(() => this.#note(round, come, squares, own))
-    this.#note(round, come, squares, own)
-    return undefined
+    const note = () => this.#note(round, distances, own)
+    return slices === undefined ? note() : slices.then(note)
   }
 
-  #note(round: number, names: readonly PeerName[], squares: readonly number[], own: Vector): void {
-    this.#distances = names.map((from, place) => ({ from, distance: Math.sqrt(squares[place]) }))
+  /** @param distances - whose squares have been summed */
+  #note(round: number, distances: { readonly from: PeerName; distance: number }[], own: Vector): undefined {
+    for (const each of distances) each.distance = Math.sqrt(each.distance)
+    this.#distances = distances
     this.#watch ??= new OutlierWatch(own === this.origin)
     this.#outliers = this.#watch.take(round, this.#distances, () => norm(own.values))
   }
