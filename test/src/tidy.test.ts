@@ -73,6 +73,24 @@ test('imports go one way', (t) => {
   t.true(imports.length > 100, 'the test sees imports')
 })
 
+test('no file imports itself through others, types included', (t) => {
+  const sourcesOf = (file: string) =>
+    [...textOf(file).matchAll(/\bfrom '(\.[^']+)'/g)]
+      .map(([, path]) => join(dirname(file), path).replace(/\.js$/, '.ts'))
+      .filter((path) => sources.includes(path))
+  const ended = new Set<string>()
+  const circles: string[] = []
+  const visit = (file: string, way: readonly string[]) => {
+    if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(' → '))
+    if (way.includes(file) || ended.has(file)) return
+    for (const imported of sourcesOf(file)) visit(imported, [...way, file])
+    ended.add(file)
+  }
+  for (const file of sources) visit(file, [])
+  t.deepEqual(circles, [])
+  t.true(ended.size > 300, 'the test sees files')
+})
+
 test('no file imports a package that its package.json does not name', (t) => {
   const rootNames = dependenciesOf('package.json')
   const wrong = imports.filter(({ file, package: name }) => {

@@ -1,26 +1,8 @@
 /** Plain gossip averaging: n peers together compute `W^k x₀` (Boyd et al. 2006, Xiao & Boyd 2004). */
 import type { Fabric, Milliseconds, StepReport, Task } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
-import { z } from 'zod'
-import { mix } from './mixing.js'
+import { averagingRecord } from './averaging-record.js'
 import { Session } from './node/session.js'
-import { algorithm } from './record.js'
-
-export const averagingRecord = algorithm({
-  name: 'averaging',
-  title: 'Averaging',
-  source: 'Xiao and Boyd, Systems & Control Letters 53, 2004',
-  options: z.strictObject({}),
-  needs: { weights: 'rows' },
-  keeps: 'mean',
-  channels: { parameters: { x: 'vector' } },
-  start: ({ x }) => ({ x }),
-  async round(node, { x }, k) {
-    const W = node.mixing(k)
-    node.parameters.send(W, { x })
-    return mix(W, { x }, await node.parameters.collect(W)) // x_i ← Σ_j W_ij x_j
-  }
-})
 
 /** Which rounds of averaging, and how long to wait for neighbours in each. */
 export interface AveragingOptions {

@@ -1,17 +1,9 @@
 /** What an algorithm is: one record, from which all else follows; and what its rounds see of the world. */
 import type { PeerName, Random } from '@murmuration/core'
 import type { z } from 'zod'
-import type { Range, Vector } from './node/vector.js'
+import type { Message, Range, State, Vector } from './node/vector.js'
 
-/** Named vectors and numbers. Records nest, so that a record per neighbour is a state too. */
-export interface State {
-  readonly [name: string]: Vector | number | State
-}
-
-/** What travels: a flat record of the same kind. */
-export interface Message {
-  readonly [field: string]: Vector | number
-}
+export type { Message, State } from './node/vector.js'
 
 /** Something of each peer, in the order of names. A peer that is missing is not in it. */
 export interface PerPeer<T> {

@@ -1,20 +1,13 @@
-import type { Connection, Libp2p, PeerId, Stream } from '@libp2p/interface'
+import type { Connection, Libp2p, PeerId } from '@libp2p/interface'
 import type { PeerName, Random } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
 import type { CodecChoice } from './codec-choice.js'
-import type { ControlChannel } from './control-channel.js'
 import type { Limits } from './constants.js'
 import type { PeerEventListener } from './events.js'
 import type { Mailbox } from './mailbox.js'
 import type { Terms } from './terms.js'
 import type { Turns } from './turns.js'
 import type { VectorPool } from './vector-pool.js'
-
-/** The two streams of a link to a neighbour that has said welcome. */
-export interface Streams {
-  readonly control: ControlChannel
-  readonly exchange: Stream
-}
 
 /** What the links of a peer share. */
 export interface LinkContext {

@@ -3,11 +3,12 @@ import { peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
 import type { Bell } from './bell.js'
 import { realClock } from './clock.js'
-import { type LinkContext, openConnection, type Streams } from './context.js'
+import { type LinkContext, openConnection } from './context.js'
 import { ProtocolFault } from './control-messages.js'
 import { wordsOf } from './explain.js'
 import { foreignText } from './foreign-text.js'
 import type { RosterEntry } from './roster.js'
+import type { Streams } from './streams.js'
 import { within } from './within.js'
 
 /** Gets a connection to one neighbour: that by which it has called, or one that this peer makes when its turn has come. */

@@ -1,11 +1,14 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { Clock } from './clock.js'
 import type { Limits } from './constants.js'
-import type { Member } from './neighbourhood.js'
 import type { Neighbour } from './neighbour.js'
+import type { OutgoingLink } from './outgoing-link.js'
 
 /** What a heartbeat needs of a peer that this one has links with. */
-export type Beating = Pick<Member, 'neighbour'> & { readonly outgoing: Pick<Member['outgoing'], 'ping' | 'rest'> }
+export interface Beating {
+  readonly neighbour: Neighbour
+  readonly outgoing: Pick<OutgoingLink, 'ping' | 'rest'>
+}
 
 /** The neighbours that are asked as soon as they were not heard for a beat; of more, each may be quiet for longer. A ping costs about a millisecond. */
 const fewNeighbours = 16

@@ -1,5 +1,5 @@
 import { Queue } from '@libp2p/utils'
-import type { Streams } from './context.js'
+import type { Streams } from './streams.js'
 
 /** Calls a neighbour and says hello. `undefined` when the neighbour does not agree. It has to end by itself. */
 export type Call = () => Promise<Streams | undefined>

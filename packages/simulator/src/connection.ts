@@ -7,9 +7,23 @@ import {
   type PeerName,
   type Random
 } from '@murmuration/core'
-import type { Endpoint } from './endpoint.js'
 import type { Event } from './event-queue.js'
+import type { Mailbox } from './mailbox.js'
 import { type Channel, type NetworkOptions, segmentBytes, type Transfer } from './network/network.js'
+import type { TimeUse } from './time-use.js'
+
+/** Whether an endpoint is there: not yet joined, running, gone without a word, or ended. */
+export type Presence = 'absent' | 'up' | 'crashed' | 'ended'
+
+/** One end of connections: a peer or server of a simulation. */
+export interface End<Message> {
+  readonly name: PeerName
+  readonly index: number
+  readonly presence: Presence
+  readonly incarnation: number
+  readonly timeUse: TimeUse
+  readonly mailbox: Mailbox<Delivery<Message>>
+}
 
 /** What a connection needs of its simulation. */
 export interface Carrier<Message> {
@@ -68,8 +82,8 @@ export interface Route {
  * sending, unless it carries datagrams.
  */
 export class Connection<Message> {
-  readonly from: Endpoint<Message>
-  readonly to: Endpoint<Message>
+  readonly from: End<Message>
+  readonly to: End<Message>
   /** How it measures and copies messages. */
   readonly wire: LinkWire<Message>
   /** What is on its way or in the mailbox, in weights of messages. */
@@ -79,13 +93,7 @@ export class Connection<Message> {
   readonly #incarnations: readonly [number, number]
   #lastArrival: Milliseconds = 0
 
-  constructor(
-    from: Endpoint<Message>,
-    to: Endpoint<Message>,
-    carrier: Carrier<Message>,
-    route: Route,
-    wire: LinkWire<Message>
-  ) {
+  constructor(from: End<Message>, to: End<Message>, carrier: Carrier<Message>, route: Route, wire: LinkWire<Message>) {
     this.wire = wire
     this.from = from
     this.to = to

@@ -1,14 +1,11 @@
 import type { Milliseconds, PeerName, Random } from '@murmuration/core'
-import type { Connection, Delivery } from './connection.js'
+import type { Connection, Delivery, End, Presence } from './connection.js'
 import type { Gate, Program } from './kernel.js'
 import { Mailbox } from './mailbox.js'
 import { TimeUse } from './time-use.js'
 
-/** Whether an endpoint is there: not yet joined, running, gone without a word, or ended. */
-export type Presence = 'absent' | 'up' | 'crashed' | 'ended'
-
 /** A peer or server of a simulation, with what it owns. */
-export class Endpoint<Message> {
+export class Endpoint<Message> implements End<Message> {
   readonly mailbox = new Mailbox<Delivery<Message>>()
   readonly gate: Gate = { isShut: false, held: [] }
   readonly programs = new Set<Program>()

@@ -2,7 +2,7 @@
 import type { Envelope, Fabric, Mass, PeerName, StepReport, Task } from '@murmuration/core'
 import { invariant, NeighboursMissingError } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/vectors'
-import { averagingRecord } from '../averaging.js'
+import { averagingRecord } from '../averaging-record.js'
 import type { Algorithm, State } from '../record.js'
 import { Peer } from './peer.js'
 import { Program, roleOf } from './program.js'

@@ -1,12 +1,21 @@
 import { invariant } from '@murmuration/core'
 import { weightedSum } from '@murmuration/vectors'
-import type { Message, State } from '../record.js'
 import { sliceLength } from '../slices.js'
 
 /** A part of the flat parameters, in elements. */
 export interface Range {
   readonly offset: number
   readonly length: number
+}
+
+/** Named vectors and numbers. Records nest, so that a record per neighbour is a state too. */
+export interface State {
+  readonly [name: string]: Vector | number | State
+}
+
+/** What travels: a flat record of the same kind. */
+export interface Message {
+  readonly [field: string]: Vector | number
 }
 
 /** Where the arena takes memory and gives it back: a fabric. */

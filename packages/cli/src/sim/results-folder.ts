@@ -1,7 +1,6 @@
 import { mkdir, readdir, rmdir } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import { InputError, messageOf } from '@murmuration/core'
-import type { SimRequest } from './sim-command.js'
 
 /** The folder that a sweep's results go to. */
 export interface ResultsFolder {
@@ -10,8 +9,14 @@ export interface ResultsFolder {
   removeIfEmpty(): Promise<void>
 }
 
+/** What the results are of, and the folder that the command line names for them. */
+interface ResultsPlace {
+  readonly path: string
+  readonly out?: string
+}
+
 /** Makes the folder for results, before anything is computed. Nothing that is there already is written over. */
-export async function resultsFolder({ path, out }: Pick<SimRequest, 'path' | 'out'>): Promise<ResultsFolder> {
+export async function resultsFolder({ path, out }: ResultsPlace): Promise<ResultsFolder> {
   try {
     const directory = out ?? (await newFolder(basename(path, extname(path))))
     const made = out === undefined ? directory : await mkdir(out, { recursive: true })

@@ -1,0 +1,20 @@
+/** Plain gossip averaging, as a record: the closing rounds of every algorithm. */
+import { z } from 'zod'
+import { mix } from './mixing.js'
+import { algorithm } from './record.js'
+
+export const averagingRecord = algorithm({
+  name: 'averaging',
+  title: 'Averaging',
+  source: 'Xiao and Boyd, Systems & Control Letters 53, 2004',
+  options: z.strictObject({}),
+  needs: { weights: 'rows' },
+  keeps: 'mean',
+  channels: { parameters: { x: 'vector' } },
+  start: ({ x }) => ({ x }),
+  async round(node, { x }, k) {
+    const W = node.mixing(k)
+    node.parameters.send(W, { x })
+    return mix(W, { x }, await node.parameters.collect(W)) // x_i ← Σ_j W_ij x_j
+  }
+})
