@@ -64,9 +64,16 @@ export class ControlChannel {
 
   /** Writes out what was sent and closes; cuts the stream when that takes longer than `limit`. */
   async close(limit: Milliseconds): Promise<void> {
-    const timer = setTimeout(() => this.abort(`not closed within ${limit / 1000} s`), limit)
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(() => {
+        this.abort(`not closed within ${limit / 1000} s`)
+        resolve()
+      }, limit)
+    })
     this.#outbox.end()
-    await this.#writing
+    // The close of a stream that is cut while it is full may never end.
+    await Promise.race([this.#writing, late])
     clearTimeout(timer)
   }
 
