@@ -1,4 +1,4 @@
-import type { PeerName, Task } from '@murmuration/core'
+import { InputError, type PeerName, type Task } from '@murmuration/core'
 import type { TaskFamily } from '@murmuration/tasks'
 import { type LearningTask, type Sharing, taskDescription } from '../task-description.js'
 
@@ -17,5 +17,10 @@ export async function createModelFamily(task: LearningTask, sharing: Sharing): P
   const union = await create()
   const tasks = new Map<string, Task>()
   for (const peer of sharing.peers) tasks.set(peer, await create(peer as PeerName))
-  return { schema: union.schema, peers: sharing.peers, union, of: (peer) => tasks.get(peer) as Task }
+  const of = (peer: string) => {
+    const task = tasks.get(peer)
+    if (task === undefined) throw new InputError(`"${peer}" is not among the ${tasks.size} peers of the tasks`)
+    return task
+  }
+  return { schema: union.schema, peers: sharing.peers, union, of }
 }
