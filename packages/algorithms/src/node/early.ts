@@ -1,6 +1,6 @@
 import type { PeerName } from '@murmuration/core'
 import { vectorsAhead } from '../ahead.js'
-import type { Arrival, Message, PerPeer, State } from '../record.js'
+import type { Arrival, Message, State } from '../record.js'
 import type { Range } from './vector.js'
 import { overhead, type Wire } from './wire.js'
 
@@ -137,8 +137,15 @@ export class Early {
   restore({ isInOrder, messages }: State): void {
     this.#isInOrder = isInOrder === 1
     for (const saved of Object.values(messages)) {
-      const { round, part, message: only } = saved as unknown as Saved
-      for (const [from, message] of Object.entries(only)) this.add({ from: from as PeerName, round, part, message })
+      const { round, part, message: only } = saved as State
+      for (const [from, message] of Object.entries(only)) {
+        this.add({
+          from: from as PeerName,
+          round: round as number,
+          part: part as number,
+          message: message as State as Message
+        })
+      }
     }
   }
 
@@ -168,11 +175,4 @@ export class Early {
     this.#wire.adopt(message)
     this.#size -= this.#wire.sizeOf(message)
   }
-}
-
-/** A message as it is saved, by its sender. */
-interface Saved {
-  readonly round: number
-  readonly part: number
-  readonly message: PerPeer<Message>
 }
