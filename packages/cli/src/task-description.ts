@@ -7,6 +7,9 @@ import { partitionDescription, type Training } from './training-file.js'
 /** What a training says of the task. Paths are absolute. */
 export type LearningTask = Pick<Training, 'model' | 'data' | 'loss' | 'test' | 'partition'>
 
+/** Data as training files name them, and drawn digits of a size. */
+type NamedData = Training['data'] | { readonly digits: number; readonly size: number }
+
 /** Among whom the data is shared out, and how it is drawn. */
 export interface Sharing {
   readonly peers: readonly string[]
@@ -16,7 +19,7 @@ export interface Sharing {
 /** The task of one peer, or without `self` of the union of all peers' data. */
 export function taskDescription(task: LearningTask, { peers, seed }: Sharing, self?: PeerName): TaskDescription {
   const share: ShareOptions = {
-    data: dataOf(task),
+    data: dataDescription(task.data),
     ...testOf(task),
     targets: task.loss === 'mean-squared-error' ? 'numbers' : 'classes',
     partition: partitionDescription(task),
@@ -30,10 +33,13 @@ export function taskDescription(task: LearningTask, { peers, seed }: Sharing, se
   return { module: tfjsTaskModule, options: { share, model }, ...userModule }
 }
 
-function dataOf({ data }: LearningTask): DataDescription {
+/** The data that a file names. */
+export function dataDescription(data: NamedData): DataDescription {
   if (data === 'digits') return { kind: 'digits', samples: 5000 }
   if (typeof data === 'string') return { kind: 'known', name: data }
-  if ('digits' in data) return { kind: 'digits', samples: data.digits }
+  if ('digits' in data) {
+    return { kind: 'digits', samples: data.digits, ...('size' in data ? { size: data.size } : {}) }
+  }
   return { kind: 'files', path: data.path, ...(data.sha256 === undefined ? {} : { sha256: data.sha256 }) }
 }
 

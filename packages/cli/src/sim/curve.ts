@@ -41,6 +41,7 @@ export class Curve {
   /** Copies, since a report's vectors are valid until the next step only. */
   readonly #newest = new Map<PeerName, Float32Array>()
   #steps = 0
+  /** When the last step of training was taken, in virtual seconds. */
   #last = 0
   #isClosing = false
   #toTarget: ToTarget | undefined

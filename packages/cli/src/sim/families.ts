@@ -6,6 +6,7 @@ import {
   type ShareOptions,
   type TaskFamily
 } from '@murmuration/tasks'
+import { dataDescription } from '../task-description.js'
 import { partitionDescription } from '../training-file.js'
 import { createModelFamily } from './model-family.js'
 import type { ScenarioTask } from './scenario-task.js'
@@ -48,13 +49,7 @@ async function open(task: ScenarioTask, peers: readonly string[], seed: number):
     peers,
     seed
   })
-  if (task.kind === 'softmax') return createSoftmaxFamily({ share: share(dataOf(task.data)) })
+  if (task.kind === 'softmax') return createSoftmaxFamily({ share: share(dataDescription(task.data)) })
   const { features, samples } = task
   return createLogisticFamily({ share: share({ kind: 'gaussians', features, samples }) })
-}
-
-function dataOf(data: Extract<ScenarioTask, { kind: 'softmax' }>['data']): DataDescription {
-  if (data === 'digits') return { kind: 'digits', samples: 5000 }
-  if ('digits' in data) return { kind: 'digits', samples: data.digits, size: data.size }
-  return { kind: 'files', path: data.path, ...(data.sha256 === undefined ? {} : { sha256: data.sha256 }) }
 }
