@@ -1,4 +1,4 @@
-/** Before packing: copies the samples of the repository into the package. After it, with `--remove`: removes them again. */
+/** Before packing: copies the samples and the schemas of the repository into the package. After it, with `--remove`: removes them again. */
 import { cpSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -6,7 +6,7 @@ const [root, samples] = ['../../', './samples/'].map((path) => fileURLToPath(new
 
 rmSync(samples, { recursive: true, force: true })
 if (!process.argv.includes('--remove')) {
-  for (const folder of ['topologies', 'sim', 'examples']) {
+  for (const folder of ['topologies', 'sim', 'examples', 'docs/schemas']) {
     const filter = (path) => !/node_modules|\bdist\b|examples.embed/.test(path.slice(root.length))
     cpSync(root + folder, samples + folder, { recursive: true, filter })
   }

@@ -5,6 +5,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { algorithmsJson, algorithmsText } from './algorithms-command.js'
 import type { ErrorEvent, Output } from './events.js'
 import { exitCodes, exitNameOf } from './exit-codes.js'
+import { graphWords, type InitFlags } from './init/choices.js'
 import { minFinishedOf } from './min-finished.js'
 import type { RunRequest } from './plan.js'
 import { fileOrSample, sampleOf } from './samples.js'
@@ -77,6 +78,21 @@ trainingOptions(program.command('sim'))
   .action((given: string, { json, ...flags }: Pick<SimRequest, 'out' | 'threads' | 'calibrate'> & RunFlags) =>
     simulate({ ...simulated(given, flags), ...flags }, json === true)
   )
+
+program
+  .command('init')
+  .description('write a topology file and a training file to begin with; on a terminal, and without options, it asks')
+  .argument('[folder]', 'where to; made where there is none', '.')
+  .option('--peers <number or names>', 'how many peers on this machine, or machines with a peer each: alice,bob,carol')
+  .addOption(new Option('--graph <kind>', 'who averages with whom').choices(graphWords))
+  .option('--task <model>', 'mlp, cnn, softmax, or a module with a model of your own')
+  .option('--data <path>', 'digits, mnist, mnist-t10k, fashion-mnist, or a folder or file with data')
+  .option('--algorithm <name>', 'an algorithm that "murmur algorithms" lists, or a module with one of your own')
+  .option('--yes', 'ask nothing; 4 peers on a ring, mlp on digits by dpsgd, but for what other options say')
+  .action(async (folder: string, flags: InitFlags) => {
+    const { runInit } = await import('./init/init-command.js')
+    print(await runInit(folder, flags, { input: process.stdin, output: process.stdout }))
+  })
 
 program
   .command('report')

@@ -49,22 +49,29 @@ export interface Plan {
 
 /** Reads and checks the files of a run. Throws an InputError when something is wrong with them. */
 export async function makePlan(request: RunRequest): Promise<Plan> {
-  const file = await readTopologyFile(request.topology)
-  const training = await readTrainingFile(request.train, request)
+  return planOf(
+    request.topology,
+    await readTopologyFile(request.topology),
+    await readTrainingFile(request.train, request)
+  )
+}
+
+/** The plan of files that were read. Throws an InputError when they do not fit each other; messages begin with `path`. */
+export function planOf(path: string, file: TopologyFile, training: Training): Plan {
   const { topology } = file
   const shrinking = contraction(topology)
   const closingRounds = topology.peers.length === 1 ? 0 : roundsToAgreement(shrinking, training.agreement)
   if (!Number.isFinite(closingRounds)) {
     throw new InputError(
-      `${request.topology}: peers that average by these weights are not sure ever to agree; "murmur topology" says why`
+      `${path}: peers that average by these weights are not sure ever to agree; "murmur topology" says why`
     )
   }
-  checkWeights(request.topology, topology, training)
+  checkWeights(path, topology, training)
   const record = recordOf(training.algorithm)
   const servers = file.servers.map(({ name }) => name)
-  checkNeeds(request.topology, record, { topology, servers })
+  checkNeeds(path, record, { topology, servers })
   return {
-    path: request.topology,
+    path,
     file,
     training,
     options: settingsOf(

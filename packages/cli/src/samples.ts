@@ -37,3 +37,8 @@ function samplesOf(kind: SampleKind): string[] {
     .map((name) => `${kind}/${name.replaceAll('\\', '/')}`)
     .sort()
 }
+
+/** The JSON Schema of a kind of file, for editors. */
+export function schemaFile(name: 'topology' | 'training'): string {
+  return join(root, 'docs/schemas', `${name}.schema.json`)
+}

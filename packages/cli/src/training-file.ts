@@ -136,7 +136,16 @@ const defaultFile = fileURLToPath(new URL('../training/digits.yaml', import.meta
 /** Reads a training file (the embedded default without `path`) and applies overrides. Paths come out absolute. */
 export async function readTrainingFile(path: string | undefined, overrides: TrainingOverrides = {}): Promise<Training> {
   const file = path ?? defaultFile
-  const parsed = parseYamlFile(await readText(file), file, trainingSchema)
+  return parseTrainingFile(await readText(file), file, overrides)
+}
+
+/** As {@link readTrainingFile}, of a file's text. */
+export async function parseTrainingFile(
+  text: string,
+  file: string,
+  overrides: TrainingOverrides = {}
+): Promise<Training> {
+  const parsed = parseYamlFile(text, file, trainingSchema)
   const training = override(absolute(parsed.value, dirname(resolve(file))), overrides)
   const { algorithm } = training
   const { name } = await loadAlgorithm(algorithm)

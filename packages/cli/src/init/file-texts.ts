@@ -1,0 +1,74 @@
+/** The files that `murmur init` writes, as text. */
+import type { InitChoices } from './choices.js'
+
+/** The choices as the files have them, and what depends on where the files are. */
+export interface FileContents extends Omit<InitChoices, 'task'> {
+  readonly model: string
+  /** Whether the algorithm needs a server beside the peers. */
+  readonly hasServer: boolean
+  /** Where editors find the JSON Schema of a file: a path from the file, or a URL. */
+  readonly schema: (name: 'topology' | 'training') => string
+  /** How people call the command here: `npx murmur`. */
+  readonly command: string
+}
+
+/** The topology file. */
+export function topologyText(contents: FileContents): string {
+  return `# yaml-language-server: $schema=${contents.schema('topology')}
+# Who averages with whom. "${contents.command} topology FILE" checks this file and prints neighbours and weights.
+graph: ${graphText(contents)}
+weights: metropolis # a neighbour's is 1 / (1 + the larger number of neighbours), the rest is one's own
+${peersText(contents)}
+
+# The network that the simulator assumes. "${contents.command} swarm" does not slow the real one down.
+links:
+  default: { latency: 10 ms, bandwidth: 25 Mbit/s }
+`
+}
+
+/** The training file. The rates are those of the samples. */
+export function trainingText({ model, data, algorithm, schema, command }: FileContents): string {
+  return `# yaml-language-server: $schema=${schema('training')}
+# What is learned, and how. All peers use the same file. What is left out has a default.
+model: ${model === 'mlp' ? '{ kind: mlp, hidden: [128] }' : model} # mlp, cnn, softmax, or { module: ./my-task.js }
+data: ${data} # digits (drawn by the program), mnist, mnist-t10k, fashion-mnist, or { path: FOLDER or FILE }
+test: 20 % # of the samples are kept for testing
+partition: equal # equal, label or { dirichlet: 0.5 } divides the samples among the peers; local: each machine has its own
+algorithm: ${algorithm} # "${command} algorithms" lists all, with their options
+batch: 32 # samples per peer and gradient
+optimiser: { name: sgd, momentum: 0.9 }
+weightDecay: 1.0e-4
+rate: { initial: ${rates[model] ?? 0.1}, warmup: 20, decay: cosine }
+rounds: 400 # of training
+codec: float32 # how parameters are sent: float16 and delta-int8 send fewer bytes, auto chooses by the speed of each link
+seed: 1 # the same seed, the same result
+`
+}
+
+/** As in training/digits.yaml and examples/mnist/cnn.yaml; other models have the default of training files. */
+const rates: Readonly<Record<string, number>> = { mlp: 0.2, cnn: 0.05 }
+
+/** `graph:` as the file has it. */
+export function graphText({ graph, peers }: Pick<InitChoices, 'graph' | 'peers'>): string {
+  if (graph !== 'random-regular') return graph
+  const size = typeof peers === 'number' ? peers : peers.length
+  return `{ kind: random-regular, degree: ${Math.min(4, size - 1)}, seed: 1 }`
+}
+
+function peersText({ peers, hasServer, command }: FileContents): string {
+  if (typeof peers === 'object') return machinesText(peers, hasServer, command)
+  if (!hasServer) return `peers: ${peers} # or names: [alice, bob]`
+  const names = Array.from({ length: peers }, (_, index) => `p${index + 1}`)
+  return `peers: [${[...names, `{ ${server} }`].join(', ')}]`
+}
+
+const server = 'name: server, role: server'
+
+function machinesText(peers: readonly string[], hasServer: boolean, command: string): string {
+  const entries = [...peers.map((name) => `name: ${name}`), ...(hasServer ? [server] : [])]
+  return `# A machine each. "${command} identity NAME" on a machine prints its line with its peer id: put that line here in place
+# of the one below, with the address at which the others reach the machine${hasServer ? ', and keep "role: server"' : ''}.
+# All machines have the same file.
+peers:
+${entries.map((entry) => `  - { ${entry} }`).join('\n')}`
+}

@@ -1,0 +1,122 @@
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { InputError, messageOf, OutputError } from '@murmuration/core'
+import { knownSetNames } from '@murmuration/tasks'
+import { parseTopologyFile } from '@murmuration/topology'
+import { choiceOf, loadAlgorithm } from '../algorithm-choice.js'
+import { planOf, startEvent } from '../plan.js'
+import { parseTrainingFile } from '../training-file.js'
+import { choicesOf, type InitChoices, type InitFlags, models } from './choices.js'
+import { type FileContents, topologyText, trainingText } from './file-texts.js'
+import { commandIn, pathText, schemaPlace } from './places.js'
+import type { Terminal } from './questions.js'
+
+/** What was written, and how to go on. */
+export interface InitReport {
+  readonly topology: string
+  readonly train: string
+  /** How people call the command where they are. */
+  readonly command: string
+  /** What the files say, in a few words. */
+  readonly summary: string
+  /** The names of the machines, where the peers are not all on this one. */
+  readonly machines: readonly string[]
+}
+
+/** `murmur init`: asks on a terminal where no option is given. The result says what was written and what to type next. */
+export async function runInit(folder: string, flags: InitFlags, terminal: Terminal): Promise<string> {
+  checkFolder(folder)
+  const isAsking = Object.keys(flags).length === 0 && terminal.input.isTTY && terminal.output.isTTY
+  const choices = isAsking ? await (await import('./questions.js')).askChoices(terminal) : choicesOf(flags)
+  return initText(await initialise(folder, choices))
+}
+
+/** Throws an InputError when a file that `murmur init` writes into `folder` is there. */
+function checkFolder(folder: string): void {
+  const { topology, train } = pathsIn(folder)
+  const found = [topology, train].filter((path) => existsSync(path))
+  if (found.length > 0) throw overwriteError(found.join(' and '))
+}
+
+/**
+ * Writes a topology file and a training file into `folder`, and makes the folder where there is none. Throws an InputError when
+ * a file of that name is there, or when the choices do not fit each other: then nothing is written.
+ */
+export async function initialise(folder: string, choices: InitChoices): Promise<InitReport> {
+  checkFolder(folder)
+  const contents = await contentsOf(folder, choices)
+  const { topology, train } = pathsIn(folder)
+  const [topologyFile, trainingFile] = [topologyText(contents), trainingText(contents)]
+  const plan = planOf(topology, parseTopologyFile(topologyFile, topology), await parseTrainingFile(trainingFile, train))
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw new OutputError(`the folder ${folder} cannot be made: ${messageOf(error)}`)
+  })
+  await create(topology, topologyFile)
+  await create(train, trainingFile)
+  const { algorithm, peers, topology: graph } = startEvent(plan)
+  return {
+    topology,
+    train,
+    command: contents.command,
+    summary: `${peers.length} peers, ${graph}; ${algorithm}`,
+    machines: typeof choices.peers === 'object' ? choices.peers : []
+  }
+}
+
+/** For people: what was written, and what to type next. */
+export function initText({ topology, train, command, summary, machines }: InitReport): string {
+  const files = `${topology} --train ${train}`
+  return [
+    `wrote ${topology} and ${train} (${summary})`,
+    '',
+    'Next, on this machine:',
+    `  ${command} swarm ${files}`,
+    `  ${command} sim ${files}`,
+    ...(machines.length === 0 ? [] : ['', ...machineLines(machines[0], files, command)])
+  ].join('\n')
+}
+
+function machineLines(name: string, files: string, command: string): string[] {
+  return [
+    `Then on each machine, as on that of ${name}; the lines that identity prints go into the topology file:`,
+    `  ${command} identity ${name}`,
+    `  ${command} peer ${files.replace(' ', ` --as ${name} `)}`
+  ]
+}
+
+function pathsIn(folder: string) {
+  return { topology: join(folder, 'topology.yaml'), train: join(folder, 'train.yaml') }
+}
+
+async function contentsOf(folder: string, choices: InitChoices): Promise<FileContents> {
+  const { server, name } = await loadAlgorithm(choiceOf(choices.algorithm))
+  return {
+    peers: choices.peers,
+    graph: choices.graph,
+    model: wordOrPath(folder, choices.task, 'module', Object.keys(models)),
+    data: wordOrPath(folder, choices.data, 'path', ['digits', ...knownSetNames]),
+    algorithm: wordOrPath(folder, choices.algorithm, 'module', [name]),
+    hasServer: server !== undefined,
+    schema: (name) => schemaPlace(folder, name),
+    command: commandIn(process.cwd())
+  }
+}
+
+/** One of `words`, or what is at a path. */
+function wordOrPath(folder: string, text: string, key: 'module' | 'path', words: readonly string[]): string {
+  return words.includes(text) ? text : `{ ${key}: ${pathText(folder, text, words)} }`
+}
+
+async function create(path: string, text: string): Promise<void> {
+  await writeFile(path, text, { flag: 'wx' }).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') throw overwriteError(path)
+    throw new OutputError(`${path} cannot be written: ${messageOf(error)}`)
+  })
+}
+
+function overwriteError(found: string): InputError {
+  return new InputError(
+    `found ${found}, and murmur init overwrites no file; name another folder, as in "murmur init my-folder", or move what is there`
+  )
+}

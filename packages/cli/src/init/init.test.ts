@@ -1,0 +1,152 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { algorithms } from '@murmuration/algorithms'
+import { InputError, peerName, StoppedError } from '@murmuration/core'
+import { readTopologyFile } from '@murmuration/topology'
+import test from 'ava'
+import { makePlan } from '../plan.js'
+import { readTrainingFile } from '../training-file.js'
+import { choicesOf, defaultChoices, graphWords, type InitFlags } from './choices.js'
+import { initialise, runInit } from './init-command.js'
+import { askChoices } from './questions.js'
+
+const emptyFolder = () => mkdtemp(join(tmpdir(), 'murmur-init-'))
+const pipes = () => ({ input: new PassThrough(), output: new PassThrough() })
+
+async function written(flags: InitFlags) {
+  const folder = await emptyFolder()
+  const { topology, train } = await initialise(folder, choicesOf(flags))
+  return { file: await readTopologyFile(topology), training: await readTrainingFile(train), topology, train }
+}
+
+test('without options the files say what runs without files', async (t) => {
+  const { file, training } = await written({ yes: true })
+  t.deepEqual(training, await readTrainingFile(undefined))
+  t.deepEqual(file.graph, { kind: 'ring' })
+  t.is(file.topology.peers.length, 4)
+})
+
+test('every graph and every algorithm of the registry can be begun with', async (t) => {
+  for (const graph of graphWords) t.is((await written({ graph, peers: '8' })).file.graph.kind, graph)
+  for (const { name } of algorithms) {
+    const graph = name === 'relay-sgd' ? 'star' : 'complete'
+    const { training, topology, train } = await written({ algorithm: name, graph })
+    t.is(training.algorithm.name, name)
+    await t.notThrowsAsync(makePlan({ topology, train }), name)
+  }
+})
+
+test('a random graph has neighbours for as few peers as there are', async (t) => {
+  for (const peers of ['2', '3', '4', '5', '9'])
+    t.is((await written({ graph: 'random-regular', peers })).file.topology.peers.length, Number(peers))
+})
+
+test('names are machines: a line each, to be replaced by that of murmur identity', async (t) => {
+  const folder = await emptyFolder()
+  const text = await runInit(folder, { peers: 'alice, bob', algorithm: 'parameter-server' }, pipes())
+  const file = await readTopologyFile(join(folder, 'topology.yaml'))
+  t.deepEqual(file.topology.peers, [peerName('alice'), peerName('bob')])
+  t.deepEqual(
+    file.servers.map(({ name }) => name),
+    [peerName('server')]
+  )
+  t.regex(text, /identity alice\n.* peer \S+topology\.yaml --as alice --train \S+train\.yaml$/)
+})
+
+test('paths are meant from the current folder, and written as from the files', async (t) => {
+  const folder = await emptyFolder()
+  const data = join(folder, 'my data')
+  await writeFile(data, '1,2\n')
+  const { train } = await initialise(join(folder, 'deep/inside'), choicesOf({ data }))
+  t.regex(await readFile(train, 'utf8'), /^data: \{ path: "\.\.\/\.\.\/my data" \}/m)
+  t.deepEqual((await readTrainingFile(train)).data, { path: data })
+})
+
+test('no file is overwritten, and what is there stays as it is', async (t) => {
+  const folder = await emptyFolder()
+  await writeFile(join(folder, 'train.yaml'), 'mine')
+  const error = await t.throwsAsync(runInit(folder, { yes: true }, pipes()), { instanceOf: InputError })
+  t.regex(error.message, /found \S+train\.yaml, .*overwrites no file/)
+  t.is(await readFile(join(folder, 'train.yaml'), 'utf8'), 'mine')
+  t.deepEqual(await readdir(folder), ['train.yaml'])
+})
+
+test('choices that do not fit are refused, and nothing is written', async (t) => {
+  const folder = join(await emptyFolder(), 'new')
+  const refused: readonly (readonly [InitFlags, RegExp])[] = [
+    [{ graph: 'hypercube', peers: '5' }, /found 5 peers, expected a power of two/],
+    [{ algorithm: 'relay-sgd' }, /RelaySGD needs a tree/],
+    [{ algorithm: 'dspgd' }, /did you mean "dpsgd"/],
+    [{ data: 'minst' }, /found no minst, expected digits, mnist.*did you mean "mnist"/],
+    [{ task: 'mpl' }, /found no mpl, expected mlp, cnn, softmax or a path; did you mean "mlp"/],
+    [{ peers: '0' }, /topology\.yaml.*peers/],
+    [{ peers: 'alice,,bob' }, /expected how many peers, such as 4, or names/]
+  ]
+  for (const [flags, message] of refused)
+    await t.throwsAsync(async () => runInit(folder, flags, pipes()), { instanceOf: InputError, message })
+  t.false(existsSync(folder))
+})
+
+/** A terminal on which somebody answers each question when it is drawn: by Enter, or by the keys for it. */
+function typing(keys: Readonly<Record<string, string>> = {}) {
+  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input })
+  const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 })
+  const questions = [
+    'Where do',
+    'How many',
+    'What are',
+    'Who averages',
+    'What is learned',
+    'which data',
+    'Where?',
+    'which algo'
+  ]
+  const left = new Set(questions)
+  output.on('data', (data) => {
+    const question = [...left].find((each) => String(data).includes(each))
+    if (question === undefined) return
+    left.delete(question)
+    setImmediate(() => input.write(keys[question] ?? enter))
+  })
+  return { input, output }
+}
+
+const [enter, down, up, interrupt] = ['\r', '\u001b[B', '\u001b[A', '\u0003']
+
+test('whoever presses Enter at every question gets the defaults', async (t) => {
+  t.deepEqual(await askChoices(typing()), defaultChoices)
+})
+
+test('only what fits the answers before is offered', async (t) => {
+  // Torus and hypercube are no choices for five peers, and the algorithm after gradient tracking, RelaySGD, none on a ring.
+  const keys = { 'How many': `5${enter}`, 'Who averages': down.repeat(3) + enter, 'which algo': down.repeat(3) + enter }
+  const choices = await askChoices(typing(keys))
+  t.deepEqual([choices.peers, choices.graph, choices.algorithm], [5, 'exponential', 'gossip-pga'])
+})
+
+test('machines are asked for by name, and data of one’s own by path', async (t) => {
+  const folder = await emptyFolder()
+  const keys = {
+    'Where do': down + enter,
+    'What are': `ann, bob${enter}`,
+    'which data': up + enter,
+    'Where?': folder + enter
+  }
+  const choices = await askChoices(typing(keys))
+  t.deepEqual(choices.peers, [peerName('ann'), peerName('bob')])
+  t.is(choices.data, folder)
+})
+
+test('Ctrl-C at a question ends it, and nothing is written', async (t) => {
+  const folder = await emptyFolder()
+  await t.throwsAsync(runInit(folder, {}, typing({ 'which data': interrupt })), { instanceOf: StoppedError })
+  t.deepEqual(await readdir(folder), [])
+})
+
+test('without a terminal nothing is asked', async (t) => {
+  const folder = await emptyFolder()
+  t.regex(await runInit(folder, {}, pipes()), /swarm .*topology\.yaml --train .*\n.* sim /)
+})

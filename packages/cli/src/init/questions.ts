@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs'
+import type { Readable, Writable } from 'node:stream'
+import { isCancel, select, text } from '@clack/prompts'
+import { type Algorithm, algorithms, refusals } from '@murmuration/algorithms'
+import { InputError, messageOf, peerName, StoppedError, type Topology } from '@murmuration/core'
+import { knownSetNames } from '@murmuration/tasks'
+import { parseTopologyFile } from '@murmuration/topology'
+import { defaultChoices, type GraphWord, graphs, type InitChoices, models, peersOf } from './choices.js'
+import { graphText } from './file-texts.js'
+
+/** The terminal: `process.stdin` and `process.stdout`. */
+export interface Terminal {
+  readonly input: Readable & { readonly isTTY?: boolean }
+  readonly output: Writable & { readonly isTTY?: boolean }
+}
+
+/** Asks what `murmur init` is to write, and offers what fits the answers before. Rejects with a StoppedError at Ctrl-C. */
+export async function askChoices(terminal: Terminal): Promise<InitChoices> {
+  const peers = await askPeers(terminal)
+  const topologies = topologiesOf(peers)
+  const graph = (await choose(
+    terminal,
+    'Who averages with whom?',
+    [...topologies.keys()].map(graphOption)
+  )) as GraphWord
+  const task = await chooseOrPath(terminal, 'What is learned?', Object.entries(models).map(optionOf), 'a module')
+  const data = await chooseOrPath(terminal, 'From which data?', dataOptions, 'a folder or file with IDX or CSV data')
+  const fitting = algorithms.filter((record) => fits(record, topologies.get(graph) as Topology))
+  const algorithm = await choose(terminal, 'By which algorithm?', fitting.map(algorithmOption))
+  return { peers, graph, task, data, algorithm }
+}
+
+interface Option {
+  readonly value: string
+  readonly hint: string
+}
+
+const optionOf = ([value, hint]: readonly [string, string]): Option => ({ value, hint })
+const graphOption = (value: GraphWord): Option => ({ value, hint: graphs[value] })
+const algorithmOption = ({ name, title, source }: Algorithm): Option => ({ value: name, hint: `${title}: ${source}` })
+const dataOptions = [
+  { value: 'digits', hint: 'drawn by the program' },
+  ...knownSetNames.map((value) => ({ value, hint: 'fetched once' }))
+]
+
+async function askPeers(terminal: Terminal): Promise<InitChoices['peers']> {
+  const places = [
+    { value: 'this machine', hint: 'to try it out: a process each' },
+    { value: 'several machines', hint: 'a peer on each; to begin with, all of them run here too' }
+  ]
+  const isHere = (await choose(terminal, 'Where do the peers run?', places)) === 'this machine'
+  const answer = await ask(terminal, isHere ? 'How many peers?' : 'What are the machines called?', {
+    placeholder: isHere ? String(defaultChoices.peers) : 'alice, bob, carol',
+    check: (given) => {
+      const isCount = typeof peersOf(given) === 'number'
+      if (isCount !== isHere) throw new InputError(isHere ? 'expected a number' : 'expected names, with commas between')
+      if (topologiesOf(peersOf(given)).size === 0) throw new InputError('found no graph for these peers')
+    }
+  })
+  return peersOf(answer)
+}
+
+/** What fits so many peers, by the word for it. */
+function topologiesOf(peers: InitChoices['peers']): ReadonlyMap<GraphWord, Topology> {
+  const names = typeof peers === 'number' ? peers : JSON.stringify(peers)
+  return new Map(
+    Object.keys(graphs).flatMap((word) => {
+      const graph = word as GraphWord
+      try {
+        return [[graph, parseTopologyFile(`graph: ${graphText({ graph, peers })}\npeers: ${names}\n`, '').topology]]
+      } catch (error) {
+        if (error instanceof InputError) return []
+        throw error
+      }
+    })
+  )
+}
+
+function fits(record: Algorithm, topology: Topology): boolean {
+  const servers = record.server === undefined ? [] : [peerName('server')]
+  return refusals(record, { topology, servers }).length === 0
+}
+
+async function chooseOrPath(
+  terminal: Terminal,
+  message: string,
+  options: readonly Option[],
+  kind: string
+): Promise<string> {
+  const own = { value: 'my own', hint: kind }
+  const answer = await choose(terminal, message, [...options, own])
+  if (answer !== own.value) return answer
+  return ask(terminal, `Where? The path of ${kind}`, {
+    check: (path) => {
+      if (!existsSync(path)) throw new InputError(`found no ${path}`)
+    }
+  })
+}
+
+async function choose({ input, output }: Terminal, message: string, options: readonly Option[]): Promise<string> {
+  return answered(await select<string>({ message, options: [...options], input, output }))
+}
+
+/** A line; nothing typed means `placeholder`. `check` throws an InputError when the answer will not do. */
+async function ask(
+  { input, output }: Terminal,
+  message: string,
+  { placeholder = '', check }: { readonly placeholder?: string; readonly check: (answer: string) => void }
+): Promise<string> {
+  const validate = (answer = ''): string | undefined => {
+    try {
+      return void check(answer === '' ? placeholder : answer)
+    } catch (error) {
+      return messageOf(error)
+    }
+  }
+  return answered(await text({ message, placeholder, defaultValue: placeholder, validate, input, output }))
+}
+
+function answered(answer: string | symbol): string {
+  if (isCancel(answer)) throw new StoppedError('stopped before anything was written')
+  return String(answer)
+}
