@@ -19,7 +19,7 @@ import {
   simulate,
   uniformLinks
 } from '@murmuration/simulator'
-import { type VectorMessage, vectorWire } from '@murmuration/vectors'
+import { type VectorMessage, vectorWire } from '@murmuration/wire'
 
 /** Names of workers, in their order. */
 export function namesOf(count: number, prefix = 'w'): PeerName[] {

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readResults } from '@murmuration/report'
+import { readResults } from '@murmuration/results'
 import anyTest from 'ava'
 import { type CommandResult, freePorts, murmur, recordsOf, temporaryFolder } from './command.js'
 

@@ -1,7 +1,7 @@
 /** D-PSGD with all of its options in one. */
 import { dpsgd as record, train, type TrainingSettings } from '@murmuration/algorithms'
 import type { Fabric, StepReport, Task } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/vectors'
+import type { VectorMessage } from '@murmuration/wire'
 
 /** Where none is given, momentum is 0. */
 export interface DpsgdOptions extends Omit<TrainingSettings, 'algorithm' | 'options' | 'optimiser' | 'workers'> {

@@ -10,7 +10,7 @@ import { type Fabric, type PeerName, peerName, type Task } from '@murmuration/co
 import { createIdentity, createPeer, type Identity, type PeerEvent, writeIdentity } from '@murmuration/libp2p'
 import { createQuadraticTask } from '@murmuration/tasks'
 import { createTopology } from '@murmuration/topology'
-import type { VectorMessage } from '@murmuration/vectors'
+import type { VectorMessage } from '@murmuration/wire'
 import test, { type ExecutionContext } from 'ava'
 import { temporaryFolder } from './command.js'
 import { root } from './repository.js'

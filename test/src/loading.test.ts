@@ -25,9 +25,15 @@ const pathOf = (specifier: string) => fileURLToPath(import.meta.resolve(specifie
 
 const heavy = ['libp2p', '@chainsafe/libp2p-noise', '@tensorflow/tfjs-core']
 
-for (const file of ['main', 'swarm', 'swarm-child', 'peer-command', 'sim/sim-command', 'sim/run-worker']) {
+for (const file of [
+  'cli/dist/main',
+  'cli/dist/sim/sim-command',
+  'experiment/dist/peers/index',
+  'experiment/dist/peers/swarm-child',
+  'experiment/dist/sim/run-worker'
+]) {
   test(`neither libp2p nor TensorFlow.js is loaded with the command's ${file}`, (t) => {
-    const loaded = loadedWith(`packages/cli/dist/${file}.js`)
+    const loaded = loadedWith(`packages/${file}.js`)
     t.true(loaded.size > 2, 'the test sees imports')
     t.deepEqual(
       heavy.filter((name) => loaded.has(name)),

@@ -1,5 +1,5 @@
 /** Results of a sweep that never ran, computed from formulas: big enough to look like a real one. */
-import type { CurvePoint, Results, RunRecord, Timeline } from '@murmuration/report'
+import type { CurvePoint, Results, RunRecord, Timeline } from '@murmuration/results'
 
 const peers = Array.from({ length: 7 }, (_, k) => `p${k}`)
 const modelBytes = 1_081_640

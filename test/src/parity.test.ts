@@ -1,7 +1,6 @@
 import { averaging } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
-import type { PeerName, Topology } from '@murmuration/core'
-import { peerName } from '@murmuration/core'
+import { type PeerName, peerName, type Topology } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { createSoftmaxTask } from '@murmuration/tasks'
 import { applyMixing, contraction, createTopology, mixingMatrix } from '@murmuration/topology'

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readResults } from '@murmuration/report'
+import { readResults } from '@murmuration/results'
 import anyTest from 'ava'
 import { murmur, recordsOf, temporaryFolder } from './command.js'
 

@@ -2,7 +2,7 @@
 import { complete } from '@murmuration/contract'
 import { simulate, uniformLinks } from '@murmuration/simulator'
 import { createQuadraticTask } from '@murmuration/tasks'
-import { pooledVectorWire } from '@murmuration/vectors'
+import { pooledVectorWire } from '@murmuration/wire'
 import test from 'ava'
 import { dpsgd } from './gossip.js'
 

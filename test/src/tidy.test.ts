@@ -7,23 +7,21 @@ import { filesUnder, repositoryFiles, root, textOf } from './repository.js'
 const files = repositoryFiles().filter((file) => existsSync(root + file))
 const sources = files.filter((file) => /^(packages\/[^/]+|test|examples\/[^/]+)\/.*\.(ts|js|mjs)$/.test(file))
 
-/** Which packages of ours a package may import (design, section 3). */
-const allowed: Readonly<Record<string, readonly string[]>> = {
-  core: [],
-  random: ['core'],
-  vectors: ['core'],
-  topology: ['core', 'random'],
-  algorithms: ['core', 'random', 'vectors'],
-  simulator: ['core', 'random'],
-  tasks: ['core', 'random', 'vectors'],
-  tfjs: ['core', 'random', 'vectors', 'tasks'],
-  libp2p: ['core', 'random', 'vectors'],
-  report: ['core'],
-  contract: ['core', 'vectors', 'algorithms']
+/** Which packages of ours a package may import: the table in docs/architecture.md. */
+const allowed = allowedImports()
+
+function allowedImports(): Readonly<Record<string, readonly string[]>> {
+  const rows = [...textOf('docs/architecture.md').matchAll(/^\| ([\w-]+) \| .* \|(.*)\|$/gm)]
+  const names = rows.map(([, name]) => name).filter((name) => name !== 'package')
+  const importsOf = (text: string) => {
+    const listed = text.split(/[ ,]+/).filter((word) => names.includes(word))
+    return text.includes('all but') ? names.filter((name) => !listed.includes(name)) : listed
+  }
+  return Object.fromEntries(rows.map(([, name, imports]) => [name, importsOf(imports)]))
 }
 
 /** Packages that know nothing of real time, chance or the machine; and what to use in place of it. */
-const pure = ['core', 'random', 'vectors', 'topology', 'algorithms', 'simulator']
+const pure = ['core', 'random', 'vectors', 'wire', 'topology', 'algorithms', 'simulator']
 const banned: readonly (readonly [RegExp, string])[] = [
   [/\bDate\b/, 'fabric.now()'],
   [/\bMath\.random\b/, 'fabric.random'],
@@ -71,6 +69,12 @@ test('imports go one way', (t) => {
   })
   t.deepEqual(wrong, [])
   t.true(imports.length > 100, 'the test sees imports')
+  const packages = new Set(sources.flatMap((file) => /^packages\/([^/]+)\//.exec(file)?.[1] ?? []))
+  t.deepEqual(
+    [...packages].filter((name) => !(name in allowed)),
+    [],
+    'docs/architecture.md lists every package'
+  )
 })
 
 test('no file imports itself through others, types included', (t) => {
@@ -157,6 +161,17 @@ test('links within the documents lead somewhere', (t) => {
         .map((link) => `${file}: ${link}`)
     )
   t.deepEqual(broken, [])
+})
+
+test('every source file that a document or a comment names is there', (t) => {
+  const gone = files
+    .filter((file) => /\.(md|yaml|ts|mjs)$/.test(file) && file !== 'CHANGELOG.md')
+    .flatMap((file) =>
+      [...textOf(file).matchAll(/\b(?:packages|examples)\/[\w./-]+\.(?:ts|mjs)\b/g)]
+        .filter(([path]) => !existsSync(root + path))
+        .map(([path]) => `${file}: ${path}`)
+    )
+  t.deepEqual(gone, [])
 })
 
 test('every npm script that the documents and scenario files name is there', (t) => {

@@ -1,5 +1,5 @@
 import { testTopology } from '@murmuration/contract'
-import { parseTopologyFile } from '@murmuration/topology'
+import { parseTopologyFile } from '@murmuration/files'
 import test from 'ava'
 import { filesUnder, textOf } from './repository.js'
 import { complete } from './worlds.js'

@@ -4,7 +4,7 @@ import { deferred, type Fabric, type PeerName, StoppedError, type Topology } fro
 import { createRandom } from '@murmuration/random'
 import { createIdentity, createPeer, type Peer } from '@murmuration/libp2p'
 import { type SimulationResult, simulate, uniformLinks } from '@murmuration/simulator'
-import { codedWire, type VectorMessage, vectorWire, weighed } from '@murmuration/vectors'
+import { codedWire, type VectorMessage, vectorWire, weighed } from '@murmuration/wire'
 
 export { complete }
 

@@ -1,6 +1,6 @@
 /** Plain gossip averaging: n peers together compute `W^k x₀` (Boyd et al. 2006, Xiao & Boyd 2004). */
 import type { Fabric, Milliseconds, StepReport, Task } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/vectors'
+import type { VectorMessage } from '@murmuration/wire'
 import { averagingRecord } from './averaging-record.js'
 import { Session } from './node/session.js'
 

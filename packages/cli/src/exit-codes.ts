@@ -6,6 +6,7 @@ import {
   RefusedError,
   StoppedError
 } from '@murmuration/core'
+import { DisagreementError, LostError, SimulationError } from '@murmuration/experiment/errors'
 
 /** What the command's exit codes mean. Documented in docs/commands.md, which a test compares with this table. */
 export const exitCodes = {
@@ -35,21 +36,6 @@ export type ExitName = keyof typeof exitCodes
 export function exitNameOf(error: unknown): ExitName {
   const name = error instanceof Error ? error.name : ''
   return byErrorName.get(name) ?? 'failure'
-}
-
-/** The peers' models differ too much at the end. */
-export class DisagreementError extends Error {
-  override readonly name = 'DisagreementError'
-}
-
-/** A simulation broke a promise. */
-export class SimulationError extends Error {
-  override readonly name = 'SimulationError'
-}
-
-/** A peer's process ended without a word: killed, or crashed. */
-export class LostError extends Error {
-  override readonly name = 'LostError'
 }
 
 const byErrorName = new Map<string, ExitName>([

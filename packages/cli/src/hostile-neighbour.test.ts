@@ -10,10 +10,9 @@ import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import { localIdentity } from '@murmuration/libp2p'
 import test, { type ExecutionContext } from 'ava'
-import type { RunEvent } from './events.js'
-import { identityDirectory } from './home.js'
+import type { RunEvent } from '@murmuration/experiment'
+import { identityDirectory, runPeerCommand } from '@murmuration/experiment/peers'
 import { lineOf } from './output/texts.js'
-import { runPeerCommand } from './peer-command.js'
 
 const honest = ['a', 'b'].map(peerName)
 const m = peerName('m')

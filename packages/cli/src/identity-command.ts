@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PeerName } from '@murmuration/core'
 import { createIdentity, readIdentity, writeIdentity } from '@murmuration/libp2p'
-import { identityDirectory } from './home.js'
+import { identityDirectory } from '@murmuration/experiment/peers'
 
 /** A peer's id and where its key is. */
 export interface IdentityReport {

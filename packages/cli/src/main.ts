@@ -1,16 +1,15 @@
 import { messageOf, type PeerName, peerName, StoppedError } from '@murmuration/core'
-import { duration, readTopologyFile } from '@murmuration/topology'
+import { duration, readTopologyFile } from '@murmuration/files'
 import chalk from 'chalk'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { algorithmsJson, algorithmsText } from './algorithms-command.js'
-import type { ErrorEvent, Output } from './events.js'
+import type { ErrorEvent, Output, RunRequest } from '@murmuration/experiment'
 import { exitCodes, exitNameOf } from './exit-codes.js'
 import { graphWords, type InitFlags } from './init/choices.js'
-import { minFinishedOf } from './min-finished.js'
-import type { RunRequest } from './plan.js'
+import { minFinishedOf } from './min-finished-option.js'
 import { fileOrSample, sampleOf } from './samples.js'
 import type { SimRequest } from './sim/sim-command.js'
-import type { SwarmOptions } from './swarm.js'
+import type { SwarmOptions } from '@murmuration/experiment/peers'
 import { version } from './version.js'
 
 interface RunFlags {
@@ -40,7 +39,7 @@ runOptions(program.command('swarm'))
   .option('--min-finished <peers>', 'end with code 3 when fewer peers finish: a number, or a percentage', minFinishedOf)
   .action((topology: string, flags: RunFlags & SwarmFlags) =>
     run(flags, async (emit, signal) => {
-      const { runSwarm } = await import('./swarm.js')
+      const { runSwarm } = await import('@murmuration/experiment/peers')
       return runSwarm(requestOf(topology, flags), { ...flags, emit, signal, now: () => performance.now() })
     })
   )
@@ -57,7 +56,7 @@ runOptions(program.command('peer'))
   .action(
     (topology: string, flags: RunFlags & { readonly as: PeerName; readonly key?: string; readonly wait: number }) =>
       run(flags, async (emit, signal) => {
-        const { runPeerCommand } = await import('./peer-command.js')
+        const { runPeerCommand } = await import('@murmuration/experiment/peers')
         return runPeerCommand(requestOf(topology, flags), { ...flags, emit, signal })
       })
   )
@@ -99,7 +98,8 @@ program
   .description('write the report of results of "murmur sim" anew')
   .argument('<folder>', 'a folder that "murmur sim" wrote')
   .action(async (folder: string) => {
-    const { readResults, runsOfSweep, writeReport } = await import('@murmuration/report')
+    const { readResults, runsOfSweep } = await import('@murmuration/results')
+    const { writeReport } = await import('@murmuration/report')
     const results = await readResults(folder)
     const [runs, all] = [results.runs.length, runsOfSweep(results.sweep)]
     if (runs < all)

@@ -1,4 +1,4 @@
-import { parseTopologyFile } from '@murmuration/topology'
+import { parseTopologyFile } from '@murmuration/files'
 import test from 'ava'
 import { topologyReport, topologyReportJson } from './topology-report.js'
 

@@ -7,9 +7,9 @@ import {
   type Finding,
   roundsToAgreement,
   structureFindings,
-  type TopologyFile,
   unionGraph
 } from '@murmuration/topology'
+import type { TopologyFile } from '@murmuration/files'
 import Table from 'cli-table3'
 
 /** More peers than this are not listed one by one. */

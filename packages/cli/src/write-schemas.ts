@@ -1,7 +1,7 @@
 /** Writes docs/schemas and the tables of docs/algorithms.md anew: `npm run schemas`. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { withTables } from './algorithms-command.js'
-import { schemaFiles } from './schemas.js'
+import { schemaFiles } from '@murmuration/experiment'
 
 const folder = new URL('../../../docs/schemas/', import.meta.url)
 await mkdir(folder, { recursive: true })

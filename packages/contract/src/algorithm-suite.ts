@@ -1,6 +1,6 @@
 import { type Algorithm, Session, type State, type TrainingSettings, Vector } from '@murmuration/algorithms'
 import { type Fabric, type Mixing, type PeerName, peerName, type StepReport, type Topology } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/vectors'
+import type { VectorMessage } from '@murmuration/wire'
 import type { ExecutionContext } from 'ava'
 import { fabricWith } from './fabric-with.js'
 import type { FabricWorld } from './fabric-world.js'

@@ -1,5 +1,5 @@
 import { type Envelope, type Fabric, peerName } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/vectors'
+import type { VectorMessage } from '@murmuration/wire'
 import { timeLimit } from './time-limit.js'
 
 /** How long the vectors are that the suite sends. */

@@ -1,5 +1,5 @@
 import { type PeerName, peerName, StoppedError } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/vectors'
+import type { VectorMessage } from '@murmuration/wire'
 import type { TestFn } from 'ava'
 import { message, next, sendWhenThereIsRoom } from './exchanging.js'
 import { testReach } from './fabric-reach.js'

@@ -1,5 +1,5 @@
 import type { Fabric, PeerName, Topology } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/vectors'
+import type { VectorMessage } from '@murmuration/wire'
 
 /** A world that fabrics come from: it runs a program on every peer of a topology, until all have ended. */
 export interface FabricWorld {

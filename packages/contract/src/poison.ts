@@ -1,5 +1,5 @@
 import type { Fabric, Move, StepReport } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/vectors'
+import type { VectorMessage } from '@murmuration/wire'
 import { fabricWith } from './fabric-with.js'
 
 /**

@@ -1,6 +1,6 @@
 import type { Connection, Libp2p, PeerId } from '@libp2p/interface'
 import type { PeerName, Random } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/vectors'
+import type { VectorMessage } from '@murmuration/wire'
 import type { CodecChoice } from './codec-choice.js'
 import type { Limits } from './constants.js'
 import type { PeerEventListener } from './events.js'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { frameNumbers } from '@murmuration/vectors'
+import { frameNumbers } from '@murmuration/wire'
 import test from 'ava'
 import { defaultLimits } from './constants.js'
 import { leastWindow } from './stream-window.js'

@@ -1,5 +1,5 @@
 import type { Milliseconds, PeerName, RefusalCode } from '@murmuration/core'
-import type { FrameFault } from '@murmuration/vectors'
+import type { FrameFault } from '@murmuration/wire'
 
 /**
  * What a neighbour did wrong: a frame, or its place in the sequence; a 'message' that the algorithm has no use for; what the 'protocol' does not

@@ -1,13 +1,6 @@
 import type { Stream } from '@libp2p/interface'
-import {
-  bodyOf,
-  codecIds,
-  type EncodedBody,
-  encodeHeader,
-  frameNumbers,
-  type Lane,
-  numberBytes
-} from '@murmuration/vectors'
+import { bodyOf, codecIds, type EncodedBody, type Lane } from '@murmuration/vectors'
+import { encodeHeader, frameNumbers, numberBytes } from '@murmuration/wire'
 import { Uint8ArrayList } from 'uint8arraylist'
 import type { Bell } from './bell.js'
 import { realClock } from './clock.js'

@@ -12,7 +12,7 @@ import {
   type Topology,
   type Work
 } from '@murmuration/core'
-import { checkHead, type VectorMessage } from '@murmuration/vectors'
+import { checkHead, type VectorMessage } from '@murmuration/wire'
 import { realClock } from './clock.js'
 import type { Mailbox } from './mailbox.js'
 import type { VectorPool } from './vector-pool.js'

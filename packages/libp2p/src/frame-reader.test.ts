@@ -1,4 +1,5 @@
-import { bodyOf, encodeHeader, type FrameFields, frameHeaderLength } from '@murmuration/vectors'
+import { bodyOf } from '@murmuration/vectors'
+import { encodeHeader, type FrameFields, frameHeaderLength } from '@murmuration/wire'
 import test from 'ava'
 import fc from 'fast-check'
 import { type BodyDecoder, FrameReader, type FrameSink } from './frame-reader.js'

@@ -1,17 +1,13 @@
+import { allFinite, bodyOf, codecIds, copyBytes, type Lane } from '@murmuration/vectors'
 import {
-  allFinite,
-  bodyOf,
-  codecIds,
-  copyBytes,
   decodeHeader,
   decodeNumbers,
   type FrameFault,
   type FrameHeader,
   frameHeaderLength,
   frameNumbers,
-  type Lane,
   numbersMost
-} from '@murmuration/vectors'
+} from '@murmuration/wire'
 import type { ReceiveFault } from './events.js'
 
 /** What is to be done with a vector that begins to come. */

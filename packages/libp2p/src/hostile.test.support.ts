@@ -1,7 +1,7 @@
 /** What tests say by hand, right and wrong, as a neighbour that means harm. */
 import type { Connection } from '@libp2p/interface'
 import type { PeerName } from '@murmuration/core'
-import { encodeHeader } from '@murmuration/vectors'
+import { encodeHeader } from '@murmuration/wire'
 import { encode } from 'it-length-prefixed'
 import { controlProtocol, protocolVersion } from './constants.js'
 import { ControlChannel } from './control-channel.js'

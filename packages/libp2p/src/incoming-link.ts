@@ -1,5 +1,5 @@
 import type { Connection, Stream } from '@libp2p/interface'
-import { type FrameFault, type FrameHeader, numberBytes } from '@murmuration/vectors'
+import { type FrameFault, type FrameHeader, numberBytes } from '@murmuration/wire'
 import { decoderOf } from './codec-choice.js'
 import type { MemberContext } from './context.js'
 import { ControlChannel } from './control-channel.js'

@@ -9,7 +9,7 @@ import {
   type SendResult,
   type Topology
 } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/vectors'
+import type { VectorMessage } from '@murmuration/wire'
 import type { Bell } from './bell.js'
 import { realClock } from './clock.js'
 import { type LinkContext, type MemberContext, openConnection } from './context.js'

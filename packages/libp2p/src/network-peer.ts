@@ -10,7 +10,8 @@ import {
   StoppedError
 } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { lengthOf, type VectorMessage } from '@murmuration/vectors'
+import { lengthOf } from '@murmuration/vectors'
+import type { VectorMessage } from '@murmuration/wire'
 import { Bell } from './bell.js'
 import { realClock } from './clock.js'
 import { CodecChoice } from './codec-choice.js'

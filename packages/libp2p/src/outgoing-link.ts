@@ -1,6 +1,7 @@
 import type { Connection } from '@libp2p/interface'
 import type { Milliseconds, SendResult } from '@murmuration/core'
-import { codecRandom, type VectorMessage } from '@murmuration/vectors'
+import { codecRandom } from '@murmuration/vectors'
+import type { VectorMessage } from '@murmuration/wire'
 import { Bell } from './bell.js'
 import { realClock } from './clock.js'
 import { controlProtocol, exchangeProtocol, protocolVersion } from './constants.js'

@@ -1,5 +1,5 @@
 import type { Fabric, Links, Milliseconds, PeerName, Topology } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/vectors'
+import type { VectorMessage } from '@murmuration/wire'
 import type { Limits } from './constants.js'
 import type { PeerEventListener } from './events.js'
 import type { Identity } from './identity.js'

@@ -10,6 +10,8 @@ import { uniformInt } from 'pure-rand/distribution/uniformInt'
 import { xoroshiro128plusFromState } from 'pure-rand/generator/xoroshiro128plus'
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator'
 
+export { direction, normals } from './draws.js'
+
 /**
  * The stream of dice that belongs to `seed` (an integer) and to a path of purposes, such as a peer's name and 'batches'.
  * Two paths give streams that have nothing to do with each other. Throws a RangeError for a seed that is no safe integer.

@@ -9,7 +9,7 @@ import { libraryLicences, libraryScripts } from './libraries.js'
 import { Html, jsonForScript, markup } from './markup.js'
 import { pageScript } from './page-script.js'
 import { pageData } from './prepare/page-data.js'
-import type { Results } from './results.js'
+import type { Results } from '@murmuration/results'
 
 /**
  * The whole report as HTML. Texts of the results are escaped, wherever they go, and the browser is told to run no other

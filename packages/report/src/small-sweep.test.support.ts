@@ -1,5 +1,5 @@
 /** Small sweeps for tests, whose medians and factors can be seen by eye. */
-import type { Form, Results, RunRecord, Setting } from './results.js'
+import type { Form, Results, RunRecord, Setting } from '@murmuration/results'
 
 /** Seconds to the target for each seed; undefined where it was not reached. */
 export type Times = readonly (number | undefined)[]

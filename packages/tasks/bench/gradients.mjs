@@ -4,7 +4,8 @@
  *
  *     npx tsc -b packages/tasks && node --expose-gc packages/tasks/bench/gradients.mjs
  */
-import { loadShare, openFamily } from '../dist/index.js'
+import { loadShare } from '@murmuration/data'
+import { openFamily } from '../dist/index.js'
 
 const batchSize = 32
 const milliseconds = 1000

@@ -4,10 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { InputError, peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
-import { aboutShare } from './about.js'
+import { aboutShare, loadShare, type ShareOptions } from '@murmuration/data'
 import { gradientWeight } from './sample-weights.js'
-import type { ShareOptions } from './samples.js'
-import { loadShare } from './share.js'
 
 const testSet = 'x,label\n7,no\n8,yes\n9,so'
 

@@ -3,7 +3,7 @@ import { createRandom } from '@murmuration/random'
 import test from 'ava'
 import fc from 'fast-check'
 import { Logistic } from './logistic.js'
-import type { Samples } from './samples.js'
+import type { Samples } from '@murmuration/data'
 
 function drawSamples(seed: number, count: number, inputs: number): Samples {
   const random = createRandom(seed, 'samples')

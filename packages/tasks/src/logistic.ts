@@ -1,7 +1,7 @@
 import { type Evaluation, InputError, type Schema } from '@murmuration/core'
 import { sizeOf } from '@murmuration/vectors'
 import { checkedPenalty } from './penalty.js'
-import type { Samples } from './samples.js'
+import type { Samples } from '@murmuration/data'
 import type { Model } from './shard-task.js'
 import { KernelMemory, type Piece } from './wasm/memory.js'
 import { type RowKernels, rowKernels, rowStep } from './wasm/row-kernels.js'

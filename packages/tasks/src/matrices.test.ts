@@ -1,6 +1,6 @@
-import { createRandom } from '@murmuration/random'
 import test from 'ava'
-import { direction, inner, orthonormal, plus, solve, symmetric, times } from './matrices.js'
+import { createRandom, direction } from '@murmuration/random'
+import { inner, orthonormal, plus, solve, symmetric, times } from './matrices.js'
 
 test('orthonormal vectors are orthonormal', (t) => {
   const basis = orthonormal(12, createRandom(1))

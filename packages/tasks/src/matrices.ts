@@ -1,4 +1,5 @@
 import type { Random } from '@murmuration/core'
+import { direction } from '@murmuration/random'
 
 /** Small dense vectors and square matrices (by rows) in float64, for problems whose solution must be known exactly. */
 
@@ -38,20 +39,6 @@ export function times(matrix: Vector, x: ArrayLike<number>, out: Vector = new Fl
     out[row] = sum
   }
   return out
-}
-
-/** A vector of normal draws. */
-export function normals(size: number, random: Random): Vector {
-  const draws = new Float64Array(size)
-  for (let i = 0; i < size; i++) draws[i] = random.normal()
-  return draws
-}
-
-/** A point of the unit sphere, evenly drawn. */
-export function direction(size: number, random: Random): Vector {
-  const vector = normals(size, random)
-  const length = Math.sqrt(inner(vector, vector))
-  return vector.map((value) => value / length)
 }
 
 /** `size` orthonormal vectors, evenly drawn: Gram and Schmidt, each projected twice against rounding. */

@@ -5,7 +5,7 @@ import type { TaskFamily } from './family.js'
 import { createLogisticTask } from './logistic-task.js'
 import { type FamilyOptions, openFamily } from './open-family.js'
 import { createQuadraticTask } from './quadratic-task.js'
-import type { ShareOptions } from './samples.js'
+import type { ShareOptions } from '@murmuration/data'
 import { createSoftmaxTask } from './softmax-task.js'
 
 const peers = ['a', 'b', 'c']

@@ -1,17 +1,5 @@
-import { createRandom } from '@murmuration/random'
-import {
-  addTo,
-  average,
-  direction,
-  inner,
-  normals,
-  orthonormal,
-  plus,
-  solve,
-  symmetric,
-  times,
-  type Vector
-} from './matrices.js'
+import { createRandom, direction, normals } from '@murmuration/random'
+import { addTo, average, inner, orthonormal, plus, solve, symmetric, times, type Vector } from './matrices.js'
 import type { CompleteQuadraticOptions } from './quadratic-options.js'
 
 /** The objective (x − centre)ᵀ H (x − centre). */

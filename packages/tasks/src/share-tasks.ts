@@ -1,10 +1,7 @@
 import type { Task } from '@murmuration/core'
-import { aboutShare } from './about.js'
+import { aboutShare, fingerprintsOf, loadShare, type Share, type ShareOptions } from '@murmuration/data'
 import { familyOf, type TaskFamily } from './family.js'
-import type { Share, ShareOptions } from './samples.js'
-import { fingerprintsOf } from './fingerprint.js'
 import { type Model, ShardTask } from './shard-task.js'
-import { loadShare } from './share.js'
 
 /** Options of a task over a share of a data set. JSON. */
 export interface RegressionOptions {

@@ -2,7 +2,7 @@ import { InputError } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import test from 'ava'
 import fc from 'fast-check'
-import type { Samples } from './samples.js'
+import type { Samples } from '@murmuration/data'
 import { Softmax } from './softmax.js'
 
 function drawSamples(seed: number, count: number, inputs: number, classes: number): Samples {

@@ -1,4 +1,4 @@
-import type { Samples } from '@murmuration/tasks'
+import type { Samples } from '@murmuration/data'
 import { sizeOf } from '@murmuration/vectors'
 import type { Tensor } from '@tensorflow/tfjs-core'
 import { tensorflow as tf } from './tensorflow.js'

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { grouped } from '@murmuration/tasks'
+import { grouped } from '@murmuration/data'
 import { sizeOf } from '@murmuration/vectors'
 import type { LayersModel, layers } from '@tensorflow/tfjs-layers'
 import type { ModelDescription } from './model.js'

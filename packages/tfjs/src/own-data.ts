@@ -1,5 +1,5 @@
 import { InputError } from '@murmuration/core'
-import type { Samples } from '@murmuration/tasks'
+import type { Samples } from '@murmuration/data'
 import { sizeOf } from '@murmuration/vectors'
 import type { UserSamples } from './user-module.js'
 

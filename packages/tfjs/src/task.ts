@@ -8,7 +8,7 @@ import {
   type Share,
   type SplitOptions,
   shareOut
-} from '@murmuration/tasks'
+} from '@murmuration/data'
 import { type BackendChoice, chooseBackend } from './backend.js'
 import { describe } from './describe.js'
 import { lossFor } from './loss.js'

@@ -10,7 +10,8 @@ import {
   type Work
 } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { blame, fingerprintsOf, type Share } from '@murmuration/tasks'
+import { blame } from '@murmuration/tasks'
+import { fingerprintsOf, type Share } from '@murmuration/data'
 import { lengthOf } from '@murmuration/vectors'
 import type { Scalar, Tensor } from '@tensorflow/tfjs-core'
 import type { LayersModel } from '@tensorflow/tfjs-layers'

@@ -1,5 +1,5 @@
 import type { Schema, Task } from '@murmuration/core'
-import { shareOut } from '@murmuration/tasks'
+import { shareOut } from '@murmuration/data'
 import { offsetsOf, sizeOf, unpack } from '@murmuration/vectors'
 import test from 'ava'
 import { sequential, share, taskOf } from './task.test.support.js'

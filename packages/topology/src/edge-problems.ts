@@ -1,16 +1,22 @@
-import type { PeerName } from '@murmuration/core'
+import { type PeerName, type Problem, problem, within } from '@murmuration/core'
 import { type EdgeList, ruleOf, type WeightRule } from './graph-description.js'
-import { unknownPeer } from './nearest.js'
-import { type Problem, problem, within } from './problems.js'
 import { shownSum, sumTolerance } from './weights.js'
 
+/** A sentence about a name that no peer has. */
+export type UnknownPeer = (name: string, peers: readonly PeerName[]) => string
+
 /** What is wrong with an edge list: unknown peers, loops, doubles, and weights that are missing, idle or too much. */
-export function edgeProblems(edges: EdgeList, weights: WeightRule | undefined, peers: readonly PeerName[]): Problem[] {
-  const found = [...nameProblems(edges, peers), ...doubles(edges), ...weightProblems(edges, weights)]
+export function edgeProblems(
+  edges: EdgeList,
+  weights: WeightRule | undefined,
+  peers: readonly PeerName[],
+  unknownPeer: UnknownPeer
+): Problem[] {
+  const found = [...nameProblems(edges, peers, unknownPeer), ...doubles(edges), ...weightProblems(edges, weights)]
   return within(['edges'], found)
 }
 
-function nameProblems(edges: EdgeList, peers: readonly PeerName[]): Problem[] {
+function nameProblems(edges: EdgeList, peers: readonly PeerName[], unknownPeer: UnknownPeer): Problem[] {
   const known = new Set<string>(peers)
   return edges.flatMap(([a, b], index) => {
     const unknown = [a, b].flatMap((name, place) =>

@@ -1,8 +1,7 @@
-import type { PeerName } from '@murmuration/core'
-import { edgeProblems } from './edge-problems.js'
+import { type PeerName, type Problem, problem, within } from '@murmuration/core'
+import { edgeProblems, type UnknownPeer } from './edge-problems.js'
 import type { GraphDescription, WeightRule } from './graph-description.js'
 import { nearSquareRows } from './graphs.js'
-import { type Problem, problem, within } from './problems.js'
 import { shownSum, sumTolerance } from './weights.js'
 
 /** More entries of `W` than this would not fit in the memory of a small machine. */
@@ -11,19 +10,23 @@ const entriesMax = 4_000_000
 /**
  * What makes it impossible to build this graph with these weights over these peers; empty when nothing does. Paths begin
  * with 'graph' or 'weights'.
+ *
+ * @param unknownPeer - what to say of a name in an edge that no peer has
  */
 export function graphProblems(
   graph: GraphDescription,
   weights: WeightRule | undefined,
-  peers: readonly PeerName[]
+  peers: readonly PeerName[],
+  unknownPeer: UnknownPeer = (name) => `found "${name}", expected the name of a peer`
 ): Problem[] {
-  return [...within(['graph'], shapeProblems(graph, weights, peers)), ...ruleProblems(graph, weights)]
+  return [...within(['graph'], shapeProblems(graph, weights, peers, unknownPeer)), ...ruleProblems(graph, weights)]
 }
 
 function shapeProblems(
   graph: GraphDescription,
   weights: WeightRule | undefined,
-  peers: readonly PeerName[]
+  peers: readonly PeerName[],
+  unknownPeer: UnknownPeer
 ): Problem[] {
   const size = peers.length
   switch (graph.kind) {
@@ -46,7 +49,7 @@ function shapeProblems(
         ? []
         : [problem(['neighbours'], `found ${graph.neighbours}, expected an even number below ${size}, the peers`)]
     case 'edges':
-      return edgeProblems(graph.edges, weights, peers)
+      return edgeProblems(graph.edges, weights, peers, unknownPeer)
     case 'matrix':
       return matrixProblems(graph.rows, peers)
     default:

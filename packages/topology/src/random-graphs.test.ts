@@ -2,8 +2,7 @@ import { createRandom } from '@murmuration/random'
 import test from 'ava'
 import fc from 'fast-check'
 import { reverseOf } from './connectivity.js'
-import type { Graph } from './graphs.js'
-import { complete, graphOf, ring } from './graphs.js'
+import { complete, type Graph, graphOf, ring } from './graphs.js'
 import { erdosRenyi, randomRegular, smallWorld } from './random-graphs.js'
 
 const edges = (graph: Graph) => graph.reduce((sum, sources) => sum + sources.length, 0) / 2

@@ -1,5 +1,5 @@
 import { invariant } from '@murmuration/core'
-import { type Desk, type Operand } from './wasm/desk.js'
+import type { Desk, Operand } from './wasm/desk.js'
 import { deskFor } from './wasm/desks.js'
 import { squareLanes } from './wasm/vector-kernels.js'
 

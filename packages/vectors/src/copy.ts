@@ -23,3 +23,11 @@ function bytesOf({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array {
 function isShared({ buffer }: ArrayBufferView): boolean {
   return buffer instanceof SharedArrayBuffer
 }
+
+const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
+
+/** The elements of `vector` as the bytes of a body: a view, no copy. */
+export function bodyOf(vector: Float32Array): Uint8Array {
+  if (!littleEndian) throw new Error('this machine is big-endian, and frames are little-endian')
+  return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
+}

@@ -1,7 +1,7 @@
 import { fabricWith } from '@murmuration/contract'
 import { type Fabric, peerName } from '@murmuration/core'
 import { createTopology } from '@murmuration/topology'
-import type { VectorMessage } from '@murmuration/vectors'
+import type { VectorMessage } from '@murmuration/wire'
 import test, { type ExecutionContext } from 'ava'
 import { inSimulator } from '../worlds.js'
 import { Rounds } from './rounds.js'

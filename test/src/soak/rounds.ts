@@ -1,5 +1,5 @@
 import { type Fabric, invariant, type PeerName } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/vectors'
+import type { VectorMessage } from '@murmuration/wire'
 import { faultOf, fillVersion } from './versions.js'
 
 /** What the rounds of a peer need to know. */

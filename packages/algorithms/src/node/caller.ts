@@ -1,6 +1,5 @@
-import type { Envelope, PeerName } from '@murmuration/core'
-import { NeighboursMissingError } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/vectors'
+import { type Envelope, NeighboursMissingError, type PeerName } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/wire'
 import type { Call, Message, Requests, State } from '../record.js'
 import type { ChannelTraits, Owner } from './owner.js'
 import { Wire } from './wire.js'

@@ -1,5 +1,5 @@
 import { type Envelope, invariant, type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/vectors'
+import type { VectorMessage } from '@murmuration/wire'
 import {
   type Arrival,
   type Channel,

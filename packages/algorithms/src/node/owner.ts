@@ -1,5 +1,5 @@
 import type { Fabric, Milliseconds, PeerName } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/vectors'
+import type { VectorMessage } from '@murmuration/wire'
 import type { Message, Route } from '../record.js'
 import type { Presence } from './presence.js'
 import type { Arena, Range } from './vector.js'

@@ -9,7 +9,8 @@ import {
   type PeerName,
   type Task
 } from '@murmuration/core'
-import { allFinite, lengthOf, norm, squaredDistance, type VectorMessage } from '@murmuration/vectors'
+import { allFinite, lengthOf, norm, squaredDistance } from '@murmuration/vectors'
+import type { VectorMessage } from '@murmuration/wire'
 import { optimiserOf } from '../optimisers.js'
 import { OutlierWatch, outlierText } from '../outliers.js'
 import {

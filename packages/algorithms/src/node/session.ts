@@ -1,7 +1,15 @@
 /** The driver, one for all records: start, rounds, reports, closing, end; save and go on. */
-import type { Envelope, Fabric, Mass, PeerName, StepReport, Task } from '@murmuration/core'
-import { invariant, NeighboursMissingError } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/vectors'
+import {
+  type Envelope,
+  type Fabric,
+  invariant,
+  type Mass,
+  NeighboursMissingError,
+  type PeerName,
+  type StepReport,
+  type Task
+} from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/wire'
 import { averagingRecord } from '../averaging-record.js'
 import type { Algorithm, State } from '../record.js'
 import { Peer } from './peer.js'

@@ -1,6 +1,6 @@
 /** Messages to what a fabric carries, and back. */
 import type { PeerName, SendResult } from '@murmuration/core'
-import type { VectorMessage } from '@murmuration/vectors'
+import type { VectorMessage } from '@murmuration/wire'
 import type { Message, Shape } from '../record.js'
 import type { Owner } from './owner.js'
 import type { Range, Vector } from './vector.js'

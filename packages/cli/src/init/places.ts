@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { InputError } from '@murmuration/core'
-import { nearest } from '@murmuration/topology'
+import { nearest } from '@murmuration/files'
 import { schemaFile } from '../samples.js'
 import { version } from '../version.js'
 

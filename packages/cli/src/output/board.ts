@@ -1,5 +1,12 @@
 import chalk from 'chalk'
-import type { EvaluationEvent, NeighbourEvent, PeerEvent, RunEvent, StartEvent, StepEvent } from '../events.js'
+import type {
+  EvaluationEvent,
+  NeighbourEvent,
+  PeerEvent,
+  RunEvent,
+  StartEvent,
+  StepEvent
+} from '@murmuration/experiment'
 import { lengthOf, type PeerRow, peerTable } from './peer-table.js'
 import { bytes, count, duration, percent, reasonOf, roundsText, short, startText } from './texts.js'
 

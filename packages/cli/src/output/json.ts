@@ -1,4 +1,4 @@
-import type { Output } from '../events.js'
+import type { Output } from '@murmuration/experiment'
 
 /** One JSON object per line. */
 export function jsonOutput(stream: NodeJS.WritableStream): Output {

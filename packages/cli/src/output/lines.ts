@@ -1,4 +1,4 @@
-import type { Output, RunEvent } from '../events.js'
+import type { Output, RunEvent } from '@murmuration/experiment'
 import { lineOf } from './texts.js'
 
 /** Every how many reports of a peer a line is printed. */

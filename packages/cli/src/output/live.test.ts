@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { peerName } from '@murmuration/core'
 import chalk from 'chalk'
 import test, { type ExecutionContext } from 'ava'
-import type { RunEvent } from '../events.js'
+import type { RunEvent } from '@murmuration/experiment'
 import { liveOutput } from './live.js'
 import { lengthOf } from './peer-table.js'
 

@@ -1,6 +1,6 @@
 import chalk from 'chalk'
 import { createLogUpdate } from 'log-update'
-import type { Output, RunEvent } from '../events.js'
+import type { Output, RunEvent } from '@murmuration/experiment'
 import { Board } from './board.js'
 import { lineOf } from './texts.js'
 

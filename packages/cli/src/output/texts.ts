@@ -1,6 +1,6 @@
 import { outlierText } from '@murmuration/algorithms'
 import prettyBytes from 'pretty-bytes'
-import type { PeerSummary, RunEvent, StartEvent, Summary } from '../events.js'
+import type { PeerSummary, RunEvent, StartEvent, Summary } from '@murmuration/experiment'
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 

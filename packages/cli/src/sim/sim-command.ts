@@ -1,17 +1,21 @@
 import { availableParallelism } from 'node:os'
 import { InputError, messageOf, OutputError } from '@murmuration/core'
-import { type Results, ResultsWriter, type Sweep, writeReport } from '@murmuration/report'
-import { SimulationError } from '../exit-codes.js'
-import type { RunRequest } from '../plan.js'
-import { calibrate } from './calibrate.js'
+import { type Results, ResultsWriter, type Sweep } from '@murmuration/results'
+import { writeReport } from '@murmuration/report'
+import { SimulationError } from '@murmuration/experiment/errors'
+import type { RunRequest } from '@murmuration/experiment'
+import {
+  type AllRuns,
+  calibrate,
+  readScenario,
+  runAll,
+  type RunResult,
+  type Scenario,
+  scenarioOfRun,
+  sweepOf
+} from '@murmuration/experiment/sim'
 import { resultsFolder } from './results-folder.js'
-import type { RunResult } from './run.js'
-import { type AllRuns, runAll } from './run-all.js'
-import type { Scenario } from './scenario.js'
-import { readScenario } from './scenario-file.js'
-import { scenarioOfRun } from './scenario-of-run.js'
 import type { SimOutput } from './sim-output.js'
-import { sweepOf } from './sweep-facts.js'
 
 /** What `murmur sim` is given. */
 export interface SimRequest {

@@ -1,10 +1,8 @@
-import type { Results } from '@murmuration/report'
+import type { Results } from '@murmuration/results'
 import { createLogUpdate } from 'log-update'
 import { bytes, count, duration, percent, quality, short } from '../output/texts.js'
-import type { RunResult } from './run.js'
-import type { Scenario } from './scenario.js'
+import { runCount, type RunResult, type Scenario } from '@murmuration/experiment/sim'
 import { simTable } from './sim-table.js'
-import { runCount } from './sweep.js'
 
 /** How a sweep ended. */
 export interface SimEnd {

@@ -1,4 +1,5 @@
-import { type Results, type RunRecord, type Setting, secondsText, settingText } from '@murmuration/report'
+import type { Results, RunRecord, Setting } from '@murmuration/results'
+import { secondsText, settingText } from '@murmuration/report'
 import Table from 'cli-table3'
 import { median } from 'simple-statistics'
 

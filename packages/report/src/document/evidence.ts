@@ -1,5 +1,5 @@
 /** What a sceptic needs: the judges' findings, hashes to compare with, and all that it takes to make the report again. */
-import type { Results, RunRecord } from '../results.js'
+import type { Results, RunRecord } from '@murmuration/results'
 import { markup, type Html } from '../markup.js'
 import { settingText, short } from '../shared/units.js'
 

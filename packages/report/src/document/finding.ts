@@ -1,6 +1,5 @@
 /** The first thing that a reader sees: the question, the answer, and where the answer does not hold. */
-import { runsOfSweep } from '../files/order.js'
-import type { Results } from '../results.js'
+import { type Results, runsOfSweep } from '@murmuration/results'
 import { type Content, markup, type Html } from '../markup.js'
 import { type Duel, duelsOf, type Extreme, findingSentences } from '../prepare/finding.js'
 import type { PageData } from '../shared/page-data.js'

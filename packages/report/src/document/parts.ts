@@ -1,5 +1,5 @@
 /** Headings and introductions around the charts, which the page's script puts into the parts. */
-import type { Results } from '../results.js'
+import type { Results } from '@murmuration/results'
 import { type Content, type Html, markup } from '../markup.js'
 import type { PageData } from '../shared/page-data.js'
 

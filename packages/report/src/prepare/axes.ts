@@ -1,5 +1,5 @@
 /** What varies in a sweep. */
-import type { Setting, Sweep } from '../results.js'
+import type { Setting, Sweep } from '@murmuration/results'
 import type { Axis } from '../shared/page-data.js'
 import { settingText } from '../shared/units.js'
 

@@ -1,6 +1,6 @@
 /** The runs of a sweep by setting and contender. */
 import { InputError } from '@murmuration/core'
-import type { Results, RunRecord } from '../results.js'
+import type { Results, RunRecord } from '@murmuration/results'
 import { type Case, curveKeys } from '../shared/page-data.js'
 import { type VaryingAxis, varyingAxes } from './axes.js'
 import { entryOf } from './entry.js'

@@ -1,8 +1,7 @@
 /** What the seeds of one contender in one setting come to. */
 import { mean } from 'simple-statistics'
-import type { CurvePoint, RunRecord } from '../results.js'
-import type { Entry } from '../shared/page-data.js'
-import { type Band } from '../shared/page-data.js'
+import type { CurvePoint, RunRecord } from '@murmuration/results'
+import type { Band, Entry } from '../shared/page-data.js'
 import { bandOf } from './bands.js'
 import { rounded, spreadOf } from './spread.js'
 

@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Form } from '../results.js'
+import type { Form } from '@murmuration/results'
 import { formPairs, kindsOf } from './forms.js'
 
 const contender = (label: string, form?: Form) => ({ label, about: '', ...(form === undefined ? {} : { form }) })

@@ -1,6 +1,6 @@
 /** Contenders of one kind, which differ in how they exchange: fused or per tensor, streamed or blocking. */
 import { median } from 'simple-statistics'
-import type { Form, Sweep } from '../results.js'
+import type { Form, Sweep } from '@murmuration/results'
 import { measures } from '../shared/measures.js'
 import { changes, places } from '../shared/form-text.js'
 import type { FormPair, PageData } from '../shared/page-data.js'

@@ -1,6 +1,6 @@
 import { InputError } from '@murmuration/core'
 import test from 'ava'
-import type { Form } from '../results.js'
+import type { Form } from '@murmuration/results'
 import { curveKeys } from '../shared/page-data.js'
 import { smallResults, smallRun, type Times } from '../small-sweep.test.support.js'
 import { pointsFor } from './cases.js'

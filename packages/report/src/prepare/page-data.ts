@@ -1,5 +1,5 @@
 /** Everything that the page draws from. */
-import type { Results } from '../results.js'
+import type { Results } from '@murmuration/results'
 import type { Case, PageData } from '../shared/page-data.js'
 import { type MeasureKey, measureKeys, needsTarget } from '../shared/measures.js'
 import { type Verdict, verdictIn } from '../shared/verdicts.js'

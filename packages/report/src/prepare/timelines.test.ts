@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Timeline } from '../results.js'
+import type { Timeline } from '@murmuration/results'
 import { pageTimeline, timelineLimits } from './timelines.js'
 
 const timeline = (messages: number, peers = ['p0', 'p1']): Timeline => ({

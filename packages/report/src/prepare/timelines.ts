@@ -1,5 +1,5 @@
 /** Timelines that a page can draw and a person can read. */
-import type { Timeline } from '../results.js'
+import type { Timeline } from '@murmuration/results'
 import type { PageTimeline } from '../shared/page-data.js'
 import { secondsText, settingText } from '../shared/units.js'
 

@@ -1,5 +1,5 @@
 import type { Random } from '@murmuration/core'
-import { bodyOf } from '../frame.js'
+import { bodyOf } from '../copy.js'
 import { type Codec, codecIds, type Decoder, type EncodedBody, type Encoder, rawBytes } from './codec.js'
 import { decodeStretch, encodeStretch, type Format, int8 } from './formats.js'
 import {

@@ -1,5 +1,5 @@
 import { invariant } from '@murmuration/core'
-import { bodyOf } from '../frame.js'
+import { bodyOf } from '../copy.js'
 import { codecIds, rawBytes } from './codec.js'
 import { copyFinite } from './formats.js'
 

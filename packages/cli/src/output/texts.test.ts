@@ -1,0 +1,35 @@
+import { peerName } from '@murmuration/core'
+import type { Summary } from '@murmuration/experiment'
+import test from 'ava'
+import { lineOf, summaryLines } from './texts.js'
+
+const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(peerName)
+
+test('the line of an outlier says who named whom, how far it is, and what that may mean', (t) => {
+  t.is(
+    lineOf({ kind: 'outlier', peer: a, neighbour: b, round: 7, distance: 8.9e7, typical: 0.482 }),
+    'a: b sent parameters at a distance of 89000000 in round 7 (typical: 0.48); it sends wrong numbers, or passes on what another sent it'
+  )
+})
+
+test('the lines of the summary name the sender, the kinds, and how often it was cut off', (t) => {
+  const quiet = {
+    kind: 'summary',
+    outliers: [],
+    faults: [],
+    bytesSent: 0,
+    bytesReceived: 0,
+    bytesOfBusiest: 0,
+    lost: []
+  }
+  const faulty = (faults: Summary['faults']) =>
+    summaryLines({ ...quiet, faults } as unknown as Summary).filter((line) => line.includes('at fault'))
+  t.deepEqual(faulty([]), [])
+  const small = { sender: c, to: [a], kinds: { message: 2 }, cutOff: 0 }
+  const grave = { sender: d, to: [a, b], kinds: { range: 3, flood: 1200 }, cutOff: 4 }
+  t.deepEqual(faulty([small, grave, { ...small, cutOff: 1 }]), [
+    '  at fault: c                  message 2; not cut off   (sent to a)',
+    '  at fault: d                  range 3, flood 1,200; cut off 4 times   (sent to a, b)',
+    '  at fault: c                  message 2; cut off once   (sent to a)'
+  ])
+})

@@ -1,0 +1,12 @@
+/**
+ * Data sets: files, downloads with checksums and drawn sets; how they are split and divided among the peers.
+ *
+ * @packageDocumentation
+ */
+export * from './about.js'
+export { type KnownSetName, knownSetNames } from './files/known-sets.js'
+export { fingerprintsOf } from './fingerprint.js'
+export { openTest } from './open-data.js'
+export * from './partition.js'
+export * from './samples.js'
+export * from './share.js'

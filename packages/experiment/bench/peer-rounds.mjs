@@ -1,0 +1,87 @@
+// How many peer-rounds a second the simulator does: logistic regression on 57 features on a ring, batch 32, one update per
+// round, D-PSGD, every message an event on lines that are shared max-min fairly.
+//
+//   node packages/experiment/bench/peer-rounds.mjs             peers from 100 to 10,000, one after the other, on one thread
+//   node packages/experiment/bench/peer-rounds.mjs --both      two runs at once, on two threads
+//   node packages/experiment/bench/peer-rounds.mjs --jitter    computing takes another time in every step
+//   node packages/experiment/bench/peer-rounds.mjs --once N R  N peers, R rounds
+//
+// "processor" is the time of all threads of the process per peer-round, garbage collection included. It depends less than
+// the others on what else the machine does.
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { dpsgd, train } from '@murmuration/algorithms'
+import { peerName } from '@murmuration/core'
+import { computingCost, measuredNetwork, simulate, uniformLinks } from '@murmuration/simulator'
+import { openFamily } from '@murmuration/tasks'
+import { createTopology } from '@murmuration/topology'
+import { pooledVectorWire } from '@murmuration/wire'
+import Table from 'cli-table3'
+
+async function simulateRing(count, rounds, jitter) {
+  const peers = Array.from({ length: count }, (_, k) => peerName(`p${String(k).padStart(5, '0')}`))
+  const start = performance.now()
+  const data = { kind: 'gaussians', samplesPerPeer: 32 }
+  const share = { data, testShare: 0.01, partition: { kind: 'equal' }, peers, seed: 1 }
+  const family = await openFamily({ kind: 'logistic', share })
+  const topology = createTopology({ peers, graph: { kind: 'ring' } })
+  const setUp = performance.now()
+  const processor = process.cpuUsage()
+  const settings = { algorithm: dpsgd, workers: peers, seed: 1, batchSize: 32, rounds, rate: () => 0.1, patience: 1e9 }
+  const stragglers = jitter ? { kind: 'log-normal', sigma: 0.3 } : { kind: 'none' }
+  const cost = computingCost({ perSample: 0, perStep: 5, slow: new Map(), stragglers }, 1)
+  const links = uniformLinks({ latency: 10, bandwidth: 1e8 })
+  let steps = 0
+  const wire = pooledVectorWire()
+  await simulate({ topology, seed: 1, wire, links, network: measuredNetwork, cost }, async (fabric) => {
+    const reports = train(fabric, family.of(fabric.self), settings)
+    while (!(await reports.next()).done) steps++
+  })
+  const end = performance.now()
+  const { user, system } = process.cpuUsage(processor)
+  const memory = process.memoryUsage().rss
+  return { steps, setUp: (setUp - start) / 1000, seconds: (end - setUp) / 1000, processor: user + system, memory }
+}
+
+const flags = process.argv.slice(2)
+const jitter = flags.includes('--jitter')
+if (!isMainThread) parentPort.postMessage(await simulateRing(...workerData))
+else if (flags.includes('--both')) await both()
+else await sizes()
+
+/** On a thread with the memory for short-lived objects that "murmur sim" gives its threads. */
+function onThread(count, rounds) {
+  return new Promise((resolve, reject) => {
+    const options = { workerData: [count, rounds, jitter], resourceLimits: { maxYoungGenerationSizeMb: 384 } }
+    const worker = new Worker(new URL(import.meta.url), options)
+    worker.on('message', resolve)
+    worker.on('error', reject)
+  })
+}
+
+async function sizes() {
+  const at = flags.indexOf('--once')
+  const all = [
+    [100, 2000],
+    [300, 700],
+    [1000, 200],
+    [3000, 100],
+    [10_000, 100]
+  ]
+  const runs = at >= 0 ? [[Number(flags[at + 1]), Number(flags[at + 2])]] : all
+  const head = ['peers', 'rounds', 'set-up', 'simulating', 'peer-rounds/s', 'processor', 'memory']
+  const table = new Table({ head, style: { head: [] } })
+  for (const [count, rounds] of runs) {
+    const { steps, setUp, seconds, processor, memory } = await onThread(count, rounds)
+    const times = [`${setUp.toFixed(1)} s`, `${seconds.toFixed(1)} s`]
+    const each = `${(processor / steps).toFixed(1)} µs each`
+    table.push([count, rounds, ...times, Math.round(steps / seconds), each, `${Math.round(memory / 1e6)} MB`])
+  }
+  console.log(table.toString())
+}
+
+async function both() {
+  const results = await Promise.all([onThread(300, 1500), onThread(300, 1500)])
+  const seconds = Math.max(...results.map((result) => result.seconds))
+  const steps = results.reduce((sum, result) => sum + result.steps, 0)
+  console.log(`two runs of 300 peers on two threads: ${Math.round(steps / seconds)} peer-rounds/s`)
+}

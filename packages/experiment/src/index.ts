@@ -1,0 +1,18 @@
+/**
+ * Experiments as files describe them: a training file or a scenario, read, checked and planned. What runs them is in
+ * `@murmuration/experiment/swarm`, `/peer` and `/sim`.
+ *
+ * @packageDocumentation
+ */
+export * from './errors.js'
+export type * from './events.js'
+export { schemaFiles } from './schemas.js'
+export { choiceOf, loadAlgorithm } from './training/algorithm-choice.js'
+export { makePlan, type Plan, planOf, type RunRequest, startEvent } from './training/plan.js'
+export {
+  parseTrainingFile,
+  readTrainingFile,
+  type Training,
+  type TrainingOverrides,
+  trainingSchema
+} from './training/training-file.js'

@@ -1,0 +1,34 @@
+/** The same training in one place: the union of the data, the joint batches of all peers, the same optimiser. */
+import { algorithms, jointBatches, train, type TrainingSettings } from '@murmuration/algorithms'
+import { peerName, type StepReport, type Task } from '@murmuration/core'
+import { simulate, uniformLinks } from '@murmuration/simulator'
+import { pooledVectorWire } from '@murmuration/wire'
+
+const self = peerName('all')
+const alone = { peers: [self], period: 1, mixing: () => ({ selfWeight: 1, receiveFrom: [], sendTo: [] }) }
+
+/** Who would have drawn which samples of the task, one shard after the other. */
+type Shards = Parameters<typeof jointBatches>[0]['shards']
+
+/** Trains a peer alone, and resolves with its parameters. `onStep` is waited for. */
+export async function trainCentrally(
+  task: Task,
+  settings: TrainingSettings,
+  shards: Shards,
+  onStep: (report: StepReport) => Promise<void>
+): Promise<Float32Array> {
+  const { seed, batchSize } = settings
+  const draw = jointBatches({ seed, batchSize, shards })
+  const joint: Task = { ...task, gradient: (x, _batch, round) => task.gradient(x, draw(), round) }
+  const [algorithm] = algorithms.filter(({ name }) => name === 'sgd')
+  const run = { ...settings, algorithm, options: {}, closingRounds: 0, workers: [self], servers: [] }
+  let parameters = new Float32Array()
+  const links = uniformLinks({ latency: 0 })
+  await simulate({ topology: alone, seed, wire: pooledVectorWire(), links, cost: () => 0 }, async (fabric) => {
+    for await (const report of train(fabric, joint, { ...run, batchSize: batchSize * shards.length })) {
+      await onStep(report)
+      if (report.round + 1 === settings.rounds) parameters = Float32Array.from(report.parameters)
+    }
+  })
+  return parameters
+}

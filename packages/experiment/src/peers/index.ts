@@ -1,0 +1,9 @@
+/**
+ * Real peers: all of a topology as processes of this machine, or this machine's own.
+ *
+ * @packageDocumentation
+ */
+export { homeDirectory, identityDirectory } from './home.js'
+export type { MinFinished } from './min-finished.js'
+export { type PeerOptions, runPeerCommand } from './peer-command.js'
+export { runSwarm, type SwarmOptions } from './swarm.js'

@@ -1,0 +1,101 @@
+import type { Evaluation, PeerName } from '@murmuration/core'
+import { startTaskWorker, type TaskWorker } from '@murmuration/tasks'
+import { consensusDistance, mean } from '@murmuration/vectors'
+import { trainCentrally } from './centralised.js'
+import { type EvaluationEvent, secondsOf } from '../events.js'
+import { type Plan, taskOf } from '../training/plan.js'
+
+/** What plain SGD came to. */
+export interface Centralised extends Evaluation {
+  readonly seconds: number
+}
+
+/** Sees all peers at once: evaluates the mean of their parameters, and runs plain SGD on the union of their data. */
+export class Judge {
+  readonly #plan: Plan
+  readonly #task: TaskWorker
+  readonly #emit: (event: EvaluationEvent) => void
+  readonly #snapshots = new Map<number, Map<PeerName, Float32Array>>()
+  readonly #lost = new Set<PeerName>()
+  #busy: Promise<void> = Promise.resolve()
+  #queued = 0
+  #lastDistance: number | undefined
+
+  constructor(plan: Plan, task: TaskWorker, emit: (event: EvaluationEvent) => void) {
+    this.#plan = plan
+    this.#task = task
+    this.#emit = emit
+  }
+
+  /** Loads the union of all data. Ends what it does when `signal` is aborted. */
+  static async start(plan: Plan, emit: (event: EvaluationEvent) => void, signal: AbortSignal): Promise<Judge> {
+    return new Judge(plan, await startTaskWorker(taskOf(plan), { signal }), emit)
+  }
+
+  /** The consensus distance of the last round that all peers gave their parameters of. */
+  get lastDistance(): number | undefined {
+    return this.#lastDistance
+  }
+
+  /** Takes in a peer's parameters of a round; once all have come, judges their mean. */
+  take(peer: PeerName, round: number, parameters: Float32Array): void {
+    const known = this.#snapshots.get(round) ?? new Map<PeerName, Float32Array>()
+    this.#snapshots.set(round, known.set(peer, parameters))
+    this.#judgeIfComplete(round, known)
+  }
+
+  /** A peer whose process was lost: the mean is that of the others from now on. */
+  lose(peer: PeerName): void {
+    this.#lost.add(peer)
+    for (const [round, known] of [...this.#snapshots]) this.#judgeIfComplete(round, known)
+  }
+
+  #judgeIfComplete(round: number, known: ReadonlyMap<PeerName, Float32Array>): void {
+    const alive = this.#plan.file.topology.peers.filter((peer) => !this.#lost.has(peer))
+    const models = alive.flatMap((peer) => known.get(peer) ?? [])
+    if (models.length === 0 || models.length < alive.length) return
+    for (const earlier of [...this.#snapshots.keys()]) if (earlier <= round) this.#snapshots.delete(earlier)
+    this.#judge(round, models)
+  }
+
+  /** Evaluates the mean of `models`, in the order of the peers' names. */
+  async evaluateMean(models: readonly Float32Array[]): Promise<Evaluation> {
+    return this.#task.evaluate(mean(models)).run()
+  }
+
+  /** Plain SGD at equal samples, over the same batches. `shards` are the peers' sample counts, in the order of names. */
+  async centralised(shards: readonly number[], now: () => number, signal: AbortSignal): Promise<Centralised> {
+    const { options, file } = this.#plan
+    const start = now()
+    const named = file.topology.peers.map((name, index) => ({ name, samples: shards[index] }))
+    const every = Math.ceil(options.rounds / 4)
+    const parameters = await trainCentrally(this.#task, options, named, async ({ round, parameters }) => {
+      signal.throwIfAborted()
+      if ((round + 1) % every !== 0) return
+      this.#emit({ kind: 'evaluation', of: 'centralised', round, ...(await this.#task.evaluate(parameters).run()) })
+    })
+    return { ...(await this.#task.evaluate(parameters).run()), seconds: secondsOf(now() - start) }
+  }
+
+  /** Resolves when nothing is being evaluated. */
+  async close(): Promise<void> {
+    await this.#busy
+    await this.#task.close()
+  }
+
+  /** Evaluations that come faster than they can be done are left out, so that training is not held up by its display. */
+  #judge(round: number, models: readonly Float32Array[]): void {
+    this.#lastDistance = consensusDistance(models)
+    const distance = this.#lastDistance
+    if (this.#queued > 0) return
+    this.#queued++
+    this.#busy = this.evaluateMean(models)
+      .then((evaluation) => {
+        this.#emit({ kind: 'evaluation', of: 'mean', round, ...evaluation, consensusDistance: distance })
+      })
+      .catch(() => {})
+      .finally(() => {
+        this.#queued--
+      })
+  }
+}

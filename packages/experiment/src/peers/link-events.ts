@@ -1,0 +1,48 @@
+import type { PeerName } from '@murmuration/core'
+import type { PeerEvent } from '@murmuration/libp2p'
+import type { RunEvent } from '../events.js'
+
+/** What happens on the network of peer `self`, as people are told of it; nothing for what they need not know. */
+export function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefined {
+  const neighbour = (state: string, name: PeerName, why?: string): RunEvent => ({
+    kind: 'neighbour',
+    peer: self,
+    neighbour: name,
+    state,
+    ...(why === undefined ? {} : { why })
+  })
+  switch (event.kind) {
+    case 'connecting':
+    case 'ready':
+    case 'idle':
+      return neighbour(event.kind, event.peer)
+    case 'silent':
+      return neighbour('silent', event.peer, `not heard for ${Math.round(event.unheard / 1000)} s`)
+    case 'refused':
+      return neighbour('refused', event.peer, `${event.by === 'us' ? 'refused here' : 'it refuses us'}: ${event.why}`)
+    case 'reconnecting':
+      return neighbour('connecting', event.peer, event.why)
+    case 'bye':
+      return neighbour('left', event.peer, event.reason)
+    case 'stranger-refused':
+      return { kind: 'note', text: `${self} refused ${event.id} at ${event.address}: ${event.why}` }
+    case 'bad-frame':
+      return { kind: 'note', text: `${self}: ${event.peer} is at fault (${faultOf(event)})` }
+    case 'shut-out':
+      return { kind: 'note', text: shutOutOf(self, event) }
+    case 'activity-failed':
+      return { kind: 'note', text: `${self}: ${event.why}` }
+    case 'listening':
+      return undefined
+  }
+}
+
+type Told<Kind> = Extract<PeerEvent, { readonly kind: Kind }>
+
+function faultOf({ fault, detail, count }: Told<'bad-frame'>): string {
+  return count === 1 ? `${fault}: ${detail}` : `${fault}, ${count} times more, the last: ${detail}`
+}
+
+function shutOutOf(self: PeerName, { peer, wait, faults, why }: Told<'shut-out'>): string {
+  return `${self} refuses ${peer} for ${Math.round(wait / 1000)} s after ${faults} faults, the last: ${why}`
+}

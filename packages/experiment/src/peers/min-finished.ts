@@ -1,0 +1,26 @@
+import { InputError, type PeerName } from '@murmuration/core'
+import { LostError } from '../errors.js'
+
+/** How many peers of a swarm must finish: a number of them, or a percentage. */
+export interface MinFinished {
+  readonly amount: number
+  readonly unit: 'peers' | '%'
+}
+
+/** The same in peers. Throws an InputError when there are not so many. */
+export function peersNeeded({ amount, unit }: MinFinished, peers: number): number {
+  const needed = unit === '%' ? Math.ceil((amount / 100) * peers) : amount
+  if (needed <= peers) return needed
+  throw new InputError(`--min-finished ${amount}: the topology has ${peers} peers`)
+}
+
+/** Throws a {@link LostError} with the names of the lost when fewer than `needed` peers have finished. */
+export function checkFinished(
+  { finished, peers, lost }: { readonly finished: number; readonly peers: number; readonly lost: readonly PeerName[] },
+  needed: number
+): void {
+  if (finished >= needed) return
+  throw new LostError(
+    `${finished} of ${peers} peers finished, and --min-finished asks for ${needed}; lost: ${lost.join(', ')}`
+  )
+}

@@ -1,0 +1,38 @@
+import type { PeerName, StepReport } from '@murmuration/core'
+import type { OutlierEvent, RunEvent } from '../events.js'
+
+/** A neighbour is not named again within so many rounds. */
+const silence = 100
+
+/** The outliers in the steps of a peer as events: of each neighbour one per hundred rounds at most. */
+export class OutlierEvents {
+  readonly #self: PeerName
+  readonly #named = new Map<PeerName, number>()
+
+  constructor(self: PeerName) {
+    this.#self = self
+  }
+
+  of({ outliers }: Pick<StepReport, 'outliers'>): readonly OutlierEvent[] {
+    const fresh = outliers.filter(({ neighbour, round }) => round - (this.#named.get(neighbour) ?? -silence) >= silence)
+    for (const { neighbour, round } of fresh) this.#named.set(neighbour, round)
+    return fresh.map((outlier) => ({ kind: 'outlier', peer: this.#self, ...outlier }))
+  }
+}
+
+/** Remembers who was named as an outlier in the earliest round of all peers: there it began, or near there. */
+export class FirstOutliers {
+  #round = Number.POSITIVE_INFINITY
+  readonly #names = new Set<PeerName>()
+
+  take(event: RunEvent): void {
+    if (event.kind !== 'outlier' || event.round > this.#round) return
+    if (event.round < this.#round) this.#names.clear()
+    this.#round = event.round
+    this.#names.add(event.neighbour)
+  }
+
+  get names(): readonly PeerName[] {
+    return [...this.#names].sort()
+  }
+}

@@ -1,0 +1,97 @@
+import { byName, type PeerName } from '@murmuration/core'
+import { hashVector } from '@murmuration/vectors'
+import type { PeerSummary, RunEvent } from '../events.js'
+import { FirstOutliers } from './outlier-events.js'
+import { makePlan, type Plan, type RunRequest, startEvent } from '../training/plan.js'
+import { placeOf } from './roster.js'
+import { type PeerResult, runPeer } from './run-peer.js'
+import { checkSave, saveModel } from './save.js'
+
+/** How this machine's peer runs. */
+export interface PeerOptions {
+  readonly as: PeerName
+  readonly key?: string
+  readonly save?: string
+  /** How long to wait for the neighbours at the start, in milliseconds. */
+  readonly wait: number
+  readonly emit: (event: RunEvent) => void
+  readonly signal: AbortSignal
+}
+
+/** Runs one peer of a topology on this machine. Rejects with the typed errors of core. */
+export async function runPeerCommand(request: RunRequest, options: PeerOptions): Promise<PeerSummary> {
+  const plan = await makePlan(request)
+  const self = options.as
+  if (options.save !== undefined) await checkSave(options.save)
+  const { identity, listen, roster } = await placeOf(plan, self, options.key)
+  options.emit(startEvent(plan))
+  const neighbours = neededBy(plan, self)
+  options.emit({ kind: 'note', text: `${self} waits up to ${options.wait / 1000} s for ${neighbours.join(', ')}` })
+  const outliers = new FirstOutliers()
+  const result = await runPeer({
+    plan,
+    self,
+    identity,
+    listen,
+    roster: async () => roster,
+    patience: options.wait,
+    emit: (event) => {
+      outliers.take(event)
+      options.emit(event)
+    },
+    onParameters: async (round, parameters, task) => {
+      const evaluation = await task.evaluate(parameters).run()
+      options.emit({ kind: 'evaluation', of: self, round, ...evaluation })
+    },
+    signal: options.signal
+  })
+  const isServer = plan.options.servers?.includes(self) === true
+  const unsaved = isServer ? undefined : await saveModel(options, result.task.schema, result.parameters)
+  const { rounds, batchSize, accumulate = 1, seed } = plan.options
+  const run = {
+    self,
+    peers: roster.length,
+    outliers: outliers.names,
+    rounds,
+    samples: rounds * batchSize * accumulate,
+    seed
+  }
+  const summary = summarise(result, run)
+  options.emit(summary)
+  if (unsaved !== undefined) throw unsaved
+  return summary
+}
+
+/** Whom a peer waits for at the start: its neighbours and all servers, or all workers. */
+function neededBy({ file: { topology }, options: { algorithm, servers = [] } }: Plan, self: PeerName): PeerName[] {
+  if (servers.includes(self)) return [...topology.peers]
+  if (algorithm.needs.reach === 'everyone') return topology.peers.filter((name) => name !== self)
+  const rows = Array.from({ length: topology.period }, (_, round) => topology.mixing(self, round))
+  const names = rows.flatMap(({ sendTo, receiveFrom }) => [...sendTo, ...receiveFrom].map(({ name }) => name))
+  return [...new Set([...names, ...servers])].sort(byName)
+}
+
+function summarise(
+  { evaluation, seconds, disagreement, traffic, faults, waiting, task, parameters }: PeerResult,
+  {
+    self,
+    ...run
+  }: Pick<PeerSummary, 'peers' | 'outliers' | 'rounds' | 'samples' | 'seed'> & { readonly self: PeerSummary['peer'] }
+): PeerSummary {
+  return {
+    kind: 'summary',
+    peer: self,
+    ...run,
+    faults,
+    seconds,
+    ...(parameters.length === 0 ? {} : evaluation),
+    neighbourDistance: disagreement,
+    bytesSent: traffic.sent.payload + traffic.sent.overhead,
+    bytesReceived: traffic.received.payload + traffic.received.overhead,
+    payloadSent: traffic.sent.payload,
+    rawSent: traffic.sent.raw,
+    waiting,
+    backend: task.about.backend ?? 'TypeScript',
+    model: hashVector(parameters)
+  }
+}

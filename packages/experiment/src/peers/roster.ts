@@ -1,0 +1,74 @@
+import { InputError, type PeerName } from '@murmuration/core'
+import { type Identity, localIdentity, parsePeerId, type RosterEntry, readIdentity } from '@murmuration/libp2p'
+import type { PeerEntry } from '@murmuration/files'
+import { identityDirectory } from './home.js'
+import type { Plan } from '../training/plan.js'
+
+/** Who a peer is, where it listens, and who and where the others are. */
+export interface Place {
+  readonly identity: Identity
+  readonly listen: readonly string[]
+  readonly roster: readonly RosterEntry[]
+}
+
+/**
+ * Reads a peer's place out of a topology file. Ids are pinned by the file. A peer without one may only be on this machine
+ * (loopback addresses): its key, and so its id, is kept in the user's home, where the other peers of this machine find it.
+ */
+export async function placeOf(
+  { path, file }: Pick<Plan, 'path' | 'file'>,
+  self: PeerName,
+  keyFile: string | undefined
+): Promise<Place> {
+  const peers = [...file.peers, ...file.servers]
+  const own = peers.find(({ name }) => name === self)
+  if (own === undefined) {
+    throw new InputError(`--as ${self}: ${path} has no such peer; it has ${peers.map(({ name }) => name).join(', ')}`)
+  }
+  const identity = keyFile === undefined ? await localIdentity(identityDirectory(), self) : await readIdentity(keyFile)
+  checkPin(path, own, identity)
+  const roster = await Promise.all(peers.map((peer) => entryOf(path, peer, self, identity)))
+  return { identity, listen: listenOf(path, own), roster }
+}
+
+function checkPin(path: string, { name, id }: PeerEntry, identity: Identity): void {
+  if (id === undefined || parsePeerId(id) === identity.id) return
+  throw new InputError(
+    `${path} says that ${name} is ${id}, but this machine's key for ${name} is that of ${identity.id}; ` +
+      `put this id into the file, or give the right key with --key`
+  )
+}
+
+async function entryOf(path: string, peer: PeerEntry, self: PeerName, own: Identity): Promise<RosterEntry> {
+  const { name, addresses } = peer
+  if (name === self) return { name, id: own.id, addresses }
+  if (addresses.length === 0) {
+    throw new InputError(`${path}: ${name} has no address; add addresses, such as [/ip4/192.0.2.7/tcp/4001]`)
+  }
+  if (peer.id !== undefined) return { name, id: peer.id, addresses }
+  if (!addresses.every(isLoopback)) {
+    throw new InputError(
+      `${path}: ${name} is on another machine and has no id; run "murmur identity ${name}" there and put the id ` +
+        'that it prints into the file, so that nobody else can pose as it'
+    )
+  }
+  return { name, id: (await localIdentity(identityDirectory(), name)).id, addresses }
+}
+
+function listenOf(path: string, { name, addresses, listen }: PeerEntry): readonly string[] {
+  if (listen !== undefined) return listen
+  if (addresses.length === 0) {
+    throw new InputError(`${path}: ${name} has no address; add addresses, such as [/ip4/192.0.2.7/tcp/4001]`)
+  }
+  return addresses.map((address) => (isLoopback(address) ? address : everywhere(address)))
+}
+
+/** The address under which others call may be a router's; listening is on all of the machine's own. */
+function everywhere(address: string): string {
+  const [, protocol, , ...rest] = address.split('/')
+  return `/${protocol === 'ip6' || protocol === 'dns6' ? 'ip6/::' : 'ip4/0.0.0.0'}/${rest.join('/')}`
+}
+
+function isLoopback(address: string): boolean {
+  return /^\/ip4\/127\.|^\/ip6\/::1\/|^\/dns[46]?\/localhost\//.test(address)
+}

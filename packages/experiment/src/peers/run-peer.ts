@@ -1,0 +1,198 @@
+import { train } from '@murmuration/algorithms'
+import { type Evaluation, type Links, type PeerName, type StepReport, StoppedError, type Task } from '@murmuration/core'
+import {
+  createPeer,
+  type Identity,
+  type PeerEvent as LinkEvent,
+  type Peer,
+  type RosterEntry,
+  settingsOf,
+  type Traffic
+} from '@murmuration/libp2p'
+import { gradientWeight, startTaskWorker, type TaskWorker } from '@murmuration/tasks'
+import { grouped } from '@murmuration/data'
+import { hashVector, lengthOf } from '@murmuration/vectors'
+import type { RunEvent, SenderFaults } from '../events.js'
+import { runEventOf } from './link-events.js'
+import { noteWhileSlow } from './note-while-slow.js'
+import { OutlierEvents } from './outlier-events.js'
+import { type Plan, taskOf } from '../training/plan.js'
+import { faultsSeenBy } from './sender-faults.js'
+import { snapshotsEvery } from './snapshots.js'
+import { StepReports } from './step-reports.js'
+import { localWeights } from '../training/training-file.js'
+
+/** What one peer needs beside the plan. */
+export interface PeerRun {
+  readonly plan: Plan
+  readonly self: PeerName
+  readonly identity: Identity
+  /** Multiaddrs to listen on. */
+  readonly listen: readonly string[]
+  /** Who is where; asked once this peer itself can be called. */
+  readonly roster: (me: {
+    readonly id: string
+    readonly addresses: readonly string[]
+  }) => Promise<readonly RosterEntry[]>
+  /** How long to wait for the neighbours at the start, in milliseconds. */
+  readonly patience: number
+  /** The links to shape the connections by. */
+  readonly links?: Links
+  readonly emit: (event: RunEvent) => void
+  /** Given the parameters now and then, for evaluation; waited for. They must be copied to be kept. */
+  readonly onParameters: (round: number, parameters: Float32Array, task: Task) => Promise<void>
+  /** Aborted when the peer is to stop. */
+  readonly signal: AbortSignal
+}
+
+/** What one peer ends with. */
+export interface PeerResult {
+  readonly parameters: Float32Array
+  readonly evaluation: Evaluation
+  readonly task: Pick<Task, 'schema' | 'samples' | 'about'>
+  readonly traffic: Traffic
+  /** Neighbours that were at fault. */
+  readonly faults: readonly SenderFaults[]
+  /** Training and closing rounds. */
+  readonly seconds: number
+  /** The share of that time in which the peer waited for neighbours, 0 … 1. */
+  readonly waiting: number
+  /** Distance of the neighbours' parameters in the last round, root mean square. */
+  readonly disagreement: number
+}
+
+/** A server ends without a model of its own. */
+const noModel: Evaluation = { loss: Number.NaN }
+
+/** Runs one peer from its start to its end. Rejects with the typed errors of core; nothing is left running. */
+export async function runPeer(run: PeerRun): Promise<PeerResult> {
+  const { plan, self } = run
+  const task = await buildTask(run)
+  try {
+    const start = await task.initialise(plan.options.seed).run()
+    const settings = { ...plan.settings, ...settingsOf({ checksum: task.fingerprints ?? {} }) }
+    const terms = { settings, schema: task.schema, start: hashVector(start) }
+    const peer = await createPeer({
+      self,
+      identity: run.identity,
+      topology: plan.file.topology,
+      servers: plan.options.servers,
+      reach: plan.options.algorithm.needs.reach,
+      seed: plan.options.seed,
+      listen: run.listen,
+      terms,
+      links: run.links,
+      codec: plan.training.codec,
+      onEvent: (event) => tell(run, event)
+    })
+    return await withPeer(run, task, peer)
+  } finally {
+    await task.close()
+  }
+}
+
+/** Whether the peer holds parameters for the workers. */
+function isServer({ plan, self }: PeerRun): boolean {
+  return plan.options.servers?.includes(self) === true
+}
+
+/** The task in a thread of its own, with notes as long as that takes, and where a step takes long. */
+async function buildTask(run: PeerRun): Promise<TaskWorker> {
+  const { plan, self, emit, signal } = run
+  // A server has no data of its own: of the task it needs the parameters alone.
+  const description = taskOf(plan, isServer(run) ? undefined : self)
+  const whose = description.userModule === undefined ? 'its model and data' : `the model of ${description.userModule}`
+  const note = (what: string) => (seconds: number) =>
+    emit({ kind: 'note', text: `${self}: ${what} has taken ${seconds} s so far` })
+  const task = await noteWhileSlow(startTaskWorker(description, { signal }), note(`building ${whose}`))
+  return {
+    ...task,
+    gradient: (parameters, batch, round) => {
+      const work = task.gradient(parameters, batch, round)
+      return { ...work, run: () => noteWhileSlow(work.run(), note(`a gradient of ${whose}`)) }
+    }
+  }
+}
+
+async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer): Promise<PeerResult> {
+  const { self } = run
+  const stop = () => peer.stop()
+  run.signal.addEventListener('abort', stop)
+  try {
+    if (run.signal.aborted) throw new StoppedError()
+    const { id, addresses } = peer
+    const parameters = lengthOf(task.schema)
+    if (isServer(run))
+      run.emit({ kind: 'note', text: `${self} serves ${grouped(parameters)} parameters, process ${process.pid}` })
+    else run.emit({ kind: 'peer', peer: self, pid: process.pid, id, addresses, parameters, about: task.about })
+    await peer.connect(await run.roster({ id, addresses }), run.patience)
+    await weighByCounts(run, task, peer)
+    const trained = await trainPeer(run, task, peer)
+    const evaluation = isServer(run) ? noModel : await task.evaluate(trained.parameters).run()
+    await peer.close()
+    const { schema, samples, about } = task
+    return {
+      ...trained,
+      evaluation,
+      task: { schema, samples, about },
+      traffic: peer.traffic(),
+      faults: faultsSeenBy(self, peer.neighbours())
+    }
+  } finally {
+    run.signal.removeEventListener('abort', stop)
+    await peer.close(run.signal.aborted ? 'stopped' : 'failed')
+  }
+}
+
+/** With data of their own, the peers tell each other how many samples each has, and weigh their gradients by that. */
+async function weighByCounts({ plan, self, patience, emit }: PeerRun, task: TaskWorker, peer: Peer): Promise<void> {
+  const weights = localWeights(plan.training)
+  if (weights === undefined || plan.options.servers?.includes(self)) return
+  const counts = await peer.shareSampleCounts(task.samples, patience)
+  if (weights === 'per-sample') await task.weighGradients(gradientWeight(counts, self))
+  const neighbours = peer.neighbours().map(({ name }) => name)
+  emit({ kind: 'note', text: countsText(self, neighbours, counts, weights) })
+}
+
+/** The counts of a peer and its neighbours, and that of all. */
+function countsText(
+  self: PeerName,
+  neighbours: readonly PeerName[],
+  counts: ReadonlyMap<PeerName, number>,
+  weights: 'per-sample' | 'per-peer'
+): string {
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  const countOf = (name: PeerName) => grouped(counts.get(name) ?? 0)
+  const theirs = neighbours.map((name) => `${name} ${countOf(name)}`).join(', ')
+  const alike = weights === 'per-sample' ? 'every sample counts alike' : 'every peer counts alike'
+  return `${self} has ${countOf(self)} samples of its own${theirs === '' ? '' : `, its neighbours ${theirs}`}; all peers together ${grouped(all)}; ${alike}`
+}
+
+async function trainPeer(run: PeerRun, task: Task, peer: Peer) {
+  const { options } = run.plan
+  const reports = new StepReports(run.self, peer, options)
+  const outliers = new OutlierEvents(run.self)
+  const every = snapshotsEvery(options.rounds)
+  const steps = train(peer.fabric, task, options)
+  for (;;) {
+    const step = await steps.next()
+    if (step.done) return { parameters: step.value, ...reports.totals() }
+    // What a server does is seen in what the workers report.
+    if (isServer(run)) continue
+    const event = reports.add(step.value)
+    if (event !== undefined) run.emit(event)
+    for (const outlier of outliers.of(step.value)) run.emit(outlier)
+    const { round, parameters } = step.value
+    if (isSnapshot(step.value, every, options.rounds)) await run.onParameters(round, parameters, task)
+  }
+}
+
+/** Snapshots are of training: in closing rounds the mean does not change any more. */
+function isSnapshot({ round, phase }: StepReport, every: number, rounds: number): boolean {
+  return phase === 'train' && ((round + 1) % every === 0 || round + 1 === rounds)
+}
+
+function tell({ self, emit }: PeerRun, event: LinkEvent): void {
+  const told = runEventOf(self, event)
+  if (told !== undefined) emit(told)
+}

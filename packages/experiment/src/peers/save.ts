@@ -1,0 +1,62 @@
+import { access, constants, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { InputError, messageOf, OutputError, type Schema } from '@murmuration/core'
+import { replaceFile } from '@murmuration/results'
+import type { RunEvent } from '../events.js'
+import { safetensors } from './safetensors.js'
+
+/** What saving needs to know. */
+export interface SaveOptions {
+  /** Where the model goes; nowhere when absent. */
+  readonly save?: string
+  readonly emit: (event: RunEvent) => void
+}
+
+/**
+ * Makes sure, before hours of training, that a model can be written to `path` after them. Leaves everything as it is.
+ * Throws an InputError when it cannot.
+ */
+export async function checkSave(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined)
+  if (found !== undefined && !found.isFile()) throw new InputError(`--save ${path}: this is no file; name another`)
+  const beside = `${path}.${process.pid}.check`
+  try {
+    if (found !== undefined) await access(path, constants.W_OK)
+    await writeFile(beside, '', { flag: 'wx' })
+    await rm(beside)
+  } catch (error) {
+    throw new InputError(`--save ${path}: no model can be written in ${dirname(path)}: ${messageOf(error)}`)
+  }
+}
+
+/**
+ * Writes a model in the safetensors format, if `save` says where. An older file stays until the new one is whole. A model
+ * that cannot be written there is kept in the system's folder for temporary files. The result is what went wrong.
+ */
+export async function saveModel(
+  { save, emit }: SaveOptions,
+  schema: Schema,
+  parameters: Float32Array
+): Promise<OutputError | undefined> {
+  if (save === undefined) return undefined
+  const file = safetensors(schema, parameters)
+  const problem = await written(save, file)
+  if (problem === undefined) return undefined
+  const instead = join(await mkdtemp(join(tmpdir(), 'murmur-')), 'model.safetensors')
+  const isKept = (await written(instead, file)) === undefined
+  const left = isKept ? `the model is in ${instead} instead` : `nor can ${instead}: the model is lost`
+  const error = new OutputError(`--save ${problem.message}; ${left}`)
+  emit({ kind: 'note', text: error.message })
+  return error
+}
+
+async function written(path: string, file: Uint8Array): Promise<OutputError | undefined> {
+  try {
+    await replaceFile(path, [file])
+    return undefined
+  } catch (error) {
+    if (error instanceof OutputError) return error
+    throw error
+  }
+}

@@ -1,0 +1,80 @@
+import type { TrainingSettings } from '@murmuration/algorithms'
+import type { PeerName, StepReport } from '@murmuration/core'
+import type { Peer } from '@murmuration/libp2p'
+import { type StepEvent, secondsOf } from '../events.js'
+
+/** A run is divided into so many reports, so that a long one does not drown its reader … */
+const reportsMax = 500
+
+/** … unless that would keep it waiting for longer than this, in milliseconds. */
+const silenceMax = 2000
+
+/** Sums up the steps of a peer into reports over a few rounds each. */
+export class StepReports {
+  readonly #self: PeerName
+  readonly #peer: Peer
+  readonly #every: number
+  readonly #last: number
+  readonly #start: number
+  #waited = 0
+  #losses: number[] = []
+  #disagreement = 0
+  /** Who was missing in the last round: a change is worth a report. */
+  #missing = ''
+  #reported: number
+
+  constructor(self: PeerName, peer: Peer, { rounds, closingRounds = 0 }: TrainingSettings) {
+    this.#self = self
+    this.#peer = peer
+    this.#last = rounds + closingRounds - 1
+    this.#every = Math.ceil((rounds + closingRounds) / reportsMax)
+    this.#start = peer.fabric.now()
+    this.#reported = this.#start
+  }
+
+  /** Takes a step in; a report when it is time for one. */
+  add(step: StepReport): StepEvent | undefined {
+    const { round, phase, loss, rate, samples, disagreement, distances, missing, unsent } = step
+    this.#waited += step.waited
+    this.#disagreement = disagreement
+    if (loss !== undefined) this.#losses.push(loss)
+    const sameMissing = missing.join() === this.#missing
+    this.#missing = missing.join()
+    const isDue = (round + 1) % this.#every === 0 || this.#peer.fabric.now() - this.#reported >= silenceMax
+    if (!isDue && round !== this.#last && sameMissing) return undefined
+    this.#reported = this.#peer.fabric.now()
+    const { sent, received } = this.#peer.traffic()
+    return {
+      kind: 'step',
+      peer: this.#self,
+      round,
+      phase,
+      ...(this.#losses.length === 0 ? {} : { loss: this.#meanLoss() }),
+      ...(rate === undefined ? {} : { rate }),
+      samples,
+      disagreement,
+      distances,
+      missing,
+      unsent,
+      ...this.#times(),
+      bytesSent: sent.payload + sent.overhead,
+      bytesReceived: received.payload + received.overhead
+    }
+  }
+
+  /** Over the whole run. */
+  totals(): { readonly seconds: number; readonly waiting: number; readonly disagreement: number } {
+    return { ...this.#times(), disagreement: this.#disagreement }
+  }
+
+  #times(): { readonly seconds: number; readonly waiting: number } {
+    const elapsed = this.#peer.fabric.now() - this.#start
+    return { seconds: secondsOf(elapsed), waiting: elapsed > 0 ? Math.min(1, this.#waited / elapsed) : 0 }
+  }
+
+  #meanLoss(): number {
+    const losses = this.#losses
+    this.#losses = []
+    return losses.reduce((sum, loss) => sum + loss, 0) / losses.length
+  }
+}

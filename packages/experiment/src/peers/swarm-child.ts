@@ -1,0 +1,62 @@
+/** The process of one peer of a swarm. It hears from its parent who it is, who the others are, and when to stop. */
+import { deferred, type PeerName, StoppedError } from '@murmuration/core'
+import { createIdentity, type RosterEntry } from '@murmuration/libp2p'
+import { makePlan } from '../training/plan.js'
+import { runPeer } from './run-peer.js'
+import { readShapedLinks } from './shaped-links.js'
+import type { ChildTask, FromChild, ToChild } from './swarm-messages.js'
+
+const stop = new AbortController()
+const roster = deferred<readonly RosterEntry[]>()
+roster.promise.catch(() => {})
+
+// Signals often reach all processes of a terminal or a container. Here the parent decides, so that all stop in order.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
+process.stderr.on('error', () => {})
+process.on('disconnect', halt)
+process.on('message', (message: ToChild) => {
+  if (message.kind === 'stop') halt()
+  if (message.kind === 'roster') roster.resolve(message.roster)
+  if (message.kind === 'run') void run(message)
+})
+
+function halt(): void {
+  stop.abort(new StoppedError())
+  roster.reject(new StoppedError())
+}
+
+async function run({ request, self, patience, links }: ChildTask): Promise<void> {
+  try {
+    const plan = await makePlan(request)
+    const result = await runPeer({
+      plan,
+      self,
+      ...(links === undefined ? {} : { links: await readShapedLinks(links, plan) }),
+      identity: await createIdentity(),
+      listen: ['/ip4/127.0.0.1/tcp/0'],
+      roster: (me) => announce(self, me),
+      patience,
+      emit: (event) => void tell({ kind: 'event', event }),
+      onParameters: (round, parameters) => tell({ kind: 'snapshot', round, parameters }),
+      signal: stop.signal
+    })
+    await tell({ kind: 'result', result })
+  } catch (error) {
+    const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
+    await tell({ kind: 'failed', name, message, stack })
+  }
+  process.exit()
+}
+
+async function announce(name: PeerName, me: { readonly id: string; readonly addresses: readonly string[] }) {
+  await tell({ kind: 'listening', entry: { name, ...me } })
+  return roster.promise
+}
+
+/** Resolves when the message is handed over. A parent that is gone hears nothing any more. */
+function tell(message: FromChild): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send === undefined || !process.connected) resolve()
+    else process.send(message, undefined, undefined, () => resolve())
+  })
+}

@@ -1,0 +1,29 @@
+import type { PeerName } from '@murmuration/core'
+import type { RosterEntry } from '@murmuration/libp2p'
+import type { RunEvent } from '../events.js'
+import type { RunRequest } from '../training/plan.js'
+import type { PeerResult } from './run-peer.js'
+
+/** What a peer's process is to run. */
+export interface ChildTask {
+  readonly request: RunRequest
+  readonly self: PeerName
+  /** How long to wait for the neighbours at the start, in milliseconds. */
+  readonly patience: number
+  /** A file with the links to shape the connections by. */
+  readonly links?: string
+}
+
+/** What the swarm tells a peer's process. */
+export type ToChild =
+  | ({ readonly kind: 'run' } & ChildTask)
+  | { readonly kind: 'roster'; readonly roster: readonly RosterEntry[] }
+  | { readonly kind: 'stop' }
+
+/** What a peer's process tells the swarm. */
+export type FromChild =
+  | { readonly kind: 'listening'; readonly entry: RosterEntry }
+  | { readonly kind: 'event'; readonly event: RunEvent }
+  | { readonly kind: 'snapshot'; readonly round: number; readonly parameters: Float32Array }
+  | { readonly kind: 'result'; readonly result: PeerResult }
+  | { readonly kind: 'failed'; readonly name: string; readonly message: string; readonly stack?: string }

@@ -1,0 +1,224 @@
+import { deferred, type PeerName, type Schema } from '@murmuration/core'
+import { consensusDistance, hashVector, mean, norm } from '@murmuration/vectors'
+import { Child } from './child.js'
+import type { RunEvent, Summary } from '../events.js'
+import { DisagreementError, LostError } from '../errors.js'
+import { type Centralised, Judge } from './judge.js'
+import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
+import { FirstOutliers } from './outlier-events.js'
+import { makePlan, type Plan, type RunRequest, startEvent } from '../training/plan.js'
+import type { PeerResult } from './run-peer.js'
+import { checkSave, saveModel } from './save.js'
+import { faultsBySender } from './sender-faults.js'
+import { readShapedLinks } from './shaped-links.js'
+
+/** How a swarm runs. */
+export interface SwarmOptions {
+  readonly emit: (event: RunEvent) => void
+  readonly signal: AbortSignal
+  /** Whether to run plain SGD on the union of the data afterwards, for comparison. */
+  readonly baseline: boolean
+  /** Where to write the mean model, in the safetensors format. */
+  readonly save?: string
+  /** How many peers must finish. The summary comes in any case; with fewer, the run ends with an error. */
+  readonly minFinished?: MinFinished
+  /** A file with the links that the connections between the peers are to be as slow as. */
+  readonly links?: string
+  readonly now: () => number
+}
+
+/** How long the peers of one machine may take to find each other. A process that ends is noticed before; what is left is a busy machine. */
+const meetingPatience = 300_000
+
+/** How many times more than predicted the peers may differ at the end. */
+const disagreementSlack = 10
+
+/** What rounding leaves in any case, as a share of the parameters' norm: that of float32, or of a codec that rounds what it sends anew each round. */
+function roundingFloor(codec: string): number {
+  if (codec === 'float16' || codec === 'auto') return 1e-3
+  if (codec === 'bfloat16') return 1e-2
+  if (codec === 'int8') return 0.1
+  // What is left out of a round comes later, and nothing says how much later.
+  return codec.startsWith('top-k') ? Number.POSITIVE_INFINITY : 1e-5
+}
+
+/** Results by peer, in the order of names; a peer whose process was lost has none. */
+type Results = ReadonlyMap<PeerName, PeerResult>
+
+/** What workers and servers ended with. */
+interface Ends {
+  readonly results: Results
+  readonly servers: readonly PeerResult[]
+}
+
+/**
+ * Runs all peers of a topology as processes on this machine and sums up what they came to. Rejects with the first error
+ * of a peer; a peer whose process is killed is reported and left behind. No process is left running.
+ */
+export async function runSwarm(request: RunRequest, options: SwarmOptions): Promise<Summary> {
+  const plan = await makePlan(request)
+  const needed =
+    options.minFinished === undefined ? 0 : peersNeeded(options.minFinished, plan.file.topology.peers.length)
+  if (options.save !== undefined) await checkSave(options.save)
+  if (options.links !== undefined) await readShapedLinks(options.links, plan)
+  options.emit(startEvent(plan))
+  if (options.links !== undefined) options.emit({ kind: 'note', text: `links are shaped as ${options.links} says` })
+  const judge = await Judge.start(plan, options.emit, options.signal)
+  try {
+    const outliers = new FirstOutliers()
+    const { results, servers } = await runChildren(plan, request, judge, {
+      ...options,
+      emit: (event) => {
+        outliers.take(event)
+        options.emit(event)
+      }
+    })
+    const models = [...results.values()].map(({ parameters }) => parameters)
+    // Before all that may still be stopped. That it cannot be saved is no reason not to say what it is worth.
+    const unsaved = await saveModel(options, schemaOf(results), mean(models))
+    const ofMean = await judge.evaluateMean(models)
+    const central =
+      options.baseline && results.size === plan.file.topology.peers.length
+        ? await judge.centralised(sampleCounts(results), options.now, options.signal)
+        : undefined
+    const summary = summarise(
+      plan,
+      { results, servers },
+      { ofMean, central, before: judge.lastDistance, outliers: outliers.names }
+    )
+    options.emit(summary)
+    if (unsaved !== undefined) throw unsaved
+    checkFinished(summary, needed)
+    checkAgreement(plan, models, summary)
+    return summary
+  } finally {
+    await judge.close()
+  }
+}
+
+async function runChildren(plan: Plan, request: RunRequest, judge: Judge, options: SwarmOptions): Promise<Ends> {
+  const { emit, signal, links } = options
+  const listener = { event: emit, snapshot: judge.take.bind(judge) }
+  const task = { request, patience: meetingPatience, ...(links === undefined ? {} : { links }) }
+  const start = (name: PeerName) => new Child({ ...task, self: name }, listener)
+  const workers = plan.file.topology.peers.map(start)
+  const servers = plan.file.servers.map(({ name }) => start(name))
+  const children = [...workers, ...servers]
+  const stop = async () => {
+    const kills = await Promise.all(children.map((child) => child.stop()))
+    for (const text of kills) if (text !== undefined) emit({ kind: 'note', text })
+  }
+  const stopped = deferred<never>()
+  stopped.promise.catch(() => {})
+  const abort = () => stopped.reject(signal.reason)
+  signal.addEventListener('abort', abort)
+  if (signal.aborted) abort()
+  try {
+    const roster = await Promise.race([Promise.all(children.map((child) => child.listening)), stopped.promise])
+    for (const child of children) child.meet(roster)
+    // A server that fails ends the run.
+    const ends = Promise.all([collect(workers, emit, judge), ...servers.map(({ result }) => result)])
+    const [results, ...served] = await Promise.race([ends, stopped.promise])
+    return { results, servers: served }
+  } finally {
+    signal.removeEventListener('abort', abort)
+    await stop()
+  }
+}
+
+/** Waits for all results. A lost process is a note; another error is thrown, the first of them. */
+async function collect(children: readonly Child[], emit: (event: RunEvent) => void, judge: Judge): Promise<Results> {
+  const results = new Map<PeerName, PeerResult>()
+  await Promise.all(
+    children.map(async (child) => {
+      try {
+        results.set(child.name, await child.result)
+      } catch (error) {
+        if (!(error instanceof LostError)) throw error
+        emit({ kind: 'lost', peer: child.name, why: error.message })
+        judge.lose(child.name)
+      }
+    })
+  )
+  if (results.size === 0) throw new LostError('all processes were lost')
+  return new Map([...results].sort(([left], [right]) => (left < right ? -1 : 1)))
+}
+
+function summarise(
+  { file, options, spectralGap }: Plan,
+  { results, servers }: Ends,
+  {
+    ofMean,
+    central,
+    before,
+    outliers
+  }: {
+    readonly ofMean: { readonly loss: number; readonly accuracy?: number }
+    readonly central: Centralised | undefined
+    readonly before: number | undefined
+    readonly outliers: readonly PeerName[]
+  }
+): Summary {
+  const all = [...results.values()]
+  const everybody = [...all, ...servers]
+  const accuracies = all.flatMap(({ evaluation }) => evaluation.accuracy ?? [])
+  const total = (pick: (result: PeerResult) => number) => everybody.reduce((sum, result) => sum + pick(result), 0)
+  const sent = ({ traffic }: PeerResult) => traffic.sent.payload + traffic.sent.overhead
+  const received = ({ traffic }: PeerResult) => traffic.received.payload + traffic.received.overhead
+  return {
+    kind: 'summary',
+    peers: file.topology.peers.length,
+    finished: all.length,
+    lost: file.topology.peers.filter((peer) => !results.has(peer)),
+    outliers,
+    faults: faultsBySender(all.flatMap(({ faults }) => faults)),
+    rounds: options.rounds,
+    samples: all.length * options.rounds * options.batchSize * (options.accumulate ?? 1),
+    seconds: Math.max(...all.map(({ seconds }) => seconds)),
+    lossOfMean: ofMean.loss,
+    lossOfWorst: Math.max(...all.map(({ evaluation }) => evaluation.loss)),
+    ...(ofMean.accuracy === undefined ? {} : { accuracyOfMean: ofMean.accuracy }),
+    ...(accuracies.length === 0 ? {} : { accuracyOfWorst: Math.min(...accuracies) }),
+    consensusDistance: consensusDistance(all.map(({ parameters }) => parameters)),
+    ...(before === undefined ? {} : { consensusDistanceBeforeClosing: before }),
+    ...(central === undefined ? {} : centralFields(central)),
+    bytesSent: total(sent),
+    bytesReceived: total(received),
+    payloadSent: total(({ traffic }) => traffic.sent.payload),
+    rawSent: total(({ traffic }) => traffic.sent.raw),
+    bytesOfBusiest: Math.max(...everybody.map((result) => sent(result) + received(result))),
+    waiting: all.reduce((sum, { waiting }) => sum + waiting, 0) / all.length,
+    backend: all[0].task.about.backend ?? 'TypeScript',
+    models: Object.fromEntries([...results].map(([name, { parameters }]) => [name, hashVector(parameters)])),
+    spectralGap,
+    seed: options.seed
+  }
+}
+
+function centralFields({ loss, accuracy, seconds }: Centralised) {
+  return {
+    centralisedLoss: loss,
+    ...(accuracy === undefined ? {} : { centralisedAccuracy: accuracy }),
+    centralisedSeconds: seconds
+  }
+}
+
+/** The closing rounds promise a factor by which the disagreement falls; float32 sets the floor. */
+function checkAgreement({ training }: Plan, models: readonly Float32Array[], summary: Summary): void {
+  const before = summary.consensusDistanceBeforeClosing
+  if (before === undefined || models.length < summary.peers) return
+  const allowed = disagreementSlack * training.agreement * before + roundingFloor(training.codec) * norm(mean(models))
+  if (summary.consensusDistance <= allowed) return
+  throw new DisagreementError(
+    `the peers' models are ${summary.consensusDistance} apart at the end; ${allowed} was promised`
+  )
+}
+
+function sampleCounts(results: Results): number[] {
+  return [...results.values()].map(({ task }) => task.samples)
+}
+
+/** The same for all peers; those with another are refused by their neighbours. */
+function schemaOf(results: Results): Schema {
+  return [...results.values()][0].task.schema
+}

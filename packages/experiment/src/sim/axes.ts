@@ -1,0 +1,85 @@
+import type { Setting } from '@murmuration/results'
+import { bitRate, byteSize, duration, peersMax, share } from '@murmuration/files'
+import { graphSchema } from '@murmuration/topology'
+import { z } from 'zod'
+import { graphLabel } from './labels.js'
+import { stragglersLabel, stragglersSchema } from './scenario-computing.js'
+import { simulatedTrainingSchema } from './scenario-training.js'
+
+/** What may vary, with the values as in the place that each replaces. */
+const values = {
+  bandwidth: bitRate(),
+  up: bitRate(),
+  latency: duration(),
+  jitter: duration(),
+  loss: share(),
+  window: byteSize().refine((bytes) => bytes > 0, 'more than 0 B'),
+  peers: z.int().min(1).max(peersMax),
+  graph: graphSchema,
+  stragglers: stragglersSchema,
+  heterogeneity: z.number().min(0),
+  rate: simulatedTrainingSchema.unwrap().shape.rate.unwrap().shape.initial.unwrap()
+}
+
+const list = <Schema extends z.ZodType>(schema: Schema) => z.array(schema).min(1).max(1000).optional()
+
+/** Every combination is run. */
+export const varySchema = z
+  .strictObject({
+    bandwidth: list(values.bandwidth).meta({ description: 'links.default.bandwidth, in place of its up and down too' }),
+    up: list(values.up).meta({ description: 'links.default.up: the sending direction alone, as tc limits it' }),
+    latency: list(values.latency).meta({ description: 'links.default.latency' }),
+    jitter: list(values.jitter).meta({ description: 'links.default.jitter' }),
+    loss: list(values.loss).meta({ description: 'links.default.loss' }),
+    window: list(values.window).meta({ description: 'links.default.window' }),
+    peers: list(values.peers).meta({ description: 'topology.peers; needs a topology with a number of peers' }),
+    graph: list(values.graph).meta({ description: 'topology.graph' }),
+    stragglers: list(values.stragglers).meta({ description: 'computing.stragglers' }),
+    heterogeneity: list(values.heterogeneity).meta({ description: 'task.heterogeneity, of quadratics' }),
+    rate: list(values.rate).meta({ description: "training.rate.initial; a contender's own goes before" })
+  })
+  .prefault({})
+  .meta({ description: 'What varies: every combination is run, the last axis fastest' })
+
+export type Vary = z.output<typeof varySchema>
+
+/** One value of axes that vary. */
+export const choiceSchema = z.strictObject(values).partial()
+
+export type AxisName = keyof typeof values
+
+/** One value of an axis. */
+export type Choice = {
+  readonly [Name in AxisName]: { readonly axis: Name; readonly value: z.output<(typeof values)[Name]> }
+}[AxisName]
+
+/** One value of an axis, and what results show of it: bits per second, milliseconds, bytes, a share of 1; or a name. */
+export type AxisValue = Choice & { readonly setting: Setting }
+
+/** Something that varies, with all its values. */
+export interface Axis {
+  readonly name: AxisName
+  readonly values: readonly AxisValue[]
+}
+
+/** The axes of a file, in the order of `names`. */
+export function axesOf(vary: Vary, names: readonly string[]): readonly Axis[] {
+  return (Object.keys(vary) as AxisName[])
+    .sort((left, right) => names.indexOf(left) - names.indexOf(right))
+    .map((axis) => ({ name: axis, values: axisValues((vary[axis] ?? []).map((value) => ({ axis, value }) as Choice)) }))
+}
+
+/** Choices with what is shown of them. Different ones that would look the same are numbered. */
+function axisValues(choices: readonly Choice[]): readonly AxisValue[] {
+  const settings = choices.map(settingOf)
+  return choices.map((choice, index) => {
+    const setting = settings[index]
+    const before = settings.slice(0, index).filter((other) => other === setting).length
+    return { ...choice, setting: before === 0 || typeof setting === 'number' ? setting : `${setting} (${before + 1})` }
+  })
+}
+
+function settingOf(choice: Choice): Setting {
+  if (choice.axis === 'graph') return graphLabel(choice.value)
+  return choice.axis === 'stragglers' ? stragglersLabel(choice.value) : choice.value
+}

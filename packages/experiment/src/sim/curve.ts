@@ -1,0 +1,129 @@
+import type { Evaluation, Milliseconds, PeerName, StepReport, Task } from '@murmuration/core'
+import type { CurvePoint } from '@murmuration/results'
+import { consensusDistance, hashVector, mean } from '@murmuration/vectors'
+import { keepCopy } from './keep-copy.js'
+
+/** What a run is watched with. */
+export interface CurveOptions {
+  readonly workers: readonly PeerName[]
+  /** The task of all data, whose evaluation judges the mean model. */
+  readonly union: Task
+  /** Evaluate after every so many steps of all peers, counted per peer. */
+  readonly every: number
+  /** The loss at which the run has arrived. */
+  readonly targetLoss: number | undefined
+}
+
+/** What is read off a simulation while it runs. */
+export interface WatchedSimulation {
+  readonly traffic: { readonly bytes: number }
+  now(): Milliseconds
+  hasCrashed(peer: PeerName): boolean
+}
+
+/** What it took to arrive. */
+export type ToTarget = Pick<CurvePoint, 'seconds' | 'samples' | 'bytes'>
+
+/** More peers than this are not evaluated one by one at the end. */
+const worstOfMost = 64
+
+/**
+ * Follows a run: keeps the newest parameters of every peer, and evaluates their mean whenever the peers have taken so many more
+ * steps together. For peers in lock-step that is the end of a round. Watching takes no virtual time.
+ */
+export class Curve {
+  readonly points: CurvePoint[] = []
+  /** Hashes of what each peer has in the end; of few peers. */
+  readonly models: Record<string, string> = {}
+  readonly #options: CurveOptions
+  readonly #simulation: WatchedSimulation
+  readonly #samples = new Map<PeerName, number>()
+  /** Copies, since a report's vectors are valid until the next step only. */
+  readonly #newest = new Map<PeerName, Float32Array>()
+  #steps = 0
+  /** When the last step of training was taken, in virtual seconds. */
+  #last = 0
+  #isClosing = false
+  #toTarget: ToTarget | undefined
+
+  constructor(options: CurveOptions, simulation: WatchedSimulation) {
+    this.#options = options
+    this.#simulation = simulation
+  }
+
+  /** What it took to reach the target loss, once it was reached. */
+  get toTarget(): ToTarget | undefined {
+    return this.#toTarget
+  }
+
+  /** Takes in a step of a peer. The result says whether the run has arrived. */
+  async take(peer: PeerName, report: StepReport): Promise<boolean> {
+    this.#samples.set(peer, report.samples)
+    keepCopy(this.#newest, peer, report.parameters)
+    if (report.phase === 'close') {
+      this.#isClosing = true
+      return false
+    }
+    this.#last = this.#simulation.now() / 1000
+    this.#steps++
+    const { workers, every, targetLoss } = this.#options
+    if (this.#steps % (workers.length * every) !== 0) return false
+    const point = await this.#evaluate()
+    if (targetLoss === undefined || point.loss > targetLoss) return false
+    const { seconds, samples, bytes } = point
+    this.#toTarget = { seconds, samples, bytes }
+    return true
+  }
+
+  /** Evaluates once more, unless that has just been done, and the peers one by one. */
+  async finish(): Promise<void> {
+    if (this.#models().length === 0) return
+    const seconds = this.#simulation.now() / 1000
+    const last = this.points.at(-1)
+    const point = last?.seconds === seconds ? last : await this.#evaluate()
+    if (this.#newest.size > worstOfMost) return
+    for (const [peer, model] of this.#newest) this.models[peer] = hashVector(model)
+    const losses = await Promise.all(this.#models().map(async (model) => (await this.#judge(model)).loss))
+    this.points[this.points.length - 1] = { ...point, worstLoss: Math.max(...losses) }
+  }
+
+  /** When training ended, in virtual seconds; `undefined` where no closing rounds came after it. */
+  get trained(): number | undefined {
+    return this.#isClosing ? this.#last : undefined
+  }
+
+  /** Steps per peer, the mean. */
+  get rounds(): number {
+    return this.#steps / this.#options.workers.length
+  }
+
+  /** Of all peers together. */
+  get samples(): number {
+    return [...this.#samples.values()].reduce((sum, samples) => sum + samples, 0)
+  }
+
+  async #evaluate(): Promise<CurvePoint> {
+    const models = this.#models()
+    const evaluation = await this.#judge(mean(models))
+    const point: CurvePoint = {
+      seconds: this.#simulation.now() / 1000,
+      samples: this.samples,
+      bytes: this.#simulation.traffic.bytes,
+      round: this.rounds,
+      ...evaluation,
+      consensusDistance: consensusDistance(models)
+    }
+    this.points.push(point)
+    return point
+  }
+
+  /** The newest of all who are there: what a crashed peer had is lost. */
+  #models(): Float32Array[] {
+    const there = this.#options.workers.filter((peer) => !this.#simulation.hasCrashed(peer))
+    return there.flatMap((peer) => this.#newest.get(peer) ?? [])
+  }
+
+  async #judge(model: Float32Array): Promise<Evaluation> {
+    return this.#options.union.evaluate(model).run()
+  }
+}

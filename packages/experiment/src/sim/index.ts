@@ -1,0 +1,13 @@
+/**
+ * Simulations: a scenario's runs in virtual time.
+ *
+ * @packageDocumentation
+ */
+export { calibrate } from './calibrate.js'
+export type { RunResult } from './run.js'
+export { type AllRuns, runAll } from './run-all.js'
+export type { Scenario } from './scenario.js'
+export { readScenario } from './scenario-file.js'
+export { scenarioOfRun } from './scenario-of-run.js'
+export { runCount } from './sweep.js'
+export { sweepOf } from './sweep-facts.js'

@@ -1,0 +1,58 @@
+import type { GraphDescription } from '@murmuration/topology'
+import { optionTexts, recordOf, without } from '../training/algorithm-choice.js'
+import type { ContenderDescription } from './scenario-contenders.js'
+
+/** The name that the file gives, or the algorithm's title and what it has otherwise than by default: `D-PSGD (per-tensor)`. */
+export function contenderLabel(contender: ContenderDescription): string {
+  return contender.name ?? optionsLabel(contender)
+}
+
+/**
+ * What contenders share that differ only in how they exchange: fused or per tensor, streamed or blocking, in how many pieces,
+ * while computing or after it. It is the label that they would have without all that.
+ */
+export function kindLabel(contender: ContenderDescription): string {
+  const choice = without(contender.choice, ['fusion', 'calls', 'pieces', 'overlap'])
+  return optionsLabel({ ...contender, fusion: 'fused', choice })
+}
+
+function optionsLabel(contender: ContenderDescription): string {
+  const { choice, fusion, graph } = contender
+  const record = recordOf(choice)
+  const options = [
+    ...(graph === undefined ? [] : [graphLabel(graph)]),
+    ...optionTexts(record, choice),
+    ...serverOptions(contender),
+    ...(fusion === 'fused' ? [] : [fusion]),
+    ...trainingOptions(contender)
+  ]
+  return options.length > 0 ? `${record.title} (${options.join(', ')})` : record.title
+}
+
+function serverOptions({ servers, on = 'own' }: ContenderDescription): string[] {
+  const where = on === 'own' ? [] : [on === 'workers' ? 'on the workers' : `on ${on}`]
+  const isUsual = servers === undefined || (servers === 1 && on !== 'workers')
+  return [...(isUsual ? [] : [`${servers} ${servers === 1 ? 'server' : 'servers'}`]), ...where]
+}
+
+function trainingOptions({ batch, codec, optimiser, rate = {} }: ContenderDescription): string[] {
+  const { initial, warmup, decay, scale } = rate
+  return [
+    ...(batch === undefined ? [] : [`batch ${batch}`]),
+    ...(codec === undefined ? [] : [codec]),
+    ...(optimiser === undefined ? [] : [optimiser.name]),
+    ...(initial === undefined ? [] : [`rate ${initial}`]),
+    ...(warmup === undefined ? [] : [`warm-up ${warmup}`]),
+    ...(scale === undefined || scale === 'none' ? [] : [`rate × ${scale}`]),
+    ...(decay === undefined ? [] : [typeof decay === 'string' ? `${decay} rate` : `rate × ${decay.factor} at times`])
+  ]
+}
+
+/** A name for tables and axes: `random-regular (degree 4, seed 1)`. */
+export function graphLabel({ kind, ...options }: GraphDescription): string {
+  const shown = Object.entries(options).flatMap(([name, value]) => {
+    if (typeof value === 'number') return [`${name} ${value}`]
+    return Array.isArray(value) ? [String(value.length)] : []
+  })
+  return shown.length > 0 ? `${kind} (${shown.join(', ')})` : kind
+}

@@ -1,0 +1,39 @@
+/** What a worker thread does: simulates the runs of one scenario, one after the other. */
+import { parentPort, threadId } from 'node:worker_threads'
+import { messageOf } from '@murmuration/core'
+import { workerData } from 'piscina'
+import { loadAlgorithm } from '../training/algorithm-choice.js'
+import { Families } from './families.js'
+import { type RunResult, simulateRun } from './run.js'
+import type { Scenario } from './scenario.js'
+import { runsOf, topologyOf } from './sweep.js'
+
+/** What a run came to, or what was thrown. Errors lose their class between threads, so they are told apart by name. */
+export type RunAnswer =
+  | { readonly ok: true; readonly result: RunResult }
+  | { readonly ok: false; readonly name: string; readonly message: string; readonly stack: string | undefined }
+
+/** What a thread says when its modules are there. */
+export interface ThreadLoaded {
+  readonly loaded: number
+}
+
+const scenario = workerData as Scenario
+const runs = runsOf(scenario)
+const families = new Families(8)
+
+/** Simulates run number `index`, of those that `runsOf` lists. */
+export async function run(index: number): Promise<RunAnswer> {
+  try {
+    await Promise.all(scenario.contenders.map(({ choice }) => loadAlgorithm(choice)))
+    const chosen = runs[index]
+    const { peers } = topologyOf(scenario, chosen).topology
+    const family = await families.of(chosen.setting.task, peers, chosen.seed)
+    return { ok: true, result: await simulateRun(scenario, chosen, family, () => performance.now()) }
+  } catch (error) {
+    const { name, stack } = error instanceof Error ? error : { name: 'Error', stack: undefined }
+    return { ok: false, name, message: messageOf(error), stack }
+  }
+}
+
+parentPort?.postMessage({ loaded: threadId } satisfies ThreadLoaded)

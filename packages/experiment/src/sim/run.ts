@@ -1,0 +1,244 @@
+import { rateSchedule, train, type TrainingSettings } from '@murmuration/algorithms'
+import {
+  DivergedError,
+  type Fabric,
+  NeighboursMissingError,
+  type PeerName,
+  type Task,
+  type Topology,
+  type Wire
+} from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
+import type { RunRecord, Timeline } from '@murmuration/results'
+import { computingCost, DeadlockError, LogHash, Simulation } from '@murmuration/simulator'
+import type { TaskFamily } from '@murmuration/tasks'
+import { codedWire, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/wire'
+import { lengthOf } from '@murmuration/vectors'
+import { type ContenderProgram, programOf } from './contender-programs.js'
+import { Curve } from './curve.js'
+import { Judges } from './judges.js'
+import { faultsOf } from './run-faults.js'
+import type { Contender, Scenario } from './scenario.js'
+import { scaleOf } from './scenario-training.js'
+import { serversOf } from './servers.js'
+import { type SimRun, topologyOf } from './sweep.js'
+import { TimelineRecorder } from './timeline-recorder.js'
+import { trafficOver } from './traffic-wire.js'
+
+/** What one simulation of a sweep came to. */
+export interface RunResult {
+  readonly record: RunRecord
+  readonly timeline?: Timeline
+}
+
+/** Simulates one run of a scenario. The same scenario and run give the same result, but for the real seconds. */
+export async function simulateRun(
+  scenario: Scenario,
+  run: SimRun,
+  family: TaskFamily,
+  realTime: () => number
+): Promise<RunResult> {
+  const start = realTime()
+  const stage = new Stage(scenario, run, family)
+  const failure = await stage.play()
+  return stage.result(failure, (realTime() - start) / 1000)
+}
+
+/** Everything that one run needs, built and connected. */
+class Stage {
+  readonly #run: SimRun
+  readonly #family: TaskFamily
+  readonly #workers: readonly PeerName[]
+  readonly #servers: readonly PeerName[]
+  readonly #traffic: { readonly schema: Task['schema']; readonly wire: Wire<VectorMessage> }
+  readonly #program: ContenderProgram
+  readonly #judges: Judges
+  readonly #curve: Curve
+  readonly #recorder: TimelineRecorder | undefined
+  readonly #simulation: Simulation<VectorMessage>
+
+  constructor(scenario: Scenario, run: SimRun, family: TaskFamily) {
+    const { contender, seed, setting } = run
+    this.#run = run
+    this.#family = family
+    const file = topologyOf(scenario, run)
+    const isAlone = isOnOneMachine(contender)
+    const topology = isAlone ? alone(file.topology) : file.topology
+    const servers = serversOf(contender, topology.peers, file.servers)
+    this.#workers = topology.peers
+    const length = lengthOf(family.schema)
+    this.#traffic =
+      scenario.traffic === undefined
+        ? { schema: family.schema, wire: pooledVectorWire() }
+        : trafficOver(length, scenario.traffic)
+    const options = optionsOf(scenario, run, this.#workers, file.topology.peers.length)
+    const names = servers.map(({ name }) => name)
+    this.#servers = names
+    this.#program = programOf(contender, options, names, topology)
+    this.#judges = new Judges(this.#workers, this.#program.keeps, scenario.evaluate)
+    this.#recorder = run.timeline === undefined ? undefined : new TimelineRecorder(run.timeline)
+    const random = (peer: PeerName) => createRandom(seed, peer)
+    const coding = { codec: contender.training.codec, elements: length, random }
+    this.#simulation = new Simulation<VectorMessage>(
+      {
+        topology,
+        servers,
+        seed,
+        wire: codedWire({ ...this.#traffic.wire, ...weighed(length) }, coding),
+        links: file.links,
+        network: scenario.network,
+        cost: computingCost({ ...setting.computing, slow: new Map(entriesOf(setting.computing.slow)) }, seed),
+        faults: faultsOf(scenario, run, this.#workers),
+        observer: this.#recorder ?? {},
+        ...(scenario.stop.time === undefined ? {} : { until: scenario.stop.time })
+      },
+      (fabric) => this.#act(fabric, names)
+    )
+    const { evaluate: every, stop } = scenario
+    const watched = { workers: this.#workers, union: family.union, every, targetLoss: stop.loss }
+    this.#curve = new Curve(watched, this.#simulation)
+  }
+
+  /** Runs to the end. The result is why it failed, if it did; errors in Murmuration itself are thrown. */
+  async play(): Promise<string | undefined> {
+    try {
+      await this.#simulation.run()
+      await this.#curve.finish()
+      return undefined
+    } catch (error) {
+      const isResult =
+        error instanceof NeighboursMissingError || error instanceof DivergedError || error instanceof DeadlockError
+      if (!isResult) throw error
+      if (error instanceof DeadlockError) this.#judges.found(`deadlock: ${error.message}`)
+      return error.message
+    }
+  }
+
+  result(failure: string | undefined, realSeconds: number): RunResult {
+    const { contender, seed, setting } = this.#run
+    const simulation = this.#simulation
+    const seconds = simulation.now() / 1000
+    const { rounds, samples, points, toTarget, models, trained = seconds } = this.#curve
+    const { traffic } = simulation
+    const record: RunRecord = {
+      settings: setting.values,
+      contender: contender.label,
+      seed,
+      outcome: failure !== undefined ? 'failed' : toTarget === undefined ? 'limit' : 'target',
+      ...(failure === undefined ? {} : { why: failure }),
+      peers: this.#workers.length,
+      seconds,
+      rounds,
+      secondsPerRound: rounds === 0 ? 0 : trained / rounds,
+      samples,
+      ...(toTarget === undefined ? {} : { toTarget }),
+      bytesSent: traffic.bytes,
+      payloadSent: traffic.payload,
+      messages: traffic.messages,
+      busiest: simulation.busiest(),
+      time: this.#timeShares(),
+      curve: points,
+      models,
+      findings: this.#judges.findings,
+      logHash: this.#logHash(),
+      realSeconds
+    }
+    if (this.#recorder === undefined) return { record }
+    const peers = [...this.#workers, ...this.#servers]
+    const of = { settings: setting.values, contender: contender.label, seed, peers }
+    return { record, timeline: this.#recorder.timeline(of, simulation.now()) }
+  }
+
+  async #act(fabric: Fabric<VectorMessage>, servers: readonly PeerName[]): Promise<void> {
+    const { self } = fabric
+    const { settings } = this.#program
+    if (servers.includes(self)) return this.#serve(train(fabric, this.#asTraffic(this.#family.union), settings))
+    this.#judges.restarted(self)
+    const isAlone = isOnOneMachine(this.#run.contender)
+    const task = this.#asTraffic(isAlone ? this.#family.union : this.#family.of(self))
+    for await (const report of train(fabric, task, settings)) {
+      if (report.phase === 'train') this.#judges.take(self, report)
+      if (await this.#curve.take(self, report)) this.#simulation.stop('the target is reached')
+    }
+  }
+
+  async #serve(rounds: AsyncGenerator<unknown>): Promise<void> {
+    while ((await rounds.next()).done !== true) continue
+  }
+
+  /** The task with the traffic's tensors in place of its own. */
+  #asTraffic(task: Task): Task {
+    const { schema } = this.#traffic
+    return {
+      schema,
+      samples: task.samples,
+      about: {},
+      initialise: (seed) => task.initialise(seed),
+      gradient: (parameters, batch, round) => task.gradient(parameters, batch, round),
+      evaluate: (parameters) => task.evaluate(parameters)
+    }
+  }
+
+  #timeShares(): RunRecord['time'] {
+    const sums = { working: 0, sending: 0, waiting: 0 }
+    for (const worker of this.#workers) {
+      const time = this.#simulation.timeOf(worker)
+      const all = time.working + time.sending + time.waiting
+      if (all === 0) continue
+      sums.working += time.working / all
+      sums.sending += time.sending / all
+      sums.waiting += time.waiting / all
+    }
+    const count = this.#workers.length
+    return { working: sums.working / count, sending: sums.sending / count, waiting: sums.waiting / count }
+  }
+
+  /** Of all events of the simulation and of what the evaluations found. */
+  #logHash(): string {
+    const hash = new LogHash()
+    for (const { seconds, loss, consensusDistance } of this.#curve.points) {
+      hash.add(seconds)
+      hash.add(loss)
+      hash.add(consensusDistance)
+    }
+    return this.#simulation.log.text() + hash.text()
+  }
+}
+
+/** Plain SGD has all data, and nobody to exchange with. */
+function isOnOneMachine({ choice }: Contender): boolean {
+  return choice.name === 'sgd'
+}
+
+/** How everybody trains. Plain SGD on one machine takes the batches of all `peers`. */
+function optionsOf(
+  { stop, closingRounds = 0 }: Scenario,
+  { contender, seed, setting }: SimRun,
+  workers: readonly PeerName[],
+  peers: number
+): Omit<TrainingSettings, 'algorithm'> {
+  const { batch, accumulate, clip, optimiser, weightDecay, patience, rate: common } = contender.training
+  const initial = contender.rate?.initial ?? setting.rate ?? common.initial
+  const rate = { ...common, initial: initial * scaleOf(common, peers) }
+  return {
+    seed,
+    batchSize: isOnOneMachine(contender) ? batch * peers : batch,
+    accumulate,
+    ...(clip === undefined ? {} : { clip }),
+    rounds: stop.rounds,
+    closingRounds: isOnOneMachine(contender) ? 0 : closingRounds,
+    rate: rateSchedule(rate, stop.rounds),
+    optimiser,
+    weightDecay,
+    patience,
+    workers
+  }
+}
+
+function alone({ peers }: Topology): Topology {
+  return { peers: peers.slice(0, 1), period: 1, mixing: () => ({ selfWeight: 1, receiveFrom: [], sendTo: [] }) }
+}
+
+function entriesOf(record: Readonly<Record<string, number>>): [PeerName, number][] {
+  return Object.entries(record) as [PeerName, number][]
+}

@@ -1,0 +1,174 @@
+import { isDeepStrictEqual } from 'node:util'
+import { nearest, unknownPeer } from '@murmuration/files'
+import { type Problem, problem, within } from '@murmuration/core'
+import { faultProblems } from './fault-problems.js'
+import type { Contender } from './scenario.js'
+import { endless } from './scenario-schema.js'
+import { parametersOf } from './scenario-task.js'
+import { ownServerNames, placementOf, serversOf } from './servers.js'
+import { runCount, runsMax } from './sweep.js'
+import { type Draft, type PeersCase, topologyCases } from './topology-cases.js'
+
+/** What the schema cannot say: names and numbers that must fit each other. Paths begin within the scenario. */
+export function scenarioProblems(draft: Draft): readonly Problem[] {
+  const alone = [
+    ...taskProblems(draft),
+    ...axisProblems(draft),
+    ...labelProblems(draft),
+    ...callsProblems(draft),
+    ...seedProblems(draft),
+    ...rateProblems(draft),
+    ...sizeProblems(draft),
+    ...codecProblems(draft)
+  ]
+  // Topologies are built when these are mended: until then there could be any number of them.
+  if (alone.length > 0) return alone
+  const { problems, cases } = topologyCases(draft)
+  return distinct([...problems, ...cases.flatMap((each) => caseProblems(draft, each))])
+}
+
+/** Settings of many sizes find the same mistake many times. */
+function distinct(problems: readonly Problem[]): readonly Problem[] {
+  return [...new Map(problems.map((each) => [JSON.stringify([each.path, each.message]), each])).values()]
+}
+
+function taskProblems({ task }: Draft): Problem[] {
+  if (task.kind !== 'quadratic') return []
+  const { smallestSingular, largestSingular, noise, samples } = task
+  const most = `found ${smallestSingular}, expected at most largestSingular, ${largestSingular}`
+  const few = 'found 1, expected at least 2, since noise is the difference of samples'
+  return [
+    ...(smallestSingular > largestSingular ? [problem(['task', 'smallestSingular'], most)] : []),
+    ...(noise > 0 && samples < 2 ? [problem(['task', 'samples'], few)] : [])
+  ]
+}
+
+/** What messages weigh is said by the traffic or by a codec: nobody knows how a codec would write numbers that are not there. */
+function codecProblems({ traffic, contenders }: Draft): Problem[] {
+  const coded = contenders.find(({ training }) => training.codec !== 'float32')
+  if (traffic === undefined || coded === undefined) return []
+  const message = `found traffic, expected none beside the codec ${coded.training.codec} of "${coded.label}"`
+  return [problem(['traffic'], message)]
+}
+
+function axisProblems({ axes, topology, task }: Draft): Problem[] {
+  const again = axes.flatMap(({ name, values }) =>
+    values.flatMap(({ value }, index) =>
+      values.slice(0, index).some((before) => isDeepStrictEqual(before.value, value))
+        ? [problem([name, index], 'found this value again, expected it once')]
+        : []
+    )
+  )
+  const has = (wanted: string) => axes.some(({ name }) => name === wanted)
+  const key = (name: string, expected: string): Problem => ({
+    path: [name],
+    at: 'key',
+    message: `found "${name}", expected it only with ${expected}`
+  })
+  const peers = has('peers') && typeof topology.peers !== 'number'
+  const heterogeneity = has('heterogeneity') && task.kind !== 'quadratic'
+  return within(
+    ['vary'],
+    [
+      ...again,
+      ...(peers ? [key('peers', 'a topology whose peers are a number')] : []),
+      ...(heterogeneity ? [key('heterogeneity', 'task: { kind: quadratic }')] : [])
+    ]
+  )
+}
+
+function labelProblems({ contenders }: Draft): Problem[] {
+  return contenders.flatMap(({ label, name }, index) => {
+    const first = contenders.findIndex((other) => other.label === label)
+    if (first === index) return []
+    const message = `found the label "${label}" again (contender ${first + 1} has it), expected another: give it a name`
+    return [problem(['contenders', index, ...(name === undefined ? [] : ['name'])], message)]
+  })
+}
+
+/** Halving and doubling cannot be streamed: a step needs all of the step before. */
+function callsProblems({ contenders }: Draft): Problem[] {
+  const message =
+    'found halving-doubling per tensor with streamed calls, expected calls: blocking: a step needs all of the step before'
+  return contenders.flatMap(({ choice: { collective, fusion, calls } }, index) =>
+    collective === 'halving-doubling' && fusion === 'per-tensor' && calls === 'streamed'
+      ? [problem(['contenders', index], message)]
+      : []
+  )
+}
+
+function seedProblems({ seeds }: Draft): Problem[] {
+  return seeds.flatMap((seed, index) =>
+    seeds.indexOf(seed) < index ? [problem(['seeds', index], `found ${seed} again, expected it once`)] : []
+  )
+}
+
+/** A cosine falls to 0 at the last round, and so there must be one. */
+function rateProblems({ training, contenders, stop }: Draft): Problem[] {
+  if (stop.rounds !== endless) return []
+  const message = 'found "cosine", expected stop.rounds beside it: the rate falls to 0 at the last round'
+  const shared = training.rate.decay === 'cosine' ? [problem(['training', 'rate', 'decay'], message)] : []
+  const own = contenders.flatMap(({ rate }, index) =>
+    rate?.decay === 'cosine' ? [problem(['contenders', index, 'rate', 'decay'], message)] : []
+  )
+  return [...shared, ...own]
+}
+
+function sizeProblems(draft: Draft): Problem[] {
+  const { axes, contenders, seeds } = draft
+  const runs = runCount(draft)
+  if (runs <= runsMax) return []
+  const factors = [
+    ...axes.map(({ name, values }) => `${name} ${values.length}`),
+    `contenders ${contenders.length}`,
+    `seeds ${seeds.length}`
+  ]
+  const message = `found ${runs} runs (${factors.join(' × ')}), expected at most ${runsMax}`
+  return [problem([axes.length > 0 ? 'vary' : 'seeds'], message)]
+}
+
+function caseProblems(draft: Draft, { peers, which }: PeersCase): Problem[] {
+  const own = ownServerNames(draft.contenders)
+  const names = new Set<string>(peers)
+  const slow = Object.keys(draft.computing.slow).flatMap((name): Problem[] =>
+    names.has(name) ? [] : [{ path: ['computing', 'slow', name], at: 'key', message: unknownPeer(name, peers) }]
+  )
+  const problems = [
+    ...slow,
+    ...within(['faults'], faultProblems(draft.faults, peers, own)),
+    ...draft.contenders.flatMap((contender, index) =>
+      within(['contenders', index], serverProblems(draft, contender, peers))
+    )
+  ]
+  return problems.map((each) => ({ ...each, message: `${each.message}${which}` }))
+}
+
+/** Servers on a machine that is none, with names that peers have, or more of them than there is to share out. */
+function serverProblems(draft: Draft, contender: Contender, peers: PeersCase['peers']): Problem[] {
+  const placement = placementOf(contender)
+  if (placement === undefined) return []
+  const { on } = placement
+  const places = ['own', 'workers', ...peers]
+  if (!places.includes(on)) {
+    const hint = nearest(on, places)
+    return [problem(['on'], `found "${on}", expected own, workers or the name of a peer${hint}`)]
+  }
+  const at = placement.servers === undefined ? ['on'] : ['servers']
+  const servers = on === 'workers' ? (placement.servers ?? peers.length) : (placement.servers ?? 1)
+  if (on === 'workers' && servers > peers.length) {
+    return [problem(at, `found ${servers}, expected at most ${peers.length}, one on each worker`)]
+  }
+  const parameters = parametersMax(draft)
+  if (servers > parameters) {
+    return [problem(at, `found ${servers} servers, expected at most ${parameters}, the parameters to share out`)]
+  }
+  const names = new Set(peers)
+  const taken = serversOf(contender, peers).find(({ name }) => names.has(name))
+  return taken === undefined ? [] : [problem([], `found a peer named "${taken.name}", which is the name of a server`)]
+}
+
+/** How many parameters there are to share out, as far as that is known before data is read. */
+function parametersMax({ task, traffic }: Draft): number {
+  const weighed = traffic?.reduce((sum, numbers) => sum + numbers, 0) ?? Infinity
+  return Math.min(parametersOf(task) ?? Infinity, weighed)
+}

@@ -1,0 +1,86 @@
+import { duration, share } from '@murmuration/files'
+import { z } from 'zod'
+import { mappingSuchAs } from './schema-words.js'
+
+const positive = z.number().positive()
+
+const stragglers = z.discriminatedUnion(
+  'kind',
+  [
+    z.strictObject({ kind: z.literal('none') }),
+    z
+      .strictObject({
+        kind: z.literal('shifted-exponential'),
+        mean: duration().meta({ description: 'Of the time that is added' })
+      })
+      .meta({ description: 'Each step takes longer by a time that is drawn from an exponential distribution' }),
+    z
+      .strictObject({
+        kind: z.literal('log-normal'),
+        sigma: positive.meta({ description: 'σ, the deviation of the logarithm' })
+      })
+      .meta({
+        description: 'Each step takes exp(σ z − σ²/2) times as long, z drawn from the normal distribution: 1 on average'
+      }),
+    z
+      .strictObject({
+        kind: z.literal('slow-now-and-then'),
+        share: share().meta({ description: 'Of the steps' }),
+        factor: positive.meta({ description: 'How many times as long these take' })
+      })
+      .meta({ description: 'This share of the steps takes factor times as long' }),
+    z
+      .strictObject({
+        kind: z.literal('trace'),
+        factors: z.array(positive).min(1).max(1e6).meta({ description: '1 for the usual time' })
+      })
+      .meta({
+        description:
+          'Steps take one factor after the other times as long, around and around; each peer begins elsewhere'
+      })
+  ],
+  { error: mappingSuchAs('{ kind: log-normal, sigma: 0.5 }') }
+)
+
+/** What makes a step take longer now and then, by chance. */
+export const stragglersSchema = z
+  .union([z.literal('none').transform((kind): Stragglers => ({ kind })), stragglers])
+  .meta({ description: 'What makes steps take longer by chance: none, or { kind: … } with its options' })
+
+export type Stragglers = z.output<typeof stragglers>
+
+/** What computing takes, in virtual time. */
+export const computingSchema = z
+  .strictObject({
+    perSample: duration().prefault('1 ms').meta({ description: 'For each sample of a gradient' }),
+    perStep: duration().prefault('0 ms').meta({ description: 'For each gradient, whatever its samples' }),
+    slow: z
+      .record(z.string(), positive)
+      .default({})
+      .meta({ description: 'By name of a peer: how many times as long it takes' }),
+    stragglers: stragglersSchema.prefault('none')
+  })
+  .prefault({})
+  .meta({ description: 'What computing takes' })
+
+export type Computing = z.output<typeof computingSchema>
+
+/** A name for tables and axes: `log-normal 0.5`. */
+export function stragglersLabel(stragglers: Stragglers): string {
+  switch (stragglers.kind) {
+    case 'none':
+      return 'none'
+    case 'shifted-exponential':
+      return `shifted-exponential ${stragglers.mean} ms`
+    case 'log-normal':
+      return `log-normal ${stragglers.sigma}`
+    case 'slow-now-and-then':
+      return `${Number((stragglers.share * 100).toPrecision(12))} % of steps × ${stragglers.factor}`
+    case 'trace':
+      return `trace ${few(stragglers.factors)}`
+  }
+}
+
+function few(factors: readonly number[]): string {
+  return factors.length <= 6 ? factors.join(', ') : `${factors.slice(0, 5).join(', ')} … (${factors.length})`
+}

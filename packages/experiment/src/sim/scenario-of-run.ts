@@ -1,0 +1,58 @@
+/** The simulation of what `murmur swarm` runs: the same topology and training, in virtual time. */
+import { basename } from 'node:path'
+import { InputError } from '@murmuration/core'
+import { parseYamlFile, readText, topologySchema } from '@murmuration/files'
+import { recordOf } from '../training/algorithm-choice.js'
+import { makePlan, type RunRequest } from '../training/plan.js'
+import { snapshotsEvery } from '../peers/snapshots.js'
+import type { Training } from '../training/training-file.js'
+import type { Scenario } from './scenario.js'
+import { computingSchema } from './scenario-computing.js'
+import { faultsSchema } from './scenario-faults.js'
+import { networkSchema } from './scenario-network.js'
+
+/**
+ * A scenario of one run, whose peers take the same steps as those of `murmur swarm`, bit for bit. Throws an InputError when a file is
+ * wrong, or says what a simulation cannot have.
+ */
+export async function scenarioOfRun(request: RunRequest): Promise<Scenario> {
+  const { training, options } = await makePlan(request)
+  const text = await readText(request.topology)
+  const { algorithm, batch, rate, accumulate, optimiser, clip, codec, weightDecay, patience, seed, rounds } = training
+  const partition = sharedPartitionOf(training)
+  if (codec === 'auto') {
+    const message = 'codec "auto" chooses by the measured speed of real links, which a simulation has none of; name one'
+    throw new InputError(message)
+  }
+  if (algorithm.name === 'sgd') {
+    throw new InputError('sgd exchanges nothing, so that there is nothing to simulate; name another algorithm')
+  }
+  const { model, data, loss, test } = training
+  const simulated = {
+    ...{ batch, accumulate, optimiser, clip, codec, weightDecay, patience },
+    rate: { ...rate, scale: 'none' as const }
+  }
+  return {
+    path: request.topology,
+    text: [text, ...(request.train === undefined ? [] : [await readText(request.train)])].join('---\n'),
+    title: `${basename(request.topology)} with ${request.train === undefined ? 'the default training' : basename(request.train)}`,
+    about: '',
+    topology: parseYamlFile(text, request.topology, topologySchema).value,
+    network: networkSchema.parse(undefined),
+    task: { kind: 'model', model, data, loss, test, partition },
+    training: simulated,
+    computing: computingSchema.parse(undefined),
+    axes: [],
+    contenders: [{ choice: algorithm, fusion: 'fused', label: recordOf(algorithm).title, training: simulated }],
+    seeds: [seed],
+    stop: { rounds },
+    closingRounds: options.closingRounds,
+    evaluate: snapshotsEvery(rounds),
+    faults: faultsSchema.parse(undefined)
+  }
+}
+
+function sharedPartitionOf({ partition }: Training): Extract<Scenario['task'], { kind: 'model' }>['partition'] {
+  if (partition !== 'local' && !(typeof partition === 'object' && 'local' in partition)) return partition
+  throw new InputError('partition "local" is of data that other machines have; a simulation needs another partition')
+}

@@ -1,0 +1,59 @@
+import type { Setting } from '@murmuration/results'
+import type { NetworkOptions } from '@murmuration/simulator'
+import type { TopologyDescription } from '@murmuration/files'
+import type { Axis } from './axes.js'
+import type { Computing } from './scenario-computing.js'
+import type { ContenderDescription } from './scenario-contenders.js'
+import type { ScenarioFaults } from './scenario-faults.js'
+import type { StopRule } from './scenario-schema.js'
+import type { ScenarioTask } from './scenario-task.js'
+import type { SimulatedTraining } from './scenario-training.js'
+
+/** What is compared: one algorithm with its options. */
+export type Contender = ContenderDescription & {
+  /** Unique within the scenario. */
+  readonly label: string
+  /** The scenario's, with what this contender has otherwise. */
+  readonly training: SimulatedTraining
+}
+
+/** A stretch of some runs that is kept event by event. */
+export interface TimelineRequest {
+  /** Labels. */
+  readonly contenders: readonly string[]
+  /** Virtual milliseconds. */
+  readonly from: number
+  readonly to: number
+  /** One value of each axis. */
+  readonly settings: Readonly<Record<string, Setting>>
+  readonly seed: number
+}
+
+/** A scenario file, checked and complete. Plain data, which can be sent to other threads. Times in ms, rates in bit/s. */
+export interface Scenario {
+  /** As it was given. */
+  readonly path: string
+  /** The file as it was read. */
+  readonly text: string
+  readonly title: string
+  readonly about: string
+  /** Before anything varies. */
+  readonly topology: TopologyDescription
+  readonly network: NetworkOptions
+  readonly task: ScenarioTask
+  /** float32 numbers of each tensor that messages weigh; absent for the task's own parameters. */
+  readonly traffic?: readonly number[]
+  readonly training: SimulatedTraining
+  readonly computing: Computing
+  /** What varies, in the order of the file. */
+  readonly axes: readonly Axis[]
+  readonly contenders: readonly Contender[]
+  readonly seeds: readonly number[]
+  readonly stop: StopRule
+  /** Rounds of pure averaging after those of training; none when absent. */
+  readonly closingRounds?: number
+  /** Rounds from one evaluation to the next. */
+  readonly evaluate: number
+  readonly faults: ScenarioFaults
+  readonly timeline?: TimelineRequest
+}

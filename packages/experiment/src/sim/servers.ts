@@ -1,0 +1,47 @@
+import { type PeerName, peerName } from '@murmuration/core'
+import type { Server } from '@murmuration/simulator'
+import { recordOf } from '../training/algorithm-choice.js'
+import type { ContenderDescription } from './scenario-contenders.js'
+
+/**
+ * The servers of a contender, in the order of the shards that they hold; none for algorithms without. One is called
+ * `server`, more are called `server-1`, `server-2` and so on. Those on machines of their own have no `on`.
+ *
+ * @param peers - in the order of the topology, by which servers are placed on the workers
+ * @param ofTopology - those that the topology has, which serve where the contender does not say how many and where
+ */
+export function serversOf(
+  contender: ContenderDescription,
+  peers: readonly PeerName[],
+  ofTopology: readonly { readonly name: PeerName }[] = []
+): readonly Server[] {
+  const placement = placementOf(contender)
+  if (placement === undefined) return []
+  if (ofTopology.length > 0 && contender.servers === undefined && placement.on === 'own') {
+    return ofTopology.map(({ name }) => ({ name }))
+  }
+  const { on, servers = on === 'workers' ? peers.length : 1 } = placement
+  return Array.from({ length: servers }, (_, index): Server => {
+    const name = peerName(servers === 1 ? 'server' : `server-${index + 1}`)
+    if (on === 'own') return { name }
+    return { name, on: on === 'workers' ? peers[index] : peerName(on) }
+  })
+}
+
+/** How many servers a contender has, and where; `undefined` when it has none. */
+export function placementOf(
+  contender: ContenderDescription
+): { readonly servers?: number | undefined; readonly on: string } | undefined {
+  const { server, needs } = recordOf(contender.choice)
+  if (server === undefined) return undefined
+  const { on = 'own', servers = on === 'workers' ? undefined : needs.servers } = contender
+  return { on, servers }
+}
+
+/** The names of all servers on machines of their own: links and faults may speak of them. */
+export function ownServerNames(contenders: readonly ContenderDescription[]): readonly PeerName[] {
+  const names = contenders
+    .filter((contender) => placementOf(contender)?.on === 'own')
+    .flatMap((contender) => serversOf(contender, []).map(({ name }) => name))
+  return [...new Set(names)]
+}

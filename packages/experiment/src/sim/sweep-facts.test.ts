@@ -1,0 +1,22 @@
+import test from 'ava'
+import { scenarioOf } from './scenario.test.support.js'
+import { sweepOf } from './sweep-facts.js'
+
+const servers = ['per-tensor', 'fused'].flatMap((fusion) =>
+  ['blocking', 'streamed'].map((calls) => `{ algorithm: parameter-server, on: b, fusion: ${fusion}, calls: ${calls} }`)
+)
+const others = ['{ algorithm: parameter-server }', '{ algorithm: dpsgd }', '{ algorithm: dpsgd, overlap: false }']
+
+test('contenders with automatic labels have the fields that the report compares them by', async (t) => {
+  const scenario = await scenarioOf({
+    contenders: `[${[...servers, ...others].join(', ')}]`,
+    traffic: '{ tensors: [10, 10, 10] }',
+    topology: '{ graph: ring, peers: [a, b, c], links: { default: { latency: 10 ms } } }',
+    stop: '{ rounds: 2 }'
+  })
+  const sweep = sweepOf(scenario, 'murmur sim')
+  t.deepEqual(
+    sweep.contenders.map(({ form }) => form?.kind),
+    [...servers.map(() => 'Parameter server (on b)'), 'Parameter server', 'D-PSGD', 'D-PSGD']
+  )
+})

@@ -1,0 +1,133 @@
+import { invariant } from '@murmuration/core'
+import type { Setting } from '@murmuration/results'
+import type { GraphDescription } from '@murmuration/topology'
+import { type Result, resolveTopology, type TopologyDescription, type TopologyFile } from '@murmuration/files'
+import type { Axis, AxisValue } from './axes.js'
+import type { Contender, Scenario } from './scenario.js'
+import type { Computing } from './scenario-computing.js'
+import type { ScenarioTask } from './scenario-task.js'
+import { ownServerNames } from './servers.js'
+
+/** One combination of what varies. Plain data. */
+export interface SimSetting {
+  /** One value of each axis, as results show it. */
+  readonly values: Readonly<Record<string, Setting>>
+  readonly topology: TopologyDescription
+  readonly task: ScenarioTask
+  readonly computing: Computing
+  /** In place of the learning rate that the file gives for all. */
+  readonly rate?: number
+}
+
+/** One simulation of a sweep. Plain data. */
+export interface SimRun {
+  readonly setting: SimSetting
+  readonly contender: Contender
+  readonly seed: number
+  /** The stretch that is kept event by event, in virtual milliseconds; absent in most runs. */
+  readonly timeline?: { readonly from: number; readonly to: number }
+}
+
+/** The most simulations of one scenario. */
+export const runsMax = 100_000
+
+/** How many simulations a scenario comes to. */
+export function runCount({ axes, contenders, seeds }: Pick<Scenario, 'axes' | 'contenders' | 'seeds'>): number {
+  return axes.reduce((product, { values }) => product * values.length, 1) * contenders.length * seeds.length
+}
+
+/** Every combination of what varies, in the order of the file: the last axis changes fastest. */
+export function settingsOf(scenario: Scenario): readonly SimSetting[] {
+  const { topology, task, computing, axes } = scenario
+  const base: SimSetting = { values: {}, topology, task, computing }
+  return combinations(axes).map((choices) => choices.reduce(apply, withoutDirections(base, axes)))
+}
+
+/** All simulations: for every setting every contender, for every contender every seed. */
+export function runsOf(scenario: Scenario): readonly SimRun[] {
+  const { contenders, seeds, timeline } = scenario
+  return settingsOf(scenario).flatMap((setting) =>
+    contenders.flatMap((contender) =>
+      seeds.map((seed): SimRun => {
+        const isKept =
+          timeline?.seed === seed &&
+          timeline.contenders.includes(contender.label) &&
+          Object.entries(timeline.settings).every(([axis, value]) => setting.values[axis] === value)
+        const stretch = isKept ? { timeline: { from: timeline.from, to: timeline.to } } : {}
+        return { setting, contender, seed, ...stretch }
+      })
+    )
+  )
+}
+
+/** The peers, topology and links of a run. Servers on machines of their own have links too, by their names. */
+export function topologyOf(
+  scenario: Scenario,
+  { setting, contender }: Pick<SimRun, 'setting' | 'contender'>
+): TopologyFile {
+  const result = resolve(scenario.contenders, setting.topology, graphOf(contender))
+  invariant(result.ok, 'the topology of a scenario that was checked cannot be built')
+  return result.value
+}
+
+/** Builds a topology, on another graph if one is given, or tells what is wrong with it. */
+export function resolve(
+  contenders: readonly Contender[],
+  topology: TopologyDescription,
+  graph: GraphDescription = topology.graph
+): Result<TopologyFile> {
+  return resolveTopology({ ...topology, graph }, ownServerNames(contenders))
+}
+
+/** The graph that a contender has for itself. */
+export function graphOf(contender: Contender): GraphDescription | undefined {
+  return contender.graph
+}
+
+/** Every combination of the axes' values; the last axis changes fastest. One of nothing when there is no axis. */
+export function combinations(axes: readonly Axis[]): readonly (readonly AxisValue[])[] {
+  return axes.reduce<readonly (readonly AxisValue[])[]>(
+    (before, { values }) => before.flatMap((choices) => values.map((value) => [...choices, value])),
+    [[]]
+  )
+}
+
+/** Where the bandwidth varies, it is that of both directions, whatever the topology says of one. */
+function withoutDirections(base: SimSetting, axes: readonly Axis[]): SimSetting {
+  if (!axes.some(({ name }) => name === 'bandwidth')) return base
+  return withLink(base, { up: undefined, down: undefined })
+}
+
+/** A setting with one value put in its place. */
+export function apply(setting: SimSetting, choice: AxisValue): SimSetting {
+  return { ...replaced(setting, choice), values: { ...setting.values, [choice.axis]: choice.setting } }
+}
+
+function replaced(setting: SimSetting, { axis, value }: AxisValue): SimSetting {
+  switch (axis) {
+    case 'peers':
+      return { ...setting, topology: { ...setting.topology, peers: value } }
+    case 'graph':
+      return { ...setting, topology: { ...setting.topology, graph: value } }
+    case 'stragglers':
+      return { ...setting, computing: { ...setting.computing, stragglers: value } }
+    case 'heterogeneity':
+      return setting.task.kind === 'quadratic'
+        ? { ...setting, task: { ...setting.task, heterogeneity: value } }
+        : setting
+    case 'rate':
+      return { ...setting, rate: value }
+    default:
+      return withLink(setting, { [axis]: value })
+  }
+}
+
+type DefaultLink = NonNullable<NonNullable<TopologyDescription['links']>['default']>
+
+function withLink(setting: SimSetting, values: DefaultLink): SimSetting {
+  const { links } = setting.topology
+  return {
+    ...setting,
+    topology: { ...setting.topology, links: { ...links, default: { ...links?.default, ...values } } }
+  }
+}

@@ -1,0 +1,123 @@
+import { refusals } from '@murmuration/algorithms'
+import { type Path, type PeerName, type Problem, problem, within } from '@murmuration/core'
+import { agreementFinding, contraction, type GraphDescription } from '@murmuration/topology'
+import type { TopologyFile } from '@murmuration/files'
+import { recordOf } from '../training/algorithm-choice.js'
+import type { AxisValue } from './axes.js'
+import type { Contender, Scenario } from './scenario.js'
+import { usesTopology } from './scenario-contenders.js'
+import { serversOf } from './servers.js'
+import { apply, combinations, graphOf, resolve } from './sweep.js'
+
+/** The peers of some settings. */
+export interface PeersCase {
+  /** In the order of the topology. */
+  readonly peers: readonly PeerName[]
+  /** For messages: which settings these are; empty when they are all. */
+  readonly which: string
+}
+
+/** What a scenario's topologies come to. */
+export interface TopologyCases {
+  readonly problems: readonly Problem[]
+  /** One for each number of peers. */
+  readonly cases: readonly PeersCase[]
+}
+
+/** A scenario while it is being checked. */
+export type Draft = Omit<Scenario, 'path' | 'text'>
+
+/** Builds the topology of every setting, and those that contenders have for themselves. */
+export function topologyCases(draft: Draft): TopologyCases {
+  const choices = combinations(draft.axes.filter(({ name }) => name === 'peers' || name === 'graph'))
+  const shared = draft.contenders.some((each) => each.graph === undefined && usesTopology(recordOf(each.choice)))
+  const built = choices.map((choice) => build(draft, choice, shared, (path) => placeOf(draft, choice, path)))
+  const own = draft.contenders.flatMap((contender, index) => ownProblems(draft, contender, index))
+  const needs = needProblems(draft, choices)
+  const cases = new Map(built.flatMap(({ peers }) => (peers === undefined ? [] : [[peers.which, peers] as const])))
+  return { problems: [...built.flatMap(({ problems }) => problems), ...own, ...needs], cases: [...cases.values()] }
+}
+
+/** Where in the scenario something is that a topology is made of: what varies lies in `vary`. */
+function placeOf({ axes }: Draft, choice: readonly AxisValue[], path: Path): Path {
+  if (path[0] !== 'graph' && path[0] !== 'weights') return ['topology', ...path]
+  const value = choice.find(({ axis }) => axis === 'graph') ?? choice.find(({ axis }) => axis === 'peers')
+  const axis = axes.find(({ name }) => name === value?.axis)
+  if (value === undefined || axis === undefined) return ['topology', ...path]
+  return ['vary', axis.name, axis.values.indexOf(value), ...(axis.name === path[0] ? path.slice(1) : [])]
+}
+
+/** A contender's own graph, over the peers of every setting. Of other problems the topology's own check tells. */
+function ownProblems(draft: Draft, contender: Contender, index: number): readonly Problem[] {
+  const graph = graphOf(contender)
+  if (graph === undefined) return []
+  const choices = combinations(draft.axes.filter(({ name }) => name === 'peers'))
+  const place = (path: Path) =>
+    path[0] === 'graph' || path[0] === 'weights'
+      ? ['contenders', index, 'graph', ...(path[0] === 'graph' ? path.slice(1) : [])]
+      : undefined
+  return choices.flatMap(
+    (choice) => build(draft, [...choice, { axis: 'graph', value: graph, setting: '' }], true, place).problems
+  )
+}
+
+/** What algorithms need that the topologies of the settings do not have. */
+function needProblems(draft: Draft, choices: readonly (readonly AxisValue[])[]): readonly Problem[] {
+  return choices.flatMap((choice) => {
+    const { topology } = settingOf(draft, choice)
+    const files = new Map<GraphDescription | undefined, ReturnType<typeof resolve>>()
+    return draft.contenders.flatMap((contender, index) => {
+      const graph = graphOf(contender)
+      const file = files.get(graph) ?? resolve(draft.contenders, topology, graph)
+      files.set(graph, file)
+      if (!file.ok) return []
+      const { peers } = file.value.topology
+      const servers = serversOf(contender, peers, file.value.servers).map(({ name }) => name)
+      const refused = refusals(recordOf(contender.choice), { topology: file.value.topology, servers })
+      return refused.map((text) => problem(['contenders', index], whichOf(choice) + text))
+    })
+  })
+}
+
+/** Of which settings a sentence is, in front of it. */
+function whichOf(choice: readonly AxisValue[]): string {
+  const settings = choice.map(({ axis, setting }) => `${axis} ${String(setting)}`)
+  return settings.length === 0 ? '' : `with ${settings.join(', ')}: `
+}
+
+function settingOf({ topology, task, computing }: Draft, choice: readonly AxisValue[]) {
+  return choice.reduce(apply, { values: {}, topology, task, computing })
+}
+
+/** @param gossips - whether peers average over this topology, and so have to agree in the end */
+function build(
+  draft: Draft,
+  choice: readonly AxisValue[],
+  gossips: boolean,
+  place: (path: Path) => Path | undefined
+): { readonly problems: readonly Problem[]; readonly peers?: PeersCase } {
+  const setting = settingOf(draft, choice)
+  const result = resolve(draft.contenders, setting.topology)
+  const size = choice.find(({ axis }) => axis === 'peers')?.setting
+  const which = size === undefined ? '' : ` (with ${size} peers)`
+  const problems = result.ok ? (gossips ? agreementProblems(result.value) : []) : result.problems
+  const placed = problems.flatMap((found): Problem[] => {
+    const path = place(found.path)
+    return path === undefined ? [] : [{ ...found, path, message: `${found.message}${which}` }]
+  })
+  return result.ok
+    ? { problems: placed, peers: { peers: result.value.peers.map(({ name }) => name), which } }
+    : { problems: placed }
+}
+
+/**
+ * Whether averaging leads anywhere. Metropolis and uniform weights on a connected graph, which structure checks have seen,
+ * always do: everybody keeps a share of its own. Weights that are given need not.
+ */
+function agreementProblems({ topology, weights }: TopologyFile): readonly Problem[] {
+  if (weights !== 'given' || topology.peers.length === 1) return []
+  const { level, message } = agreementFinding(contraction(topology))
+  return level === 'error'
+    ? within(['graph'], [problem([], `found weights by which the peers need not agree, expected others. ${message}`)])
+    : []
+}

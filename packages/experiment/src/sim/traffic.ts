@@ -1,0 +1,59 @@
+import { byteSize } from '@murmuration/files'
+import { z } from 'zod'
+
+/** Numbers of float32 that a message may carry: 4 GiB. */
+const numbersMax = 2 ** 30
+const tensorsMax = 100_000
+
+/** What the messages weigh in place of the task's own parameters. */
+export const trafficSchema = z
+  .union([
+    z.literal('resnet-20'),
+    z.strictObject({
+      tensors: z
+        .array(z.int().min(1).max(numbersMax))
+        .min(1)
+        .max(tensorsMax)
+        .meta({ description: 'The float32 numbers of each' })
+    }),
+    z.strictObject({
+      size: byteSize()
+        .refine(
+          (bytes) => bytes > 0 && bytes % 4 === 0 && bytes <= 4 * numbersMax,
+          'a multiple of 4 B (float32), above 0 and at most 4 GiB'
+        )
+        .meta({ description: 'Of all tensors together' }),
+      tensors: z.int().min(1).max(tensorsMax).meta({ description: 'How many they are' })
+    })
+  ])
+  .meta({
+    description:
+      'What the messages weigh in place of the parameters of the task: resnet-20; { tensors: [432, 16] }, the float32 numbers of ' +
+      'each tensor; or { size: 256 MiB, tensors: 1 }, shared out evenly'
+  })
+
+/** How many float32 numbers each tensor holds, in the order in which they are sent. */
+export function tensorsOf(traffic: z.output<typeof trafficSchema>): readonly number[] {
+  if (traffic === 'resnet-20') return resnet20()
+  if (!('size' in traffic)) return traffic.tensors
+  const { size, tensors } = traffic
+  const numbers = size / 4
+  return Array.from(
+    { length: tensors },
+    (_, tensor) => Math.floor((numbers * (tensor + 1)) / tensors) - Math.floor((numbers * tensor) / tensors)
+  )
+}
+
+/**
+ * ResNet-20 for CIFAR-10 (He, Zhang, Ren, Sun: Deep Residual Learning for Image Recognition, 2016, section 4.2): 270,410
+ * numbers in 59 tensors. A first convolution of 3 → 16 channels and three stages of six at 16, 32 and 64 channels, all 3 × 3,
+ * each with its bias as one tensor and followed by a batch normalisation with a scale and a shift; then 64 → 10.
+ */
+function resnet20(): readonly number[] {
+  const widths = [16, ...[16, 32, 64].flatMap((width) => Array.from({ length: 6 }, () => width))]
+  const convolutions = widths.flatMap((width, layer) => {
+    const channels = layer === 0 ? 3 : widths[layer - 1]
+    return [3 * 3 * channels * width + width, width, width]
+  })
+  return [...convolutions, 64 * 10, 10]
+}

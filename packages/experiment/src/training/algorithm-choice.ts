@@ -1,0 +1,122 @@
+/** An algorithm as files name it: one of the registry, or a module of the user's own; with its options. */
+import { resolve } from 'node:path'
+import { type Algorithm, algorithms } from '@murmuration/algorithms'
+import { InputError } from '@murmuration/core'
+import { nearest, type Result, validate } from '@murmuration/files'
+import { z } from 'zod'
+import { importAlgorithm } from './user-algorithm.js'
+
+/** Plain data. Of a module it has the path, and the options beside it. */
+export interface AlgorithmChoice {
+  /** That of the record; of a module it is known when it is loaded. */
+  readonly name?: string | undefined
+  readonly module?: string | undefined
+  readonly [option: string]: unknown
+}
+
+/** Where older files have what all algorithms share. */
+export const moved = {
+  batch: movedTo('batch: 32 at the top level'),
+  momentum: movedTo('optimiser: { name: sgd, momentum: 0.9 }, beside batch and rate'),
+  nesterov: movedTo('optimiser: { name: sgd, nesterov: true }, beside batch and rate'),
+  weightDecay: movedTo('weightDecay: 0.0001 at the top level')
+}
+
+function movedTo(place: string) {
+  return z
+    .never({ error: place })
+    .optional()
+    .meta({ description: `No longer: ${place}` })
+}
+
+const names = algorithms.map(({ name }) => name) as [string, ...string[]]
+
+const byName = algorithms.map(({ name, title, source, options }) =>
+  z.strictObject({ name: z.literal(name), ...moved, ...options.shape }).meta({ description: `${title} (${source})` })
+)
+
+/** A module's options are checked when it is loaded. */
+const byModule = z
+  .looseObject({
+    name: z.undefined({ error: `one of ${names.join(', ')}` }).optional(),
+    module: z.string({ error: `name: ${names[0]} or another, or module: ./mine.js` }).min(1),
+    ...moved
+  })
+  .meta({ description: 'An algorithm of your own: a module that exports one, and its options' })
+
+/** `algorithm:` in a training file: a name, or a mapping with a name or module and options. */
+export const algorithmSchema = z
+  .union([z.enum(names).transform((name) => ({ name })), z.looseObject({})])
+  .pipe(z.discriminatedUnion('name', [...byName, byModule] as unknown as [typeof byModule]))
+  .transform((choice) => choice as AlgorithmChoice)
+  .meta(inputJson(z.union([z.enum(names), ...byName, byModule])))
+
+/** The JSON Schema of what may stand there, for a schema that is read through another. */
+export function inputJson(schema: z.ZodType): Record<string, unknown> {
+  return without(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), ['$schema'])
+}
+
+const loaded = new Map<string, Promise<Algorithm>>()
+const ready = new Map<string, Algorithm>()
+
+/** Loads what a choice names, once. Throws an InputError when a module cannot be loaded, or exports no algorithm. */
+export async function loadAlgorithm({ name, module }: AlgorithmChoice): Promise<Algorithm> {
+  if (module === undefined) return recordNamed(name ?? '')
+  const path = resolve(module)
+  if (!loaded.has(path)) loaded.set(path, importAlgorithm(path))
+  const record = await (loaded.get(path) as Promise<Algorithm>)
+  ready.set(path, record)
+  return record
+}
+
+/** The record of a choice that was loaded before. */
+export function recordOf({ name, module }: AlgorithmChoice): Algorithm {
+  const record = module === undefined ? recordNamed(name ?? '') : ready.get(resolve(module))
+  if (record === undefined) throw new Error(`${module} was not loaded`)
+  return record
+}
+
+function recordNamed(name: string): Algorithm {
+  const record = algorithms.find((each) => each.name === name)
+  if (record !== undefined) return record
+  throw new InputError(`found the algorithm "${name}", expected one of ${names.join(', ')}${nearest(name, names)}`)
+}
+
+/** The options of a choice with their defaults, or what is wrong with them. */
+export function optionsOf(choice: AlgorithmChoice): Result<Readonly<Record<string, unknown>>> {
+  return validate(recordOf(choice).options, givenOptions(choice))
+}
+
+/** The options of a choice as they were given. */
+export function givenOptions(choice: AlgorithmChoice): Readonly<Record<string, unknown>> {
+  return without(choice, ['name', 'module'])
+}
+
+/** A copy but for some keys. */
+export function without(from: object, keys: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(from).filter(([key]) => !keys.includes(key)))
+}
+
+/** A choice on the command line: the name of an algorithm, or the path of a module. */
+export function choiceOf(text: string): AlgorithmChoice {
+  return /[/\\]|\.[cm]?js$/.test(text) ? { module: resolve(text) } : { name: recordNamed(text).name }
+}
+
+/** What options have otherwise than by default: the word of a list, `no overlap`, `period 8`. */
+export function optionTexts({ options }: Algorithm, given: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.entries(options.shape).flatMap(([name, schema]) => {
+    const usual = (schema as z.ZodType).safeParse(undefined)
+    const value = given[name]
+    if (value === undefined || (usual.success && JSON.stringify(usual.data) === JSON.stringify(value))) return []
+    return [optionText(name, value)]
+  })
+}
+
+function optionText(name: string, value: unknown): string {
+  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  if (typeof value === 'boolean') return value ? words : `no ${words}`
+  if (typeof value === 'string') return value
+  if (typeof value !== 'object' || value === null) return `${words} ${String(value)}`
+  const inner = Object.entries(value).map(([key, each]) => (key === 'name' ? String(each) : `${key} ${String(each)}`))
+  return `${words} ${inner.join(' ')}`
+}

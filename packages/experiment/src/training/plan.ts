@@ -1,0 +1,157 @@
+import {
+  type Algorithm,
+  rateSchedule,
+  refusals,
+  type Surroundings,
+  type TrainingSettings
+} from '@murmuration/algorithms'
+import { InputError, type PeerName, type TaskDescription, type Topology } from '@murmuration/core'
+import type { Settings } from '@murmuration/libp2p'
+import { contraction, type GraphDescription, roundsToAgreement, structureFindings } from '@murmuration/topology'
+import { readTopologyFile, type TopologyFile } from '@murmuration/files'
+import { givenOptions, optionTexts, recordOf } from './algorithm-choice.js'
+import type { StartEvent } from '../events.js'
+import { runSettings } from './run-settings.js'
+import { taskDescription } from './task-description.js'
+import {
+  localWeights,
+  optimiserText,
+  readTrainingFile,
+  type Training,
+  type TrainingOverrides
+} from './training-file.js'
+
+/** The files and options of a run, as the command line gives them. They can be sent to another process. */
+export interface RunRequest extends TrainingOverrides {
+  readonly topology: string
+  readonly train?: string
+}
+
+/** Everything about a run that all its peers have in common. The same request gives the same plan on every machine. */
+export interface Plan {
+  /** The topology file's path, as it was given. */
+  readonly path: string
+  readonly file: TopologyFile
+  readonly training: Training
+  readonly options: TrainingSettings & { readonly closingRounds: number }
+  readonly spectralGap: number
+  /** Every setting that all peers must share: a peer with others is refused. */
+  readonly settings: Settings
+  /** The algorithm with its options as text, for people. */
+  readonly algorithm: string
+}
+
+/** Reads and checks the files of a run. Throws an InputError when something is wrong with them. */
+export async function makePlan(request: RunRequest): Promise<Plan> {
+  return planOf(
+    request.topology,
+    await readTopologyFile(request.topology),
+    await readTrainingFile(request.train, request)
+  )
+}
+
+/** The plan of files that were read. Throws an InputError when they do not fit each other; messages begin with `path`. */
+export function planOf(path: string, file: TopologyFile, training: Training): Plan {
+  const { topology } = file
+  const shrinking = contraction(topology)
+  const closingRounds = topology.peers.length === 1 ? 0 : roundsToAgreement(shrinking, training.agreement)
+  if (!Number.isFinite(closingRounds)) {
+    throw new InputError(
+      `${path}: peers that average by these weights are not sure ever to agree; "murmur topology" says why`
+    )
+  }
+  checkWeights(path, topology, training)
+  const record = recordOf(training.algorithm)
+  const servers = file.servers.map(({ name }) => name)
+  checkNeeds(path, record, { topology, servers })
+  return {
+    path,
+    file,
+    training,
+    options: settingsOf(
+      training,
+      { workers: topology.peers, servers },
+      // What a codec rounds, the sender has itself as it was.
+      record.keeps === 'equality' && training.codec === 'float32' ? 0 : closingRounds
+    ),
+    spectralGap: shrinking.spectralGap,
+    settings: runSettings(file, training),
+    algorithm: algorithmText(record, training)
+  }
+}
+
+/** What local data promise of the sample counts holds only where averaging favours nobody. */
+function checkWeights(path: string, topology: Topology, training: Training): void {
+  if (localWeights(training) === undefined) return
+  const finding = structureFindings(topology).find(({ check }) => check === 'doubly-stochastic')
+  if (finding === undefined || finding.level === 'ok') return
+  throw new InputError(`${path}: ${finding.message} With partition "local" they would count for more than their data`)
+}
+
+/** What the algorithm needs is tested before anything starts. */
+function checkNeeds(path: string, record: Algorithm, surroundings: Surroundings): void {
+  const refused = refusals(record, surroundings)
+  if (refused.length > 0) throw new InputError(refused.map((text) => `${path}: ${text}`).join('\n'))
+}
+
+/** The task of one peer, or without `self` of the union of all peers' data. */
+export function taskOf({ file, training }: Plan, self?: PeerName): TaskDescription {
+  return taskDescription(training, { peers: file.topology.peers, seed: training.seed }, self)
+}
+
+/** What a display says first. */
+export function startEvent({ file, training, options, spectralGap, algorithm }: Plan): StartEvent {
+  return {
+    kind: 'start',
+    peers: file.topology.peers,
+    topology: titleOf(file.graph),
+    spectralGap,
+    rounds: options.rounds,
+    closingRounds: options.closingRounds,
+    algorithm,
+    codec: training.codec
+  }
+}
+
+/** `random-regular (degree 4, seed 1)`; lists of edges and rows are left out. */
+function titleOf({ kind, ...options }: GraphDescription): string {
+  const shown = Object.entries(options).filter(([, value]) => typeof value === 'number')
+  return shown.length === 0 ? kind : `${kind} (${shown.map(([name, value]) => `${name} ${value}`).join(', ')})`
+}
+
+function settingsOf(
+  training: Training,
+  endpoints: Pick<TrainingSettings, 'workers' | 'servers'>,
+  closingRounds: number
+): Plan['options'] {
+  const { algorithm, seed, batch, accumulate, optimiser, weightDecay, clip, rate, rounds, patience } = training
+  return {
+    algorithm: recordOf(algorithm),
+    options: givenOptions(algorithm),
+    seed,
+    batchSize: batch,
+    accumulate,
+    optimiser,
+    weightDecay,
+    ...(clip === undefined ? {} : { clip }),
+    rounds,
+    closingRounds,
+    rate: rateSchedule(rate, rounds),
+    patience,
+    ...endpoints
+  }
+}
+
+function algorithmText(record: Algorithm, training: Training): string {
+  const { algorithm, batch, accumulate, clip, optimiser, rate, rounds, weightDecay } = training
+  const decay =
+    typeof rate.decay === 'string' ? rate.decay : `times ${rate.decay.factor} at ${rate.decay.at.join(', ')}`
+  return [
+    [record.title, ...optionTexts(record, algorithm)].join(', '),
+    accumulate === 1 ? `batch ${batch}` : `${accumulate} batches of ${batch}`,
+    `rate ${rate.initial} ${decay} after ${rate.warmup} of ${rounds} rounds`,
+    optimiserText(optimiser),
+    `weight decay ${weightDecay}`,
+    ...(clip === undefined ? [] : [`gradients up to ${clip}`])
+  ].join(', ')
+}

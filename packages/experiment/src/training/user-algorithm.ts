@@ -1,0 +1,45 @@
+/** An algorithm of a user's own: a module that exports one. */
+import { pathToFileURL } from 'node:url'
+import { type Algorithm, algorithmIn, type AnyRole } from '@murmuration/algorithms'
+import { InputError, messageOf } from '@murmuration/core'
+import { blame, placeOf } from '@murmuration/tasks'
+import { isTyped } from '../errors.js'
+
+/**
+ * Loads the algorithm of a module. Its functions say whose they are where they fail. Throws an InputError when the module cannot be
+ * loaded, or does not export one algorithm.
+ */
+export async function importAlgorithm(path: string): Promise<Algorithm> {
+  const { href } = pathToFileURL(path)
+  const exported = (await import(href).catch((error: unknown) => {
+    throw new InputError(`the algorithm's module ${placeOf(path, error)} cannot be loaded: ${messageOf(error)}`)
+  })) as object
+  const record = algorithmIn(exported, path)
+  const { server } = record
+  return { ...record, ...guarded(path, record), ...(server === undefined ? {} : { server: guarded(path, server) }) }
+}
+
+/** The functions of a role, with errors that name the module. */
+function guarded(path: string, { start, round, model, answers }: AnyRole): AnyRole {
+  const guard = <Given extends readonly unknown[], Result>(what: string, act: (...given: Given) => Result) => {
+    const fail = (error: unknown): never => {
+      // What Murmuration throws through an algorithm is not the algorithm's.
+      throw isTyped(error) ? error : blame(path, what, error, 'algorithm')
+    }
+    return (...given: Given): Result => {
+      try {
+        const result = act(...given)
+        return result instanceof Promise ? (result.catch(fail) as Result) : result
+      } catch (error) {
+        return fail(error)
+      }
+    }
+  }
+  const replies = Object.entries(answers ?? {}).map(([name, answer]) => [name, guard(name, answer)] as const)
+  return {
+    start: guard('start', start),
+    ...(round === undefined ? {} : { round: guard('round', round) }),
+    ...(model === undefined ? {} : { model: guard('model', model) }),
+    ...(answers === undefined ? {} : { answers: Object.fromEntries(replies) })
+  }
+}

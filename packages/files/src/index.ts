@@ -1,0 +1,23 @@
+/**
+ * The toolkit for files that people write: YAML with positions, problems of schemas in words, quantities with units, the nearest word;
+ * and topology and link files.
+ *
+ * @packageDocumentation
+ */
+export { linksFileJsonSchema, parseLinksFile, readLinksFile } from './links/links-file.js'
+export type { LinksDescription } from './links/links-schema.js'
+export { nearest, unknownPeer } from './nearest.js'
+export { bitRate, byteSize, duration, share } from './quantities.js'
+export { type Result, validate } from './schema-problems.js'
+export { readText } from './text-file.js'
+export { type PeerEntry, peersMax } from './topology/peers.js'
+export {
+  parseTopologyFile,
+  readTopologyFile,
+  resolveTopology,
+  type TopologyDescription,
+  type TopologyFile,
+  topologyFileJsonSchema,
+  topologySchema
+} from './topology/topology-file.js'
+export { parseYamlFile, type YamlFile } from './yaml-file.js'

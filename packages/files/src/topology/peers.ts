@@ -1,0 +1,95 @@
+import { isIPv4, isIPv6 } from 'node:net'
+import { messageOf, type PeerName, peerName, type Problem, problem } from '@murmuration/core'
+import { z } from 'zod'
+
+/** The most peers that a topology file may have. */
+export const peersMax = 10_000
+
+const name = z.string().transform((text, context): PeerName => {
+  try {
+    return peerName(text)
+  } catch (error) {
+    context.issues.push({ code: 'custom', input: text, message: `a name: ${messageOf(error)}` })
+    return z.NEVER
+  }
+})
+
+const id = z.string().regex(/^((12D3KooW|16Uiu2HA.|Qm)[1-9A-HJ-NP-Za-km-z]{44})$/, {
+  error: 'a libp2p peer id, such as 12D3KooW and 44 letters and digits (murmur identity shows it)'
+})
+
+/** The text of an address that another peer can dial, or (with port 0 too) that a peer can listen on. */
+const address = (portMin: number) => {
+  const expected = `a multiaddr of TCP such as /ip4/192.168.1.10/tcp/4001${portMin > 0 ? ' with a port above 0' : ''}`
+  return z.string({ error: expected }).refine((text) => isAddress(text, portMin), { error: expected })
+}
+
+const peer = z.strictObject({
+  name,
+  role: z
+    .enum(['worker', 'server'])
+    .optional()
+    .meta({ description: 'worker, unless it says server: a server has no place in the graph, and no data.' }),
+  id: id.optional(),
+  addresses: z.array(address(1)).optional().meta({ description: 'Where other peers reach this one.' }),
+  listen: z.array(address(0)).optional().meta({ description: 'Where this peer listens, when that is elsewhere.' })
+})
+
+/** The peers of a topology file: how many, or names, or mappings with names, ids and addresses. */
+export const peersSchema = z.union([
+  z.int().min(1).max(peersMax),
+  z
+    .array(z.union([name, peer]))
+    .min(1)
+    .max(peersMax)
+])
+
+/** A peer as a topology file gives it. */
+export interface PeerEntry {
+  readonly name: PeerName
+  readonly role: 'worker' | 'server'
+  /** The libp2p peer id. */
+  readonly id?: string | undefined
+  /** Multiaddrs at which others reach this peer; may be empty. */
+  readonly addresses: readonly string[]
+  /** Multiaddrs on which it listens, where the file says so. */
+  readonly listen?: readonly string[] | undefined
+}
+
+/** One entry per peer. A number n gives p1 … pn, with zeros in front so that the order of names is that of numbers. */
+export function peerEntries(peers: z.output<typeof peersSchema>): readonly PeerEntry[] {
+  if (typeof peers === 'number') {
+    const digits = String(peers).length
+    return Array.from({ length: peers }, (_, index) =>
+      entry({ name: peerName(`p${String(index + 1).padStart(digits, '0')}`) })
+    )
+  }
+  return peers.map((each) => entry(typeof each === 'string' ? { name: each } : each))
+}
+
+/** Names, ids and addresses that come twice, and nobody but servers; paths begin with the index of the peer. */
+export function peerProblems(entries: readonly PeerEntry[]): Problem[] {
+  if (entries.every(({ role }) => role === 'server')) return [problem([], 'found servers alone, expected a worker')]
+  const owners = new Map<string, number>()
+  return entries.flatMap(({ name, id, addresses }, index) =>
+    [name, id ?? [], addresses].flat().flatMap((text) => {
+      const owner = owners.get(text)
+      if (owner === undefined) owners.set(text, index)
+      return owner === undefined
+        ? []
+        : [problem([index], `found "${text}" again, expected it once (peer ${owner + 1} in the list has it)`)]
+    })
+  )
+}
+
+function entry({ name, role = 'worker', id, addresses = [], listen }: z.output<typeof peer>): PeerEntry {
+  return { name, role, id, addresses, listen }
+}
+
+const shape = /^\/(ip4|ip6|dns|dns4|dns6)\/([^/]+)\/tcp\/(\d{1,5})(\/p2p\/[1-9A-HJ-NP-Za-km-z]+)?$/
+
+function isAddress(text: string, portMin: number): boolean {
+  const [, kind, host, port] = shape.exec(text) ?? []
+  if (kind === undefined || Number(port) < portMin || Number(port) > 65535) return false
+  return kind === 'ip4' ? isIPv4(host) : kind === 'ip6' ? isIPv6(host) : true
+}

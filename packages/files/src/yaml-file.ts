@@ -1,0 +1,111 @@
+import { InputError, messageOf, type Path, pathText, type Problem } from '@murmuration/core'
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+import type { z } from 'zod'
+import { validate } from './schema-problems.js'
+
+/** A YAML file that its schema accepts. */
+export interface YamlFile<Value> {
+  readonly value: Value
+  /** What the text says, before the schema: mappings have their keys in the order of the file. */
+  readonly plain: unknown
+  /**
+   * An error with one line `file:line:column: …` for each problem, in the order of the file. For what a schema cannot
+   * say, such as names that another part of the file must have.
+   */
+  errorOf(problems: readonly Problem[]): InputError
+}
+
+/**
+ * Reads YAML and validates it. Throws an {@link InputError} that lists all that is wrong, one line `file:line:column: …`
+ * each: what was found, what was expected, and the nearest valid word for a typo.
+ */
+export function parseYamlFile<Schema extends z.ZodType>(
+  text: string,
+  fileName: string,
+  schema: Schema
+): YamlFile<z.output<Schema>> {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  if (document.errors.length > 0) {
+    const found = document.errors.map(({ pos, message }) => ({
+      offset: pos[0],
+      message: `this is not YAML: ${message}`
+    }))
+    throw errorAt(fileName, lines, found)
+  }
+  const errorOf = (problems: readonly Problem[]) => {
+    const found = problems.map((problem) => ({ offset: offsetOf(document, problem), message: lineOf(problem) }))
+    return errorAt(fileName, lines, found)
+  }
+  const plain = plainValue(document, fileName)
+  const result = validate(schema, plain)
+  if (!result.ok) throw errorOf(result.problems)
+  return { value: result.value, plain, errorOf }
+}
+
+/** What is told of a file in which everything is wrong, such as one that is no text. */
+const problemsMax = 20
+const messageMax = 500
+
+interface Located {
+  readonly offset: number
+  readonly message: string
+}
+
+function errorAt(fileName: string, lines: LineCounter, found: readonly Located[]): InputError {
+  const inOrder = [...found].sort((left, right) => left.offset - right.offset)
+  const told = inOrder.slice(0, problemsMax).map(({ offset, message }) => {
+    const short = message.length > messageMax ? `${message.slice(0, messageMax)}…` : message
+    // Control characters would act on the terminal.
+    return `${place(fileName, lines, offset)}: ${short.replaceAll(/\p{Cc}/gu, '�')}`
+  })
+  if (inOrder.length > problemsMax) told.push(`${fileName}: and ${inOrder.length - problemsMax} more problems`)
+  return new InputError(told.join('\n'))
+}
+
+/** An empty file is an empty mapping. */
+function plainValue(document: Document, fileName: string): unknown {
+  try {
+    return document.contents === null ? {} : document.toJS()
+  } catch (error) {
+    throw new InputError(`${fileName}: this is not YAML: ${messageOf(error)}`)
+  }
+}
+
+function place(fileName: string, lines: LineCounter, offset: number): string {
+  const { line, col } = lines.linePos(offset)
+  return `${fileName}:${Math.max(1, line)}:${Math.max(1, col)}`
+}
+
+function lineOf({ path, at, message }: Problem): string {
+  const where = pathText(at === 'key' ? path.slice(0, -1) : path)
+  return where === '' ? message : `${where}: ${message}`
+}
+
+/** Where the value at the problem's path begins, or its key, or of what is there the nearest around it. */
+function offsetOf(document: Document, { path, at }: Problem): number {
+  let node: unknown = document.contents
+  let offset = startOf(node) ?? 0
+  for (const [depth, step] of path.entries()) {
+    const next = child(document, node, step)
+    if (next === undefined) break
+    const isLast = depth === path.length - 1
+    offset = (at === 'key' && isLast ? next.key : (startOf(next.value) ?? next.key)) ?? offset
+    node = next.value
+  }
+  return offset
+}
+
+function child(document: Document, node: unknown, step: Path[number]) {
+  const parent = isAlias(node) ? node.resolve(document) : node
+  if (isSeq(parent) && typeof step === 'number') {
+    return step < parent.items.length ? { key: undefined, value: parent.items[step] } : undefined
+  }
+  if (!isMap(parent)) return undefined
+  const pair = parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(step))
+  return pair === undefined ? undefined : { key: startOf(pair.key), value: pair.value }
+}
+
+function startOf(node: unknown): number | undefined {
+  return (node as Node | null | undefined)?.range?.[0]
+}

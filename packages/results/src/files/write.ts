@@ -1,0 +1,85 @@
+/** Results become files. */
+import { appendFileSync, closeSync, fsyncSync, openSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { messageOf, OutputError } from '@murmuration/core'
+import type { Results, RunRecord, Sweep, Timeline } from '../results.js'
+import { names } from './names.js'
+import { replaceFile } from './replace.js'
+import { curvesTable, summaryTable } from './tables.js'
+
+/**
+ * Writes results as they come: sweep.json and scenario.yaml at once, a line of runs.jsonl for each run. What has come when the process
+ * ends, however it ends, `readResults` reads. All methods throw an OutputError when a file cannot be written.
+ */
+export class ResultsWriter {
+  readonly #directory: string
+  readonly #runs: number
+  readonly #timelines: number
+  #count = 0
+  #isBroken = false
+
+  private constructor(directory: string) {
+    this.#directory = directory
+    this.#runs = openSync(join(directory, names.runs), 'w')
+    this.#timelines = openSync(join(directory, names.timelines), 'w')
+  }
+
+  /** Makes the directory if need be, and overwrites files of the names that results have. */
+  static async open(directory: string, sweep: Sweep): Promise<ResultsWriter> {
+    return await writing(directory, async () => {
+      await mkdir(directory, { recursive: true })
+      await replaceFile(join(directory, names.sweep), [`${JSON.stringify(sweep, undefined, 2)}\n`])
+      await replaceFile(join(directory, names.scenario), [sweep.scenario])
+      return new ResultsWriter(directory)
+    })
+  }
+
+  /** How many runs are written. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** A run, and the stretch of it that was kept event by event. After a failure nothing is added to what may be half a line. */
+  add(run: RunRecord, timeline?: Timeline): void {
+    if (this.#isBroken) throw unwritable(this.#directory, new Error('writing failed before'))
+    try {
+      appendFileSync(this.#runs, `${JSON.stringify(run)}\n`)
+      this.#count++
+      if (timeline !== undefined) appendFileSync(this.#timelines, `${JSON.stringify(timeline)}\n`)
+    } catch (error) {
+      this.#isBroken = true
+      throw unwritable(this.#directory, error)
+    }
+  }
+
+  /** Closes the files. Without a run there are no results: the files are removed. */
+  async close(): Promise<void> {
+    await writing(this.#directory, async () => {
+      for (const file of [this.#runs, this.#timelines]) {
+        if (this.#count > 0) fsyncSync(file)
+        closeSync(file)
+      }
+      if (this.#count > 0) return
+      for (const name of Object.values(names)) await rm(join(this.#directory, name), { force: true })
+    })
+  }
+}
+
+/** Writes summary.csv and curves.csv, for other programs. Throws an OutputError when a file cannot be written. */
+export async function writeTables(directory: string, { sweep, runs }: Results): Promise<void> {
+  await replaceFile(join(directory, names.summary), summaryTable(sweep, runs))
+  await replaceFile(join(directory, names.curves), curvesTable(sweep, runs))
+}
+
+async function writing<T>(directory: string, body: () => Promise<T>): Promise<T> {
+  try {
+    return await body()
+  } catch (error) {
+    throw error instanceof OutputError ? error : unwritable(directory, error)
+  }
+}
+
+function unwritable(directory: string, error: unknown): OutputError {
+  return new OutputError(`${directory}: the results cannot be written there: ${messageOf(error)}`)
+}

@@ -1,0 +1,73 @@
+import type { LinkWire, PeerName, Random, Wire } from '@murmuration/core'
+import { codecIds, codecRandom, LinkDecoder, LinkEncoder, parseCodec } from '@murmuration/vectors'
+import { frameHeaderLength, frameNumbers, framesOf } from './frame.js'
+import { checkHead, numberBytes, type VectorMessage } from './message.js'
+
+/** How vectors are written on links. */
+export interface Coding {
+  /** Of a codec. Not `auto`, which chooses by the measured speed of real links. */
+  readonly codec: string
+  /** How many numbers the parameters have. */
+  readonly elements: number
+  /** The random numbers of a peer's fabric, which the seeds of its codecs come from. */
+  readonly random: (peer: PeerName) => Random
+}
+
+/**
+ * `wire` with vectors in a codec: bytes and what arrives are those of real links, frame by frame, with an encoder and a decoder for each
+ * connection. What a world loses on the way is lost behind the decoder, so that both ends remember the same, as on a stream.
+ *
+ * Throws an InputError for what is no codec.
+ */
+export function codedWire<W extends Wire<VectorMessage>>(wire: W, coding: Coding): W {
+  const codec = parseCodec(coding.codec)
+  if (codec.id === codecIds.float32) return wire
+  const out = new Uint8Array(codec.maxBytes(frameNumbers))
+  const link = (from: PeerName, to: PeerName): LinkWire<VectorMessage> => {
+    const encoder = new LinkEncoder(codec, coding.elements, codecRandom(coding.random(from), to))
+    return new CodedLink(wire, encoder, new LinkDecoder(codec, coding.elements), out)
+  }
+  return { ...wire, link }
+}
+
+/** Both ends of a link. */
+class CodedLink implements LinkWire<VectorMessage> {
+  readonly #wire: Wire<VectorMessage>
+  readonly #encoder: LinkEncoder
+  readonly #decoder: LinkDecoder
+  readonly #out: Uint8Array
+  /** Bytes of the bodies of the vector that was copied last. */
+  #bodies = 0
+
+  constructor(wire: Wire<VectorMessage>, encoder: LinkEncoder, decoder: LinkDecoder, out: Uint8Array) {
+    this.#wire = wire
+    this.#encoder = encoder
+    this.#decoder = decoder
+    this.#out = out
+  }
+
+  byteLength(message: VectorMessage): number {
+    checkHead(message)
+    return framesOf(message.vector.length) * frameHeaderLength + this.payloadLength(message)
+  }
+
+  payloadLength({ numbers }: VectorMessage): number {
+    return numberBytes(numbers) + this.#bodies
+  }
+
+  copy(message: VectorMessage): VectorMessage {
+    const copy = this.#wire.copy(message)
+    const lane = { kind: message.kind, field: message.field ?? 0 }
+    const { offset = 0, vector } = message
+    this.#bodies = 0
+    for (let start = 0; start < vector.length; start += frameNumbers) {
+      const values = vector.subarray(start, start + frameNumbers)
+      const { id, bytes } = this.#encoder.encode(lane, values, offset + start, this.#out)
+      const body = this.#out.subarray(0, bytes)
+      // What is not finite arrives as it is, as it does without a codec: the algorithm finds it.
+      this.#decoder.decode(lane, id, body, offset + start, copy.vector.subarray(start, start + frameNumbers))
+      this.#bodies += bytes
+    }
+    return copy
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * The binary frame of `/murmuration/exchange/3`: a fixed header of 40 bytes, the numbers that travel beside the vector, then the body.
+ * Everything is little-endian. A vector travels as one frame or several, each of which writes some of its numbers to their place in the
+ * far side's memory; the numbers beside it are float64 and in its first frame.
+ *
+ * | offset | bytes | field |
+ * | --- | --- | --- |
+ * | 0 | 4 | magic, the letters `MURM` |
+ * | 4 | 1 | version, 3 |
+ * | 5 | 1 | which vector of its message it is (the low 4 bits), and how many numbers are beside it (the high 4 bits) |
+ * | 6 | 1 | codec of the body |
+ * | 7 | 1 | kind of message |
+ * | 8 | 4 | round |
+ * | 12 | 4 | sequence number of the vector, from 1 |
+ * | 16 | 2 | part, which tells messages of one kind and round apart |
+ * | 18 | 2 | reserved, 0 |
+ * | 20 | 4 | which of the parameters the vector begins with |
+ * | 24 | 4 | how many numbers the vector has |
+ * | 28 | 4 | which of them the body begins with |
+ * | 32 | 4 | how many of them the body holds |
+ * | 36 | 4 | length of the body in bytes |
+ *
+ * There is no checksum: the stream is encrypted, and the cipher's own tag covers each byte.
+ */
+
+/** Bytes of the header. */
+export const frameHeaderLength = 40
+
+/** The most numbers beside a vector. */
+export const numbersMost = 15
+
+/** The highest number of a vector of a message with several. */
+export const fieldMost = 15
+
+/** The highest part. */
+export const partMost = 65_535
+
+/**
+ * The most numbers in the body of a frame: 256 KiB of float32. Larger bodies are no faster and keep control messages waiting behind
+ * them, and smaller ones cost more.
+ */
+export const frameNumbers = 1 << 16
+
+/** How many frames a vector of `length` numbers travels in: at least one. */
+export function framesOf(length: number): number {
+  return Math.max(1, Math.ceil(length / frameNumbers))
+}
+
+const magic = 0x4d52554d
+const version = 3
+
+/** What a header says. */
+export interface FrameHeader {
+  readonly codec: number
+  readonly kind: number
+  readonly round: number
+  readonly sequence: number
+  readonly part: number
+  /** Which vector of its message it is. */
+  readonly field: number
+  /** How many numbers are beside the vector, between header and body. */
+  readonly numbers: number
+  /** Which of the parameters the vector begins with. */
+  readonly offset: number
+  /** How many numbers the vector has. */
+  readonly length: number
+  /** Which of them the body begins with. */
+  readonly position: number
+  /** How many of them the body holds. */
+  readonly count: number
+  /** Bytes of the body. */
+  readonly bytes: number
+}
+
+/** Why bytes are not the frame that was expected. A value, not an exception: what comes from a wire may be anything. */
+export type FrameFault = 'magic' | 'version' | 'reserved' | 'range' | 'codec' | 'length' | 'body' | 'not-finite'
+
+/** A header, or what is wrong with it. */
+export type HeaderResult =
+  | { readonly ok: true; readonly header: FrameHeader }
+  | { readonly ok: false; readonly fault: FrameFault; readonly detail: string }
+
+/** A header whose part, field and count of numbers are 0 where they are absent. */
+export type FrameFields = Omit<FrameHeader, 'part' | 'field' | 'numbers'> & Partial<Pick<FrameHeader, 'part' | 'field'>>
+
+/** The header as bytes, with the numbers that follow it. */
+export function encodeHeader(header: FrameFields, numbers: readonly number[] = []): Uint8Array {
+  const bytes = new Uint8Array(frameHeaderLength + 8 * numbers.length)
+  const view = new DataView(bytes.buffer)
+  const { codec, kind, round, sequence, part = 0, field = 0, offset, length, position, count } = header
+  view.setUint32(0, magic, true)
+  view.setUint8(4, version)
+  view.setUint8(5, field | (numbers.length << 4))
+  view.setUint8(6, codec)
+  view.setUint8(7, kind)
+  const words = [round, sequence, part, offset, length, position, count, header.bytes]
+  for (const [index, word] of words.entries()) view.setUint32(8 + 4 * index, word, true)
+  for (const [index, number] of numbers.entries()) view.setFloat64(frameHeaderLength + 8 * index, number, true)
+  return bytes
+}
+
+/** The `count` numbers that follow a header. */
+export function decodeNumbers(bytes: Uint8Array, count: number): readonly number[] {
+  if (count === 0) return none
+  const view = new DataView(bytes.buffer, bytes.byteOffset + frameHeaderLength, 8 * count)
+  return Array.from({ length: count }, (_, index) => view.getFloat64(8 * index, true))
+}
+
+const none: readonly number[] = []
+
+/**
+ * Reads a header and checks that it agrees with itself. What depends on who sends it, such as its sequence number and how long
+ * vectors may be, is not checked here.
+ *
+ * @param bytes - {@link frameHeaderLength} bytes at least
+ */
+export function decodeHeader(bytes: Uint8Array): HeaderResult {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, frameHeaderLength)
+  const word = (index: number) => view.getUint32(8 + 4 * index, true)
+  if (view.getUint32(0, true) !== magic) return faulty('magic', 'the bytes do not begin with MURM')
+  if (view.getUint8(4) !== version) return faulty('version', `version ${view.getUint8(4)}, this is ${version}`)
+  const header: FrameHeader = {
+    codec: view.getUint8(6),
+    kind: view.getUint8(7),
+    round: word(0),
+    sequence: word(1),
+    part: word(2) & partMost,
+    field: view.getUint8(5) & fieldMost,
+    numbers: view.getUint8(5) >> 4,
+    offset: word(3),
+    length: word(4),
+    position: word(5),
+    count: word(6),
+    bytes: word(7)
+  }
+  const { length, position, count, numbers } = header
+  if (count > frameNumbers) return faulty('range', `${count} numbers in one frame; ${frameNumbers} are the most`)
+  if (word(2) > partMost) return faulty('reserved', 'a reserved field is not 0')
+  if (numbers > 0 && position > 0) return faulty('range', `${numbers} numbers beside a vector that has begun before`)
+  if (position + count > length || (count === 0 && length > 0)) {
+    return faulty('range', `${count} numbers from ${position} on, of a vector of ${length}`)
+  }
+  return { ok: true, header }
+}
+
+function faulty(fault: FrameFault, detail: string): HeaderResult {
+  return { ok: false, fault, detail }
+}
