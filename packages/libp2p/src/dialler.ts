@@ -1,7 +1,7 @@
 import { type Connection, type Stream, TimeoutError } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
-import type { Bell } from './bell.js'
+import type { Signal } from './signal.js'
 import { realClock } from './clock.js'
 import { type LinkContext, openConnection } from './context.js'
 import { ProtocolFault } from './control-messages.js'
@@ -34,7 +34,7 @@ export class Dialler {
   }
 
   /** Waits until the neighbour has called, but not for long. */
-  async awaitCall(chance: Bell): Promise<void> {
+  async awaitCall(chance: Signal): Promise<void> {
     const { limits, closing } = this.#context
     const until = realClock.now() + limits.callWait
     while (this.#standing() === undefined && realClock.now() < until && !closing.aborted) await chance.wait(until)

@@ -2,7 +2,7 @@ import type { Stream } from '@libp2p/interface'
 import { bodyOf, codecIds, type EncodedBody, type Lane } from '@murmuration/vectors'
 import { encodeHeader, frameNumbers, numberBytes } from '@murmuration/wire'
 import { Uint8ArrayList } from 'uint8arraylist'
-import type { Bell } from './bell.js'
+import type { Signal } from './signal.js'
 import { realClock } from './clock.js'
 import type { LinkSpeed } from './link-speed.js'
 import type { Neighbour } from './neighbour.js'
@@ -27,8 +27,8 @@ const none: readonly number[] = []
 /** Writes the parcels of a queue to one stream after the other. */
 export class ExchangeWriter {
   readonly #queue: SendQueue
-  /** Rung when there may be another parcel to write. */
-  readonly #bell: Bell
+  /** Notified when there may be another parcel to write. */
+  readonly #work: Signal
   readonly #meter: TrafficMeter
   readonly #speed: LinkSpeed
   readonly #encoder: BodyEncoder | undefined
@@ -45,14 +45,14 @@ export class ExchangeWriter {
   /** @param elements - how many numbers a whole vector has */
   constructor(
     queue: SendQueue,
-    bell: Bell,
+    work: Signal,
     neighbour: Pick<Neighbour, 'meter' | 'speed'>,
     elements: number,
     encoder?: BodyEncoder
   ) {
     this.#elements = elements
     this.#queue = queue
-    this.#bell = bell
+    this.#work = work
     this.#meter = neighbour.meter
     this.#speed = neighbour.speed
     this.#encoder = encoder
@@ -60,14 +60,14 @@ export class ExchangeWriter {
 
   /** Writes parcels as they may go out, until the stream is closed, and then throws. */
   async writeTo(stream: Stream): Promise<never> {
-    const wake = () => this.#bell.ring()
+    const wake = () => this.#work.notify()
     stream.addEventListener('close', wake)
     this.#encoder?.reset()
     try {
       for (;;) {
         if (stream.status !== 'open') throw closed()
         const parcel = this.#queue.next()
-        if (parcel === undefined) await this.#bell.wait()
+        if (parcel === undefined) await this.#work.wait()
         else await this.#write(stream, parcel)
       }
     } finally {

@@ -1,5 +1,5 @@
 import type { Milliseconds, PeerName, RefusalCode } from '@murmuration/core'
-import { Bell } from './bell.js'
+import { Signal } from './signal.js'
 import type { Clock } from './clock.js'
 import { Budget } from './budget.js'
 import { defaultLimits, type Limits } from './constants.js'
@@ -78,7 +78,7 @@ export class Neighbour {
   #shortest = Number.POSITIVE_INFINITY
   /** When the ping was sent that was answered last. */
   #answered = Number.NEGATIVE_INFINITY
-  readonly #pong = new Bell()
+  readonly #pong = new Signal()
 
   constructor(
     name: PeerName,
@@ -143,7 +143,7 @@ export class Neighbour {
     this.#answers++
     this.#shortest = Math.min(this.#shortest, roundTrip)
     this.#answered = at
-    this.#pong.ring()
+    this.#pong.notify()
   }
 
   /** How many pings were answered. */

@@ -10,7 +10,7 @@ import {
   type Topology
 } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
-import type { Bell } from './bell.js'
+import type { Signal } from './signal.js'
 import { realClock } from './clock.js'
 import { type LinkContext, type MemberContext, openConnection } from './context.js'
 import { Heartbeat } from './heartbeat.js'
@@ -45,11 +45,11 @@ export class Neighbourhood {
 
   /**
    * @param neighbours - whom this peer needs from the start, in the order of names
-   * @param changed - rung when a neighbour's state changes or an acknowledgement comes
+   * @param changed - notified when a neighbour's state changes or an acknowledgement comes
    */
-  constructor(context: LinkContext, neighbours: readonly PeerName[], changed: Bell) {
+  constructor(context: LinkContext, neighbours: readonly PeerName[], changed: Signal) {
     this.#context = context
-    this.#changed = () => changed.ring()
+    this.#changed = () => changed.notify()
     for (const name of neighbours) this.#add(name, true)
     this.#heartbeat = new Heartbeat(
       context.limits,

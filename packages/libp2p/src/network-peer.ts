@@ -12,7 +12,7 @@ import {
 import { createRandom } from '@murmuration/random'
 import { lengthOf } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
-import { Bell } from './bell.js'
+import { Signal } from './signal.js'
 import { realClock } from './clock.js'
 import { CodecChoice } from './codec-choice.js'
 import { controlProtocol, exchangeProtocol, type Limits } from './constants.js'
@@ -53,7 +53,7 @@ export class NetworkPeer implements Peer {
   readonly #codec: CodecChoice
   readonly #stopping = new AbortController()
   readonly #closing = new AbortController()
-  readonly #changed = new Bell()
+  readonly #changed = new Signal()
   readonly #strangers = new Set<string>()
   readonly #samples: SampleCounts
   #closed: Promise<void> | undefined
@@ -175,7 +175,7 @@ export class NetworkPeer implements Peer {
     const error = new StoppedError(reason)
     this.#stopping.abort(error)
     this.#mailbox.stop(error)
-    this.#changed.ring()
+    this.#changed.notify()
   }
 
   close(reason = 'done'): Promise<void> {

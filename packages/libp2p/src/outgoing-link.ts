@@ -2,7 +2,7 @@ import type { Connection } from '@libp2p/interface'
 import type { Milliseconds, SendResult } from '@murmuration/core'
 import { codecRandom } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
-import { Bell } from './bell.js'
+import { Signal } from './signal.js'
 import { realClock } from './clock.js'
 import { controlProtocol, exchangeProtocol, protocolVersion } from './constants.js'
 import type { MemberContext } from './context.js'
@@ -27,10 +27,10 @@ export class OutgoingLink {
   readonly #onAcknowledged: () => void
   readonly #onAnswer: () => void
   readonly #queue: SendQueue
-  /** Rung when there may be another frame to write, and so a reason to call. */
-  readonly #work = new Bell()
-  /** Rung when another attempt to connect may be worth while. */
-  readonly #chance = new Bell()
+  /** Notified when there may be another frame to write, and so a reason to call. */
+  readonly #work = new Signal()
+  /** Notified when another attempt to connect may be worth while. */
+  readonly #chance = new Signal()
   #control: ControlChannel | undefined
   /** When something was offered last. */
   #used: Milliseconds = 0
@@ -65,7 +65,7 @@ export class OutgoingLink {
       return 'full'
     }
     this.#used = realClock.now()
-    this.#work.ring()
+    this.#work.notify()
     return 'queued'
   }
 
@@ -109,7 +109,7 @@ export class OutgoingLink {
   /** Says that something has changed: the neighbour has called, or is welcome again. */
   encourage(): void {
     this.#dialler?.called()
-    this.#chance.ring()
+    this.#chance.notify()
     this.#measure()
   }
 
@@ -130,8 +130,8 @@ export class OutgoingLink {
   /** Ends what goes on. To be called when `closing` is aborted. */
   stop(): void {
     this.#control?.abort('this peer closes')
-    this.#work.ring()
-    this.#chance.ring()
+    this.#work.notify()
+    this.#chance.notify()
   }
 
   /** Lets a link go that does not have to stand when nothing was sent for a while. To be called now and then. */
@@ -261,7 +261,7 @@ export class OutgoingLink {
     }
     if (this.#queue.first === first) throw new ProtocolFault(`it acknowledges vector ${message.sequence} again`)
     if (progress !== undefined) this.#neighbour.speed.acknowledged(progress.bytes, realClock.now() - progress.began)
-    this.#work.ring()
+    this.#work.notify()
     this.#onAcknowledged()
   }
 

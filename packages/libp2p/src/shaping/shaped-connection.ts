@@ -1,7 +1,7 @@
 import type { AbortOptions, MultiaddrConnection } from '@libp2p/interface'
 import { AbstractMultiaddrConnection } from '@libp2p/utils'
 import { Uint8ArrayList } from 'uint8arraylist'
-import { Bell } from '../bell.js'
+import { Signal } from '../signal.js'
 import type { AccessLines, LineUser } from './access-lines.js'
 import { type Flight, Flow } from './flow.js'
 import { type Route, unknownRoute } from './route.js'
@@ -21,7 +21,7 @@ export class ShapedConnection extends AbstractMultiaddrConnection implements Lin
   readonly #inner: MultiaddrConnection
   readonly #lines: AccessLines
   readonly #stamps = new StampReader()
-  readonly #changed = new Bell()
+  readonly #changed = new Signal()
   #route = unknownRoute
   #isPaused = false
   /** The far side has closed; what has come before still has to be delivered. */
@@ -58,13 +58,13 @@ export class ShapedConnection extends AbstractMultiaddrConnection implements Lin
   settle(): void {
     if (this.writableNeedsDrain && this.out.waiting <= this.#lines.up.reserve(this.out)) this.safeDispatchEvent('drain')
     this.#balance()
-    this.#changed.ring()
+    this.#changed.notify()
     if (this.#isEnding && this.in.load === 0) this.onTransportClosed()
   }
 
   /** Resolves when the system has taken all that was sent, or takes nothing any more. */
   async flush(signal?: AbortSignal): Promise<void> {
-    const wake = () => this.#changed.ring()
+    const wake = () => this.#changed.notify()
     signal?.addEventListener('abort', wake)
     try {
       while (this.out.load > 0) {
@@ -141,7 +141,7 @@ export class ShapedConnection extends AbstractMultiaddrConnection implements Lin
     this.#lines.leave(this)
     this.out.clear()
     this.in.clear()
-    this.#changed.ring()
+    this.#changed.notify()
     this.#lines.run()
   }
 }

@@ -2,18 +2,18 @@ import type { Milliseconds } from '@murmuration/core'
 import { realClock } from './clock.js'
 
 /**
- * Wakes those who wait. A ring while nobody waits is forgotten, so check what you wait for, then wait, without an `await`
+ * Wakes those who wait. A notification while nobody waits is lost, so check what you wait for, then wait, without an `await`
  * between the two.
  */
-export class Bell {
+export class Signal {
   readonly #waiting = new Set<() => void>()
 
   /** Wakes everybody who waits now. */
-  ring(): void {
+  notify(): void {
     for (const wake of [...this.#waiting]) wake()
   }
 
-  /** Resolves at the next ring, or when the clock shows `until`. */
+  /** Resolves at the next notification, or when the clock shows `until`. */
   wait(until: Milliseconds = Number.POSITIVE_INFINITY): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
