@@ -1,15 +1,18 @@
-import type { Connection, Libp2p, PeerId } from '@libp2p/interface'
+import type { Connection, Libp2p } from '@libp2p/interface'
+import { peerIdFromString } from '@libp2p/peer-id'
 import type { PeerName, Random } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { CodecChoice } from './codec-choice.js'
 import type { Limits } from './constants.js'
 import type { PeerEventListener } from './events.js'
 import type { Mailbox } from './mailbox.js'
+import type { PeerDirectory } from './peer-directory.js'
+import type { Signal } from './signal.js'
 import type { Terms } from './terms.js'
 import type { Turns } from './turns.js'
 import type { VectorPool } from './vector-pool.js'
 
-/** What the links of a peer share. */
+/** What the sessions of a peer share. */
 export interface LinkContext {
   readonly node: Libp2p
   readonly self: PeerName
@@ -25,25 +28,25 @@ export interface LinkContext {
   readonly incarnation: string
   /** The calls to neighbours that are under way, up to the answer to the hello, and those that wait for their turn. */
   readonly turns: Turns
+  readonly directory: PeerDirectory
   readonly mailbox: Mailbox<VectorMessage>
-  /** Of the waits between calls. */
+  /** That of the fabric. */
   readonly random: Random
-  /** That of the fabric, which the codecs' seeds come from. */
-  readonly sender: Random
   /** Aborted when the peer closes its links. */
   readonly closing: AbortSignal
+  /** Notified when a neighbour's state changes or an acknowledgement comes. */
+  readonly changed: Signal
   readonly emit: PeerEventListener
-  /** The last round that this peer has sent. */
-  readonly round: () => number
+  /** The last round that this peer has sent. The fabric sets it. */
+  round: number
 }
 
-/** What the two links to and from one peer share. */
-export interface MemberContext extends LinkContext {
-  /** Whether the link stands from the start to the end. Others are built when something is sent, and let go when nothing more is. */
-  readonly isStanding: boolean
+/** The connections to the peer with this id: who called whom does not matter. */
+export function connectionsTo(node: Libp2p, id: string): readonly Connection[] {
+  return node.getConnections(peerIdFromString(id))
 }
 
-/** A connection to `id` that stands, if there is one: who called whom does not matter. */
-export function openConnection(node: Libp2p, id: PeerId): Connection | undefined {
-  return node.getConnections(id).find((connection) => connection.status === 'open')
+/** Whether a connection can be used. */
+export function isOpen({ status }: Connection): boolean {
+  return status === 'open'
 }

@@ -1,9 +1,8 @@
 import { type Connection, type Stream, TimeoutError } from '@libp2p/interface'
-import { peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
 import type { Signal } from './signal.js'
 import { realClock } from './clock.js'
-import { type LinkContext, openConnection } from './context.js'
+import { connectionsTo, isOpen, type LinkContext } from './context.js'
 import { ProtocolFault } from './control-messages.js'
 import { wordsOf } from './explain.js'
 import { foreignText } from './foreign-text.js'
@@ -62,7 +61,7 @@ export class Dialler {
   }
 
   #standing(): Connection | undefined {
-    return openConnection(this.#context.node, peerIdFromString(this.#entry.id))
+    return connectionsTo(this.#context.node, this.#entry.id).find(isOpen)
   }
 
   #dial(): Promise<Connection> {

@@ -1,5 +1,6 @@
 import type { MultiaddrConnection } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
+import type { PeerDirectory } from './peer-directory.js'
 import { hostOf } from './roster.js'
 
 /** How many may wait: from one address, from all addresses of the roster together, and from all others together. */
@@ -19,14 +20,18 @@ interface Caller {
  * waited longest is sent away: a handshake takes a few milliseconds, so it is idle. Addresses of the roster have room of their own.
  */
 export class Doorstep {
-  readonly #isKnownHost: (host: string) => boolean
+  readonly #directory: Pick<PeerDirectory, 'isKnownHost'>
   readonly #strangerTimeout: Milliseconds
   readonly #knownTimeout: Milliseconds
   /** In the order in which they came. */
   readonly #callers = new Map<MultiaddrConnection, Caller>()
 
-  constructor(isKnownHost: (host: string) => boolean, strangerTimeout: Milliseconds, knownTimeout: Milliseconds) {
-    this.#isKnownHost = isKnownHost
+  constructor(
+    directory: Pick<PeerDirectory, 'isKnownHost'>,
+    strangerTimeout: Milliseconds,
+    knownTimeout: Milliseconds
+  ) {
+    this.#directory = directory
     this.#strangerTimeout = strangerTimeout
     this.#knownTimeout = knownTimeout
   }
@@ -39,7 +44,7 @@ export class Doorstep {
   /** Takes in a connection, and sends away whoever has to make room for it. */
   arrive(connection: MultiaddrConnection): void {
     const host = hostOf(connection.remoteAddr) ?? ''
-    const isKnown = this.#isKnownHost(host)
+    const isKnown = this.#directory.isKnownHost(host)
     this.#makeRoom((caller) => caller.host === host, perHostMost)
     this.#makeRoom((caller) => caller.isKnown === isKnown, isKnown ? knownMost : strangersMost)
     const limit = isKnown ? this.#knownTimeout : this.#strangerTimeout

@@ -14,46 +14,37 @@ import {
 } from '@murmuration/core'
 import { checkHead, type VectorMessage } from '@murmuration/wire'
 import { realClock } from './clock.js'
-import type { Mailbox } from './mailbox.js'
-import type { VectorPool } from './vector-pool.js'
-
-/** What the fabric asks of the network. */
-export interface FabricOptions {
-  readonly self: PeerName
-  readonly random: Random
-  readonly topology: Topology
-  readonly elements: number
-  readonly mailbox: Mailbox<VectorMessage>
-  readonly pool: VectorPool
-  /** Aborted, with a StoppedError as the reason, when the peer is to stop. */
-  readonly signal: AbortSignal
-  readonly offer: (to: PeerName, message: VectorMessage) => SendResult
-  /** Told when a neighbour has sent what the algorithm has no use for. */
-  readonly reject: (from: PeerName, reason: string) => void
-  /** Told when a spawned activity fails. */
-  readonly onFailure: (why: string) => void
-}
+import type { LinkContext } from './context.js'
+import type { PeerSet } from './peer-set.js'
 
 /** The fabric of a real machine: real time, real neighbours, computing that takes as long as it takes. */
 export class NetworkFabric implements Fabric<VectorMessage> {
   readonly self: PeerName
   readonly random: Random
-  readonly signal: AbortSignal
-  readonly #options: FabricOptions
-  readonly #isServer: boolean
-  #round = 0
+  readonly #context: LinkContext
+  readonly #topology: Topology
+  readonly #peers: PeerSet
+  readonly #stopping = new AbortController()
 
-  constructor(options: FabricOptions) {
-    this.#options = options
-    this.#isServer = !options.topology.peers.includes(options.self)
-    this.self = options.self
-    this.random = options.random
-    this.signal = options.signal
+  constructor(context: LinkContext, topology: Topology, peers: PeerSet) {
+    this.#context = context
+    this.#topology = topology
+    this.#peers = peers
+    this.self = context.self
+    this.random = context.random
   }
 
-  /** The last round that was sent. */
-  get round(): number {
-    return this.#round
+  get signal(): AbortSignal {
+    return this.#stopping.signal
+  }
+
+  /** Makes all waits reject with a StoppedError. */
+  stop(reason?: string): void {
+    if (this.signal.aborted) return
+    const error = new StoppedError(reason)
+    this.#stopping.abort(error)
+    this.#context.mailbox.stop(error)
+    this.#context.changed.notify()
   }
 
   now(): Milliseconds {
@@ -61,44 +52,45 @@ export class NetworkFabric implements Fabric<VectorMessage> {
   }
 
   neighbours(round: number): Mixing {
-    invariant(!this.#isServer, () => `${this.self} is a server, which has no neighbours and no row in the topology`)
-    return this.#options.topology.mixing(this.self, round)
+    const isServer = !this.#topology.peers.includes(this.self)
+    invariant(!isServer, () => `${this.self} is a server, which has no neighbours and no row in the topology`)
+    return this.#topology.mixing(this.self, round)
   }
 
   send(to: PeerName, message: VectorMessage): SendResult {
-    const { elements, offer } = this.#options
+    const { elements } = this.#context
     const { offset = 0, vector } = message
     const end = offset + vector.length
     checkHead(message)
     const fits = offset === 0 ? end <= elements : vector.length > 0 && end <= elements
     invariant(fits, () => `numbers ${offset} to ${end - 1} were sent; the schema has ${elements}`)
-    this.#round = Math.max(this.#round, message.round)
-    return offer(to, message)
+    this.#context.round = Math.max(this.#context.round, message.round)
+    return this.#peers.sessionWith(to)?.outgoing.offer(message) ?? 'unreachable'
   }
 
   receive(until?: Milliseconds): Promise<Envelope<VectorMessage> | undefined> {
-    return this.#options.mailbox.receive(until)
+    return this.#context.mailbox.receive(until)
   }
 
   wake(): void {
-    this.#options.mailbox.wake()
+    this.#context.mailbox.wake()
   }
 
   recycle({ vector }: VectorMessage): void {
-    this.#options.pool.give(vector)
+    this.#context.pool.give(vector)
   }
 
   reject({ from, message }: Envelope<VectorMessage>, reason: string): void {
     this.recycle(message)
-    this.#options.reject(from, reason)
+    this.#peers.sessionWith(from)?.incoming.reject(reason)
   }
 
   allocate(length: number): Float32Array {
-    return this.#options.pool.take(length)
+    return this.#context.pool.take(length)
   }
 
   free(vector: Float32Array): void {
-    this.#options.pool.give(vector)
+    this.#context.pool.give(vector)
   }
 
   sleep(until: Milliseconds): Promise<void> {
@@ -121,7 +113,10 @@ export class NetworkFabric implements Fabric<VectorMessage> {
 
   spawn(activity: (fabric: Fabric<VectorMessage>) => Promise<void>): void {
     activity(this).catch((error: unknown) => {
-      if (!(error instanceof StoppedError)) this.#options.onFailure(messageOf(error))
+      if (error instanceof StoppedError) return
+      const why = messageOf(error)
+      this.#context.emit({ kind: 'activity-failed', why })
+      this.stop(`a spawned activity failed: ${why}`)
     })
   }
 

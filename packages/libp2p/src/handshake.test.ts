@@ -112,7 +112,7 @@ test('a port in use, a peer outside the topology and impossible limits are error
 /** A neighbour "b" of `a` that speaks the protocol by hand. */
 async function byHand(t: ExecutionContext, victim: Bird) {
   const identity = await createIdentity()
-  const node = await createNode({ identity, listen: [], limits: limitsOf(quick()), refusalOf: () => undefined })
+  const node = await createNode({ identity, listen: [], limits: limitsOf(quick()) })
   await node.start()
   t.teardown(() => node.stop())
   const entry = { name: b, id: identity.id, addresses: [] }

@@ -3,6 +3,7 @@ import test from 'ava'
 import { defaultLimits } from './constants.js'
 import { type Beating, Heartbeat } from './heartbeat.js'
 import { Neighbour } from './neighbour.js'
+import { Signal } from './signal.js'
 
 const { heartbeat: interval, silentAfter } = defaultLimits
 
@@ -18,7 +19,7 @@ function world(size: number, areStanding = true) {
   const events: string[] = []
   const names = Array.from({ length: size }, (_, index) => peerName(`p${index}`))
   const emit = ({ kind }: { readonly kind: string }) => void (kind === 'ready' || events.push(kind))
-  const seen = names.map(() => names.map((name) => new Neighbour(name, clock, emit, () => {})))
+  const seen = names.map(() => names.map((name) => new Neighbour(name, clock, emit, new Signal())))
   const count = { pings: 0 }
   const hear = (self: number, other: number) => seen[self][other].heard()
   const member = (self: number, other: number): Beating => {
@@ -32,16 +33,11 @@ function world(size: number, areStanding = true) {
       hear(self, other)
       return time.now
     }
-    return { neighbour, outgoing: { ping, rest: () => {} } }
+    return { neighbour, outgoing: { ping, rest: () => {} }, cut: () => void events.push(`cut ${names[other]}`) }
   }
   const beats = names.map((_, self) => {
-    const members = names.flatMap((_name, other) => (other === self ? [] : [member(self, other)]))
-    return new Heartbeat(
-      defaultLimits,
-      () => members,
-      (name) => events.push(`cut ${name}`),
-      clock
-    )
+    const others = names.flatMap((name, other) => (other === self ? [] : [[name, member(self, other)] as const]))
+    return new Heartbeat(defaultLimits, new Map(others), clock)
   })
   let longest = 0
   /** Lets all beat `rounds` times, at equal distances, each `before` that has passed. */

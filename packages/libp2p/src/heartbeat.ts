@@ -4,10 +4,12 @@ import type { Limits } from './constants.js'
 import type { Neighbour } from './neighbour.js'
 import type { OutgoingLink } from './outgoing-link.js'
 
-/** What a heartbeat needs of a peer that this one has links with. */
+/** What a heartbeat needs of a session with another peer. */
 export interface Beating {
   readonly neighbour: Neighbour
   readonly outgoing: Pick<OutgoingLink, 'ping' | 'rest'>
+  /** Cuts the connection: the peer was not heard for so long that it must be dead. */
+  cut(): void
 }
 
 /** The neighbours that are asked as soon as they were not heard for a beat; of more, each may be quiet for longer. A ping costs about a millisecond. */
@@ -19,18 +21,15 @@ const fewNeighbours = 16
  */
 export class Heartbeat {
   readonly #limits: Limits
-  readonly #members: () => Iterable<Beating>
-  readonly #cut: (name: PeerName) => void
+  readonly #sessions: ReadonlyMap<PeerName, Beating>
   readonly #clock: Clock
   #timer: NodeJS.Timeout | undefined
   #last = 0
   #beats = 0
 
-  /** @param cut - called for a neighbour that was not heard for so long that its connection must be dead */
-  constructor(limits: Limits, members: () => Iterable<Beating>, cut: (name: PeerName) => void, clock: Clock) {
+  constructor(limits: Limits, sessions: ReadonlyMap<PeerName, Beating>, clock: Clock) {
     this.#limits = limits
-    this.#members = members
-    this.#cut = cut
+    this.#sessions = sessions
     this.#clock = clock
   }
 
@@ -49,18 +48,19 @@ export class Heartbeat {
     const stalled = now - this.#last - this.#limits.heartbeat
     this.#last = now
     this.#ask()
-    for (const { neighbour, outgoing } of this.#members()) {
+    for (const session of this.#sessions.values()) {
+      const { neighbour, outgoing } = session
       outgoing.rest()
       neighbour.faults.flush()
       // After a long computation on this thread, what the neighbours have said still waits to be read.
       if (stalled > this.#limits.heartbeat) neighbour.forgive(stalled)
-      else this.#judge(neighbour)
+      else this.#judge(session)
     }
   }
 
   /** Pings those that were not heard lately, and one of the others in turn, so that its round trip is known also while vectors come all the time. */
   #ask(): void {
-    const standing = [...this.#members()].filter(({ neighbour }) => neighbour.stands)
+    const standing = [...this.#sessions.values()].filter(({ neighbour }) => neighbour.stands)
     const quiet = this.#quiet(standing.length)
     const turn = this.#beats++ % standing.length
     for (const [index, { neighbour, outgoing }] of standing.entries()) {
@@ -74,11 +74,12 @@ export class Heartbeat {
     return Math.max(heartbeat, Math.min(silentAfter / 3, (heartbeat * neighbours) / fewNeighbours))
   }
 
-  #judge(neighbour: Neighbour): void {
+  #judge(session: Beating): void {
+    const { neighbour } = session
     neighbour.listen(this.#limits.silentAfter)
     if (neighbour.unheard < this.#limits.deadAfter || neighbour.gone) return
     // The next cut is due only after as long a silence again.
     neighbour.forgive(neighbour.unheard)
-    this.#cut(neighbour.name)
+    session.cut()
   }
 }

@@ -116,7 +116,7 @@ process.on('disconnect', () => process.exit())
 
 async function run(orders: Orders): Promise<void> {
   const identity = decodeIdentity(orders.key, 'the orders')
-  const node = await createNode({ identity, listen: [], limits: limitsOf(), refusalOf: () => undefined })
+  const node = await createNode({ identity, listen: [], limits: limitsOf() })
   await node.handle(controlProtocol, (stream) => answerHello(stream, orders))
   await node.handle(exchangeProtocol, (stream) => stream.addEventListener('message', () => {}))
   await node.start()

@@ -17,7 +17,7 @@ const limits = { shutOutFirst: 600_000, shutOutMost: 600_000 }
 /** A neighbour "m" of `victim` that is in the roster and speaks the protocol by hand. */
 async function mallory(t: ExecutionContext, victim: Bird) {
   const identity = await createIdentity()
-  const node = await createNode({ identity, listen: [], limits: limitsOf(), refusalOf: () => undefined })
+  const node = await createNode({ identity, listen: [], limits: limitsOf() })
   await node.start()
   t.teardown(() => node.stop())
   victim.peer.connect([{ name: m, id: identity.id, addresses: [] }], 500).catch(() => {})

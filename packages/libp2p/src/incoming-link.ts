@@ -1,27 +1,19 @@
-import type { Connection, Stream } from '@libp2p/interface'
-import { type FrameFault, type FrameHeader, numberBytes } from '@murmuration/wire'
+import type { Stream } from '@libp2p/interface'
+import type { Milliseconds, PeerName } from '@murmuration/core'
+import { type FrameFault, type FrameHeader, numberBytes, type VectorMessage } from '@murmuration/wire'
 import { decoderOf } from './codec-choice.js'
-import type { MemberContext } from './context.js'
+import type { LinkContext } from './context.js'
 import { ControlChannel } from './control-channel.js'
 import { type ControlMessage, type Hello, ProtocolFault } from './control-messages.js'
 import type { ReceiveFault } from './events.js'
 import { FrameReader, type FrameSink, type Opening } from './frame-reader.js'
+import type { Sender } from './mailbox.js'
 import type { Neighbour } from './neighbour.js'
-import { ReceiveLedger } from './receive-ledger.js'
+import type { OutgoingLink } from './outgoing-link.js'
+import { ReceiveWindow } from './receive-window.js'
 import { weightOf } from './send-queue.js'
 import { limitWindow, windowFor } from './stream-window.js'
 import { type Mismatch, mismatchOf } from './terms.js'
-
-/** The most messages of a neighbour that wait in the mailbox, however short they are: each takes some memory. */
-const messagesWaiting = 1 << 14
-
-/** A vector that has come whole; see {@link FrameSink}. */
-interface Arrival {
-  readonly header: FrameHeader
-  readonly vector: Float32Array
-  readonly bytes: number
-  readonly numbers: readonly number[]
-}
 
 /** One handshake of the neighbour and what follows. */
 interface Session {
@@ -30,34 +22,47 @@ interface Session {
   /** In which the neighbour may write, beside raw float32. */
   readonly codecs: readonly string[]
   exchange?: Stream
+  reader?: FrameReader
+  /** The round trip by which the window of `exchange` was chosen. */
+  roundTrip?: Milliseconds
 }
 
 /**
  * The direction from one neighbour to this peer: answers its hello, reads its vectors into the memory where they stay, and
  * acknowledges each when it is whole and there is room for the next.
  */
-export class IncomingLink {
-  readonly #context: MemberContext
+export class IncomingLink implements FrameSink, Sender<VectorMessage> {
+  readonly #context: LinkContext
   readonly #neighbour: Neighbour
-  readonly #onWelcome: () => void
-  readonly #ledger = new ReceiveLedger()
+  readonly #outgoing: Pick<OutgoingLink, 'retryNow'>
+  readonly #window: ReceiveWindow
   #session: Session | undefined
 
-  /** @param onWelcome - called when the neighbour's hello was accepted */
-  constructor(context: MemberContext, neighbour: Neighbour, onWelcome: () => void) {
+  /** @param outgoing - the other direction, which has a reason to connect when the neighbour's hello is accepted */
+  constructor(context: LinkContext, neighbour: Neighbour, outgoing: Pick<OutgoingLink, 'retryNow'>) {
     this.#context = context
     this.#neighbour = neighbour
-    this.#onWelcome = onWelcome
+    this.#outgoing = outgoing
+    this.#window = new ReceiveWindow(context.elements, context.limits)
   }
 
-  /** Serves a control stream that the neighbour has opened, until it ends. */
-  async control(stream: Stream, connection: Connection): Promise<void> {
+  /** The neighbour's name. */
+  get name(): PeerName {
+    return this.#neighbour.name
+  }
+
+  /**
+   * Serves a control stream that the neighbour has opened, until it ends.
+   *
+   * @param connection - the id of the stream's connection
+   */
+  async control(stream: Stream, connection: string): Promise<void> {
     if (!this.#admits(stream)) return
     const control = new ControlChannel(stream, this.#neighbour.meter)
     try {
       const hello = await this.#hello(control)
       if (hello === undefined) return
-      this.#welcome(hello, control, connection.id)
+      this.#welcome(hello, control, connection)
       for await (const message of control.messages) this.#take(message)
     } catch (error) {
       if (error instanceof ProtocolFault) {
@@ -70,40 +75,81 @@ export class IncomingLink {
   }
 
   /** Serves a stream of vectors that the neighbour has opened. It has to be on the connection of the handshake. */
-  exchange(stream: Stream, connection: Connection): void {
+  exchange(stream: Stream, connection: string): void {
     if (!this.#admits(stream)) return
     const session = this.#session
-    if (session === undefined || session.connection !== connection.id || session.exchange !== undefined) {
+    if (session === undefined || session.connection !== connection || session.exchange !== undefined) {
       stream.abort(new Error('no handshake for this stream'))
       return
     }
     session.exchange = stream
-    this.tune()
-    const reader = new FrameReader(this.#sinkOf(session), decoderOf(session.codecs, this.#context.elements))
+    this.#tune(session)
+    const reader = new FrameReader(this, decoderOf(session.codecs, this.#context.elements))
+    session.reader = reader
     stream.addEventListener('message', ({ data }) => {
       for (const piece of data instanceof Uint8Array ? [data] : data) this.#read(session, reader, piece)
     })
     stream.addEventListener('close', () => reader.end())
   }
 
-  /** Acknowledges what there is room for. To be called when the algorithm has taken a message. */
-  acknowledge(): void {
-    const { mailbox, limits, elements } = this.#context
-    const surplus = mailbox.waiting(this.#neighbour.name) - limits.mailbox * Math.max(1, elements)
-    if (!this.#ledger.settle(surplus)) return
-    this.#session?.control.send({ kind: 'ack', sequence: this.#ledger.acknowledged })
+  /** Where a vector is to be written, unless it makes all that follows worthless. */
+  open({ sequence, offset, length }: FrameHeader): Opening {
+    const { received } = this.#window
+    const { elements, pool } = this.#context
+    if (sequence > received + 1) return faulty('gap', `vector ${sequence} follows vector ${received}`)
+    if (sequence <= received) {
+      this.#neighbour.meter.duplicates++
+      this.#count('duplicate', `vector ${sequence} comes again`, false)
+      return { kind: 'skip' }
+    }
+    if (this.#window.overflows(Math.max(1, length)))
+      return faulty('window', `vector ${sequence} was sent without waiting for acknowledgements`)
+    if (offset + length > elements) return faulty('range', `numbers ${offset} to ${offset + length - 1} of ${elements}`)
+    return { kind: 'into', vector: pool.take(length) }
+  }
+
+  /** Puts a vector into the mailbox. */
+  whole(header: FrameHeader, vector: Float32Array, bytes: number, numbers: readonly number[]): void {
+    const { meter } = this.#neighbour
+    const { kind, round, sequence, part, field, offset } = header
+    // Nobody can look at it before it counts, as all of this happens without a pause.
+    this.#window.arrive(sequence, weightOf({ vector }))
+    this.#window.enqueue(weightOf({ vector }))
+    meter.receivedFrames++
+    meter.receivedPayload += bytes
+    meter.receivedRaw += vector.byteLength + numberBytes(numbers)
+    this.#neighbour.heard(round)
+    this.#context.mailbox.offer(this, { kind, round, part, field, numbers, offset, vector })
+    this.#acknowledge()
+  }
+
+  /** Counts a vector that was passed over as come, unless it had come before. */
+  passed({ sequence, length }: FrameHeader): void {
+    if (this.#window.arrive(sequence, Math.max(1, length))) this.#acknowledge()
+  }
+
+  /** Passes over a vector that cannot be used. It counts as come, since it would be the same if it were sent again. */
+  spoilt(header: FrameHeader, vector: Float32Array, fault: FrameFault, detail: string): void {
+    this.#context.pool.give(vector)
+    this.passed(header)
+    this.#fault(fault, `vector ${header.sequence} is not delivered: ${detail}`, false)
+  }
+
+  /** Ends the session, unless that has ended and the stream with it. */
+  broken(fault: ReceiveFault, detail: string, vector: Float32Array | undefined): void {
+    if (vector !== undefined) this.#context.pool.give(vector)
+    if (this.#session?.exchange?.status === 'open') this.#fault(fault, detail, true)
+  }
+
+  /** Notes that the algorithm has taken a message, and acknowledges what there is room for now. */
+  taken(message: VectorMessage): void {
+    this.#window.dequeue(weightOf(message))
+    this.#acknowledge()
   }
 
   /** To be called when the algorithm had no use for a message. */
   reject(reason: string): void {
     this.#fault('message', reason, false)
-  }
-
-  /** Lets as much be on its way as the link needs, by what its round trip has turned out to be. */
-  tune(): void {
-    const stream = this.#session?.exchange
-    if (stream === undefined) return
-    limitWindow(stream, windowFor(this.#neighbour.bestRoundTrip ?? 0, this.#context.limits.streamWindow))
   }
 
   /** Ends what goes on. */
@@ -132,12 +178,12 @@ export class IncomingLink {
   }
 
   #judge(hello: Hello): Mismatch | undefined {
-    const { terms, self, isStanding } = this.#context
+    const { terms, self } = this.#context
     if (hello.name !== this.#neighbour.name) {
       const why = `it calls itself "${hello.name}", and by its peer id it is "${this.#neighbour.name}"`
       return { code: 'unknown-peer', why }
     }
-    if (isStanding || hello.inPassing === true) return mismatchOf(terms, hello.terms)
+    if (this.#neighbour.isStanding || hello.inPassing === true) return mismatchOf(terms, hello.terms)
     const why = `you are no neighbour of "${self}" in its topology; do the topology files differ?`
     return { code: 'unknown-peer', why }
   }
@@ -146,15 +192,15 @@ export class IncomingLink {
     this.stop('replaced by a new handshake')
     const codecs = this.#context.codec.agreed(hello.codecs)
     this.#session = { control, connection, codecs }
-    this.#ledger.greet(hello.incarnation, hello.first)
+    this.#window.greet(hello.incarnation, hello.first)
     const { self, limits, round } = this.#context
-    const { received, acknowledged } = this.#ledger
+    const { received, acknowledged } = this.#window
     const { window } = limits
-    control.send({ kind: 'welcome', name: self, round: round(), received, acknowledged, window, codecs })
+    control.send({ kind: 'welcome', name: self, round, received, acknowledged, window, codecs })
     this.#neighbour.arrived()
     this.#neighbour.heard(hello.round)
     this.#neighbour.set('incoming', true)
-    this.#onWelcome()
+    this.#outgoing.retryNow()
   }
 
   /** Whether the neighbour may open a stream now. */
@@ -181,6 +227,7 @@ export class IncomingLink {
   #read(session: Session, reader: FrameReader, piece: Uint8Array): void {
     // What still comes on a stream that was replaced or reset is not of interest.
     if (session !== this.#session) return
+    this.#tune(session)
     const { meter } = this.#neighbour
     const before = reader.copied
     meter.receivedBytes += piece.byteLength
@@ -189,81 +236,17 @@ export class IncomingLink {
     meter.copied += reader.copied - before
   }
 
-  /** Takes the vectors of one stream, as long as it is the one that counts. */
-  #sinkOf(session: Session): FrameSink {
-    const isOver = () => session !== this.#session
-    return {
-      open: (header) => (isOver() ? { kind: 'skip' } : this.#open(header)),
-      whole: (header, vector, bytes, numbers) =>
-        isOver() ? this.#drop(vector) : this.#accept({ header, vector, bytes, numbers }),
-      passed: (header) => {
-        if (!isOver()) this.#pass(header)
-      },
-      spoilt: (header, vector, fault, detail) => {
-        this.#drop(vector)
-        if (!isOver()) this.#skip(header, fault, detail)
-      },
-      broken: (fault, detail, vector) => {
-        if (vector !== undefined) this.#drop(vector)
-        if (!isOver() && session.exchange?.status === 'open') this.#fault(fault, detail, true)
-      }
-    }
+  /** Lets as much be in flight as the link needs, by its round trip as far as it is known. */
+  #tune(session: Session): void {
+    const roundTrip = this.#neighbour.bestRoundTrip ?? 0
+    if (session.exchange === undefined || session.roundTrip === roundTrip) return
+    session.roundTrip = roundTrip
+    limitWindow(session.exchange, windowFor(roundTrip, this.#context.limits.streamWindow))
   }
 
-  /** Where a vector is to be written, unless it makes all that follows worthless. */
-  #open(header: FrameHeader): Opening {
-    const { sequence, offset, length } = header
-    const { received } = this.#ledger
-    const { elements, pool } = this.#context
-    if (sequence > received + 1) return faulty('gap', `vector ${sequence} follows vector ${received}`)
-    if (sequence <= received) {
-      this.#neighbour.meter.duplicates++
-      this.#count('duplicate', `vector ${sequence} comes again`, false)
-      return { kind: 'skip' }
-    }
-    if (this.#overflows(length))
-      return faulty('window', `vector ${sequence} was sent without waiting for acknowledgements`)
-    if (offset + length > elements) return faulty('range', `numbers ${offset} to ${offset + length - 1} of ${elements}`)
-    return { kind: 'into', vector: pool.take(length) }
-  }
-
-  /** Counts a vector that was passed over as come, unless it had come before. */
-  #pass({ sequence, length }: FrameHeader): void {
-    if (this.#ledger.arrive(sequence, Math.max(1, length))) this.acknowledge()
-  }
-
-  /** Passes over a vector that cannot be used. It counts as come, since it would be the same if it were sent again. */
-  #skip({ sequence, length }: FrameHeader, fault: FrameFault, detail: string): void {
-    this.#ledger.arrive(sequence, Math.max(1, length))
-    this.acknowledge()
-    this.#fault(fault, `vector ${sequence} is not delivered: ${detail}`, false)
-  }
-
-  #drop(vector: Float32Array): void {
-    this.#context.pool.give(vector)
-  }
-
-  #accept({ header, vector, bytes, numbers }: Arrival): void {
-    const { name, meter } = this.#neighbour
-    const { kind, round, sequence, part, field, offset } = header
-    // Nobody can look at it before it counts, as all of this happens without a pause.
-    this.#ledger.arrive(sequence, weightOf({ vector }))
-    meter.receivedFrames++
-    meter.receivedPayload += bytes
-    meter.receivedRaw += vector.byteLength + numberBytes(numbers)
-    this.#neighbour.heard(round)
-    this.#context.mailbox.offer(name, { kind, round, part, field, numbers, offset, vector })
-    this.acknowledge()
-  }
-
-  /** Whether the neighbour sends more than it was granted, also by being started anew again and again. */
-  #overflows(length: number): boolean {
-    const { limits, mailbox, elements } = this.#context
-    const one = Math.max(1, elements)
-    const { unacknowledged } = this.#ledger
-    const isBeyond = unacknowledged > 0 && unacknowledged + Math.max(1, length) > limits.window * one
-    if (mailbox.count(this.#neighbour.name) >= messagesWaiting) return true
-    return isBeyond || mailbox.waiting(this.#neighbour.name) >= (limits.mailbox + 2 * limits.window) * one
+  /** Acknowledges what there is room for. */
+  #acknowledge(): void {
+    if (this.#window.acknowledge()) this.#session?.control.send({ kind: 'ack', sequence: this.#window.acknowledged })
   }
 
   #fault(fault: ReceiveFault, detail: string, isGrave: boolean): void {
@@ -277,9 +260,11 @@ export class IncomingLink {
 
   #end(control: ControlChannel, why: string): void {
     control.abort(why)
-    if (this.#session?.control !== control) return
-    this.#session.exchange?.abort(new Error(why))
+    const session = this.#session
+    if (session?.control !== control) return
     this.#session = undefined
+    session.reader?.end()
+    session.exchange?.abort(new Error(why))
     this.#neighbour.set('incoming', false)
   }
 }

@@ -34,6 +34,13 @@ class HandClock implements Clock {
 }
 
 const from = peerName('a')
+
+/** A sender, and its messages that were taken. */
+function sender() {
+  const taken: number[] = []
+  return { name: from, taken: (message: number) => void taken.push(message), messages: taken }
+}
+
 const step = fc.oneof(
   fc.constant({ kind: 'offer' } as const),
   fc.record({ kind: fc.constant('receive' as const), patience: fc.integer({ min: 0, max: 5 }) }),
@@ -46,18 +53,22 @@ test('whatever the deadlines, each message is received once and in order', async
       const clock = new HandClock()
       const mailbox = new Mailbox<number>(clock)
       const received: number[] = []
+      const source = sender()
       let offered = 0
       for (const action of steps) {
-        if (action.kind === 'offer') mailbox.offer(from, offered++)
+        if (action.kind === 'offer') mailbox.offer(source, offered++)
         if (action.kind === 'advance') clock.advance(action.by)
         if (action.kind === 'receive') {
           void mailbox.receive(clock.now() + action.patience).then((got) => got && received.push(got.message))
         }
       }
       clock.advance(100)
-      while (mailbox.waiting(from) > 0) void mailbox.receive().then((got) => got && received.push(got.message))
+      for (let left = offered; left > 0; left--) {
+        void mailbox.receive(clock.now()).then((got) => got && received.push(got.message))
+      }
       await Promise.resolve()
       t.deepEqual(received, [...Array(offered).keys()])
+      t.deepEqual(source.messages, received)
       t.is(clock.pending, 0)
     })
   )
@@ -68,25 +79,27 @@ test('a deadline that has passed gives what is there, and undefined when nothing
   const mailbox = new Mailbox<number>(clock)
   clock.advance(10)
   t.is(await mailbox.receive(3), undefined)
-  mailbox.offer(from, 1)
+  mailbox.offer(sender(), 1)
   t.deepEqual(await mailbox.receive(3), { from, message: 1 })
 })
 
-test('who has taken is told after the message is gone', async (t) => {
-  const waiting: number[] = []
-  const mailbox: Mailbox<number> = new Mailbox(new HandClock(), (peer) => waiting.push(mailbox.waiting(peer)))
-  mailbox.offer(from, 1)
-  mailbox.offer(from, 2)
+test('the sender hears of a message when it is received, not before, and at once when somebody waits for it', async (t) => {
+  const mailbox = new Mailbox<number>(new HandClock())
+  const source = sender()
+  mailbox.offer(source, 1)
+  t.deepEqual(source.messages, [])
   await mailbox.receive()
-  await mailbox.receive()
-  t.deepEqual(waiting, [1, 0])
+  t.deepEqual(source.messages, [1])
+  void mailbox.receive()
+  mailbox.offer(source, 2)
+  t.deepEqual(source.messages, [1, 2])
 })
 
 test('stopping rejects those who wait and those who come later', async (t) => {
   const clock = new HandClock()
   const mailbox = new Mailbox<number>(clock)
   const waits = [mailbox.receive(), mailbox.receive(50)]
-  mailbox.offer(from, 1)
+  mailbox.offer(sender(), 1)
   mailbox.stop(new StoppedError())
   t.deepEqual(await waits[0], { from, message: 1 })
   await t.throwsAsync(waits[1], { instanceOf: StoppedError })

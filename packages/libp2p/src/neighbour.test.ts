@@ -2,18 +2,15 @@ import { peerName } from '@murmuration/core'
 import test from 'ava'
 import type { PeerEvent } from './events.js'
 import { Neighbour } from './neighbour.js'
+import { Signal } from './signal.js'
 
 /** A neighbour with a clock that the test sets, and what it tells. */
 function neighbour() {
   const time = { now: 0 }
   const events: PeerEvent[] = []
   const clock = { now: () => time.now, at: () => () => {} }
-  const subject = new Neighbour(
-    peerName('b'),
-    clock,
-    (event) => events.push(event),
-    () => {}
-  )
+  const emit = (event: PeerEvent) => void events.push(event)
+  const subject = new Neighbour(peerName('b'), clock, emit, new Signal())
   return { subject, time, events, kinds: () => events.map(({ kind }) => kind) }
 }
 

@@ -55,7 +55,7 @@ export interface Refusal {
 export class Neighbour {
   readonly name: PeerName
   /** Whether both directions stand from the start to the end; otherwise each is there while something is sent. */
-  isStanding = true
+  readonly isStanding: boolean
   readonly meter = new TrafficMeter()
   readonly speed = new LinkSpeed()
   readonly faults: FaultAccount
@@ -65,7 +65,7 @@ export class Neighbour {
   readonly messages: Budget
   readonly #clock: Clock
   readonly #emit: PeerEventListener
-  readonly #onChange: () => void
+  readonly #changed: Signal
   readonly #up = new Set<Direction>()
   #refusal: Refusal | undefined
   #left: string | undefined
@@ -80,12 +80,14 @@ export class Neighbour {
   #answered = Number.NEGATIVE_INFINITY
   readonly #pong = new Signal()
 
+  /** @param changed - notified when the state changes */
   constructor(
     name: PeerName,
     clock: Clock,
     emit: PeerEventListener,
-    onChange: () => void,
-    limits: Limits = defaultLimits
+    changed: Signal,
+    limits: Limits = defaultLimits,
+    isStanding = true
   ) {
     this.faults = new FaultAccount(name, clock, emit, limits)
     this.streams = new Budget(clock, streamsMost, limits.backoffMost / 2)
@@ -93,7 +95,8 @@ export class Neighbour {
     this.name = name
     this.#clock = clock
     this.#emit = emit
-    this.#onChange = onChange
+    this.#changed = changed
+    this.isStanding = isStanding
   }
 
   get state(): NeighbourState {
@@ -245,6 +248,6 @@ export class Neighbour {
     if (after === 'ready') this.#emit({ kind: 'ready', peer: this.name })
     if (after === 'connecting' && !this.isStanding) this.#emit({ kind: 'idle', peer: this.name })
     if (after === 'silent') this.#emit({ kind: 'silent', peer: this.name, unheard: this.unheard })
-    this.#onChange()
+    this.#changed.notify()
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
-import type { Connection, Libp2p, Stream } from '@libp2p/interface'
+import type { Libp2p } from '@libp2p/interface'
 import {
   InputError,
   type Milliseconds,
@@ -11,24 +11,23 @@ import {
 } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { lengthOf } from '@murmuration/vectors'
-import type { VectorMessage } from '@murmuration/wire'
-import { Signal } from './signal.js'
 import { realClock } from './clock.js'
 import { CodecChoice } from './codec-choice.js'
 import { controlProtocol, exchangeProtocol, type Limits } from './constants.js'
-import type { LinkContext } from './context.js'
+import { isOpen, type LinkContext } from './context.js'
 import { paddingMost } from './control-messages.js'
-import type { PeerEvent } from './events.js'
 import { NetworkFabric } from './fabric.js'
 import { Mailbox } from './mailbox.js'
+import { neededBy } from './membership.js'
 import type { NeighbourStatus } from './neighbour.js'
-import { neededBy, Neighbourhood } from './neighbourhood.js'
 import { startNode } from './node.js'
 import type { Peer, PeerOptions } from './peer.js'
+import type { PeerDirectory } from './peer-directory.js'
+import { PeerSet } from './peer-set.js'
 import { checkRoster, type RosterEntry } from './roster.js'
 import { SampleCounts, samplesProtocol } from './sample-counts.js'
-import { weightOf } from './send-queue.js'
 import type { Shaper } from './shaping/shaper.js'
+import { Signal } from './signal.js'
 import type { Traffic } from './traffic.js'
 import { Turns } from './turns.js'
 import { VectorPool } from './vector-pool.js'
@@ -44,90 +43,60 @@ export class NetworkPeer implements Peer {
   readonly id: string
   readonly fabric: NetworkFabric
   readonly #options: PeerOptions
-  readonly #limits: Limits
-  readonly #node: Libp2p
+  readonly #context: LinkContext
+  readonly #peers: PeerSet
   readonly #shaper: Shaper | undefined
-  readonly #neighbourhood: Neighbourhood
-  readonly #mailbox: Mailbox<VectorMessage>
-  readonly #pool: VectorPool
-  readonly #codec: CodecChoice
-  readonly #stopping = new AbortController()
-  readonly #closing = new AbortController()
-  readonly #changed = new Signal()
-  readonly #strangers = new Set<string>()
   readonly #samples: SampleCounts
+  readonly #closing = new AbortController()
   #closed: Promise<void> | undefined
 
-  constructor(options: PeerOptions, limits: Limits, node: Libp2p, shaper: Shaper | undefined) {
+  /** @param directory - by which the node lets others connect */
+  constructor(options: PeerOptions, limits: Limits, node: Libp2p, directory: PeerDirectory, shaper?: Shaper) {
+    const { identity, self, topology } = options
+    this.id = identity.id
     this.#options = options
-    this.#limits = limits
-    this.#node = node
     this.#shaper = shaper
-    this.#codec = new CodecChoice(options.codec ?? 'float32')
-    this.id = options.identity.id
-    this.#samples = new SampleCounts(options.self, options.topology.peers, limits.handshakeTimeout)
+    this.#samples = new SampleCounts(self, topology.peers, limits.handshakeTimeout)
     // Each neighbour's link listens to it, and there may be many.
     setMaxListeners(0, this.#closing.signal)
-    this.#pool = new VectorPool(lengthOf(options.terms.schema))
-    this.#mailbox = new Mailbox<VectorMessage>(realClock, (from) => this.#neighbourhood.taken(from), weightOf)
-    this.fabric = this.#createFabric()
-    this.#neighbourhood = new Neighbourhood(this.#context(), neededBy(options), this.#changed)
+    this.#context = contextOf(options, limits, node, directory, this.#closing.signal)
+    this.#peers = new PeerSet(this.#context, neededBy(options))
+    this.fabric = new NetworkFabric(this.#context, topology, this.#peers)
   }
 
   get vectorsBeyond(): number {
-    return this.#pool.beyond
+    return this.#context.pool.beyond
   }
 
   get addresses(): readonly string[] {
-    return this.#node.getMultiaddrs().map(String)
+    return this.#context.node.getMultiaddrs().map(String)
   }
 
   async start(): Promise<void> {
-    const { node, neighbourhood } = { node: this.#node, neighbourhood: this.#neighbourhood }
+    const { node, emit } = this.#context
+    const peers = this.#peers
     const streams = { maxInboundStreams: 8, maxOutboundStreams: 8 }
-    const control = (stream: Stream, connection: Connection) => neighbourhood.control(stream, connection)
-    const exchange = (stream: Stream, connection: Connection) => neighbourhood.exchange(stream, connection)
-    await node.handle(controlProtocol, control, streams)
-    await node.handle(exchangeProtocol, exchange, streams)
+    await node.handle(controlProtocol, (stream, connection) => peers.control(stream, connection), streams)
+    await node.handle(exchangeProtocol, (stream, connection) => peers.exchange(stream, connection), streams)
     await node.handle(samplesProtocol, (stream) => this.#samples.answer(stream), streams)
-    node.addEventListener('connection:open', ({ detail }) => neighbourhood.encourage(detail.remotePeer.toString()))
+    node.addEventListener('connection:open', ({ detail }) => peers.connected(detail.remotePeer))
     await startNode(node, this.#options.listen)
-    this.#emit({ kind: 'listening', addresses: this.addresses })
-  }
-
-  /** Why somebody may not connect, told once per peer id and roster. */
-  refusalOf(id: string, address: string): string | undefined {
-    const why = this.#neighbourhood.refusalOf(id)
-    if (why !== undefined && !this.#strangers.has(id) && this.#strangers.size < 1000) {
-      this.#strangers.add(id)
-      this.#emit({ kind: 'stranger-refused', id, address, why })
-    }
-    return why
-  }
-
-  /** Whether a peer of the roster is at this IP address. */
-  isKnownHost(host: string): boolean {
-    return this.#neighbourhood.isKnownHost(host)
-  }
-
-  nameOf(id: string): PeerName | undefined {
-    return this.#neighbourhood.nameOf(id)
+    emit({ kind: 'listening', addresses: this.addresses })
   }
 
   async connect(entries: readonly RosterEntry[], patience: Milliseconds): Promise<void> {
-    this.#stopping.signal.throwIfAborted()
+    this.fabric.signal.throwIfAborted()
     const deadline = realClock.now() + patience
     const roster = checkRoster(entries)
     const own = roster.byName.get(this.#options.self)
     if (own !== undefined && own.id !== this.id) {
       throw new InputError(`the roster says that "${own.name}" is ${own.id}, but this peer's key gives ${this.id}`)
     }
-    this.#neighbourhood.open(roster)
-    this.#strangers.clear()
+    this.#peers.open(roster)
     while (!this.#complete()) {
       if (realClock.now() >= deadline) throw this.#missing(patience)
-      await this.#changed.wait(deadline)
-      this.#stopping.signal.throwIfAborted()
+      await this.#context.changed.wait(deadline)
+      this.fabric.signal.throwIfAborted()
     }
   }
 
@@ -151,31 +120,31 @@ export class NetworkPeer implements Peer {
 
   /** Asks all neighbours at once. One that does not answer is asked again; one that contradicts another ends the run. */
   async #askForSamples(): Promise<void> {
-    const asked = this.#neighbourhood.connections().map(([name, connection]) => this.#samples.ask(name, connection))
+    const asked = [...this.#peers.sessions.values()].flatMap(({ name, connections }) => {
+      const connection = connections.find(isOpen)
+      return connection === undefined ? [] : [this.#samples.ask(name, connection)]
+    })
     for (const result of await Promise.allSettled(asked)) {
       if (result.status === 'rejected' && result.reason instanceof InputError) throw result.reason
     }
   }
 
   neighbours(): readonly NeighbourStatus[] {
-    return this.#neighbourhood.statuses()
+    return this.#peers.statuses()
   }
 
   traffic(): Traffic {
-    return this.#neighbourhood.traffic()
+    return this.#peers.traffic()
   }
 
   roundTrip(neighbour: PeerName, bytes = 0): Promise<Milliseconds | undefined> {
     if (!(bytes >= 0 && bytes <= paddingMost)) throw new RangeError(`${bytes} bytes of padding; at most ${paddingMost}`)
-    return this.#neighbourhood.roundTrip(neighbour, bytes, realClock.now() + pingPatience)
+    const session = this.#peers.sessions.get(neighbour)
+    return session?.roundTrip(bytes, realClock.now() + pingPatience) ?? Promise.resolve(undefined)
   }
 
   stop(reason?: string): void {
-    if (this.#stopping.signal.aborted) return
-    const error = new StoppedError(reason)
-    this.#stopping.abort(error)
-    this.#mailbox.stop(error)
-    this.#changed.notify()
+    this.fabric.stop(reason)
   }
 
   close(reason = 'done'): Promise<void> {
@@ -185,26 +154,27 @@ export class NetworkPeer implements Peer {
 
   async #close(reason: string): Promise<void> {
     this.stop()
-    const deadline = realClock.now() + this.#limits.closePatience
-    while (this.#neighbourhood.unacknowledged > 0 && realClock.now() < deadline) await this.#changed.wait(deadline)
-    await this.#neighbourhood.bye(reason)
+    const { changed, limits, node } = this.#context
+    const deadline = realClock.now() + limits.closePatience
+    while (this.#peers.unacknowledged > 0 && realClock.now() < deadline) await changed.wait(deadline)
+    await this.#peers.leave(reason)
     this.#closing.abort(new StoppedError('the peer closes'))
-    this.#neighbourhood.stop()
-    await this.#shaper?.flush(this.#limits.closePatience)
-    await this.#node.stop()
-    await this.#neighbourhood.ended
+    this.#peers.stop()
+    await this.#shaper?.flush(limits.closePatience)
+    await node.stop()
+    await this.#peers.ended
   }
 
   /** Whether all neighbours are ready. Throws when one never will be. */
   #complete(): boolean {
-    const refused = this.#neighbourhood.refused()
+    const refused = this.#peers.refused()
     if (refused !== undefined) {
       const { name, refusal } = refused
       const who =
         refusal.by === 'us' ? `"${this.#options.self}" refuses "${name}"` : `"${name}" refuses "${this.#options.self}"`
       throw new RefusedError(name, refusal.code, `${who}: ${refusal.why}`)
     }
-    return this.#neighbourhood.isReady
+    return this.#peers.isReady
   }
 
   #missing(patience: Milliseconds): NeighboursMissingError {
@@ -216,49 +186,33 @@ export class NetworkPeer implements Peer {
       `after ${patience / 1000} s, ${missing.length} of ${all.length} neighbours are missing: ${list}`
     )
   }
+}
 
-  #createFabric(): NetworkFabric {
-    const { self, seed, topology, terms } = this.#options
-    return new NetworkFabric({
-      self,
-      random: createRandom(seed, self),
-      topology,
-      elements: lengthOf(terms.schema),
-      mailbox: this.#mailbox,
-      pool: this.#pool,
-      signal: this.#stopping.signal,
-      offer: (to, message) => this.#neighbourhood.offer(to, message),
-      reject: (from, reason) => this.#neighbourhood.reject(from, reason),
-      onFailure: (why) => {
-        this.#emit({ kind: 'activity-failed', why })
-        this.stop(`a spawned activity failed: ${why}`)
-      }
-    })
-  }
-
-  #context(): LinkContext {
-    const { self, terms } = this.#options
-    return {
-      node: this.#node,
-      self,
-      terms,
-      elements: lengthOf(terms.schema),
-      pool: this.#pool,
-      limits: this.#limits,
-      codec: this.#codec,
-      // Not from the seeded dice: the point is that another process with the same seed draws another.
-      incarnation: randomUUID(),
-      turns: new Turns(this.#limits.dialsAtOnce),
-      mailbox: this.#mailbox,
-      random: this.fabric.random.stream('reconnecting'),
-      sender: this.fabric.random,
-      closing: this.#closing.signal,
-      emit: (event) => this.#emit(event),
-      round: () => this.fabric.round
-    }
-  }
-
-  #emit(event: PeerEvent): void {
-    this.#options.onEvent?.(event)
+function contextOf(
+  { self, seed, terms, codec = 'float32', onEvent = () => {} }: PeerOptions,
+  limits: Limits,
+  node: Libp2p,
+  directory: PeerDirectory,
+  closing: AbortSignal
+): LinkContext {
+  const elements = lengthOf(terms.schema)
+  return {
+    node,
+    self,
+    terms,
+    elements,
+    pool: new VectorPool(elements),
+    limits,
+    codec: new CodecChoice(codec),
+    // Not from the seeded dice: the point is that another process with the same seed draws another.
+    incarnation: randomUUID(),
+    turns: new Turns(limits.dialsAtOnce),
+    directory,
+    mailbox: new Mailbox(realClock),
+    random: createRandom(seed, self),
+    closing,
+    changed: new Signal(),
+    emit: onEvent,
+    round: 0
   }
 }

@@ -10,6 +10,7 @@ import type { Doorstep } from './doorstep.js'
 import { wordsOf } from './explain.js'
 import type { Identity } from './identity.js'
 import { noiseCrypto } from './noise-crypto.js'
+import type { PeerDirectory } from './peer-directory.js'
 import { parseAddress } from './roster.js'
 import type { Shaper } from './shaping/shaper.js'
 import { WrappingTransport } from './shaping/wrapping-transport.js'
@@ -21,8 +22,8 @@ export interface NodeOptions {
   /** Multiaddrs to listen on; port 0 takes a free one. */
   readonly listen: readonly string[]
   readonly limits: Limits
-  /** Why a peer that calls from `address` may not connect; `undefined` when it may. */
-  readonly refusalOf: (id: string, address: string) => string | undefined
+  /** Who may connect; everybody without it. */
+  readonly directory?: Pick<PeerDirectory, 'refusalOf'>
   /** Where those wait who have connected and not proved who they are; without it nobody is sent away. */
   readonly doorstep?: Doorstep
   /** Shapes all connections, if given. */
@@ -31,7 +32,7 @@ export interface NodeOptions {
 
 /** A libp2p node over TCP, noise and yamux that is not started yet. Throws an InputError for an address that is none. */
 export async function createNode(options: NodeOptions): Promise<Libp2p> {
-  const { identity, listen, limits, refusalOf, doorstep, shaper } = options
+  const { identity, listen, limits, directory, doorstep, shaper } = options
   for (const address of listen) parseAddress(address, 'this peer')
   return createLibp2p({
     start: false,
@@ -65,7 +66,7 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
       denyInboundEncryptedConnection: (id, connection) => {
         doorstep?.leave(connection)
         shaper?.meet(connection, id.toString())
-        return refusalOf(id.toString(), connection.remoteAddr.toString()) !== undefined
+        return directory?.refusalOf(id.toString(), connection.remoteAddr.toString()) !== undefined
       }
     }
   })

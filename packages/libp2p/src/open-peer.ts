@@ -1,4 +1,4 @@
-import { InputError, type PeerName } from '@murmuration/core'
+import { InputError } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { lengthOf } from '@murmuration/vectors'
 import { controlBytes, limitsOf } from './constants.js'
@@ -7,6 +7,7 @@ import { Doorstep } from './doorstep.js'
 import { NetworkPeer } from './network-peer.js'
 import { createNode } from './node.js'
 import type { Peer, PeerOptions } from './peer.js'
+import { PeerDirectory } from './peer-directory.js'
 import { patientLimits } from './shaping/patience.js'
 import { Shaper } from './shaping/shaper.js'
 import type { Terms } from './terms.js'
@@ -18,14 +19,13 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
     throw new InputError(`"${options.self}" is no peer of the topology; it has ${endpoints.join(', ')}`)
   }
   const agreed = { ...options, terms: asRead(options.terms) }
-  const shaper = shaperOf(agreed, (id) => peer.nameOf(id))
+  const directory = new PeerDirectory(options.onEvent ?? (() => {}))
+  const shaper = shaperOf(agreed, directory)
   const limits = patientLimits(limitsOf(options.limits), shaper?.slowness ?? 0)
+  const doorstep = new Doorstep(directory, limits.strangerTimeout, limits.handshakeTimeout)
   const { identity, listen } = options
-  const refusalOf = (id: string, address: string) => peer.refusalOf(id, address)
-  const isKnown = (host: string) => peer.isKnownHost(host)
-  const doorstep = new Doorstep(isKnown, limits.strangerTimeout, limits.handshakeTimeout)
-  const node = await createNode({ identity, listen, limits, refusalOf, doorstep, shaper })
-  const peer = new NetworkPeer(agreed, limits, node, shaper)
+  const node = await createNode({ identity, listen, limits, directory, doorstep, shaper })
+  const peer = new NetworkPeer(agreed, limits, node, directory, shaper)
   await peer.start()
   return peer
 }
@@ -41,11 +41,8 @@ function asRead(terms: Terms): Terms {
   )
 }
 
-function shaperOf(
-  { links, self, topology, seed, terms }: PeerOptions,
-  nameOf: (id: string) => PeerName | undefined
-): Shaper | undefined {
+function shaperOf({ links, self, topology, seed, terms }: PeerOptions, directory: PeerDirectory): Shaper | undefined {
   if (links === undefined) return undefined
   const random = createRandom(seed, self).stream('links')
-  return new Shaper({ links, self, topology, frameBytes: 4 * lengthOf(terms.schema), nameOf, random })
+  return new Shaper({ links, self, topology, frameBytes: 4 * lengthOf(terms.schema), directory, random })
 }

@@ -1,11 +1,11 @@
 import type { Connection } from '@libp2p/interface'
-import type { Milliseconds, SendResult } from '@murmuration/core'
+import type { Milliseconds, Random, SendResult } from '@murmuration/core'
 import { codecRandom } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import { Signal } from './signal.js'
 import { realClock } from './clock.js'
 import { controlProtocol, exchangeProtocol, protocolVersion } from './constants.js'
-import type { MemberContext } from './context.js'
+import type { LinkContext } from './context.js'
 import { ControlChannel } from './control-channel.js'
 import { type ControlMessage, ProtocolFault, type Refused, type Welcome } from './control-messages.js'
 import { Dialler, openStream } from './dialler.js'
@@ -22,10 +22,10 @@ import { mismatchOf } from './terms.js'
  * writes frames, and starts over when that ends.
  */
 export class OutgoingLink {
-  readonly #context: MemberContext
+  readonly #context: LinkContext
   readonly #neighbour: Neighbour
-  readonly #onAcknowledged: () => void
-  readonly #onAnswer: () => void
+  /** Of the waits between attempts. */
+  readonly #random: Random
   readonly #queue: SendQueue
   /** Notified when there may be another frame to write, and so a reason to call. */
   readonly #work = new Signal()
@@ -40,12 +40,10 @@ export class OutgoingLink {
   /** In which the neighbour takes vectors, beside raw float32. */
   #codecs: readonly string[] = []
 
-  /** @param onAnswer - called when the neighbour has answered a ping */
-  constructor(context: MemberContext, neighbour: Neighbour, onAcknowledged: () => void, onAnswer: () => void) {
+  constructor(context: LinkContext, neighbour: Neighbour) {
     this.#context = context
     this.#neighbour = neighbour
-    this.#onAcknowledged = onAcknowledged
-    this.#onAnswer = onAnswer
+    this.#random = context.random.stream('reconnecting').stream(neighbour.name)
     this.#queue = new SendQueue(context.elements, context.limits.sendQueue)
   }
 
@@ -107,7 +105,7 @@ export class OutgoingLink {
   }
 
   /** Says that something has changed: the neighbour has called, or is welcome again. */
-  encourage(): void {
+  retryNow(): void {
     this.#dialler?.called()
     this.#chance.notify()
     this.#measure()
@@ -117,7 +115,7 @@ export class OutgoingLink {
   ping(padding = ''): Milliseconds {
     const at = realClock.now()
     if (this.#control !== undefined) this.#pings++
-    this.#control?.send({ kind: 'ping', round: this.#context.round(), at, padding })
+    this.#control?.send({ kind: 'ping', round: this.#context.round, at, padding })
     return at
   }
 
@@ -142,7 +140,7 @@ export class OutgoingLink {
 
   /** Whether there is no reason to have the link. */
   get #isIdle(): boolean {
-    return !this.#context.isStanding && this.#queue.length === 0
+    return !this.#neighbour.isStanding && this.#queue.length === 0
   }
 
   /** Waits for a reason to have the link. */
@@ -164,7 +162,7 @@ export class OutgoingLink {
   /** Waits until the neighbour that has gone is back. What was meant for it is forgotten. */
   async #away(): Promise<void> {
     this.#queue.clear()
-    this.#onAcknowledged()
+    this.#context.changed.notify()
     while (this.#neighbour.gone && !this.#context.closing.aborted) await this.#chance.wait()
   }
 
@@ -201,12 +199,12 @@ export class OutgoingLink {
 
   /** Says hello and takes the answer. Returns whether the neighbour agrees. */
   async #greet(control: ControlChannel): Promise<boolean> {
-    const { self, terms, incarnation, limits, round, isStanding } = this.#context
+    const { self, terms, incarnation, limits, round } = this.#context
     const first = this.#queue.first
     const version = protocolVersion
     const codecs = this.#context.codec.wanted
-    const hello = { kind: 'hello', version, name: self, terms, incarnation, first, round: round(), codecs } as const
-    control.send(isStanding ? hello : { ...hello, inPassing: true })
+    const hello = { kind: 'hello', version, name: self, terms, incarnation, first, round, codecs } as const
+    control.send(this.#neighbour.isStanding ? hello : { ...hello, inPassing: true })
     const answer = await control.first(limits.handshakeTimeout)
     if (answer.kind === 'refused') return this.#refused(answer)
     if (answer.kind !== 'welcome') throw new ProtocolFault(`it answers a hello with ${answer.kind}`)
@@ -219,7 +217,7 @@ export class OutgoingLink {
     if (!this.#queue.resume(welcome)) {
       throw new ProtocolFault(`it claims to have vector ${welcome.received}, which was never sent`)
     }
-    this.#onAcknowledged()
+    this.#context.changed.notify()
     this.#neighbour.heard(welcome.round)
     this.#codecs = welcome.codecs
   }
@@ -232,9 +230,9 @@ export class OutgoingLink {
   }
 
   async #exchange({ control, exchange }: Streams): Promise<string> {
-    const { codec, elements, sender } = this.#context
-    const random = codecRandom(sender, this.#neighbour.name)
-    const encoder = codec.encoderFor(this.#codecs, elements, random, this.#neighbour.speed)
+    const { codec, elements, random } = this.#context
+    const { name, speed } = this.#neighbour
+    const encoder = codec.encoderFor(this.#codecs, elements, codecRandom(random, name), speed)
     const writer = new ExchangeWriter(this.#queue, this.#work, this.#neighbour, elements, encoder)
     this.#neighbour.set('outgoing', true)
     this.#measure()
@@ -262,7 +260,7 @@ export class OutgoingLink {
     if (this.#queue.first === first) throw new ProtocolFault(`it acknowledges vector ${message.sequence} again`)
     if (progress !== undefined) this.#neighbour.speed.acknowledged(progress.bytes, realClock.now() - progress.began)
     this.#work.notify()
-    this.#onAcknowledged()
+    this.#context.changed.notify()
   }
 
   /** Measures the round trip once the link stands, unless that goes on: before, both sides are busy with the handshakes. */
@@ -275,7 +273,6 @@ export class OutgoingLink {
     if (this.#pings-- <= 0) throw new ProtocolFault('it answers a ping that was never sent')
     this.#neighbour.answered(at)
     if (this.#neighbour.answers < roundTripsNeeded) this.ping()
-    this.#onAnswer()
   }
 
   /** A neighbour that breaks the protocol is not called again; it may call. */
@@ -290,6 +287,6 @@ export class OutgoingLink {
   #backoff(attempt: number): Milliseconds {
     const { backoffFirst, backoffMost } = this.#context.limits
     const wait = Math.min(backoffMost, backoffFirst * 2 ** Math.min(attempt - 1, 30))
-    return Math.round(wait * (0.5 + 0.5 * this.#context.random.uniform()))
+    return Math.round(wait * (0.5 + 0.5 * this.#random.uniform()))
   }
 }

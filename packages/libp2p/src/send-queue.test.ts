@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { ReceiveLedger } from './receive-ledger.js'
+import { ReceiveWindow } from './receive-window.js'
 import { SendQueue } from './send-queue.js'
 
 /** How many numbers a whole vector has. */
@@ -10,12 +10,10 @@ const message = (round: number, length = elements, onGone = () => {}) => {
   return { kind: 0, part: 0, field: 0, offset: 0, round, vector: new Float32Array(length), onGone }
 }
 
-/** A link in miniature: a sender's queue, the bytes on their way, a receiver's ledger and its mailbox. */
+/** A link in miniature: a sender's queue, the bytes on their way, a receiver's window and its mailbox. */
 class Model {
   readonly queue = new SendQueue(elements, 6)
-  readonly ledger = new ReceiveLedger()
-  readonly room = 2
-  readonly window = 3
+  readonly window = new ReceiveWindow(elements, { window: 3, mailbox: 2 })
   frames: { readonly sequence: number; readonly round: number }[] = []
   acknowledgements: number[] = []
   mailbox: number[] = []
@@ -29,10 +27,9 @@ class Model {
   reconnect(): void {
     this.frames = []
     this.acknowledgements = []
-    this.ledger.greet('x', this.queue.first)
-    const { received, acknowledged } = this.ledger
-    if (!this.queue.resume({ received, acknowledged, window: this.window }))
-      throw new Error('an honest welcome was refused')
+    this.window.greet('x', this.queue.first)
+    const { received, acknowledged } = this.window
+    if (!this.queue.resume({ received, acknowledged, window: 3 })) throw new Error('an honest welcome was refused')
   }
 
   offer(): void {
@@ -47,20 +44,23 @@ class Model {
   arrive(): void {
     const frame = this.frames.shift()
     if (frame === undefined) return
-    if (!this.ledger.arrive(frame.sequence, elements)) throw new Error(`frame ${frame.sequence} is not the next`)
+    if (this.window.overflows(elements)) throw new Error('an honest sender was refused')
+    if (!this.window.arrive(frame.sequence, elements)) throw new Error(`frame ${frame.sequence} is not the next`)
+    this.window.enqueue(elements)
     this.mailbox.push(frame.round)
-    this.settle()
+    this.confirm()
   }
 
   take(): void {
     const round = this.mailbox.shift()
-    if (round !== undefined) this.taken.push(round)
-    this.settle()
+    if (round === undefined) return
+    this.taken.push(round)
+    this.window.dequeue(elements)
+    this.confirm()
   }
 
-  settle(): void {
-    const surplus = elements * (this.mailbox.length - this.room)
-    if (this.ledger.settle(surplus)) this.acknowledgements.push(this.ledger.acknowledged)
+  confirm(): void {
+    if (this.window.acknowledge()) this.acknowledgements.push(this.window.acknowledged)
   }
 
   acknowledge(): void {
@@ -114,18 +114,18 @@ test('acknowledgements and welcomes for what was never sent are refused', (t) =>
 })
 
 test('a sender that was started anew, or has given frames up, is counted from where it says', (t) => {
-  const ledger = new ReceiveLedger()
-  ledger.greet('first', 1)
+  const window = new ReceiveWindow(elements, { window: 2, mailbox: 1 })
+  window.greet('first', 1)
   t.deepEqual(
-    [1, 2, 2, 4].map((sequence) => ledger.arrive(sequence, 1)),
+    [1, 2, 2, 4].map((sequence) => window.arrive(sequence, 1)),
     [true, true, false, false]
   )
-  ledger.greet('first', 2)
-  t.is(ledger.received, 2)
-  ledger.greet('first', 9)
-  t.true(ledger.arrive(9, 1))
-  ledger.greet('second', 1)
-  t.true(ledger.arrive(1, 1))
+  window.greet('first', 2)
+  t.is(window.received, 2)
+  window.greet('first', 9)
+  t.true(window.arrive(9, 1))
+  window.greet('second', 1)
+  t.true(window.arrive(1, 1))
 })
 
 test('parts that make up a whole vector may be on their way together, and the next one waits', (t) => {
@@ -163,13 +163,36 @@ test('whoever waits for a vector to be gone is told once', (t) => {
 })
 
 test('a receiver without room acknowledges nothing, and one with some acknowledges as much as is beyond it', (t) => {
-  const ledger = new ReceiveLedger()
-  ledger.greet('x', 1)
-  for (const [index, weight] of [4, 4, 2].entries()) t.true(ledger.arrive(index + 1, weight))
-  t.false(ledger.settle(Number.POSITIVE_INFINITY))
-  t.false(ledger.settle(7))
-  t.true(ledger.settle(6))
-  t.deepEqual([ledger.acknowledged, ledger.unacknowledged], [1, 6])
-  t.true(ledger.settle(-5))
-  t.deepEqual([ledger.acknowledged, ledger.unacknowledged], [3, 0])
+  const window = new ReceiveWindow(elements, { window: 2, mailbox: 1 })
+  window.greet('x', 1)
+  for (const [index, weight] of [4, 4, 2].entries()) t.true(window.arrive(index + 1, weight))
+  window.enqueue(20)
+  t.false(window.acknowledge())
+  window.dequeue(3)
+  t.false(window.acknowledge())
+  window.dequeue(1)
+  t.true(window.acknowledge())
+  t.is(window.acknowledged, 1)
+  window.dequeue(16)
+  t.true(window.acknowledge())
+  t.is(window.acknowledged, 3)
+})
+
+test('a window that is full takes no more, and neither does a crowded mailbox after any number of restarts', (t) => {
+  const window = new ReceiveWindow(elements, { window: 2, mailbox: 1 })
+  window.greet('x', 1)
+  t.false(window.overflows(100), 'what is larger than the window comes alone')
+  t.true(window.arrive(1, 11))
+  t.false(window.overflows(9))
+  t.true(window.overflows(10))
+  for (let restart = 0; restart < 5; restart++) {
+    window.greet(`${restart}`, 1)
+    t.false(window.overflows(elements))
+    window.enqueue(elements)
+  }
+  t.true(window.overflows(1))
+  window.dequeue(elements)
+  t.false(window.overflows(1))
+  for (let message = 0; message < 1 << 14; message++) window.enqueue(0)
+  t.true(window.overflows(1))
 })

@@ -1,6 +1,7 @@
 import type { MultiaddrConnection, Transport } from '@libp2p/interface'
 import { InputError, type Links, type Milliseconds, type PeerName, type Random, type Topology } from '@murmuration/core'
 import { machineClock } from '../clock.js'
+import type { PeerDirectory } from '../peer-directory.js'
 import { AccessLines } from './access-lines.js'
 import { slownessOf } from './patience.js'
 import { routeOf } from './route.js'
@@ -14,8 +15,8 @@ export interface ShaperOptions {
   readonly topology: Topology
   /** How large the frames are. */
   readonly frameBytes: number
-  /** The peer with a libp2p peer id, as far as the roster is known. */
-  readonly nameOf: (id: string) => PeerName | undefined
+  /** Which peer has a libp2p peer id. */
+  readonly directory: Pick<PeerDirectory, 'nameOf'>
   /** For jitter and loss. */
   readonly random: Random
 }
@@ -54,8 +55,8 @@ export class Shaper {
 
   /** Says whose peer id a connection has proven. */
   meet(connection: MultiaddrConnection, id: string): void {
-    const { links, self, nameOf, random } = this.#options
-    const name = nameOf(id)
+    const { links, self, directory, random } = this.#options
+    const name = directory.nameOf(id)
     if (name === undefined || !(connection instanceof ShapedConnection)) return
     connection.route = routeOf(links, self, name, random)
   }

@@ -7,6 +7,7 @@ import { createRandom } from '@murmuration/random'
 import type { ExecutionContext } from 'ava'
 import { graph } from '../flock.test.support.js'
 import { createIdentity, type Identity } from '../identity.js'
+import type { PeerDirectory } from '../peer-directory.js'
 import { Shaper } from './shaper.js'
 import { ShapedConnection } from './shaped-connection.js'
 
@@ -35,8 +36,8 @@ export async function wires(
 ): Promise<readonly { readonly near: ShapedConnection; readonly far: ShapedConnection }[]> {
   const identities = [await createIdentity(), await createIdentity()]
   const names = ['a', 'b'].map(peerName)
-  const nameOf = (id: string) => names.find((_, index) => identities[index].id === id)
-  const [near, far] = identities.map((identity, index) => endOf(identity, network, names[index], nameOf))
+  const directory = { nameOf: (id: string) => names.find((_, index) => identities[index].id === id) }
+  const [near, far] = identities.map((identity, index) => endOf(identity, network, names[index], directory))
   const listener = far.transport.createListener({ upgrader: far.upgrader })
   await listener.listen(multiaddr('/ip4/127.0.0.1/tcp/0'))
   t.teardown(() => listener.close())
@@ -51,13 +52,13 @@ export async function wires(
   return pairs
 }
 
-function endOf(identity: Identity, network: Links, self: PeerName, nameOf: (id: string) => PeerName | undefined): End {
+function endOf(identity: Identity, network: Links, self: PeerName, directory: Pick<PeerDirectory, 'nameOf'>): End {
   const shaper = new Shaper({
     links: network,
     self,
     topology: graph(['a', 'b']),
     frameBytes: 0,
-    nameOf,
+    directory,
     random: createRandom(1)
   })
   const connections: ShapedConnection[] = []

@@ -1,0 +1,65 @@
+import type { Connection } from '@libp2p/interface'
+import type { Milliseconds, PeerName } from '@murmuration/core'
+import { realClock } from './clock.js'
+import { connectionsTo, type LinkContext } from './context.js'
+import { IncomingLink } from './incoming-link.js'
+import { Neighbour } from './neighbour.js'
+import { OutgoingLink } from './outgoing-link.js'
+
+/** Another peer: its state, and the links to and from it. */
+export class PeerSession {
+  readonly neighbour: Neighbour
+  readonly outgoing: OutgoingLink
+  readonly incoming: IncomingLink
+  readonly #context: LinkContext
+
+  /** @param isStanding - whether the links are kept up; otherwise each is there while something is sent */
+  constructor(context: LinkContext, name: PeerName, isStanding: boolean) {
+    const { emit, changed, limits } = context
+    this.#context = context
+    this.neighbour = new Neighbour(name, realClock, emit, changed, limits, isStanding)
+    this.outgoing = new OutgoingLink(context, this.neighbour)
+    this.incoming = new IncomingLink(context, this.neighbour, this.outgoing)
+  }
+
+  get name(): PeerName {
+    return this.neighbour.name
+  }
+
+  /** The connections to it. */
+  get connections(): readonly Connection[] {
+    const entry = this.#context.directory.entry(this.name)
+    return entry === undefined ? [] : connectionsTo(this.#context.node, entry.id)
+  }
+
+  /** Vectors that it has not acknowledged and still can. */
+  get unacknowledged(): number {
+    const { state, isStanding, gone } = this.neighbour
+    return state === 'ready' || (!isStanding && !gone) ? this.outgoing.queued : 0
+  }
+
+  /** Keeps the links up until the peer closes. Of two that can call each other, the one with the larger id waits at first. */
+  async run(): Promise<void> {
+    const { directory, self } = this.#context
+    const [own, entry] = [directory.entry(self), directory.entry(this.name)]
+    if (entry === undefined) return
+    const waits = this.neighbour.isStanding && own !== undefined && own.addresses.length > 0 && entry.id < own.id
+    await this.outgoing.run(entry, waits)
+  }
+
+  /** How long a ping with so much padding takes there and back; `undefined` when it is not answered until `until`. */
+  roundTrip(padding: number, until: Milliseconds): Promise<Milliseconds | undefined> {
+    return this.neighbour.answerTo(this.outgoing.ping('.'.repeat(padding)), until)
+  }
+
+  /** Cuts all connections, which seem dead; the links build new ones. */
+  cut(): void {
+    for (const connection of this.connections) connection.abort(new Error('not heard for too long'))
+  }
+
+  /** Ends both links. */
+  stop(): void {
+    this.outgoing.stop()
+    this.incoming.stop('this peer closes')
+  }
+}

@@ -1,0 +1,153 @@
+import type { Connection, PeerId, Stream } from '@libp2p/interface'
+import { InputError, invariant, type PeerName } from '@murmuration/core'
+import { realClock } from './clock.js'
+import type { LinkContext } from './context.js'
+import { Heartbeat } from './heartbeat.js'
+import type { NeighbourStatus, Refusal } from './neighbour.js'
+import { PeerSession } from './peer-session.js'
+import type { Roster } from './roster.js'
+import { sumTraffic, type Traffic } from './traffic.js'
+
+/** Vectors of one's own that an algorithm computes in at the same time. */
+const ownVectors = 6
+
+/**
+ * The sessions with other peers. Those with the peers that this one needs from the start, its neighbours for short, are kept up. Others
+ * of the roster have one from the first message on, with links while something is sent.
+ */
+export class PeerSet {
+  readonly #context: LinkContext
+  readonly #sessions = new Map<PeerName, PeerSession>()
+  readonly #heartbeat: Heartbeat
+  readonly #runs: Promise<void>[] = []
+
+  /** @param neighbours - in the order of names */
+  constructor(context: LinkContext, neighbours: readonly PeerName[]) {
+    this.#context = context
+    for (const name of neighbours) this.#add(name, true)
+    this.#heartbeat = new Heartbeat(context.limits, this.#sessions, realClock)
+  }
+
+  /** All sessions by name. */
+  get sessions(): ReadonlyMap<PeerName, PeerSession> {
+    return this.#sessions
+  }
+
+  /** Resolves when all links have ended. */
+  get ended(): Promise<unknown> {
+    return Promise.all(this.#runs)
+  }
+
+  /** Vectors that peers who still can have not acknowledged. */
+  get unacknowledged(): number {
+    return this.#list().reduce((sum, { unacknowledged }) => sum + unacknowledged, 0)
+  }
+
+  /** Takes the roster and calls the neighbours. Throws an InputError when one of them is not in it. */
+  open(roster: Roster): void {
+    const { directory, self } = this.#context
+    invariant(!directory.isOpen, 'a peer was told to connect twice')
+    const names = [...this.#sessions.keys()]
+    const lacking = names.filter((name) => !roster.byName.has(name))
+    if (lacking.length > 0) {
+      throw new InputError(`the roster lacks ${lacking.join(', ')}, neighbours of "${self}"; add their peer ids`)
+    }
+    directory.open(roster)
+    this.#reserve()
+    // Each begins with those behind it, so that not all call the same one at once.
+    const [behind, ahead] = [
+      this.#list().filter(({ name }) => name > self),
+      this.#list().filter(({ name }) => name < self)
+    ]
+    for (const session of [...behind, ...ahead]) this.#runs.push(session.run())
+    this.#heartbeat.start()
+  }
+
+  /** The session with a peer, begun now if there was none; `undefined` for one that is not in the roster. */
+  sessionWith(name: PeerName): PeerSession | undefined {
+    const { self, directory, closing } = this.#context
+    const known = this.#sessions.get(name)
+    if (known !== undefined || name === self || closing.aborted) return known
+    if (directory.entry(name) === undefined) return undefined
+    const session = this.#add(name, false)
+    this.#reserve()
+    this.#runs.push(session.run())
+    return session
+  }
+
+  /** A connection to a peer was opened, so its session can go on at once. */
+  connected(id: PeerId): void {
+    this.#find(id)?.outgoing.retryNow()
+  }
+
+  /** Serves a control stream. */
+  async control(stream: Stream, { remotePeer, id }: Connection): Promise<void> {
+    const name = this.#context.directory.nameOf(remotePeer.toString())
+    const session = name && this.sessionWith(name)
+    if (session === undefined) stream.abort(new Error('not in the roster'))
+    else await session.incoming.control(stream, id)
+  }
+
+  /** Serves a stream of vectors. */
+  exchange(stream: Stream, { remotePeer, id }: Connection): void {
+    const session = this.#find(remotePeer)
+    if (session === undefined) stream.abort(new Error('no neighbour'))
+    else session.incoming.exchange(stream, id)
+  }
+
+  /** The neighbour that refuses or is refused, if there is one. */
+  refused(): { readonly name: PeerName; readonly refusal: Refusal } | undefined {
+    for (const { name, neighbour } of this.#neighbours()) {
+      if (neighbour.refusal !== undefined) return { name, refusal: neighbour.refusal }
+    }
+    return undefined
+  }
+
+  /** Whether all neighbours are. */
+  get isReady(): boolean {
+    return this.#neighbours().every(({ neighbour }) => neighbour.state === 'ready')
+  }
+
+  statuses(): readonly NeighbourStatus[] {
+    return this.#neighbours().map(({ neighbour, outgoing }) => neighbour.status(outgoing.queued))
+  }
+
+  traffic(): Traffic {
+    return sumTraffic(this.#list().map(({ neighbour }) => neighbour.meter.read()))
+  }
+
+  /** Tells all peers that this one stops. */
+  async leave(reason: string): Promise<void> {
+    await Promise.all(this.#list().map(({ outgoing }) => outgoing.bye(reason, this.#context.limits.closePatience)))
+  }
+
+  /** Ends all links. */
+  stop(): void {
+    this.#heartbeat.stop()
+    for (const session of this.#list()) session.stop()
+  }
+
+  #list(): readonly PeerSession[] {
+    return [...this.#sessions.values()]
+  }
+
+  #neighbours(): readonly PeerSession[] {
+    return this.#list().filter(({ neighbour }) => neighbour.isStanding)
+  }
+
+  #find(id: PeerId): PeerSession | undefined {
+    const name = this.#context.directory.nameOf(id.toString())
+    return name && this.#sessions.get(name)
+  }
+
+  #add(name: PeerName, isStanding: boolean): PeerSession {
+    const session = new PeerSession(this.#context, name, isStanding)
+    this.#sessions.set(name, session)
+    return session
+  }
+
+  /** Two vectors for each peer: one is written while the algorithm has the other. */
+  #reserve(): void {
+    this.#context.pool.reserve(2 * this.#sessions.size + ownVectors)
+  }
+}
