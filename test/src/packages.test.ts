@@ -26,7 +26,7 @@ async function installed(): Promise<string> {
   const folder = await temporaryFolder()
   // Packed from a copy: packing puts the samples into the package and takes them out again.
   const source = join(folder, 'repository/packages/cli')
-  for (const part of ['packages/cli', 'topologies', 'sim', 'examples']) {
+  for (const part of ['packages/cli', 'topologies', 'sim', 'examples', 'docs/schemas']) {
     const filter = (path: string) => !path.includes('node_modules')
     cpSync(join(root, part), join(folder, 'repository', part), { recursive: true, filter })
   }
