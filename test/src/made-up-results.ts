@@ -144,6 +144,7 @@ function runOf(contender: Contender, settings: RunRecord['settings'], seed: numb
     ? Math.max(0, secondsPerRound - busy - sending * 0.6) / secondsPerRound
     : 0.4 * (1 - working)
   return {
+    world: 'simulator',
     settings,
     contender: contender.label,
     seed,

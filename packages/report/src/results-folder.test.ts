@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { InputError, OutputError } from '@murmuration/core'
 import test from 'ava'
 import { type Results, readResults, ResultsWriter } from '@murmuration/results'
-import { smallResults, smallRun } from './small-sweep.test.support.js'
+import { realRun, smallResults, smallRun } from './small-sweep.test.support.js'
 import { writeReport } from './write-report.js'
 
 async function inFolder<T>(body: (folder: string) => Promise<T>): Promise<T> {
@@ -54,6 +54,30 @@ test('what was written is read again, also infinite bandwidth and losses that ar
   })
 })
 
+test('a real run is read as it was written, without what it cannot know', async (t) => {
+  await inFolder(async (folder) => {
+    const { sweep } = smallResults({ contenders: ['a'], times: () => [10] })
+    const real = { sweep, runs: [realRun()], timelines: [] }
+    await writeResults(folder, real)
+    t.deepEqual(await readResults(folder), real)
+    const [head, row] = (await readFile(join(folder, 'summary.csv'), 'utf8')).split('\n').map((line) => line.split(','))
+    t.is(row[head.indexOf('world')], 'libp2p')
+    t.is(row[head.indexOf('time.waiting')], '')
+    t.is(row[head.indexOf('logHash')], '')
+  })
+})
+
+test('runs of results that do not say where they took place were simulated', async (t) => {
+  await inFolder(async (folder) => {
+    await writeResults(folder, results)
+    const file = join(folder, 'runs.jsonl')
+    await writeFile(file, (await readFile(file, 'utf8')).replaceAll('"world":"simulator",', ''))
+    const sweep = join(folder, 'sweep.json')
+    await writeFile(sweep, (await readFile(sweep, 'utf8')).replace(/ *"format": \d+,\n/, ''))
+    t.deepEqual(await readResults(folder), results)
+  })
+})
+
 test('summary.csv has a line per run and curves.csv a line per point, with what is between commas in quotes', async (t) => {
   await inFolder(async (folder) => {
     const run = smallRun(10, { settings: { topology: 'a "torus", 3 × 3' }, findings: ['x', 'y'] })
@@ -61,10 +85,10 @@ test('summary.csv has a line per run and curves.csv a line per point, with what 
     await writeResults(folder, { sweep, runs: [run], timelines: [] })
     t.is(
       await readFile(join(folder, 'summary.csv'), 'utf8'),
-      'settings.topology,contender,seed,outcome,why,peers,seconds,rounds,secondsPerRound,samples,toTarget.seconds,toTarget.samples,' +
+      'settings.topology,contender,seed,world,peer,outcome,why,peers,seconds,rounds,secondsPerRound,samples,toTarget.seconds,toTarget.samples,' +
         'toTarget.bytes,bytesSent,payloadSent,messages,busiest.name,busiest.bytes,time.working,time.sending,time.waiting,final.loss,' +
         'final.accuracy,final.worstLoss,final.consensusDistance,findings,logHash,realSeconds\n' +
-        '"a ""torus"", 3 × 3",a,1,target,,2,10,10,1,200,10,200,1000,1000,800,20,p0,600,0.5,0.25,0.25,0.5,,,0.1,x; y,hash of 10,0.5\n'
+        '"a ""torus"", 3 × 3",a,1,simulator,,target,,2,10,10,1,200,10,200,1000,1000,800,20,p0,600,0.5,0.25,0.25,0.5,,,0.1,x; y,hash of 10,0.5\n'
     )
     t.is(
       await readFile(join(folder, 'curves.csv'), 'utf8'),
@@ -119,7 +143,13 @@ const damages: readonly (readonly [what: string, file: string, damage: (text: st
     'an axis without values',
     'sweep.json',
     (text) => text.replace(/"topology": \[[^\]]*\]/, '"topology": []'),
-    'out/sweep.json:12: axes.topology: found []: Too small: expected array to have >=1 items'
+    'out/sweep.json:13: axes.topology: found []: Too small: expected array to have >=1 items'
+  ],
+  [
+    'a format that is newer',
+    'sweep.json',
+    (text) => text.replace(/"format": \d+/, '"format": 99'),
+    'out/sweep.json:2: format: found 99: a newer version of Murmuration wrote this; its "murmur report" reads it'
   ],
   [
     'a message with a fate of its own',

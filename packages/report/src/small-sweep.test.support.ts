@@ -18,6 +18,7 @@ export interface SmallSweep {
 export function smallRun(seconds: number | undefined, given: Partial<RunRecord> = {}): RunRecord {
   const end = seconds ?? 1000
   return {
+    world: 'simulator',
     settings: {},
     contender: 'a',
     seed: 1,
@@ -42,6 +43,12 @@ export function smallRun(seconds: number | undefined, given: Partial<RunRecord> 
     realSeconds: 0.5,
     ...given
   }
+}
+
+/** A real run of two peers, which ends after 12 s. */
+export function realRun(given: Partial<RunRecord> = {}): RunRecord {
+  const { payloadSent: _, messages: __, logHash: ___, realSeconds: ____, ...known } = smallRun(undefined)
+  return { ...known, world: 'libp2p', seconds: 12, time: { working: 0.5 }, models: { p0: 'abc', p1: 'abc' }, ...given }
 }
 
 export function smallResults({ axes = {}, contenders, forms = {}, times, target = 0.5 }: SmallSweep): Results {

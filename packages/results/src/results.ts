@@ -1,4 +1,7 @@
-/** What a sweep of simulations comes to. Everything is JSON: a line per run, and one file about the sweep. */
+/** What runs come to, real ones and simulated ones. Everything is JSON: a line per run, and one file about all of them. */
+
+/** Where a run took place: on real peers over libp2p, or in virtual time. */
+export type World = 'libp2p' | 'simulator'
 
 /** A choice that the sweep varies, in base units: bits per second, milliseconds, peers. Text where it is a name. */
 export type Setting = number | string
@@ -12,30 +15,54 @@ export interface Form {
   readonly calls: 'streamed' | 'blocking'
 }
 
+/** A method that was run, by the name that results have for it. */
+export interface ResultsContender {
+  readonly label: string
+  /** A sentence on how it works here, and its source. */
+  readonly about: string
+  readonly form?: Form
+  /** The label that it had in its own folder; where several folders are put together. */
+  readonly method?: string
+}
+
+/** One of several folders that were put together. */
+export interface Source {
+  readonly name: string
+  readonly title: string
+  readonly command: string
+  readonly version: string
+  /** The files, as they were read. */
+  readonly scenario: string
+  /** How many runs it has when all are done, of the settings that all folders have. */
+  readonly runs: number
+}
+
 /** What the sweep is about; the same for all its runs. */
 export interface Sweep {
   readonly title: string
   /** A paragraph or two for the reader: what is asked, and what to look for. */
   readonly about: string
-  /** The scenario file, as it was read. */
+  /** The scenario file, or the topology and the training file, as they were read. */
   readonly scenario: string
   /** The command that makes the same results again. */
   readonly command: string
   readonly version: string
   /** What varies, in the order of the file, each with all its values: `bandwidth: [1e6, 1e7]`. */
   readonly axes: Readonly<Record<string, readonly Setting[]>>
-  /** Labels of the contenders in the order of the file, with a sentence each of how it works here and its source. */
-  readonly contenders: readonly { readonly label: string; readonly about: string; readonly form?: Form }[]
+  /** In the order of the file. */
+  readonly contenders: readonly ResultsContender[]
   readonly seeds: readonly number[]
   /** The loss that counts as arrived; absent when the sweep has no target. */
   readonly targetLoss?: number
   /** Facts of the task and the network that hold for all runs, for a table. */
   readonly facts: Readonly<Record<string, string>>
+  /** The folders that these results were put together from. */
+  readonly sources?: readonly Source[]
 }
 
 /** The state of a run at one moment. */
 export interface CurvePoint {
-  /** Virtual seconds since the start. */
+  /** Seconds since the start: virtual ones of a simulated run, real ones of a real run. */
   readonly seconds: number
   /** Of all peers together since the start. */
   readonly samples: number
@@ -48,23 +75,29 @@ export interface CurvePoint {
   readonly accuracy?: number
   /** Of the peer that does worst. */
   readonly worstLoss?: number
-  /** Root mean square of the distances from the mean. */
-  readonly consensusDistance: number
+  /** Root mean square of the distances from the mean; absent where the models of the other peers are not known. */
+  readonly consensusDistance?: number
 }
 
-/** How one contender did once. */
+/** How one contender did once. What a real run cannot know is absent. */
 export interface RunRecord {
+  readonly world: World
+  /** The only peer that all figures are of: its own model, samples and bytes. Absent where they are of all peers. */
+  readonly peer?: string
   /** One value of each axis. */
   readonly settings: Readonly<Record<string, Setting>>
   /** One of `Sweep.contenders`. */
   readonly contender: string
   readonly seed: number
-  /** 'target': the target loss was reached; 'limit': the rounds or the time were used up; 'failed': see `why`. */
-  readonly outcome: 'target' | 'limit' | 'failed'
+  /**
+   * 'target': the target loss was reached; 'limit': the rounds or the time were used up; 'failed': see `why`; 'unfinished': the run was
+   * stopped, or still goes on, and all figures are those of its last evaluation.
+   */
+  readonly outcome: 'target' | 'limit' | 'failed' | 'unfinished'
   readonly why?: string
   /** Peers that train; servers are not counted. */
   readonly peers: number
-  /** Virtual seconds until the run ended. */
+  /** Seconds until the run ended, virtual or real. */
   readonly seconds: number
   /** Steps per peer, the mean. */
   readonly rounds: number
@@ -75,21 +108,41 @@ export interface RunRecord {
   /** Sent by all endpoints. */
   readonly bytesSent: number
   /** The part of it that the algorithms wanted to send; the rest is headers. */
-  readonly payloadSent: number
-  readonly messages: number
+  readonly payloadSent?: number
+  readonly messages?: number
   /** Sent and received by the machine with most. */
-  readonly busiest: { readonly name: string; readonly bytes: number }
-  /** Mean shares of the peers' time: computing; sending but not computing; waiting for others with neither. They sum to 1. */
-  readonly time: { readonly working: number; readonly sending: number; readonly waiting: number }
+  readonly busiest?: { readonly name: string; readonly bytes: number }
+  readonly time?: TimeShares
   /** The last point is the end. */
   readonly curve: readonly CurvePoint[]
-  /** A hash of the parameters of each peer at the end, as "murmur swarm" prints it; of runs with few peers. */
+  /** SHA-256 of the parameters of each peer at the end, as "murmur swarm" prints it; of runs with few peers. */
   readonly models?: Readonly<Record<string, string>>
-  /** What the judges found wrong; empty when all promises were kept. */
+  /** What went wrong: broken promises, lost peers, faults. Empty when nothing did. */
   readonly findings: readonly string[]
-  /** Of everything that happened, in order. The same file and seed give the same. */
+  /** Of everything that happened, in order. The same file and seed give the same; of simulated runs. */
+  readonly logHash?: string
+  /** What simulating took on the machine that did it; of simulated runs. */
+  readonly realSeconds?: number
+}
+
+/**
+ * Mean shares of the peers' time: computing; sending but not computing; waiting for others with neither. In a simulated run they sum to 1.
+ * A real run knows when gradients are computed, and does not tell sending, waiting and averaging apart.
+ */
+export interface TimeShares {
+  readonly working: number
+  readonly sending?: number
+  readonly waiting?: number
+}
+
+/** How one contender did once in the simulator, which knows everything. */
+export interface SimulatedRecord extends RunRecord {
+  readonly world: 'simulator'
+  readonly payloadSent: number
+  readonly messages: number
+  readonly busiest: { readonly name: string; readonly bytes: number }
+  readonly time: Required<TimeShares>
   readonly logHash: string
-  /** What simulating took on the machine that did it. */
   readonly realSeconds: number
 }
 
@@ -122,8 +175,8 @@ export interface Timeline {
 }
 
 /** All of it, for the report. */
-export interface Results {
+export interface Results<Run extends RunRecord = RunRecord> {
   readonly sweep: Sweep
-  readonly runs: readonly RunRecord[]
+  readonly runs: readonly Run[]
   readonly timelines: readonly Timeline[]
 }

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { InputError, messageOf, OutputError } from '@murmuration/core'
-import { type Results, ResultsWriter, type Sweep } from '@murmuration/results'
+import { type Results, ResultsWriter, type SimulatedRecord, type Sweep } from '@murmuration/results'
 import { writeReport } from '@murmuration/report'
 import { SimulationError } from '@murmuration/experiment/errors'
 import type { RunRequest } from '@murmuration/experiment'
@@ -115,7 +115,7 @@ async function calibrated(scenario: Scenario, output: SimOutput): Promise<Scenar
   return { ...scenario, computing: { ...scenario.computing, perSample, perStep } }
 }
 
-function resultsOf(sweep: Sweep, { results }: AllRuns): Results {
+function resultsOf(sweep: Sweep, { results }: AllRuns): Results<SimulatedRecord> {
   return {
     sweep,
     runs: results.map(({ record }) => record),

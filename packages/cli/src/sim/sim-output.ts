@@ -1,4 +1,4 @@
-import type { Results } from '@murmuration/results'
+import type { Results, SimulatedRecord } from '@murmuration/results'
 import { createLogUpdate } from 'log-update'
 import { bytes, count, duration, percent, quality, short } from '../output/texts.js'
 import { runCount, type RunResult, type Scenario } from '@murmuration/experiment/sim'
@@ -23,7 +23,7 @@ export interface SimOutput {
   start(scenario: Scenario, threads: number): void
   note(text: string): void
   run(result: RunResult, done: number, all: number): void
-  end(results: Results, end: SimEnd): void
+  end(results: Results<SimulatedRecord>, end: SimEnd): void
   /** Leaves the terminal as it should be. */
   close(): void
 }
@@ -106,7 +106,7 @@ function plainProgress(print: (text: string) => void): Progress {
   }
 }
 
-function endText(results: Results, end: SimEnd): string {
+function endText(results: Results<SimulatedRecord>, end: SimEnd): string {
   const { runs } = results
   if (runs.length === 0) return 'no run was done, and there are no results'
   const virtual = runs.reduce((sum, run) => sum + run.seconds, 0)
@@ -121,7 +121,7 @@ function endText(results: Results, end: SimEnd): string {
 }
 
 /** Of a single run what "murmur swarm" says at the end: there is nothing to compare it with. */
-function onlyRunLines({ runs }: Results): string[] {
+function onlyRunLines({ runs }: Results<SimulatedRecord>): string[] {
   const [{ curve, bytesSent, busiest, time }] = runs
   const last = curve.at(-1)
   if (runs.length > 1 || last === undefined) return []

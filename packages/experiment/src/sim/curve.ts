@@ -21,6 +21,9 @@ export interface WatchedSimulation {
   hasCrashed(peer: PeerName): boolean
 }
 
+/** The simulator knows the models of all peers. */
+type SimulatedPoint = CurvePoint & { readonly consensusDistance: number }
+
 /** What it took to arrive. */
 export type ToTarget = Pick<CurvePoint, 'seconds' | 'samples' | 'bytes'>
 
@@ -32,7 +35,7 @@ const worstOfMost = 64
  * steps together. For peers in lock-step that is the end of a round. Watching takes no virtual time.
  */
 export class Curve {
-  readonly points: CurvePoint[] = []
+  readonly points: SimulatedPoint[] = []
   /** Hashes of what each peer has in the end; of few peers. */
   readonly models: Record<string, string> = {}
   readonly #options: CurveOptions
@@ -102,10 +105,10 @@ export class Curve {
     return [...this.#samples.values()].reduce((sum, samples) => sum + samples, 0)
   }
 
-  async #evaluate(): Promise<CurvePoint> {
+  async #evaluate(): Promise<SimulatedPoint> {
     const models = this.#models()
     const evaluation = await this.#judge(mean(models))
-    const point: CurvePoint = {
+    const point: SimulatedPoint = {
       seconds: this.#simulation.now() / 1000,
       samples: this.samples,
       bytes: this.#simulation.traffic.bytes,

@@ -9,7 +9,7 @@ import {
   type Wire
 } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import type { RunRecord, Timeline } from '@murmuration/results'
+import type { SimulatedRecord, Timeline } from '@murmuration/results'
 import { computingCost, DeadlockError, LogHash, Simulation } from '@murmuration/simulator'
 import type { TaskFamily } from '@murmuration/tasks'
 import { codedWire, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/wire'
@@ -27,7 +27,7 @@ import { trafficOver } from './traffic-wire.js'
 
 /** What one simulation of a sweep came to. */
 export interface RunResult {
-  readonly record: RunRecord
+  readonly record: SimulatedRecord
   readonly timeline?: Timeline
 }
 
@@ -120,7 +120,8 @@ class Stage {
     const seconds = simulation.now() / 1000
     const { rounds, samples, points, toTarget, models, trained = seconds } = this.#curve
     const { traffic } = simulation
-    const record: RunRecord = {
+    const record: SimulatedRecord = {
+      world: 'simulator',
       settings: setting.values,
       contender: contender.label,
       seed,
@@ -179,7 +180,7 @@ class Stage {
     }
   }
 
-  #timeShares(): RunRecord['time'] {
+  #timeShares(): SimulatedRecord['time'] {
     const sums = { working: 0, sending: 0, waiting: 0 }
     for (const worker of this.#workers) {
       const time = this.#simulation.timeOf(worker)

@@ -1,31 +1,49 @@
-/** What a sceptic needs: the judges' findings, hashes to compare with, and all that it takes to make the report again. */
-import type { Results, RunRecord } from '@murmuration/results'
-import { markup, type Html } from '../markup.js'
+/** What a sceptic needs: what was found wrong, hashes to compare with, and all that it takes to make the report again. */
+import type { Results, RunRecord, Source, Sweep } from '@murmuration/results'
+import { markup, type Content, type Html } from '../markup.js'
+import { sameModelSentences } from '../prepare/models.js'
 import { settingText, short } from '../shared/units.js'
 
 /** So many runs with findings are listed, and so many hashes. */
 const listedMax = 20
 const hashesMax = 8
 
-export function checksHtml({ runs }: Results): Html {
+export function checksHtml(results: Results): Html {
+  const { runs } = results
+  const [simulated, real] = [inWorld(runs, 'simulator'), inWorld(runs, 'libp2p')]
   const wrong = runs.filter(({ findings }) => findings.length > 0)
   return markup`<section id="checks">
     <h2>Checks</h2>
-    <p>
-      Judges watch every run: that averages are preserved where an algorithm promises it, that no number is without a
-      value, that rounds only go forward, that no message comes from nowhere, that no link carries more than it can.
-    </p>
-    ${wrong.length === 0 ? markup`<p>${keptText(runs.length)}</p>` : findingsHtml(wrong, runs.length)}
-    ${hashTable(runs)}
+    ${simulated.length === 0 && real.length > 0 ? '' : markup`<p>${judgesText}</p>`}
+    ${real.length === 0 ? '' : markup`<p>${realText}</p>`}
+    ${wrong.length === 0 ? markup`<p>${keptText(runs)}</p>` : findingsHtml(wrong, runs)}
+    ${sameModelSentences(results).map((sentence) => markup`<p>${sentence}</p>`)}
+    ${simulated.length === 0 && real.length > 0 ? '' : hashTable(simulated)}
+    ${real.length === 0 ? '' : modelTable(runs)}
   </section>`
 }
 
-const keptText = (runs: number): string =>
-  runs === 0 ? 'There are no runs.' : `All promises were kept in all ${runs} runs.`
+const inWorld = (runs: readonly RunRecord[], wanted: RunRecord['world']) => runs.filter(({ world }) => world === wanted)
 
-function findingsHtml(wrong: readonly RunRecord[], all: number): Html {
+const judgesText =
+  'Judges watch every simulated run: that averages are preserved where an algorithm promises it, that no number is without a value, ' +
+  'that rounds only go forward, that no message comes from nowhere, that no link carries more than it can.'
+
+const realText =
+  'Of a real run it is kept which peers were lost, who sent what no peer sends, who was far from its neighbours, and whether all agreed ' +
+  'at the end. What a real run cannot know is left out: the time in which a peer sent or waited, and a hash of all that happened.'
+
+function keptText(runs: readonly RunRecord[]): string {
+  if (runs.length === 0) return 'There are no runs.'
+  return inWorld(runs, 'libp2p').length === 0
+    ? `All promises were kept in all ${runs.length} runs.`
+    : `Nothing was found wrong in ${runs.length === 1 ? 'this run' : `these ${runs.length} runs`}.`
+}
+
+function findingsHtml(wrong: readonly RunRecord[], all: readonly RunRecord[]): Html {
   const rest = wrong.length - listedMax
-  return markup`<p class="wrong">Promises were broken in ${wrong.length} of ${all} runs. Do not trust these:</p>
+  const what = inWorld(all, 'libp2p').length === 0 ? 'Promises were broken' : 'Something was found wrong'
+  return markup`<p class="wrong">${what} in ${wrong.length} of ${all.length} runs. Do not trust these:</p>
     <ul>
       ${wrong.slice(0, listedMax).map(
         (run) =>
@@ -50,24 +68,48 @@ const runText = ({ contender, settings, seed }: RunRecord): string =>
 function hashTable(runs: readonly RunRecord[]): Html {
   const step = Math.max(1, Math.floor(runs.length / hashesMax))
   const some = runs.filter((_, place) => place % step === 0).slice(0, hashesMax)
+  return table(
+    'Hashes of all that happened, in order, in some of the simulated runs. The same scenario file, seed and version give the same.',
+    'hash of the log',
+    some.map((run) => [runText(run), run.logHash ?? ''])
+  )
+}
+
+function modelTable(runs: readonly RunRecord[]): Content {
+  const some = runs.filter(({ models = {} }) => Object.keys(models).length > 0).slice(0, hashesMax)
+  if (some.length === 0) return ''
+  return table(
+    'SHA-256 of the parameters with which the peers ended. A simulation of the same files ends with the same, where the algorithm is synchronous.',
+    'SHA-256',
+    some.map((run) => [runText(run), modelsText(run.models ?? {})])
+  )
+}
+
+/** A hash with the peers that have it. */
+function modelsText(models: Readonly<Record<string, string>>): string {
+  const peers = Object.keys(models)
+  const hashes = [...new Set(Object.values(models))]
+  return hashes.map((hash) => `${peers.filter((peer) => models[peer] === hash).join(', ')}: ${hash}`).join('; ')
+}
+
+function table(caption: string, what: string, rows: readonly (readonly [run: string, text: string])[]): Html {
   return markup`<div class="scroll">
     <table class="wide">
       <caption>
-        Hashes of all that happened, in order, in some of the runs. The same scenario file, seed and version give the
-        same.
+        ${caption}
       </caption>
       <thead>
         <tr>
           <th scope="col">run</th>
-          <th scope="col" class="text">hash of the log</th>
+          <th scope="col" class="text">${what}</th>
         </tr>
       </thead>
       <tbody>
-        ${some.map(
-          (run) =>
+        ${rows.map(
+          ([run, text]) =>
             markup`<tr>
-              <th scope="row">${runText(run)}</th>
-              <td class="text"><code>${run.logHash}</code></td>
+              <th scope="row">${run}</th>
+              <td class="text"><code>${text}</code></td>
             </tr>`
         )}
       </tbody>
@@ -76,19 +118,6 @@ function hashTable(runs: readonly RunRecord[]): Html {
 }
 
 export function makingHtml({ sweep, runs }: Results): Html {
-  const real = runs.reduce((sum, { realSeconds }) => sum + realSeconds, 0)
-  const axes = Object.entries(sweep.axes).map(([axis, values]): [string, string] => [
-    axis,
-    values.map((value) => settingText(axis, value)).join(', ')
-  ])
-  const facts: readonly (readonly [string, string])[] = [
-    ...Object.entries(sweep.facts),
-    ...axes,
-    ['seeds', sweep.seeds.join(', ')],
-    ...(sweep.targetLoss === undefined ? [] : [['target loss', short(sweep.targetLoss)] as const]),
-    ['computing time of the simulator', `${short(real)} s, all runs together`],
-    ['version', sweep.version]
-  ]
   return markup`<section id="making">
     <h2>How it was made</h2>
     <table>
@@ -96,7 +125,7 @@ export function makingHtml({ sweep, runs }: Results): Html {
         What holds for all runs
       </caption>
       <tbody>
-        ${facts.map(
+        ${factsOf(sweep, runs).map(
           ([name, text]) =>
             markup`<tr>
               <th scope="row">${name}</th>
@@ -107,10 +136,37 @@ export function makingHtml({ sweep, runs }: Results): Html {
     </table>
     <h3>The command</h3>
     <pre>${sweep.command}</pre>
-    <h3>The scenario file</h3>
-    <pre>${sweep.scenario}</pre>
+    ${sweep.sources === undefined ? filesHtml(sweep, runs) : sweep.sources.map(sourceHtml)}
   </section>`
 }
+
+function factsOf(sweep: Sweep, runs: readonly RunRecord[]): readonly (readonly [string, string])[] {
+  const real = runs.reduce((sum, { realSeconds = 0 }) => sum + realSeconds, 0)
+  const isSimulated = runs.length === 0 || inWorld(runs, 'simulator').length > 0
+  return [
+    ...Object.entries(sweep.facts),
+    ...Object.entries(sweep.axes).map(([axis, values]): [string, string] => [
+      axis,
+      values.map((value) => settingText(axis, value)).join(', ')
+    ]),
+    ['seeds', sweep.seeds.join(', ')],
+    ...(sweep.targetLoss === undefined ? [] : [['target loss', short(sweep.targetLoss)] as const]),
+    ...(isSimulated
+      ? [['computing time of the simulator', `${short(real)} s, all simulated runs together`] as const]
+      : []),
+    ['version', sweep.version]
+  ]
+}
+
+const filesHtml = ({ scenario }: Sweep, runs: readonly RunRecord[]): Html =>
+  markup`<h3>${inWorld(runs, 'libp2p').length === 0 ? 'The scenario file' : 'The topology and the training'}</h3>
+    <pre>${scenario}</pre>`
+
+const sourceHtml = ({ name, title, command, version, scenario }: Source): Html =>
+  markup`<h3>${name}: ${title}</h3>
+    <p class="quiet">Version ${version}, made by</p>
+    <pre>${command}</pre>
+    <pre>${scenario}</pre>`
 
 /** What the licences of the chart library ask for. */
 export const licencesHtml = (notices: string): Html =>

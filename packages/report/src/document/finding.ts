@@ -1,23 +1,36 @@
 /** The first thing that a reader sees: the question, the answer, and where the answer does not hold. */
 import { type Results, runsOfSweep } from '@murmuration/results'
 import { type Content, markup, type Html } from '../markup.js'
-import { type Duel, duelsOf, type Extreme, findingSentences } from '../prepare/finding.js'
+import { type Duel, duelsOf, type Extreme, findingSentences, isRanked } from '../prepare/finding.js'
 import type { PageData } from '../shared/page-data.js'
 import { measures } from '../shared/measures.js'
 import { factorText, short } from '../shared/units.js'
+import { isMixed, modelWord, worldWords } from '../shared/world-words.js'
 
 export function headerHtml({ sweep, runs }: Results, data: PageData): Html {
-  const axes = data.axes.map(({ name, values }) => `${values.length} values of ${name}`).join(', ')
   const all = runsOfSweep(sweep)
-  const seeds = `${data.seeds} ${data.seeds === 1 ? 'seed' : 'seeds'}`
+  const axes = data.axes.map(({ name, values }) => `${values.length} values of ${name}`)
+  const parts = [counted(data.contenders.length, 'contender'), ...axes, counted(sweep.seeds.length, 'seed')]
   return markup`<header>
     <h1>${sweep.title}</h1>
     ${paragraphs(sweep.about)}
     <p class="quiet">
-      ${runs.length < all ? `${runs.length} of ${all}` : all} simulated runs: ${data.contenders.length} contenders${axes === '' ? '' : `, ${axes}`}, ${seeds}.
-      All times are virtual: seconds on the simulated machines and links.${runs.length < all ? ' The other runs were not done: the sweep was stopped.' : ''}
+      ${runs.length < all ? `${runs.length} of ` : ''}${counted(all, `${worldText(data)} run`)}: ${parts.join(', ')}. ${timeText(data)}${runs.length < all ? ' The other runs were not done: the sweep was stopped.' : ''}
     </p>
   </header>`
+}
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+function worldText(data: PageData): string {
+  return isMixed(data) ? 'real and simulated' : worldWords[data.worlds[0]]
+}
+
+function timeText(data: PageData): string {
+  if (isMixed(data)) return 'Times of simulated runs are virtual: seconds on the simulated machines and links.'
+  return data.worlds[0] === 'libp2p'
+    ? 'Times are real seconds on the machines that took part.'
+    : 'All times are virtual: seconds on the simulated machines and links.'
 }
 
 export const paragraphs = (text: string): Content =>
@@ -38,18 +51,23 @@ export function findingHtml(data: PageData): Html {
             ${others.map((sentence) => markup`<li>${sentence}</li>`)}
           </ul>`
     }
-    <p class="quiet">${basis(data)}</p>
+    ${isRanked(data) ? markup`<p class="quiet">${basis(data)}</p>` : ''}
     ${data.cases.length === 0 ? '' : markup`<div data-part="corners"></div>`}
-    ${data.contenders.length > 1 && data.cases.length > 1 ? duelTable(data) : ''}
+    ${isRanked(data) && data.cases.length > 1 ? duelTable(data) : ''}
   </section>`
 }
 
-function basis({ measures: [key], targetLoss, seeds }: PageData): string {
+function basis(data: PageData): string {
+  const {
+    measures: [key],
+    targetLoss,
+    seeds
+  } = data
   const counts =
     targetLoss === undefined
       ? `What counts is the ${measures[key].title}; this sweep has no target loss.`
       : key === 'secondsToTarget'
-        ? `What counts is the time until the loss of the mean of all peers' parameters is down to ${short(targetLoss)} on the test set.`
+        ? `What counts is the time until the loss of ${modelWord(data)} is down to ${short(targetLoss)} on the test set.`
         : `No run came down to the target loss of ${short(targetLoss)}, so that what counts here is the ${measures[key].title}.`
   return seeds === 1
     ? `${counts} One seed: nothing is known about chance.`

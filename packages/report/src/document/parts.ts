@@ -1,13 +1,14 @@
 /** Headings and introductions around the charts, which the page's script puts into the parts. */
 import type { Results } from '@murmuration/results'
 import { type Content, type Html, markup } from '../markup.js'
+import { isRanked } from '../prepare/finding.js'
 import type { PageData } from '../shared/page-data.js'
 
-export const mapHtml = ({ cases }: PageData): Content =>
-  cases.length === 0
+export const mapHtml = (data: PageData): Content =>
+  data.cases.length === 0
     ? ''
     : markup`<section id="map">
-    <h2>Who wins where</h2>
+    <h2>${isRanked(data) ? 'Who wins where' : 'Side by side'}</h2>
     <div data-part="map"></div>
   </section>`
 

@@ -10,11 +10,11 @@ const dashes = ['none', '7 3', '2 3', '9 3 2 3', '12 4', '4 2', '1 2']
 
 const lightColours = `--page:#fff;--text:#1b1d22;--quiet:#5b606b;--line:#d9dce2;--soft:#f3f4f6;--accent:#0b5cad;--wrong:#b3261e;
 --working:#1f5f8b;--sending:#d08700;--waiting:#d5d9e0;--gradient:#7fb4de;--other:#b79ccb;
---on-working:#fff;--on-sending:#111;--on-waiting:#111;`
+--on-working:#fff;--on-sending:#111;--on-waiting:#111;--on-other:#111;`
 
 const darkColours = `--page:#15171c;--text:#e8eaee;--quiet:#a3a9b5;--line:#373b45;--soft:#1f2229;--accent:#7cb8ff;--wrong:#ff8a80;
 --working:#5aa9dd;--sending:#f0b030;--waiting:#4a505c;--gradient:#2f6a97;--other:#6d5582;
---on-working:#111;--on-sending:#111;--on-waiting:#fff;`
+--on-working:#111;--on-sending:#111;--on-waiting:#fff;--on-other:#fff;`
 
 /** Variables for every contender: its colour, that of letters on it, and its line's dashes. The leader has the first of them. */
 function looksOf({ contenders, leader }: PageData, colours: readonly string[], whiteOn: readonly number[]): string {

@@ -2,17 +2,18 @@
 import type { PageData } from '../shared/page-data.js'
 import { bytesText, countText, percentText, secondsText, short } from '../shared/units.js'
 import { caseText } from '../shared/verdicts.js'
+import { modelWord, timeWord } from '../shared/world-words.js'
 import { lineLegend } from './contender-style.js'
 import { curveChart, type Plan, pointsOf } from './curve-chart.js'
 import { element, figure, widthInRow } from './elements.js'
 import { checkBox, pickers } from './pickers.js'
 import type { Store } from './store.js'
 
-const plans: readonly Plan[] = [
+const plansOf = (data: PageData): readonly Plan[] => [
   {
     key: 'lossBySeconds',
     title: 'Loss against time',
-    x: 'virtual time',
+    x: timeWord(data),
     xText: secondsText,
     y: 'loss',
     yText: short,
@@ -21,7 +22,7 @@ const plans: readonly Plan[] = [
   {
     key: 'lossByBytes',
     title: 'Loss against bytes',
-    x: 'sent by all together',
+    x: data.peers.length > 0 ? 'sent' : 'sent by all together',
     xText: bytesText,
     y: 'loss',
     yText: short,
@@ -30,7 +31,7 @@ const plans: readonly Plan[] = [
   {
     key: 'lossBySamples',
     title: 'Loss against samples',
-    x: 'samples of all peers together',
+    x: data.peers.length > 0 ? 'samples' : 'samples of all peers together',
     xText: countText,
     y: 'loss',
     yText: short,
@@ -48,11 +49,11 @@ const plans: readonly Plan[] = [
   {
     key: 'accuracyBySeconds',
     title: 'Accuracy against time',
-    x: 'virtual time',
+    x: timeWord(data),
     xText: secondsText,
     y: 'accuracy',
     yText: percentText,
-    reading: 'Of the mean of all peers’ parameters, on the test set. Further left is faster.'
+    reading: `Of ${modelWord(data)}, on the test set. Further left is faster.`
   }
 ]
 
@@ -65,7 +66,7 @@ export function mountCurves(store: Store, part: HTMLElement): void {
     const { chosen } = store
     const width = widthInRow(host)
     host.replaceChildren(
-      ...plans.flatMap((plan) => {
+      ...plansOf(store.data).flatMap((plan) => {
         const points = chosen === undefined ? [] : pointsOf(chosen, plan.key)
         if (chosen === undefined || points.length === 0) return []
         const label = `${plan.title} of each contender at ${caseText(store.data, chosen)}`
@@ -77,13 +78,14 @@ export function mountCurves(store: Store, part: HTMLElement): void {
   })
 }
 
-function captionOf({ seeds, pointsMax, targetLoss }: PageData): string {
+function captionOf(data: PageData): string {
+  const { seeds, pointsMax, targetLoss } = data
   const lines =
     seeds === 1
       ? 'Each line is one run.'
       : `Lines are medians over ${seeds} seeds, bands reach from the least to the greatest.`
   return (
-    `${lines} Loss is that of the mean of all peers’ parameters on the test set. A mark ends each line; ` +
+    `${lines} Loss is that of ${modelWord(data)} on the test set. A mark ends each line; ` +
     'a run that has ended stays at its last loss, one that failed leaves the band. ' +
     (targetLoss === undefined ? '' : 'Dashed across: the target. ') +
     `Point at a line for its figures. At most ${pointsMax} points of each curve are drawn; curves.csv has all of them.`

@@ -1,5 +1,5 @@
 /** The table of the chosen setting. */
-import type { Entry, Spread } from '../shared/page-data.js'
+import type { Case, Entry, PageData, Spread } from '../shared/page-data.js'
 import { bytesText, countText, percentText, rangeText, secondsText, short } from '../shared/units.js'
 import { caseText, verdictIn } from '../shared/verdicts.js'
 import { element, withDetail } from './elements.js'
@@ -47,7 +47,7 @@ const columns: readonly Column[] = [
   {
     title: 'busiest machine',
     detail: 'sent and received',
-    cell: ({ busiestBytes, busiestName }) => [spread(busiestBytes, bytesText, '–')[0], busiestName]
+    cell: ({ busiest }) => (busiest === undefined ? nothing : [spread(busiest.bytes, bytesText, '–')[0], busiest.name])
   },
   {
     title: 'payload',
@@ -89,10 +89,22 @@ function figureTable({ data, chosen }: Store): readonly HTMLElement[] {
     element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'contender'), ...head)),
     element('tbody', {}, ...rows)
   )
-  const failures = data.contenders.flatMap((label, contender) =>
-    (chosen.entries[contender]?.failures ?? []).map((why) => element('li', {}, `${label}, ${why}`))
+  return [
+    table,
+    ...remarks('Runs that failed', data, chosen, ({ failures }) => failures),
+    ...remarks('Runs that are not finished', data, chosen, ({ unfinished }) => unfinished)
+  ]
+}
+
+/** A list under a heading; nothing when there is nothing to say. */
+function remarks(
+  heading: string,
+  { contenders }: PageData,
+  { entries }: Case,
+  of: (entry: Entry) => readonly string[]
+): readonly HTMLElement[] {
+  const items = entries.flatMap((entry, contender) =>
+    (entry === null ? [] : of(entry)).map((text) => element('li', {}, `${contenders[contender]}, ${text}`))
   )
-  return failures.length === 0
-    ? [table]
-    : [table, element('p', { class: 'wrong' }, 'Runs that failed'), element('ul', {}, ...failures)]
+  return items.length === 0 ? [] : [element('p', { class: 'wrong' }, heading), element('ul', {}, ...items)]
 }

@@ -1,5 +1,5 @@
 /** Where the time of the chosen setting went. */
-import type { Case, PageData } from '../shared/page-data.js'
+import type { Case, Entry, PageData } from '../shared/page-data.js'
 import { percentText, secondsText } from '../shared/units.js'
 import { caseText } from '../shared/verdicts.js'
 import { patchLegend } from './contender-style.js'
@@ -9,7 +9,8 @@ import type { Store } from './store.js'
 const parts = [
   { key: 'working', label: 'working: computing gradients' },
   { key: 'sending', label: 'sending, and not computing' },
-  { key: 'waiting', label: 'waiting for others, with neither' }
+  { key: 'waiting', label: 'waiting for others, with neither' },
+  { key: 'other', label: 'not computing: a real run does not tell sending, waiting and averaging apart' }
 ] as const
 
 const captionText =
@@ -23,26 +24,34 @@ export function mountTimeUse(store: Store, part: HTMLElement): void {
     const { data, chosen } = store
     if (chosen === undefined) return host.replaceChildren()
     const label = `Shares of time working, sending and waiting of each contender at ${caseText(data, chosen)}`
-    const legend = patchLegend(parts.map((part) => ({ label: part.label, colour: `var(--${part.key})` })))
-    const chart = timeChart(data, chosen, widthIn(host))
+    const rows = timedRows(chosen)
+    if (rows.length === 0)
+      return host.replaceChildren(element('p', {}, 'Of runs that are not finished this is not known.'))
+    const shown = parts.filter(({ key }) => rows.some(({ time }) => time[key] > 0))
+    const legend = patchLegend(shown.map((part) => ({ label: part.label, colour: `var(--${part.key})` })))
+    const chart = timeChart(data, rows, widthIn(host))
     host.replaceChildren(figure({ chart, label, caption: captionText, legend }))
   })
 }
 
-function timeChart({ contenders }: PageData, { entries }: Case, width: number) {
-  const tried = contenders.flatMap((_, contender) => {
-    const entry = entries[contender]
-    return entry === null ? [] : [{ contender, entry }]
-  })
-  const shares = tried.flatMap(({ contender, entry: { time } }) => {
-    const ends = [0, time.working, time.working + time.sending, time.working + time.sending + time.waiting]
-    return parts.map(({ key }, place) => ({
-      contender,
-      key,
-      start: ends[place],
-      end: ends[place + 1],
-      share: time[key]
-    }))
+interface Row {
+  readonly contender: number
+  readonly entry: Entry
+  readonly time: NonNullable<Entry['time']>
+}
+
+/** Those of whom it is known. */
+const timedRows = ({ entries }: Case): readonly Row[] =>
+  entries.flatMap((entry, contender) => (entry?.time === undefined ? [] : [{ contender, entry, time: entry.time }]))
+
+function timeChart({ contenders }: PageData, tried: readonly Row[], width: number) {
+  const shares = tried.flatMap(({ contender, time }) => {
+    let end = 0
+    return parts.map(({ key }) => {
+      const start = end
+      end += time[key]
+      return { contender, key, start, end, share: time[key] }
+    })
   })
   const rounds = tried.map(({ contender, entry }) => {
     const { middle } = entry.measures.secondsPerRound

@@ -1,7 +1,8 @@
 /** What the seeds of one contender in one setting come to. */
 import { mean } from 'simple-statistics'
-import type { CurvePoint, RunRecord } from '@murmuration/results'
+import type { CurvePoint, RunRecord, TimeShares } from '@murmuration/results'
 import type { Band, Entry } from '../shared/page-data.js'
+import { short } from '../shared/units.js'
 import { bandOf } from './bands.js'
 import { rounded, spreadOf } from './spread.js'
 
@@ -18,6 +19,7 @@ export function entryOf(runs: readonly RunRecord[], pointsMax: number): Entry {
     failures: runs
       .filter(({ outcome }) => outcome === 'failed')
       .map(({ seed, why }) => `seed ${seed}: ${why ?? 'no reason was recorded'}`),
+    unfinished: runs.filter(({ outcome }) => outcome === 'unfinished').map(unfinishedText),
     measures: {
       secondsToTarget: over(({ toTarget }) => toTarget?.seconds),
       bytesToTarget: over(({ toTarget }) => toTarget?.bytes),
@@ -26,22 +28,44 @@ export function entryOf(runs: readonly RunRecord[], pointsMax: number): Entry {
       bytesPerRound: unlessFailed(({ bytesSent, rounds }) => bytesSent / rounds)
     },
     bytesSent: over(({ bytesSent }) => bytesSent),
-    busiestBytes: over(({ busiest }) => busiest.bytes),
-    busiestName: runs[0].busiest.name,
-    payloadShare: over(({ bytesSent, payloadSent }) => (bytesSent === 0 ? 1 : payloadSent / bytesSent)).middle,
+    ...busiestOf(runs),
+    payloadShare: over(payloadShare).middle,
     finalLoss: last(({ loss }) => loss),
     ...(has(runs, 'worstLoss') && { finalWorstLoss: last(({ worstLoss }) => worstLoss) }),
-    time: {
-      working: rounded(mean(runs.map(({ time }) => time.working))),
-      sending: rounded(mean(runs.map(({ time }) => time.sending))),
-      waiting: rounded(mean(runs.map(({ time }) => time.waiting)))
-    },
+    ...timeOf(runs.flatMap(({ time }) => time ?? [])),
     curves: {
       lossBySeconds: bandFor(runs, 'seconds', 'loss', pointsMax),
       lossByBytes: bandFor(runs, 'bytes', 'loss', pointsMax),
       lossBySamples: bandFor(runs, 'samples', 'loss', pointsMax),
-      distanceByRounds: bandFor(runs, 'round', 'consensusDistance', pointsMax),
+      distanceByRounds: bandFor(has(runs, 'consensusDistance') ? runs : [], 'round', 'consensusDistance', pointsMax),
       accuracyBySeconds: bandFor(has(runs, 'accuracy') ? runs : [], 'seconds', 'accuracy', pointsMax)
+    }
+  }
+}
+
+const unfinishedText = ({ seed, why, rounds }: RunRecord) =>
+  `seed ${seed}: ${why ?? 'its process ended, or still runs'}; all figures are those after ${short(rounds)} rounds`
+
+function busiestOf(runs: readonly RunRecord[]): Pick<Entry, 'busiest'> {
+  const known = runs.flatMap(({ busiest }) => busiest ?? [])
+  if (known.length === 0) return {}
+  return { busiest: { name: known[0].name, bytes: spreadOf(known.map(({ bytes }) => bytes)) } }
+}
+
+function payloadShare({ bytesSent, payloadSent }: RunRecord): number | undefined {
+  if (payloadSent === undefined) return undefined
+  return bytesSent === 0 ? 1 : payloadSent / bytesSent
+}
+
+function timeOf(times: readonly TimeShares[]): Pick<Entry, 'time'> {
+  if (times.length === 0) return {}
+  const over = (share: (time: TimeShares) => number) => rounded(mean(times.map(share)))
+  return {
+    time: {
+      working: over(({ working }) => working),
+      sending: over(({ sending = 0 }) => sending),
+      waiting: over(({ waiting = 0 }) => waiting),
+      other: over(({ working, sending, waiting }) => (sending === undefined && waiting === undefined ? 1 - working : 0))
     }
   }
 }

@@ -4,6 +4,8 @@ import type { Case, PageData } from '../shared/page-data.js'
 import { measures } from '../shared/measures.js'
 import { factorText, sentence } from '../shared/units.js'
 import { formSentences } from './forms.js'
+import { isMixed } from '../shared/world-words.js'
+import { aloneSentence, predictionSentences } from './side-by-side.js'
 import { caseText, factorIn, middleOf, type Verdict, verdictIn } from '../shared/verdicts.js'
 
 /** The leader against one rival, over all settings. A factor is what the rival takes over what the leader takes. */
@@ -34,8 +36,13 @@ const range = (factors: readonly number[]) => {
 const medianText = (factors: readonly number[]) =>
   factors.length === 1 ? '' : ` (median ${factorText(median([...factors]))})`
 
+/** Whether contenders can be ranked: there are several, and their seconds are of one kind. */
+export const isRanked = (data: PageData): boolean => data.contenders.length > 1 && !isMixed(data)
+
 /** The first says who leads; the others who else, where the leader loses, and what fusing and streaming do. */
 export function findingSentences(data: PageData): string[] {
+  if (isMixed(data)) return predictionSentences(data)
+  if (data.contenders.length === 1) return [aloneSentence(data)]
   const key = data.measures[0]
   const verdicts = data.cases.map((of) => verdictIn(data, of, key))
   if (verdicts.every(({ kind }) => kind === 'nobody')) return ['No contender came to an end that can be compared.']

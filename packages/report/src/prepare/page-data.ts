@@ -1,5 +1,5 @@
 /** Everything that the page draws from. */
-import type { Results } from '@murmuration/results'
+import type { Results, World } from '@murmuration/results'
 import type { Case, PageData } from '../shared/page-data.js'
 import { type MeasureKey, measureKeys, needsTarget } from '../shared/measures.js'
 import { type Verdict, verdictIn } from '../shared/verdicts.js'
@@ -23,7 +23,10 @@ export function pageData(results: Results): PageData {
     contenders,
     kinds,
     pairs: formPairs(sweep.contenders),
-    seeds: sweep.seeds.length,
+    methods: sweep.contenders.map(({ label, method = label }) => method),
+    worlds: worldsOf(results),
+    peers: [...new Set(runs.flatMap(({ peer }) => peer ?? []))],
+    seeds: seedsOf(cases, sweep),
     ...(sweep.targetLoss !== undefined && { targetLoss: sweep.targetLoss }),
     measures,
     cases,
@@ -36,6 +39,18 @@ export function pageData(results: Results): PageData {
       )
     )
   }
+}
+
+/** All runs of a contender are of one world. */
+function worldsOf({ sweep, runs }: Results): World[] {
+  const worlds = new Map(runs.map(({ contender, world }) => [contender, world]))
+  return sweep.contenders.map(({ label }) => worlds.get(label) ?? 'simulator')
+}
+
+/** Folders that were put together may have a seed each. */
+function seedsOf(cases: readonly Case[], { seeds }: Results['sweep']): number {
+  const counts = cases.flatMap(({ entries }) => entries.map((entry) => entry?.runs ?? 0))
+  return counts.length === 0 ? seeds.length : Math.max(...counts)
 }
 
 /** Measures with a target come first when some run reached it, and last when it was in vain. */

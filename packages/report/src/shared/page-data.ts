@@ -1,4 +1,5 @@
 /** What is put into the report for its charts: every figure is ready, the page only picks and draws. */
+import type { World } from '@murmuration/results'
 import type { MeasureKey } from './measures.js'
 
 /** Over the seeds of a setting. `null` in place of a number: never, since the target was not reached or the run failed. */
@@ -21,19 +22,24 @@ export interface Entry {
   readonly runs: number
   /** Runs that reached the target. */
   readonly reached: number
-  /** A sentence for each run that failed. */
+  /** A sentence for each run that failed, and for each that did not come to its end. */
   readonly failures: readonly string[]
+  readonly unfinished: readonly string[]
   readonly measures: Readonly<Record<MeasureKey, Spread>>
   readonly bytesSent: Spread
-  readonly busiestBytes: Spread
-  /** The busiest machine of the first seed. */
-  readonly busiestName: string
-  /** 0 … 1, the median. */
+  /** The busiest machine: its name in the first seed. Absent where it is not known. */
+  readonly busiest?: { readonly name: string; readonly bytes: Spread }
+  /** 0 … 1, the median; `null` also where it is not known. */
   readonly payloadShare: number | null
   readonly finalLoss: Spread
   readonly finalWorstLoss?: Spread
-  /** Means over the seeds; they sum to 1. */
-  readonly time: { readonly working: number; readonly sending: number; readonly waiting: number }
+  /** Means over the seeds; they sum to 1. Real runs do not tell apart what is not computing: it is `other`. Absent where nothing is known. */
+  readonly time?: {
+    readonly working: number
+    readonly sending: number
+    readonly waiting: number
+    readonly other: number
+  }
   readonly curves: Readonly<Record<CurveKey, Band>>
 }
 
@@ -107,6 +113,13 @@ export interface PageData {
   /** Of which kind each contender is: those of one kind differ in how they exchange alone. */
   readonly kinds: readonly string[]
   readonly pairs: readonly FormPair[]
+  /** The label of each contender in its own folder: a real run and its simulation have the same. */
+  readonly methods: readonly string[]
+  /** Where each contender ran. */
+  readonly worlds: readonly World[]
+  /** The single peers that figures are of. */
+  readonly peers: readonly string[]
+  /** Runs of a contender in a setting, the most. */
   readonly seeds: number
   readonly targetLoss?: number
   /** Those that this sweep can answer; the first is the one that counts. */

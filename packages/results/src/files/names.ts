@@ -14,3 +14,6 @@ export const names = {
   /** A line per point of a run's curve. */
   curves: 'curves.csv'
 } as const
+
+/** The version of these files' format. Those without one are of a time before there was a second. */
+export const format = 1

@@ -1,5 +1,6 @@
 /** What the files of results hold, for reading them: as src/results.ts has it. JSON has neither NaN nor Infinity: `null` stands for them. */
 import { z } from 'zod'
+import { format } from './names.js'
 import type { RunRecord, Sweep, Timeline } from '../results.js'
 
 /** What is without a limit is Infinity. */
@@ -18,18 +19,36 @@ const form = z.object({
   calls: z.enum(['streamed', 'blocking'])
 })
 
-const sweep: z.ZodType<Sweep> = z.object({
+const source = z.object({
+  name: z.string(),
   title: z.string(),
-  about: z.string(),
-  scenario: z.string(),
   command: z.string(),
   version: z.string(),
-  axes: z.record(z.string(), z.array(setting).min(1)),
-  contenders: z.array(z.object({ label: z.string(), about: z.string(), form: form.optional() })).min(1),
-  seeds: z.array(z.number()).min(1),
-  targetLoss: z.number().optional(),
-  facts: z.record(z.string(), z.string())
+  scenario: z.string(),
+  runs: amount
 })
+
+const sweep: z.ZodType<Sweep> = z
+  .object({
+    format: z
+      .number()
+      .max(format, 'a newer version of Murmuration wrote this; its "murmur report" reads it')
+      .optional(),
+    title: z.string(),
+    about: z.string(),
+    scenario: z.string(),
+    command: z.string(),
+    version: z.string(),
+    axes: z.record(z.string(), z.array(setting).min(1)),
+    contenders: z
+      .array(z.object({ label: z.string(), about: z.string(), form: form.optional(), method: z.string().optional() }))
+      .min(1),
+    seeds: z.array(z.number()).min(1),
+    targetLoss: z.number().optional(),
+    facts: z.record(z.string(), z.string()),
+    sources: z.array(source).optional()
+  })
+  .transform(({ format: _, ...known }) => known)
 
 const point = z.object({
   seconds: amount,
@@ -39,14 +58,17 @@ const point = z.object({
   loss: measured,
   accuracy: measured.optional(),
   worstLoss: measured.optional(),
-  consensusDistance: measured
+  consensusDistance: measured.optional()
 })
 
 const run: z.ZodType<RunRecord> = z.object({
+  // Before there were real runs in results, all were simulated.
+  world: z.enum(['libp2p', 'simulator']).default('simulator'),
+  peer: z.string().optional(),
   settings,
   contender: z.string(),
   seed: z.number(),
-  outcome: z.enum(['target', 'limit', 'failed']),
+  outcome: z.enum(['target', 'limit', 'failed', 'unfinished']),
   why: z.string().optional(),
   peers: amount,
   seconds: amount,
@@ -55,14 +77,15 @@ const run: z.ZodType<RunRecord> = z.object({
   samples: amount,
   toTarget: z.object({ seconds: amount, samples: amount, bytes: amount }).optional(),
   bytesSent: amount,
-  payloadSent: amount,
-  messages: amount,
-  busiest: z.object({ name: z.string(), bytes: amount }),
-  time: z.object({ working: measured, sending: measured, waiting: measured }),
+  payloadSent: amount.optional(),
+  messages: amount.optional(),
+  busiest: z.object({ name: z.string(), bytes: amount }).optional(),
+  time: z.object({ working: measured, sending: measured.optional(), waiting: measured.optional() }).optional(),
   curve: z.array(point),
+  models: z.record(z.string(), z.string()).optional(),
   findings: z.array(z.string()),
-  logHash: z.string(),
-  realSeconds: amount
+  logHash: z.string().optional(),
+  realSeconds: amount.optional()
 })
 
 const timeline: z.ZodType<Timeline> = z.object({

@@ -16,6 +16,8 @@ const identity = ({ axes }: Sweep): readonly Column<RunRecord>[] => [
 const last = ({ curve }: RunRecord): CurvePoint | undefined => curve[curve.length - 1]
 
 const summaryColumns: readonly Column<RunRecord>[] = [
+  ['world', ({ world }) => world],
+  ['peer', ({ peer }) => peer],
   ['outcome', ({ outcome }) => outcome],
   ['why', ({ why }) => why],
   ['peers', ({ peers }) => peers],
@@ -29,11 +31,11 @@ const summaryColumns: readonly Column<RunRecord>[] = [
   ['bytesSent', ({ bytesSent }) => bytesSent],
   ['payloadSent', ({ payloadSent }) => payloadSent],
   ['messages', ({ messages }) => messages],
-  ['busiest.name', ({ busiest }) => busiest.name],
-  ['busiest.bytes', ({ busiest }) => busiest.bytes],
-  ['time.working', ({ time }) => time.working],
-  ['time.sending', ({ time }) => time.sending],
-  ['time.waiting', ({ time }) => time.waiting],
+  ['busiest.name', ({ busiest }) => busiest?.name],
+  ['busiest.bytes', ({ busiest }) => busiest?.bytes],
+  ['time.working', ({ time }) => time?.working],
+  ['time.sending', ({ time }) => time?.sending],
+  ['time.waiting', ({ time }) => time?.waiting],
   ['final.loss', (run) => last(run)?.loss],
   ['final.accuracy', (run) => last(run)?.accuracy],
   ['final.worstLoss', (run) => last(run)?.worstLoss],

@@ -4,7 +4,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf, OutputError } from '@murmuration/core'
 import type { Results, RunRecord, Sweep, Timeline } from '../results.js'
-import { names } from './names.js'
+import { format, names } from './names.js'
 import { replaceFile } from './replace.js'
 import { curvesTable, summaryTable } from './tables.js'
 
@@ -29,7 +29,7 @@ export class ResultsWriter {
   static async open(directory: string, sweep: Sweep): Promise<ResultsWriter> {
     return await writing(directory, async () => {
       await mkdir(directory, { recursive: true })
-      await replaceFile(join(directory, names.sweep), [`${JSON.stringify(sweep, undefined, 2)}\n`])
+      await replaceFile(join(directory, names.sweep), [sweepText(sweep)])
       await replaceFile(join(directory, names.scenario), [sweep.scenario])
       return new ResultsWriter(directory)
     })
@@ -65,6 +65,9 @@ export class ResultsWriter {
     })
   }
 }
+
+/** The sweep with the version of the files' format, by which a reader knows what it does not know. */
+const sweepText = (sweep: Sweep): string => `${JSON.stringify({ format, ...sweep }, undefined, 2)}\n`
 
 /** Writes summary.csv and curves.csv, for other programs. Throws an OutputError when a file cannot be written. */
 export async function writeTables(directory: string, { sweep, runs }: Results): Promise<void> {

@@ -1,0 +1,59 @@
+/** What is said where nobody is ranked: of a single method, and of real runs beside their simulations. */
+import type { Case, Entry, PageData } from '../shared/page-data.js'
+import { bytesText, factorText, rangeText, secondsText, short } from '../shared/units.js'
+import { caseText } from '../shared/verdicts.js'
+
+const quoted = (label: string) => `“${label}”`
+
+/** Of the only method: what a round takes, and what comes of it. */
+export function aloneSentence({ contenders: [label], cases }: PageData): string {
+  const over = (figure: (entry: Entry) => number | null, text: (value: number) => string) => {
+    const values = cases.flatMap(({ entries: [entry] }) => (entry === null ? [] : (figure(entry) ?? [])))
+    if (values.length === 0) return undefined
+    const [least, most] = [Math.min(...values), Math.max(...values)].map(text)
+    return least === most ? least : rangeText(least, most)
+  }
+  const seconds = over(({ measures }) => measures.secondsPerRound.middle, secondsText)
+  const bytes = over(({ measures }) => measures.bytesPerRound.middle, bytesText)
+  const loss = over(({ finalLoss }) => finalLoss.middle, short)
+  const rounds =
+    seconds === undefined ? [] : [`takes ${seconds}${bytes === undefined ? '' : ` and sends ${bytes}`} per round`]
+  const parts = [...rounds, ...(loss === undefined ? [] : [`ends with a loss of ${loss}`])]
+  return parts.length === 0 ? 'No run came to an end.' : `${quoted(label)} ${parts.join(', and ')}.`
+}
+
+/** Each real run beside the simulations of its method. */
+export function predictionSentences(data: PageData): string[] {
+  const { contenders, methods, worlds } = data
+  const places = contenders.map((_, place) => place)
+  const pairs = places.flatMap((real) =>
+    worlds[real] === 'libp2p'
+      ? places.flatMap((simulated) =>
+          worlds[simulated] === 'simulator' && methods[simulated] === methods[real] ? [{ real, simulated }] : []
+        )
+      : []
+  )
+  const found = pairs.flatMap(({ real, simulated }) =>
+    data.cases.flatMap((of) => predictionSentence(data, of, real, simulated))
+  )
+  return found.length > 0 ? found : ['No method was both run and simulated in the same setting.']
+}
+
+function predictionSentence(data: PageData, of: Case, real: number, simulated: number): string[] {
+  const [ran, foretold] = [of.entries[real], of.entries[simulated]]
+  if (ran === null || foretold === null) return []
+  const where = data.cases.length === 1 ? '' : ` at ${caseText(data, of)}`
+  return [`${quoted(data.contenders[real])}${where}: ${times(ran, foretold)}; ${losses(ran, foretold)}.`]
+}
+
+function times({ measures: ran }: Entry, { measures: foretold }: Entry): string {
+  const [real, virtual] = [ran.secondsPerRound.middle, foretold.secondsPerRound.middle]
+  if (real === null || virtual === null) return 'one of the two has no time per round'
+  const factor = virtual === 0 ? '' : `, ${factorText(real / virtual)} as long`
+  return `a real round takes ${secondsText(real)} and a simulated one ${secondsText(virtual)}${factor}`
+}
+
+function losses({ finalLoss: ran }: Entry, { finalLoss: foretold }: Entry): string {
+  const text = (loss: number | null) => (loss === null ? 'without a number' : short(loss))
+  return `the final loss is ${text(ran.middle)}, simulated ${text(foretold.middle)}`
+}

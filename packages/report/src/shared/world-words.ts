@@ -1,0 +1,21 @@
+/** Where runs took place, and whose model is evaluated, in words. */
+import type { PageData } from './page-data.js'
+
+export const worldWords = { libp2p: 'real', simulator: 'simulated' } as const
+
+/** Whether real and simulated runs are side by side. */
+export const isMixed = ({ worlds }: Pick<PageData, 'worlds'>): boolean => new Set(worlds).size > 1
+
+/** What seconds are. */
+export function timeWord(data: Pick<PageData, 'worlds'>): string {
+  if (isMixed(data)) return 'time, virtual where simulated'
+  return data.worlds[0] === 'libp2p' ? 'time' : 'virtual time'
+}
+
+/** Whose loss and accuracy are shown. */
+export function modelWord({ peers }: Pick<PageData, 'peers'>): string {
+  if (peers.length === 0) return 'the mean of all peers’ parameters'
+  return peers.length === 1
+    ? `the model of the peer ${peers[0]}`
+    : `the models of the peers ${peers.join(', ')}, each its own,`
+}
