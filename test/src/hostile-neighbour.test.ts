@@ -78,7 +78,7 @@ async function honestPeer(t: ExecutionContext, self: PeerName, events: PeerEvent
   const peer = await createPeer({
     ...{ self, identity: await createIdentity(), topology, seed, listen: ['/ip4/127.0.0.1/tcp/0'] },
     terms: { settings: { run: 'test' }, schema: [{ name: 'x', shape: [dimension] }], start: 'same' },
-    limits: { shutOutFirst: 1, shutOutMost: 1, backoffMost: 200 },
+    limits: { initialShutOut: 1, maxShutOut: 1, maxBackoff: 200 },
     onEvent: (event) => events.push(event)
   })
   t.teardown(() => peer.close())

@@ -4,27 +4,27 @@ import type { Clock } from './clock.js'
 /** How much a neighbour may do at once and over time (a token bucket). */
 export class Budget {
   readonly #clock: Clock
-  readonly #most: number
+  readonly #capacity: number
   readonly #interval: Milliseconds
   #left: number
   #filled: Milliseconds
 
   /**
-   * @param most - what may be spent at once
+   * @param capacity - what may be spent at once
    * @param interval - after how long one more may be spent
    */
-  constructor(clock: Clock, most: number, interval: Milliseconds) {
+  constructor(clock: Clock, capacity: number, interval: Milliseconds) {
     this.#clock = clock
-    this.#most = most
+    this.#capacity = capacity
     this.#interval = interval
-    this.#left = most
+    this.#left = capacity
     this.#filled = clock.now()
   }
 
   /** Spends one. Returns false when nothing is left. */
   spend(): boolean {
     const now = this.#clock.now()
-    this.#left = Math.min(this.#most, this.#left + (now - this.#filled) / this.#interval)
+    this.#left = Math.min(this.#capacity, this.#left + (now - this.#filled) / this.#interval)
     this.#filled = now
     if (this.#left < 1) return false
     this.#left--

@@ -51,15 +51,15 @@ export interface Limits {
   /** How long somebody who calls from an address that is not in the roster may take to prove who it is. */
   readonly strangerTimeout: Milliseconds
   /** The wait before the first attempt to connect again; it doubles from there. */
-  readonly backoffFirst: Milliseconds
+  readonly initialBackoff: Milliseconds
   /** The longest wait between attempts. */
-  readonly backoffMost: Milliseconds
+  readonly maxBackoff: Milliseconds
   /** Small faults of a neighbour after which its streams are ended; a grave one ends them at once. See `FaultAccount`. */
   readonly badFrames: number
   /** How long a neighbour is shut out when its streams are ended for the second time; it doubles from there. */
-  readonly shutOutFirst: Milliseconds
+  readonly initialShutOut: Milliseconds
   /** The longest time for which a neighbour is shut out. */
-  readonly shutOutMost: Milliseconds
+  readonly maxShutOut: Milliseconds
   /** How long the link to a peer that is no neighbour is kept when nothing more is sent to it. */
   readonly idleAfter: Milliseconds
   /** How long `close` waits for acknowledgements. */
@@ -80,11 +80,11 @@ export const defaultLimits: Limits = {
   callWait: 1_000,
   handshakeTimeout: 10_000,
   strangerTimeout: 2_000,
-  backoffFirst: 200,
-  backoffMost: 5_000,
+  initialBackoff: 200,
+  maxBackoff: 5_000,
   badFrames: 3,
-  shutOutFirst: 1_000,
-  shutOutMost: 300_000,
+  initialShutOut: 1_000,
+  maxShutOut: 300_000,
   idleAfter: 60_000,
   closePatience: 5_000
 }

@@ -3,17 +3,17 @@ import { fromString } from 'uint8arrays/from-string'
 import { toString as textOf } from 'uint8arrays/to-string'
 import { z } from 'zod'
 import { protocolVersion } from './constants.js'
-import { foreignText, foreignTextMost } from './foreign-text.js'
-import { settingNameMost, settingValueMost } from './settings.js'
+import { foreignText, maxForeignText } from './foreign-text.js'
+import { maxSettingName, maxSettingValue } from './settings.js'
 
 const count = z.number().int().min(0).max(0xffffffff)
 /** Text from somebody else: what is printed or logged of it is safe from here on. */
-const foreign = (most: number) =>
+const foreign = (max: number) =>
   z
     .string()
-    .max(most)
-    .transform((given) => foreignText(given, most))
-const text = foreign(foreignTextMost)
+    .max(max)
+    .transform((given) => foreignText(given, max))
+const text = foreign(maxForeignText)
 const name = z.string().transform((value, context) => {
   try {
     return peerName(value)
@@ -23,8 +23,8 @@ const name = z.string().transform((value, context) => {
   }
 })
 /** The longest padding of a ping. */
-export const paddingMost = 4096
-const padding = z.string().max(paddingMost)
+export const maxPadding = 4096
+const padding = z.string().max(maxPadding)
 const tensor = z.object({
   name: text,
   shape: z.array(count).max(32).readonly(),
@@ -33,7 +33,7 @@ const tensor = z.object({
 })
 const schema = z.array(tensor).readonly()
 const codecs = z.array(foreign(64)).max(16).readonly()
-const settings = z.record(foreign(settingNameMost), foreign(settingValueMost)).readonly()
+const settings = z.record(foreign(maxSettingName), foreign(maxSettingValue)).readonly()
 const terms = z.object({ settings, start: text, schema })
 const code = z.enum(['unknown-peer', 'settings', 'schema', 'start', 'protocol'])
 

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { frameNumbers } from '@murmuration/wire'
 import test from 'ava'
 import { defaultLimits } from './constants.js'
-import { leastWindow } from './stream-window.js'
+import { minWindow } from './stream-window.js'
 
 const textOf = (file: string) => readFileSync(new URL(`../../../docs/${file}`, import.meta.url), 'utf8')
 
 test('the documents name the windows of streams and the size of frames as they are', (t) => {
-  const [least, most] = [leastWindow, defaultLimits.streamWindow].map((bytes) => `${bytes / 2 ** 20} MiB`)
+  const [least, most] = [minWindow, defaultLimits.streamWindow].map((bytes) => `${bytes / 2 ** 20} MiB`)
   t.true(textOf('performance.md').includes(`at least ${least}, at most ${most}`))
   const frame = `${(frameNumbers * 4) / 2 ** 10} KiB`
   t.true(textOf('performance.md').includes(`frames have ${frame}`))

@@ -4,9 +4,9 @@ import type { PeerDirectory } from './peer-directory.js'
 import { hostOf } from './roster.js'
 
 /** How many may wait: from one address, from all addresses of the roster together, and from all others together. */
-const perHostMost = 64
-const knownMost = 256
-const strangersMost = 64
+const maxPerHost = 64
+const maxKnown = 256
+const maxUnknown = 64
 
 /** Somebody who has connected and not proved who it is. */
 interface Caller {
@@ -45,8 +45,8 @@ export class Doorstep {
   arrive(connection: MultiaddrConnection): void {
     const host = hostOf(connection.remoteAddr) ?? ''
     const isKnown = this.#directory.isKnownHost(host)
-    this.#makeRoom((caller) => caller.host === host, perHostMost)
-    this.#makeRoom((caller) => caller.isKnown === isKnown, isKnown ? knownMost : strangersMost)
+    this.#makeRoom((caller) => caller.host === host, maxPerHost)
+    this.#makeRoom((caller) => caller.isKnown === isKnown, isKnown ? maxKnown : maxUnknown)
     const limit = isKnown ? this.#knownTimeout : this.#strangerTimeout
     const timer = setTimeout(() => this.#sendAway(connection), limit)
     timer.unref()
@@ -60,10 +60,10 @@ export class Doorstep {
     this.#callers.delete(connection)
   }
 
-  /** Sends the oldest of a group away when it has `most`. */
-  #makeRoom(isOfGroup: (caller: Caller) => boolean, most: number): void {
+  /** Sends the oldest of a group away when it has `max`. */
+  #makeRoom(isOfGroup: (caller: Caller) => boolean, max: number): void {
     const group = [...this.#callers].filter(([, caller]) => isOfGroup(caller))
-    if (group.length >= most) this.#sendAway(group[0][0])
+    if (group.length >= max) this.#sendAway(group[0][0])
   }
 
   #sendAway(connection: MultiaddrConnection): void {

@@ -7,7 +7,7 @@ import { FaultAccount, faultCount } from './fault-account.js'
 function account() {
   const clock = { time: 0, now: () => clock.time, at: () => () => {} }
   const events: PeerEvent[] = []
-  const limits = { badFrames: 3, shutOutFirst: 1_000, shutOutMost: 5_000 }
+  const limits = { badFrames: 3, initialShutOut: 1_000, maxShutOut: 5_000 }
   return { clock, events, faults: new FaultAccount(peerName('m'), clock, (event) => events.push(event), limits) }
 }
 

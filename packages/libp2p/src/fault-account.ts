@@ -30,7 +30,7 @@ export class FaultAccount {
   readonly #peer: PeerName
   readonly #clock: Clock
   readonly #emit: PeerEventListener
-  readonly #limits: Pick<Limits, 'badFrames' | 'shutOutFirst' | 'shutOutMost'>
+  readonly #limits: Pick<Limits, 'badFrames' | 'initialShutOut' | 'maxShutOut'>
   readonly #lines = new Map<ReceiveFault, Line>()
   #small = 0
   #strikes = 0
@@ -40,7 +40,7 @@ export class FaultAccount {
     peer: PeerName,
     clock: Clock,
     emit: PeerEventListener,
-    limits: Pick<Limits, 'badFrames' | 'shutOutFirst' | 'shutOutMost'>
+    limits: Pick<Limits, 'badFrames' | 'initialShutOut' | 'maxShutOut'>
   ) {
     this.#peer = peer
     this.#clock = clock
@@ -96,11 +96,11 @@ export class FaultAccount {
   }
 
   #strike(why: string): void {
-    const { shutOutFirst, shutOutMost } = this.#limits
+    const { initialShutOut, maxShutOut } = this.#limits
     const wasOut = this.isShutOut
     this.#strikes++
     if (this.#strikes === 1) return
-    const wait = Math.min(shutOutMost, shutOutFirst * 2 ** Math.min(this.#strikes - 2, 30))
+    const wait = Math.min(maxShutOut, initialShutOut * 2 ** Math.min(this.#strikes - 2, 30))
     this.#shutOutUntil = this.#clock.now() + wait
     if (!wasOut) this.#emit({ kind: 'shut-out', peer: this.#peer, wait, faults: faultCount(this.read()), why })
   }

@@ -18,8 +18,8 @@ export interface Bird {
 /** Short waits, so that tests are quick, except those whose end on a busy machine would look like a fault. */
 export const quick = (): Partial<Limits> => ({
   callWait: 100,
-  backoffFirst: 30,
-  backoffMost: 150,
+  initialBackoff: 30,
+  maxBackoff: 150,
   heartbeat: 200,
   closePatience: 2_000 * slowdown(),
   silentAfter: timeLimit(10_000),

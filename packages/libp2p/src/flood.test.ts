@@ -15,7 +15,7 @@ const [b, m] = [peerName('b'), peerName('m')]
 const MiB = 1 << 20
 
 /** Lets a flooder in again at once, so that it floods all the time. */
-const limits = { shutOutFirst: 1, shutOutMost: 1, backoffMost: 20 }
+const limits = { initialShutOut: 1, maxShutOut: 1, maxBackoff: 20 }
 
 /** A peer "a" of these neighbours, and the neighbour "m" that attacks it. */
 async function flooded(

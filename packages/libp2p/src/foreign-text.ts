@@ -2,16 +2,16 @@
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
 /** The most characters of one text of somebody else's that are kept. */
-export const foreignTextMost = 1024
+export const maxForeignText = 1024
 
 /**
  * The one place through which text from others passes before anybody here reads, prints or logs it: what would act on a terminal
  * or deceive a reader is written out as in JSON (`\u001b` for ESC), and what is too long is cut. Text that has passed once
  * passes again unchanged.
  */
-export function foreignText(text: string, most = foreignTextMost): string {
-  const safe = printable(beginning(text, most))
-  return text.length <= most && safe.length <= most ? safe : `${beginning(safe, most - 1)}…`
+export function foreignText(text: string, max = maxForeignText): string {
+  const safe = printable(beginning(text, max))
+  return text.length <= max && safe.length <= max ? safe : `${beginning(safe, max - 1)}…`
 }
 
 /** The first so many characters, without half of one at the end. */

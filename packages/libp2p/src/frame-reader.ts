@@ -193,8 +193,8 @@ export class FrameReader {
     if (this.#decoder?.accepts(codec) !== true) {
       return ['codec', `codec ${codec} was not agreed upon`]
     }
-    const most = this.#decoder.maxBytes(count)
-    return bytes <= most ? undefined : ['length', `a body of ${bytes} bytes, at most ${most} expected`]
+    const max = this.#decoder.maxBytes(count)
+    return bytes <= max ? undefined : ['length', `a body of ${bytes} bytes, at most ${max} expected`]
   }
 
   #placeOf({ codec, position, count, bytes }: FrameHeader, { vector }: Current): Uint8Array | undefined {

@@ -11,7 +11,7 @@ import { deferred, peerName } from '@murmuration/core'
 import { lengthOf } from '@murmuration/vectors'
 import { controlProtocol, exchangeProtocol, limitsOf } from './constants.js'
 import { ControlChannel } from './control-channel.js'
-import { paddingMost } from './control-messages.js'
+import { maxPadding } from './control-messages.js'
 import { behindLength, frame, pings, sayHello } from './hostile.test.support.js'
 import { decodeIdentity } from './identity.js'
 import { createNode } from './node.js'
@@ -90,7 +90,7 @@ const others: Readonly<Record<string, Attack>> = {
     exchange.send(frame(1, elements))
   }
 }
-const longPing = behindLength({ kind: 'ping', round: 0, at: 0, padding: '.'.repeat(paddingMost) })
+const longPing = behindLength({ kind: 'ping', round: 0, at: 0, padding: '.'.repeat(maxPadding) })
 
 /** Sends piece after piece, as fast as they are taken, until the stream ends. */
 async function pour(stream: Stream, piece: (k: number) => Uint8Array): Promise<void> {

@@ -12,7 +12,7 @@ import type { Terms } from './terms.js'
 
 const [m, edge] = [peerName('m'), graph(['a', 'm'])]
 const elements = 8
-const limits = { shutOutFirst: 600_000, shutOutMost: 600_000 }
+const limits = { initialShutOut: 600_000, maxShutOut: 600_000 }
 
 /** A neighbour "m" of `victim` that is in the roster and speaks the protocol by hand. */
 async function mallory(t: ExecutionContext, victim: Bird) {
@@ -77,7 +77,7 @@ test('a flood of pings is cut off after as many as a peer may send in a second',
 })
 
 test('hellos in turn are cut off, with one line', async (t) => {
-  const victim = await bird(t, edge, 'a', { limits: { ...limits, backoffMost: 1e8 }, terms: termsOf(elements) })
+  const victim = await bird(t, edge, 'a', { limits: { ...limits, maxBackoff: 1e8 }, terms: termsOf(elements) })
   const { hello } = await mallory(t, victim)
   let welcomes = 0
   const until = async () => {

@@ -36,10 +36,10 @@ export interface NeighbourStatus {
 export const roundTripsNeeded = 3
 
 /** The most streams that a neighbour may open at once. */
-const streamsMost = 32
+const maxStreams = 32
 
 /** The most control messages that a neighbour may send at once, and per second. */
-const messagesMost = 1000
+const maxMessages = 1000
 
 /** The two directions of a neighbour, named from here. */
 export type Direction = 'outgoing' | 'incoming'
@@ -59,7 +59,7 @@ export class Neighbour {
   readonly meter = new TrafficMeter()
   readonly speed = new LinkSpeed()
   readonly faults: FaultAccount
-  /** Streams that it may open: each attempt to connect opens two, and attempts come at intervals of `backoffMost` in the end. */
+  /** Streams that it may open: each attempt to connect opens two, and attempts come at intervals of `maxBackoff` in the end. */
   readonly streams: Budget
   /** Control messages that it may send as one that sends vectors. */
   readonly messages: Budget
@@ -90,8 +90,8 @@ export class Neighbour {
     isStanding = true
   ) {
     this.faults = new FaultAccount(name, clock, emit, limits)
-    this.streams = new Budget(clock, streamsMost, limits.backoffMost / 2)
-    this.messages = new Budget(clock, messagesMost, 1000 / messagesMost)
+    this.streams = new Budget(clock, maxStreams, limits.maxBackoff / 2)
+    this.messages = new Budget(clock, maxMessages, 1000 / maxMessages)
     this.name = name
     this.#clock = clock
     this.#emit = emit

@@ -15,7 +15,7 @@ import { realClock } from './clock.js'
 import { CodecChoice } from './codec-choice.js'
 import { controlProtocol, exchangeProtocol, type Limits } from './constants.js'
 import { isOpen, type LinkContext } from './context.js'
-import { paddingMost } from './control-messages.js'
+import { maxPadding } from './control-messages.js'
 import { NetworkFabric } from './fabric.js'
 import { Mailbox } from './mailbox.js'
 import { neededBy } from './membership.js'
@@ -138,7 +138,7 @@ export class NetworkPeer implements Peer {
   }
 
   roundTrip(neighbour: PeerName, bytes = 0): Promise<Milliseconds | undefined> {
-    if (!(bytes >= 0 && bytes <= paddingMost)) throw new RangeError(`${bytes} bytes of padding; at most ${paddingMost}`)
+    if (!(bytes >= 0 && bytes <= maxPadding)) throw new RangeError(`${bytes} bytes of padding; at most ${maxPadding}`)
     const session = this.#peers.sessions.get(neighbour)
     return session?.roundTrip(bytes, realClock.now() + pingPatience) ?? Promise.resolve(undefined)
   }

@@ -89,7 +89,7 @@ export class OutgoingLink {
         failures = 0
         continue
       }
-      failures = stood > limits.backoffMost ? 1 : failures + 1
+      failures = stood > limits.maxBackoff ? 1 : failures + 1
       this.#neighbour.failed(why)
       const wait = this.#backoff(failures)
       await this.#pause(wait)
@@ -285,8 +285,8 @@ export class OutgoingLink {
 
   /** Doubles from attempt to attempt, and is drawn from the upper half so that peers do not call in step. */
   #backoff(attempt: number): Milliseconds {
-    const { backoffFirst, backoffMost } = this.#context.limits
-    const wait = Math.min(backoffMost, backoffFirst * 2 ** Math.min(attempt - 1, 30))
+    const { initialBackoff, maxBackoff } = this.#context.limits
+    const wait = Math.min(maxBackoff, initialBackoff * 2 ** Math.min(attempt - 1, 30))
     return Math.round(wait * (0.5 + 0.5 * this.#random.uniform()))
   }
 }

@@ -15,16 +15,16 @@ export interface SettingDifference {
 }
 
 /** The longest name and the longest value; longer ones end in the SHA-256 of the whole. */
-export const settingNameMost = 256
-export const settingValueMost = 1024
+export const maxSettingName = 256
+export const maxSettingValue = 1024
 
 /** A mapping or a list this deep down whose JSON is longer is one setting, of which the SHA-256 is compared; else each member is one. */
 const deep = 3
-const membersMost = 16_384
+const maxMembers = 16_384
 
 /** How many differences a message names, and how much of each value it shows. */
-const toldMost = 16
-const shownMost = 72
+const maxListed = 16
+const maxShown = 72
 
 /** The canonical form of anything that JSON can write; keys whose value is `undefined` are left out. */
 export function settingsOf(value: Readonly<Record<string, unknown>>): Settings {
@@ -43,7 +43,7 @@ export function differencesBetween(ours: Settings, theirs: Settings): readonly S
 
 /** A sentence that names the settings that differ, with both values. */
 export function tellDifferences(differences: readonly SettingDifference[]): string {
-  const told = differences.slice(0, toldMost).map(({ name, ours, theirs }) => {
+  const told = differences.slice(0, maxListed).map(({ name, ours, theirs }) => {
     const from = commonStart(ours ?? '', theirs ?? '')
     return `${name} is ${shown(ours, from)} here and ${shown(theirs, from)} there`
   })
@@ -54,8 +54,8 @@ export function tellDifferences(differences: readonly SettingDifference[]): stri
 function leaves(name: string, value: unknown, depth: number): readonly (readonly [string, string])[] {
   const text = printable(JSON.stringify(sorted(value)))
   const members = membersOf(name, value)
-  if (members.length === 0 || (depth >= deep && text.length > membersMost)) {
-    return [[bounded(name, settingNameMost), bounded(text, settingValueMost)]]
+  if (members.length === 0 || (depth >= deep && text.length > maxMembers)) {
+    return [[bounded(name, maxSettingName), bounded(text, maxSettingValue)]]
   }
   return members.flatMap(([member, each]) => leaves(member, each, depth + 1))
 }
@@ -80,17 +80,17 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, each]) => [key, sorted(each)]))
 }
 
-function bounded(text: string, most: number): string {
-  if (text.length <= most) return text
-  return `${beginning(text, most - 100)}… (${text.length} characters, SHA-256 ${hashText(text)})`
+function bounded(text: string, max: number): string {
+  if (text.length <= max) return text
+  return `${beginning(text, max - 100)}… (${text.length} characters, SHA-256 ${hashText(text)})`
 }
 
 /** The value, or of a long one what is around the place where the two part. */
 function shown(text: string | undefined, from: number): string {
   if (text === undefined) return 'missing'
-  if (text.length <= shownMost) return text
-  const start = Math.max(0, Math.min(from - shownMost / 3, text.length - shownMost))
-  const end = Math.min(text.length, start + shownMost)
+  if (text.length <= maxShown) return text
+  const start = Math.max(0, Math.min(from - maxShown / 3, text.length - maxShown))
+  const end = Math.min(text.length, start + maxShown)
   return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`
 }
 

@@ -2,7 +2,7 @@ import type { Stream } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
 
 /** As much as may be on its way on a fast link. A frame of yamux can be as large, and is decrypted in one go, behind which others wait. */
-export const leastWindow = 1 << 20
+export const minWindow = 1 << 20
 
 /** The fastest link that a stream is to be able to fill, in bytes per millisecond: 10 Gbit/s. */
 const fastest = 1_250_000
@@ -11,8 +11,8 @@ const fastest = 1_250_000
 const computing: Milliseconds = 5
 
 /** How many bytes a stream should have on its way at most, over a link with this round trip: enough to fill it, and no more. */
-export function windowFor(roundTrip: Milliseconds, most: number): number {
-  return Math.min(most, Math.max(leastWindow, Math.ceil(fastest * (roundTrip - computing))))
+export function windowFor(roundTrip: Milliseconds, maxWindow: number): number {
+  return Math.min(maxWindow, Math.max(minWindow, Math.ceil(fastest * (roundTrip - computing))))
 }
 
 /**

@@ -14,9 +14,9 @@ const everyone = new Queue<Streams | undefined>({ concurrency: 16 })
 export class Turns {
   readonly #own: Queue<Streams | undefined>
 
-  /** @param most - how many calls of this peer are under way at a time */
-  constructor(most: number) {
-    this.#own = new Queue({ concurrency: most })
+  /** @param concurrency - how many calls of this peer are under way at a time */
+  constructor(concurrency: number) {
+    this.#own = new Queue({ concurrency })
   }
 
   /** Makes a call when its turn has come, which lasts until the call has ended. Rejects when `signal` is aborted before; the call is not made then. */

@@ -132,10 +132,10 @@ export class VectorPool {
     this.#others.delete(length)
     this.#others.set(length, unused)
     this.#othersSize += length + overhead
-    const most = Math.max(1, this.#owned) * (this.#elements + overhead)
+    const max = Math.max(1, this.#owned) * (this.#elements + overhead)
     for (const oldest of this.#others.keys()) {
-      while (this.#othersSize > most && this.#takeOther(oldest) !== undefined);
-      if (this.#othersSize <= most) return
+      while (this.#othersSize > max && this.#takeOther(oldest) !== undefined);
+      if (this.#othersSize <= max) return
     }
   }
 

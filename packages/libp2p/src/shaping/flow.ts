@@ -22,7 +22,7 @@ export interface Flight {
 }
 
 /** The most bytes of a flow that fly at once: 10 Gbit/s over 13 ms, or 1 Gbit/s over 130 ms. */
-const flyingMost = 16 << 20
+const maxInFlight = 16 << 20
 
 /**
  * How late bytes in the middle of what was handed over at once may be looked at, so that there is less to do: for nobody can
@@ -84,7 +84,7 @@ export class Flow {
 
   /** When its next turn may begin, as far as it is concerned; Infinity while there is nothing that may go. */
   get nextTurn(): Milliseconds {
-    if (this.#pieces.length === 0 || this.#isHeld || this.#flying >= flyingMost) return Number.POSITIVE_INFINITY
+    if (this.#pieces.length === 0 || this.#isHeld || this.#flying >= maxInFlight) return Number.POSITIVE_INFINITY
     return Math.max(this.#pieces[0].since, this.#ready)
   }
 
@@ -124,7 +124,7 @@ export class Flow {
     const count = this.#flights.findIndex(({ due }) => due > now)
     const landing = count < 0 ? this.#flights : this.#flights.slice(0, count)
     this.#flights = count < 0 ? [] : this.#flights.slice(count)
-    if (this.#flying >= flyingMost) this.#ready = Math.max(this.#ready, now)
+    if (this.#flying >= maxInFlight) this.#ready = Math.max(this.#ready, now)
     this.#flying -= landing.reduce((sum, { bytes }) => sum + bytes.byteLength, 0)
     this.#deliver(landing)
   }

@@ -8,13 +8,13 @@ export const bytePerMillisecond = 8000
 const turn: Milliseconds = 1
 
 /** The least and the most bytes of a turn: what one packet carries, and what takes long enough on a fast line. */
-const quantumLeast = 1448
-const quantumMost = 16 << 10
+const minQuantum = 1448
+const maxQuantum = 16 << 10
 
 /** How long nobody may look at the line because the process is busy, and the least and the most bytes of that. */
 const unwatched: Milliseconds = 50
-const reserveLeast = 64 << 10
-const reserveMost = 1 << 20
+const minReserve = 64 << 10
+const maxReserve = 1 << 20
 
 /** How long idle times are remembered. */
 const memory: Milliseconds = 250
@@ -37,12 +37,12 @@ export class Line {
   /** @param bandwidth - bits per second, above 0; Infinity for a line that limits nothing */
   constructor(bandwidth: number) {
     this.#rate = bandwidth / bytePerMillisecond
-    this.#quantum = Math.min(quantumMost, Math.max(quantumLeast, Math.ceil(this.#rate * turn)))
+    this.#quantum = Math.min(maxQuantum, Math.max(minQuantum, Math.ceil(this.#rate * turn)))
   }
 
   /** Bytes of the flow that are kept ready, so that the line does not run dry while nobody looks. */
   reserve({ cap }: Flow): number {
-    return Math.min(reserveMost, Math.max(reserveLeast, Math.min(this.#rate, cap) * unwatched))
+    return Math.min(maxReserve, Math.max(minReserve, Math.min(this.#rate, cap) * unwatched))
   }
 
   add(flow: Flow): void {
