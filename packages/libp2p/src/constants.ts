@@ -63,7 +63,7 @@ export interface Limits {
   /** How long the link to a peer that is no neighbour is kept when nothing more is sent to it. */
   readonly idleAfter: Milliseconds
   /** How long `close` waits for acknowledgements. */
-  readonly closePatience: Milliseconds
+  readonly closeTimeout: Milliseconds
 }
 
 /** What holds unless other limits are given. */
@@ -86,7 +86,7 @@ export const defaultLimits: Limits = {
   initialShutOut: 1_000,
   maxShutOut: 300_000,
   idleAfter: 60_000,
-  closePatience: 5_000
+  closeTimeout: 5_000
 }
 
 /** The defaults with some of them replaced. Throws an InputError for a limit that is no number above 0. */

@@ -21,7 +21,7 @@ export const quick = (): Partial<Limits> => ({
   initialBackoff: 30,
   maxBackoff: 150,
   heartbeat: 200,
-  closePatience: 2_000 * slowdown(),
+  closeTimeout: 2_000 * slowdown(),
   silentAfter: timeLimit(10_000),
   deadAfter: timeLimit(60_000),
   dialTimeout: timeLimit(10_000),

@@ -6,7 +6,7 @@ import { bird, connectAll, eventOf, eventually, flock, graph, rosterOf, schemaOf
 const [a, b, c] = ['a', 'b', 'c'].map(peerName)
 const line = graph(['a', 'b'], ['a', 'c'])
 /** Limits of a peer that is closed as part of the test: it says all that it has to say. */
-const thorough = () => ({ closePatience: timeLimit(5_000) })
+const thorough = () => ({ closeTimeout: timeLimit(5_000) })
 const message = (round: number, value = round) => ({ kind: 0, round, vector: new Float32Array(8).fill(value) })
 
 test('one who does not read fills its own queue only, and gets everything in order when it reads', async (t) => {

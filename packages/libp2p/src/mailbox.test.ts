@@ -43,7 +43,7 @@ function sender() {
 
 const step = fc.oneof(
   fc.constant({ kind: 'offer' } as const),
-  fc.record({ kind: fc.constant('receive' as const), patience: fc.integer({ min: 0, max: 5 }) }),
+  fc.record({ kind: fc.constant('receive' as const), timeout: fc.integer({ min: 0, max: 5 }) }),
   fc.record({ kind: fc.constant('advance' as const), by: fc.integer({ min: 1, max: 4 }) })
 )
 
@@ -59,7 +59,7 @@ test('whatever the deadlines, each message is received once and in order', async
         if (action.kind === 'offer') mailbox.offer(source, offered++)
         if (action.kind === 'advance') clock.advance(action.by)
         if (action.kind === 'receive') {
-          void mailbox.receive(clock.now() + action.patience).then((got) => got && received.push(got.message))
+          void mailbox.receive(clock.now() + action.timeout).then((got) => got && received.push(got.message))
         }
       }
       clock.advance(100)

@@ -33,7 +33,7 @@ import { Turns } from './turns.js'
 import { VectorPool } from './vector-pool.js'
 
 /** The longest that the answer to a ping is waited for. */
-const pingPatience: Milliseconds = 10_000
+const pingTimeout: Milliseconds = 10_000
 
 /** How often neighbours are asked for sample counts until all are known. */
 const askEvery: Milliseconds = 100
@@ -84,9 +84,9 @@ export class NetworkPeer implements Peer {
     emit({ kind: 'listening', addresses: this.addresses })
   }
 
-  async connect(entries: readonly RosterEntry[], patience: Milliseconds): Promise<void> {
+  async connect(entries: readonly RosterEntry[], timeout: Milliseconds): Promise<void> {
     this.fabric.signal.throwIfAborted()
-    const deadline = realClock.now() + patience
+    const deadline = realClock.now() + timeout
     const roster = checkRoster(entries)
     const own = roster.byName.get(this.#options.self)
     if (own !== undefined && own.id !== this.id) {
@@ -94,14 +94,14 @@ export class NetworkPeer implements Peer {
     }
     this.#peers.open(roster)
     while (!this.#complete()) {
-      if (realClock.now() >= deadline) throw this.#missing(patience)
+      if (realClock.now() >= deadline) throw this.#missing(timeout)
       await this.#context.changed.wait(deadline)
       this.fabric.signal.throwIfAborted()
     }
   }
 
-  async shareSampleCounts(samples: number, patience: Milliseconds): Promise<ReadonlyMap<PeerName, number>> {
-    const deadline = realClock.now() + patience
+  async shareSampleCounts(samples: number, timeout: Milliseconds): Promise<ReadonlyMap<PeerName, number>> {
+    const deadline = realClock.now() + timeout
     this.#samples.tell(samples)
     for (;;) {
       await this.#askForSamples()
@@ -111,7 +111,7 @@ export class NetworkPeer implements Peer {
         const list = missing.join(', ')
         throw new NeighboursMissingError(
           missing,
-          `after ${patience / 1000} s, the sample counts of ${list} have not come`
+          `after ${timeout / 1000} s, the sample counts of ${list} have not come`
         )
       }
       await this.fabric.sleep(realClock.now() + askEvery)
@@ -140,7 +140,7 @@ export class NetworkPeer implements Peer {
   roundTrip(neighbour: PeerName, bytes = 0): Promise<Milliseconds | undefined> {
     if (!(bytes >= 0 && bytes <= maxPadding)) throw new RangeError(`${bytes} bytes of padding; at most ${maxPadding}`)
     const session = this.#peers.sessions.get(neighbour)
-    return session?.roundTrip(bytes, realClock.now() + pingPatience) ?? Promise.resolve(undefined)
+    return session?.roundTrip(bytes, realClock.now() + pingTimeout) ?? Promise.resolve(undefined)
   }
 
   stop(reason?: string): void {
@@ -155,12 +155,12 @@ export class NetworkPeer implements Peer {
   async #close(reason: string): Promise<void> {
     this.stop()
     const { changed, limits, node } = this.#context
-    const deadline = realClock.now() + limits.closePatience
+    const deadline = realClock.now() + limits.closeTimeout
     while (this.#peers.unacknowledged > 0 && realClock.now() < deadline) await changed.wait(deadline)
     await this.#peers.leave(reason)
     this.#closing.abort(new StoppedError('the peer closes'))
     this.#peers.stop()
-    await this.#shaper?.flush(limits.closePatience)
+    await this.#shaper?.flush(limits.closeTimeout)
     await node.stop()
     await this.#peers.ended
   }
@@ -177,13 +177,13 @@ export class NetworkPeer implements Peer {
     return this.#peers.isReady
   }
 
-  #missing(patience: Milliseconds): NeighboursMissingError {
+  #missing(timeout: Milliseconds): NeighboursMissingError {
     const all = this.neighbours()
     const missing = all.filter(({ state }) => state !== 'ready')
     const list = missing.map(({ name, state, why }) => `${name} (${state}: ${why})`).join(', ')
     return new NeighboursMissingError(
       missing.map(({ name }) => name),
-      `after ${patience / 1000} s, ${missing.length} of ${all.length} neighbours are missing: ${list}`
+      `after ${timeout / 1000} s, ${missing.length} of ${all.length} neighbours are missing: ${list}`
     )
   }
 }

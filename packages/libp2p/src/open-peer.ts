@@ -8,7 +8,7 @@ import { NetworkPeer } from './network-peer.js'
 import { createNode } from './node.js'
 import type { Peer, PeerOptions } from './peer.js'
 import { PeerDirectory } from './peer-directory.js'
-import { patientLimits } from './shaping/patience.js'
+import { extendedLimits } from './shaping/slowness.js'
 import { Shaper } from './shaping/shaper.js'
 import type { Terms } from './terms.js'
 
@@ -21,7 +21,7 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
   const agreed = { ...options, terms: asRead(options.terms) }
   const directory = new PeerDirectory(options.onEvent ?? (() => {}))
   const shaper = shaperOf(agreed, directory)
-  const limits = patientLimits(limitsOf(options.limits), shaper?.slowness ?? 0)
+  const limits = extendedLimits(limitsOf(options.limits), shaper?.slowness ?? 0)
   const doorstep = new Doorstep(directory, limits.strangerTimeout, limits.handshakeTimeout)
   const { identity, listen } = options
   const node = await createNode({ identity, listen, limits, directory, doorstep, shaper })

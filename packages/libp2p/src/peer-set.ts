@@ -118,7 +118,7 @@ export class PeerSet {
 
   /** Tells all peers that this one stops. */
   async leave(reason: string): Promise<void> {
-    await Promise.all(this.#list().map(({ outgoing }) => outgoing.bye(reason, this.#context.limits.closePatience)))
+    await Promise.all(this.#list().map(({ outgoing }) => outgoing.bye(reason, this.#context.limits.closeTimeout)))
   }
 
   /** Ends all links. */

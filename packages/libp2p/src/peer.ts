@@ -47,17 +47,17 @@ export interface Peer {
   readonly fabric: Fabric<VectorMessage>
   /**
    * Calls the neighbours and lets them call. To be called once. Resolves when all are ready in both directions.
-   * Rejects with a NeighboursMissingError after `patience`, with a RefusedError as soon as one refuses or is refused, with an
+   * Rejects with a NeighboursMissingError after `timeout`, with a RefusedError as soon as one refuses or is refused, with an
    * InputError for a roster that does not fit, and with a StoppedError when stopped. The links are kept up, also
    * after a rejection, until `close`.
    */
-  connect(roster: readonly RosterEntry[], patience: Milliseconds): Promise<void>
+  connect(roster: readonly RosterEntry[], timeout: Milliseconds): Promise<void>
   /**
    * Tells how many samples this peer has, and learns how many each peer of the topology has, from neighbour to neighbour. To be called
-   * once connected, by all peers. Rejects with a NeighboursMissingError that names who is lacking after `patience`, and with an
+   * once connected, by all peers. Rejects with a NeighboursMissingError that names who is lacking after `timeout`, and with an
    * InputError when neighbours contradict each other.
    */
-  shareSampleCounts(samples: number, patience: Milliseconds): Promise<ReadonlyMap<PeerName, number>>
+  shareSampleCounts(samples: number, timeout: Milliseconds): Promise<ReadonlyMap<PeerName, number>>
   /** How things stand with each neighbour, in the order of their names. */
   neighbours(): readonly NeighbourStatus[]
   /** What was sent and received, over all neighbours. */
@@ -74,7 +74,7 @@ export interface Peer {
   readonly vectorsBeyond: number
   /** Makes the fabric's waits reject with a StoppedError. The links stay up, so that `close` can say goodbye. */
   stop(reason?: string): void
-  /** Stops, waits (no longer than `limits.closePatience`) for acknowledgements, tells the neighbours, and shuts down. */
+  /** Stops, waits (no longer than `limits.closeTimeout`) for acknowledgements, tells the neighbours, and shuts down. */
   close(reason?: string): Promise<void>
 }
 

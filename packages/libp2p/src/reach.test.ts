@@ -30,7 +30,7 @@ test('the link to one that is no neighbour is built when something is sent, let 
 })
 
 test('what was sent to one that is no neighbour arrives, though the sender closes right after', async (t) => {
-  const birds = await flock(t, path, { limits: { closePatience: timeLimit(10_000) } })
+  const birds = await flock(t, path, { limits: { closeTimeout: timeLimit(10_000) } })
   await connectAll(birds)
   const [first, , far] = birds
   for (let round = 0; round < 4; round++) first.peer.fabric.send(c, message(round))

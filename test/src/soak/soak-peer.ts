@@ -21,7 +21,7 @@ const limits: Partial<Limits> = {
   heartbeat: 1_000,
   silentAfter: 5_000,
   deadAfter: 600_000,
-  closePatience: timeLimit(30_000)
+  closeTimeout: timeLimit(30_000)
 }
 
 /** Kinds of events that no cut connection accounts for. */

@@ -3,7 +3,7 @@ import { InputError, type Links, type Milliseconds, type PeerName, type Random, 
 import { machineClock } from '../clock.js'
 import type { PeerDirectory } from '../peer-directory.js'
 import { AccessLines } from './access-lines.js'
-import { slownessOf } from './patience.js'
+import { slownessOf } from './slowness.js'
 import { routeOf } from './route.js'
 import { ShapedConnection } from './shaped-connection.js'
 import { WrappingTransport } from './wrapping-transport.js'

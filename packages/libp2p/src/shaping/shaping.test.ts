@@ -61,7 +61,7 @@ test('waits get longer with the links: what is slow is not given up', async (t) 
   // A round trip: less than a dial takes over these links, and than the vector does. On a busy machine the links are slower too.
   const latency = 200 * slowdown()
   const wait = 2 * latency
-  const waits = { dialTimeout: wait, handshakeTimeout: wait, silentAfter: wait, deadAfter: wait, closePatience: wait }
+  const waits = { dialTimeout: wait, handshakeTimeout: wait, silentAfter: wait, deadAfter: wait, closeTimeout: wait }
   const terms = { settings: { run: 'r' }, schema: schemaOf(50_000), start: '0' }
   const line = 2e6 / slowdown()
   const slow = links({ up: line, down: line }, { latency })

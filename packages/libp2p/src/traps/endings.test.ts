@@ -42,9 +42,9 @@ test('libp2p 3.3: what takes more than a second to write is lost when the node s
   t.true(came < bytes, `${came} bytes came`)
 })
 
-test('what is queued when a peer closes arrives whole, however long it takes within its patience', async (t) => {
+test('what is queued when a peer closes arrives whole, however long it takes within its timeout', async (t) => {
   const [bytes, count] = [4 * MiB, 8]
-  const [left, right, tap] = await tapped(t, bytes, { sendQueue: count, closePatience: timeLimit(30_000) })
+  const [left, right, tap] = await tapped(t, bytes, { sendQueue: count, closeTimeout: timeLimit(30_000) })
   const before = right.events.length
   tap.pace(12 * MiB)
   const receiving = receiveAll(right, count)
@@ -55,9 +55,9 @@ test('what is queued when a peer closes arrives whole, however long it takes wit
   t.deepEqual(troubleOf(right, before), [])
 })
 
-test('what was acknowledged is there, also after a close that was too impatient for the rest', async (t) => {
+test('what was acknowledged is there, also after a close whose timeout was too short for the rest', async (t) => {
   const [bytes, count] = [4 * MiB, 8]
-  const limits = { sendQueue: count, window: 2, mailbox: 4, closePatience: 200 }
+  const limits = { sendQueue: count, window: 2, mailbox: 4, closeTimeout: 200 }
   const [left, right, tap] = await tapped(t, bytes, limits)
   tap.pace(8 * MiB)
   await sendAll(left, b, bytes, count)
@@ -67,7 +67,7 @@ test('what was acknowledged is there, also after a close that was too impatient 
   const rounds = await receiveAll(right, count, 0, 500)
   t.deepEqual(rounds, upTo(rounds.length), 'in order, whole, each once')
   t.true(rounds.length >= acknowledged, `${acknowledged} acknowledged, ${rounds.length} there`)
-  t.true(acknowledged >= 1 && rounds.length < count, `the patience was too short for ${count}`)
+  t.true(acknowledged >= 1 && rounds.length < count, `the timeout was too short for ${count}`)
 })
 
 test('a connection that ends cleanly in the middle of a vector delivers no torn one, and the whole one later', async (t) => {

@@ -63,7 +63,7 @@ test('two schemas of 20000 tensors that differ in the last one are refused, and 
   await Promise.all([refused(left, b), refused(right, a)])
 })
 
-// At present the receiver resets the stream, and the sender calls again and again until its patience is over.
+// At present the receiver resets the stream, and the sender calls again and again until its timeout.
 test('a schema that no hello can carry is an error at once, which says so', async (t) => {
   const schema = schemaOfMany(Math.ceil(controlBytes / 30))
   t.true(JSON.stringify(schema).length > controlBytes)

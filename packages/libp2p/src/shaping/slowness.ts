@@ -22,7 +22,7 @@ export function slownessOf(links: Links, self: PeerName, { peers }: Topology, by
 }
 
 /** Limits for links on which everything may take `slowness` longer. */
-export function patientLimits(limits: Limits, slowness: Milliseconds): Limits {
+export function extendedLimits(limits: Limits, slowness: Milliseconds): Limits {
   return {
     ...limits,
     silentAfter: limits.silentAfter + slowness,
@@ -31,6 +31,6 @@ export function patientLimits(limits: Limits, slowness: Milliseconds): Limits {
     dialTimeout: limits.dialTimeout + slowness,
     strangerTimeout: limits.strangerTimeout + slowness,
     handshakeTimeout: limits.handshakeTimeout + slowness,
-    closePatience: limits.closePatience + slowness
+    closeTimeout: limits.closeTimeout + slowness
   }
 }
