@@ -48,7 +48,7 @@ export interface Limits {
   readonly callWait: Milliseconds
   /** How long a neighbour may take to answer a hello, or to say it. */
   readonly handshakeTimeout: Milliseconds
-  /** How long somebody who calls from an address that is not in the roster may take to prove who it is. */
+  /** How long somebody who calls from an address that is not in the peer list may take to prove who it is. */
   readonly strangerTimeout: Milliseconds
   /** The wait before the first attempt to connect again; it doubles from there. */
   readonly initialBackoff: Milliseconds

@@ -6,18 +6,18 @@ import { connectionsTo, isOpen, type LinkContext } from './context.js'
 import { ProtocolFault } from './control-messages.js'
 import { wordsOf } from './explain.js'
 import { foreignText } from './foreign-text.js'
-import type { RosterEntry } from './roster.js'
+import type { PeerListEntry } from './peer-list.js'
 import type { Streams } from './streams.js'
 import { within } from './within.js'
 
 /** Gets a connection to one neighbour: that by which it has called, or one that this peer makes when its turn has come. */
 export class Dialler {
   readonly #context: LinkContext
-  readonly #entry: RosterEntry
+  readonly #entry: PeerListEntry
   /** Aborted when the neighbour has called while a call to it waited for its turn. */
   #waiting: AbortController | undefined
 
-  constructor(context: LinkContext, entry: RosterEntry) {
+  constructor(context: LinkContext, entry: PeerListEntry) {
     this.#context = context
     this.#entry = entry
   }
@@ -43,7 +43,7 @@ export class Dialler {
   async reach(join: (connection: Connection) => Promise<Streams | undefined>): Promise<Streams | undefined> {
     const standing = this.#standing()
     if (standing !== undefined) return join(standing)
-    if (this.#entry.addresses.length === 0) throw new Error('it has no address in the roster and has not called')
+    if (this.#entry.addresses.length === 0) throw new Error('it has no address in the peer list and has not called')
     const { turns, closing } = this.#context
     const waiting = new AbortController()
     this.#waiting = waiting
@@ -90,5 +90,5 @@ export async function openStream(context: LinkContext, connection: Connection, p
 }
 
 function hint(ownId: string): string {
-  return `it closed the connection before the handshake: it may not have this peer's id ${ownId} in its roster, or no roster yet`
+  return `it closed the connection before the handshake: it may not have this peer's id ${ownId} in its peer list, or no peer list yet`
 }

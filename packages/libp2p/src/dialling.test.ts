@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { peerName, type PeerName } from '@murmuration/core'
 import test from 'ava'
 import { createIdentity } from './identity.js'
-import { type Bird, bird, connectAll, eventually, flock, graph, rosterOf } from './flock.test.support.js'
+import { type Bird, bird, connectAll, eventually, flock, graph, peerListOf } from './flock.test.support.js'
 
 /** A graph in which all are neighbours of all. */
 function mesh(size: number) {
@@ -31,18 +31,18 @@ test.serial('of two peers that start together one calls: a full mesh has one con
 test.serial('a neighbour that should call first and cannot is called', async (t) => {
   const birds = await flock(t, graph(['a', 'b']), { limits: { callWait: 50 } })
   const [smaller] = byId(birds)
-  const roster = rosterOf(birds)
+  const peerList = peerListOf(birds)
   // The one that is to call knows no address of the other.
-  const blind = roster.map((entry) => (entry.name === smaller ? entry : { ...entry, addresses: [] }))
-  const connect = ({ name, peer }: Bird) => peer.connect(name === smaller ? blind : roster, 60_000)
+  const blind = peerList.map((entry) => (entry.name === smaller ? entry : { ...entry, addresses: [] }))
+  const connect = ({ name, peer }: Bird) => peer.connect(name === smaller ? blind : peerList, 60_000)
   await t.notThrowsAsync(Promise.all(birds.map(connect)))
 })
 
 test.serial('a peer that nobody can call does not wait to be called', async (t) => {
   const birds = await flock(t, graph(['a', 'b']), { limits: { callWait: 120_000 } })
   const [smaller, larger] = byId(birds)
-  const roster = rosterOf(birds).map((entry) => (entry.name === larger ? { ...entry, addresses: [] } : entry))
-  const connect = ({ peer }: Bird) => peer.connect(roster, 60_000)
+  const peerList = peerListOf(birds).map((entry) => (entry.name === larger ? { ...entry, addresses: [] } : entry))
+  const connect = ({ peer }: Bird) => peer.connect(peerList, 60_000)
   await t.notThrowsAsync(Promise.all(birds.map(connect)))
   t.not(smaller, larger)
 })
@@ -50,15 +50,15 @@ test.serial('a peer that nobody can call does not wait to be called', async (t) 
 test.serial('a neighbour that starts late is called when it is there', async (t) => {
   const early = await bird(t, graph(['a', 'b']), 'a')
   const late = await bird(t, graph(['a', 'b']), 'b')
-  const roster = rosterOf([early, late])
+  const peerList = peerListOf([early, late])
   await late.peer.close()
   const connecting = early.peer.connect(
-    roster.map((entry) => ({ ...entry })),
+    peerList.map((entry) => ({ ...entry })),
     60_000
   )
-  const listen = [late.peer.addresses[0]?.replace(/\/p2p.*/, '') ?? roster[1].addresses[0].replace(/\/p2p.*/, '')]
+  const listen = [late.peer.addresses[0]?.replace(/\/p2p.*/, '') ?? peerList[1].addresses[0].replace(/\/p2p.*/, '')]
   const again = await bird(t, graph(['a', 'b']), 'b', { identity: late.identity, listen })
-  await t.notThrowsAsync(Promise.all([connecting, again.peer.connect(roster, 60_000)]))
+  await t.notThrowsAsync(Promise.all([connecting, again.peer.connect(peerList, 60_000)]))
   t.is(early.peer.neighbours()[0].name, peerName('b'))
 })
 
@@ -73,10 +73,10 @@ test.serial('a peer whose call waits for its turn does without as soon as it is 
   const [a, b] = await Promise.all(['a', 'b'].map((name) => bird(t, topology, name, { limits })))
   const { port } = mute.address() as AddressInfo
   const c = { name: peerName('c'), id: (await createIdentity()).id, addresses: [`/ip4/127.0.0.1/tcp/${port}`] }
-  const roster = [...rosterOf([a, b]), c]
-  const connecting = Promise.allSettled([b.peer.connect(roster, 120_000)])
+  const peerList = [...peerListOf([a, b]), c]
+  const connecting = Promise.allSettled([b.peer.connect(peerList, 120_000)])
   await held
-  await t.notThrowsAsync(a.peer.connect(roster, 60_000))
+  await t.notThrowsAsync(a.peer.connect(peerList, 60_000))
   await eventually('b is ready for a', () => b.peer.neighbours()[0].state === 'ready')
   await b.peer.close()
   await connecting

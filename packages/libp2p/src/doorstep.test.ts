@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
-import { bird, eventually, flock, graph, rosterOf } from './flock.test.support.js'
+import { bird, eventually, flock, graph, peerListOf } from './flock.test.support.js'
 
 const peers = Array.from({ length: 16 }, (_, index) => `p${index}`)
 const star = graph(...peers.map((name) => ['hub', name] as const))
@@ -27,8 +27,10 @@ test.serial('beside 200 sockets that say nothing 16 of 16 admitted peers connect
   const others = await Promise.all(peers.map((name) => bird(t, star, name)))
   await idleSockets(t, portOf(hub.peer.addresses[0]), 200)
   // Nobody but the sixteen calls, and each call counts.
-  const roster = rosterOf([hub, ...others]).map((entry) => (entry.name === 'hub' ? entry : { ...entry, addresses: [] }))
-  await Promise.all([hub, ...others].map(({ peer }) => peer.connect(roster, 100_000)))
+  const peerList = peerListOf([hub, ...others]).map((entry) =>
+    entry.name === 'hub' ? entry : { ...entry, addresses: [] }
+  )
+  await Promise.all([hub, ...others].map(({ peer }) => peer.connect(peerList, 100_000)))
   t.is(hub.peer.neighbours().filter(({ state }) => state === 'ready').length, 16)
   const failed = others.flatMap(({ events }) => events.filter(({ kind }) => kind === 'reconnecting'))
   t.deepEqual(failed, [], 'none of the sixteen calls failed')

@@ -1,9 +1,9 @@
 import type { MultiaddrConnection } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
 import type { PeerDirectory } from './peer-directory.js'
-import { hostOf } from './roster.js'
+import { hostOf } from './peer-list.js'
 
-/** How many may wait: from one address, from all addresses of the roster together, and from all others together. */
+/** How many may wait: from one address, from all addresses of the peer list together, and from all others together. */
 const maxPerHost = 64
 const maxKnown = 256
 const maxUnknown = 64
@@ -17,7 +17,7 @@ interface Caller {
 
 /**
  * Those who have connected and not proved who they are. Each may take a short while only, and when there are too many the one that has
- * waited longest is sent away: a handshake takes a few milliseconds, so it is idle. Addresses of the roster have room of their own.
+ * waited longest is sent away: a handshake takes a few milliseconds, so it is idle. Addresses of the peer list have room of their own.
  */
 export class Doorstep {
   readonly #directory: Pick<PeerDirectory, 'isKnownHost'>

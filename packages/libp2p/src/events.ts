@@ -25,7 +25,7 @@ export type PeerEvent =
       readonly code: RefusalCode
       readonly why: string
     }
-  /** Somebody who may not connect tried to. Told once per peer id and roster. */
+  /** Somebody who may not connect tried to. Told once per peer id and peer list. */
   | { readonly kind: 'stranger-refused'; readonly id: string; readonly address: string; readonly why: string }
   /** A neighbour is at fault. Told once a minute for each neighbour and kind of fault: `count` is how many there were since, `detail` the last. */
   | {

@@ -16,7 +16,7 @@ const meanings: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /ECONNRESET|EPIPE|unexpected EOF|UnexpectedEOF|stream (has been |was )?(reset|closed)|encryption failed|closed connection during/i,
-    "the connection was closed before the handshake was done: it may not have this peer's id in its roster, or no roster yet"
+    "the connection was closed before the handshake was done: it may not have this peer's id in its peer list, or no peer list yet"
   ],
   [
     /multistream|protocol selection failed|UnsupportedProtocol|no matching protocol/i,

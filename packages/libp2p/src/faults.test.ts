@@ -13,8 +13,8 @@ async function pair(t: ExecutionContext, limits: Partial<Limits> = {}): Promise<
   const terms = { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
   const birds = await flock(t, graph(['a', 'b']), { terms, limits })
   const relays = await Promise.all(birds.map((each) => relayOf(t, each)))
-  const roster = relays.map(({ entry }) => entry)
-  await Promise.all(birds.map(({ peer }) => peer.connect(roster, timeLimit(10_000))))
+  const peerList = relays.map(({ entry }) => entry)
+  await Promise.all(birds.map(({ peer }) => peer.connect(peerList, timeLimit(10_000))))
   return [birds[0], birds[1], relays]
 }
 

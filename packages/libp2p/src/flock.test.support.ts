@@ -5,7 +5,7 @@ import type { Limits } from './constants.js'
 import type { PeerEvent } from './events.js'
 import { createIdentity, type Identity } from './identity.js'
 import { createPeer, type Peer, type PeerOptions } from './peer.js'
-import type { RosterEntry } from './roster.js'
+import type { PeerListEntry } from './peer-list.js'
 
 /** A peer of a test with all its events. */
 export interface Bird {
@@ -77,13 +77,13 @@ export function flock(t: ExecutionContext, topology: Topology, changes: Partial<
 }
 
 /** Who is where. */
-export function rosterOf(birds: readonly Bird[]): RosterEntry[] {
+export function peerListOf(birds: readonly Bird[]): PeerListEntry[] {
   return birds.map(({ name, peer }) => ({ name, id: peer.id, addresses: peer.addresses }))
 }
 
 /** Connects all, and waits until all are ready. */
 export async function connectAll(birds: readonly Bird[], timeout = timeLimit(10_000)): Promise<void> {
-  await Promise.all(birds.map(({ peer }) => peer.connect(rosterOf(birds), timeout)))
+  await Promise.all(birds.map(({ peer }) => peer.connect(peerListOf(birds), timeout)))
 }
 
 /** Looks again and again until `found` gives something; fails after {@link timeLimit} of 10 seconds. */

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm'
 import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
-import { type Bird, bird, eventually, graph, rosterOf, schemaOf } from './flock.test.support.js'
+import { type Bird, bird, eventually, graph, peerListOf, schemaOf } from './flock.test.support.js'
 import type { Progress } from './hostile-neighbour.test.support.js'
 import { behindLength } from './hostile.test.support.js'
 import { createIdentity, encodeIdentity } from './identity.js'
@@ -34,8 +34,8 @@ async function flooded(
   child.on('message', ({ made }: Progress) => (count.made = made))
   child.send({ name: m, key: encodeIdentity(identity), victims: victim.peer.addresses.slice(0, 1), attacks })
   child.send('go')
-  const roster = [...rosterOf([victim, ...others]), { name: m, id: identity.id, addresses: [] }]
-  const connecting = [victim, ...others].map(({ peer }) => peer.connect(roster, timeLimit(20_000)))
+  const peerList = [...peerListOf([victim, ...others]), { name: m, id: identity.id, addresses: [] }]
+  const connecting = [victim, ...others].map(({ peer }) => peer.connect(peerList, timeLimit(20_000)))
   // Who floods at once may never be ready.
   for (const each of connecting) each.catch(() => {})
   return { victim, count }

@@ -1,7 +1,7 @@
 import { slowdown, timeLimit } from '@murmuration/contract'
 import { NeighboursMissingError, peerName, StoppedError } from '@murmuration/core'
 import test from 'ava'
-import { bird, connectAll, eventOf, eventually, flock, graph, rosterOf, schemaOf } from './flock.test.support.js'
+import { bird, connectAll, eventOf, eventually, flock, graph, peerListOf, schemaOf } from './flock.test.support.js'
 
 const [a, b, c] = ['a', 'b', 'c'].map(peerName)
 const line = graph(['a', 'b'], ['a', 'c'])
@@ -82,9 +82,11 @@ for (const caller of ['the one that leaves', 'the one that stays']) {
   test(`a goodbye arrives also when ${caller} has called`, async (t) => {
     const [left, right] = await flock(t, graph(['a', 'b']), { limits: thorough() })
     const called = caller === 'the one that leaves' ? a : b
-    // The roster has no address of the one that is to call.
-    const roster = rosterOf([left, right]).map((entry) => (entry.name === called ? entry : { ...entry, addresses: [] }))
-    await Promise.all([left, right].map(({ peer }) => peer.connect(roster, timeLimit(10_000))))
+    // The peer list has no address of the one that is to call.
+    const peerList = peerListOf([left, right]).map((entry) =>
+      entry.name === called ? entry : { ...entry, addresses: [] }
+    )
+    await Promise.all([left, right].map(({ peer }) => peer.connect(peerList, timeLimit(10_000))))
     await right.peer.close('enough')
     t.like(await eventOf(left, 'bye'), { peer: b, reason: 'enough' })
   })
@@ -110,13 +112,13 @@ test('a peer that was closed and started anew with the same key is welcomed back
   await connectAll([left, right])
   for (let round = 0; round < 3; round++) right.peer.fabric.send(a, message(round))
   for (let round = 0; round < 3; round++) await left.peer.fabric.receive()
-  const [{ id }] = rosterOf([right])
+  const [{ id }] = peerListOf([right])
   await right.peer.close()
   await eventOf(left, 'bye')
   const identity = right.identity
   const again = await bird(t, topology, 'b', { identity })
   t.is(again.peer.id, id)
-  await again.peer.connect(rosterOf([left, again]), timeLimit(5_000))
+  await again.peer.connect(peerListOf([left, again]), timeLimit(5_000))
   again.peer.fabric.send(a, message(9))
   t.is((await left.peer.fabric.receive())?.message.round, 9)
   await eventually('ready again', () => left.peer.neighbours()[0].state === 'ready')
@@ -129,7 +131,7 @@ test('stop makes every wait reject, now and later', async (t) => {
   const { fabric } = left.peer
   const never = { kind: 'gradient', samples: 1, run: () => new Promise<number>(() => {}) }
   const waits = [fabric.receive(), fabric.sleep(fabric.now() + 1e9), fabric.work(never)]
-  const connecting = left.peer.connect(rosterOf([left, await bird(t, graph(['a', 'b']), 'b')]), 60_000)
+  const connecting = left.peer.connect(peerListOf([left, await bird(t, graph(['a', 'b']), 'b')]), 60_000)
   left.peer.stop('the user pressed Ctrl-C')
   for (const wait of [...waits, connecting, fabric.receive(), fabric.sleep(0), fabric.work(never)]) {
     await t.throwsAsync(Promise.resolve(wait), { instanceOf: StoppedError, message: /Ctrl-C/ })
@@ -174,13 +176,13 @@ test('a spawned activity shares the mailbox, and its failure stops the peer', as
 test('a neighbour that never comes is named, with what is wrong', async (t) => {
   const here = await bird(t, graph(['a', 'b'], ['a', 'c']), 'a')
   const there = await bird(t, graph(['a', 'b'], ['a', 'c']), 'b')
-  const [, entry] = rosterOf([here, there])
+  const [, entry] = peerListOf([here, there])
   const nobody = { ...entry, name: c, id: (await bird(t, line, 'c')).peer.id, addresses: ['/ip4/127.0.0.1/tcp/1'] }
-  const roster = [...rosterOf([here, there]), nobody]
+  const peerList = [...peerListOf([here, there]), nobody]
   // In this time the other neighbour has to be found.
   const seconds = Math.ceil(4 * slowdown())
-  const both = there.peer.connect(roster, timeLimit(10_000))
-  const error = await t.throwsAsync(here.peer.connect(roster, 1000 * seconds), { instanceOf: NeighboursMissingError })
+  const both = there.peer.connect(peerList, timeLimit(10_000))
+  const error = await t.throwsAsync(here.peer.connect(peerList, 1000 * seconds), { instanceOf: NeighboursMissingError })
   await both
   t.deepEqual(error.missing, [c])
   t.true(error.message.startsWith(`after ${seconds} s, 1 of 2 neighbours are missing: c (connecting: `), error.message)

@@ -8,7 +8,7 @@ import { encodeHeader } from '@murmuration/wire'
 import test, { type ExecutionContext } from 'ava'
 import { controlProtocol, exchangeProtocol, limitsOf, protocolVersion } from './constants.js'
 import { ControlChannel } from './control-channel.js'
-import { type Bird, bird, eventOf, eventually, graph, quick, rosterOf, schemaOf } from './flock.test.support.js'
+import { type Bird, bird, eventOf, eventually, graph, quick, peerListOf, schemaOf } from './flock.test.support.js'
 import { createIdentity } from './identity.js'
 import { createNode } from './node.js'
 import { settingsOf } from './settings.js'
@@ -40,10 +40,10 @@ for (const [index, [code, change, expected]] of cases.entries()) {
   test(`case ${index}: two peers that differ in ${code} refuse each other, and both say in what`, async (t) => {
     const left = await bird(t, edge, 'a', { terms })
     const right = await bird(t, edge, 'b', { terms: { ...terms, ...change } })
-    const roster = rosterOf([left, right])
+    const peerList = peerListOf([left, right])
     const [here, there] = await Promise.all([
-      t.throwsAsync(left.peer.connect(roster, timeLimit(10_000)), { instanceOf: RefusedError }),
-      t.throwsAsync(right.peer.connect(roster, timeLimit(10_000)), { instanceOf: RefusedError })
+      t.throwsAsync(left.peer.connect(peerList, timeLimit(10_000)), { instanceOf: RefusedError }),
+      t.throwsAsync(right.peer.connect(peerList, timeLimit(10_000)), { instanceOf: RefusedError })
     ])
     t.like(here, { code, peer: b })
     t.like(there, { code, peer: a })
@@ -54,41 +54,41 @@ for (const [index, [code, change, expected]] of cases.entries()) {
   })
 }
 
-test('a peer with an id that the roster does not have is refused, and both sides say so', async (t) => {
+test('a peer with an id that the peer list does not have is refused, and both sides say so', async (t) => {
   const left = await bird(t, edge, 'a')
   const right = await bird(t, edge, 'b')
   const impostor = await bird(t, edge, 'b')
-  const connecting = left.peer.connect(rosterOf([left, right]), timeLimit(10_000))
-  const hoping = t.throwsAsync(impostor.peer.connect(rosterOf([left, impostor]), timeLimit(60_000)), {
+  const connecting = left.peer.connect(peerListOf([left, right]), timeLimit(10_000))
+  const hoping = t.throwsAsync(impostor.peer.connect(peerListOf([left, impostor]), timeLimit(60_000)), {
     instanceOf: StoppedError
   })
-  const words = `may not have this peer's id ${impostor.peer.id} in its roster`
+  const words = `may not have this peer's id ${impostor.peer.id} in its peer list`
   await eventually('the reason', () => impostor.peer.neighbours()[0].why.includes(words))
-  t.like(await eventOf(left, 'stranger-refused'), { id: impostor.peer.id, why: 'it is not in the roster' })
-  await right.peer.connect(rosterOf([left, right]), timeLimit(10_000))
+  t.like(await eventOf(left, 'stranger-refused'), { id: impostor.peer.id, why: 'it is not in the peer list' })
+  await right.peer.connect(peerListOf([left, right]), timeLimit(10_000))
   await t.notThrowsAsync(connecting)
   impostor.peer.stop()
   await hoping
 })
 
-test('a peer that is in the roster but no neighbour is told that the topologies differ', async (t) => {
+test('a peer that is in the peer list but no neighbour is told that the topologies differ', async (t) => {
   const other = graph(['a', 'c'])
   const [left, right, third] = [await bird(t, other, 'a'), await bird(t, edge, 'b'), await bird(t, other, 'c')]
-  const roster = rosterOf([left, right, third])
-  const connecting = Promise.all([left, third].map(({ peer }) => peer.connect(roster, timeLimit(5_000))))
-  const error = await t.throwsAsync(right.peer.connect(roster, timeLimit(5_000)), { instanceOf: RefusedError })
+  const peerList = peerListOf([left, right, third])
+  const connecting = Promise.all([left, third].map(({ peer }) => peer.connect(peerList, timeLimit(5_000))))
+  const error = await t.throwsAsync(right.peer.connect(peerList, timeLimit(5_000)), { instanceOf: RefusedError })
   t.like(error, { code: 'unknown-peer', peer: a })
   t.regex(error.message, /no neighbour of "a" in its topology/)
   await t.notThrowsAsync(connecting)
 })
 
-test('rosters that do not fit are refused before anybody is called', async (t) => {
+test('peer lists that do not fit are refused before anybody is called', async (t) => {
   const left = await bird(t, edge, 'a')
   const right = await bird(t, edge, 'b')
-  const [own, other] = rosterOf([left, right])
+  const [own, other] = peerListOf([left, right])
   const connect = (...entries: Parameters<typeof left.peer.connect>[0]) => left.peer.connect(entries, 1_000)
   const bad = { instanceOf: InputError }
-  await t.throwsAsync(connect(own), { ...bad, message: /the roster lacks b/ })
+  await t.throwsAsync(connect(own), { ...bad, message: /the peer list lacks b/ })
   await t.throwsAsync(connect({ ...own, id: other.id, addresses: [] }), { ...bad, message: /this peer's key gives/ })
   await t.throwsAsync(connect(own, { ...other, id: own.id, addresses: [] }), { ...bad, message: /same peer id/ })
   await t.throwsAsync(connect(own, { ...other, id: 'nobody' }), { ...bad, message: /"nobody" is no peer id/ })

@@ -1,5 +1,5 @@
 /**
- * A neighbour that means harm, as a process of its own. It is in the roster, says a correct hello, answers that of its victims, and then does to each
+ * A neighbour that means harm, as a process of its own. It is in the peer list, says a correct hello, answers that of its victims, and then does to each
  * of them one attack after the other, over and over, until it is killed. Forked by tests, which send it {@link Orders} and then `go`; it says how many attacks were
  * made on each victim, of how many, whenever that changes.
  */

@@ -14,7 +14,7 @@ const [m, edge] = [peerName('m'), graph(['a', 'm'])]
 const elements = 8
 const limits = { initialShutOut: 600_000, maxShutOut: 600_000 }
 
-/** A neighbour "m" of `victim` that is in the roster and speaks the protocol by hand. */
+/** A neighbour "m" of `victim` that is in the peer list and speaks the protocol by hand. */
 async function mallory(t: ExecutionContext, victim: Bird) {
   const identity = await createIdentity()
   const node = await createNode({ identity, listen: [], limits: limitsOf() })

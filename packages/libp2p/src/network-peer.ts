@@ -24,7 +24,7 @@ import { startNode } from './node.js'
 import type { Peer, PeerOptions } from './peer.js'
 import type { PeerDirectory } from './peer-directory.js'
 import { PeerSet } from './peer-set.js'
-import { checkRoster, type RosterEntry } from './roster.js'
+import { checkPeerList, type PeerListEntry } from './peer-list.js'
 import { SampleCounts, samplesProtocol } from './sample-counts.js'
 import type { Shaper } from './shaping/shaper.js'
 import { Signal } from './signal.js'
@@ -84,15 +84,15 @@ export class NetworkPeer implements Peer {
     emit({ kind: 'listening', addresses: this.addresses })
   }
 
-  async connect(entries: readonly RosterEntry[], timeout: Milliseconds): Promise<void> {
+  async connect(entries: readonly PeerListEntry[], timeout: Milliseconds): Promise<void> {
     this.fabric.signal.throwIfAborted()
     const deadline = realClock.now() + timeout
-    const roster = checkRoster(entries)
-    const own = roster.byName.get(this.#options.self)
+    const peerList = checkPeerList(entries)
+    const own = peerList.byName.get(this.#options.self)
     if (own !== undefined && own.id !== this.id) {
-      throw new InputError(`the roster says that "${own.name}" is ${own.id}, but this peer's key gives ${this.id}`)
+      throw new InputError(`the peer list says that "${own.name}" is ${own.id}, but this peer's key gives ${this.id}`)
     }
-    this.#peers.open(roster)
+    this.#peers.open(peerList)
     while (!this.#complete()) {
       if (realClock.now() >= deadline) throw this.#missing(timeout)
       await this.#context.changed.wait(deadline)

@@ -12,7 +12,7 @@ import { Dialler, openStream } from './dialler.js'
 import { ExchangeWriter } from './exchange-writer.js'
 import { explain } from './explain.js'
 import { type Neighbour, roundTripsNeeded } from './neighbour.js'
-import type { RosterEntry } from './roster.js'
+import type { PeerListEntry } from './peer-list.js'
 import { SendQueue } from './send-queue.js'
 import type { Streams } from './streams.js'
 import { mismatchOf } from './terms.js'
@@ -72,7 +72,7 @@ export class OutgoingLink {
    *
    * @param waits - whether the neighbour is to call first
    */
-  async run(entry: RosterEntry, waits: boolean): Promise<void> {
+  async run(entry: PeerListEntry, waits: boolean): Promise<void> {
     const { limits, closing, emit } = this.#context
     const peer = this.#neighbour.name
     const dialler = new Dialler(this.#context, entry)

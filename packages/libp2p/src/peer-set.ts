@@ -5,7 +5,7 @@ import type { LinkContext } from './context.js'
 import { Heartbeat } from './heartbeat.js'
 import type { NeighbourStatus, Refusal } from './neighbour.js'
 import { PeerSession } from './peer-session.js'
-import type { Roster } from './roster.js'
+import type { PeerList } from './peer-list.js'
 import { sumTraffic, type Traffic } from './traffic.js'
 
 /** Vectors of one's own that an algorithm computes in at the same time. */
@@ -13,7 +13,7 @@ const ownVectors = 6
 
 /**
  * The sessions with other peers. Those with the peers that this one needs from the start, its neighbours for short, are kept up. Others
- * of the roster have one from the first message on, with links while something is sent.
+ * of the peer list have one from the first message on, with links while something is sent.
  */
 export class PeerSet {
   readonly #context: LinkContext
@@ -43,16 +43,16 @@ export class PeerSet {
     return this.#list().reduce((sum, { unacknowledged }) => sum + unacknowledged, 0)
   }
 
-  /** Takes the roster and calls the neighbours. Throws an InputError when one of them is not in it. */
-  open(roster: Roster): void {
+  /** Takes the peer list and calls the neighbours. Throws an InputError when one of them is not in it. */
+  open(peerList: PeerList): void {
     const { directory, self } = this.#context
     invariant(!directory.isOpen, 'a peer was told to connect twice')
     const names = [...this.#sessions.keys()]
-    const lacking = names.filter((name) => !roster.byName.has(name))
+    const lacking = names.filter((name) => !peerList.byName.has(name))
     if (lacking.length > 0) {
-      throw new InputError(`the roster lacks ${lacking.join(', ')}, neighbours of "${self}"; add their peer ids`)
+      throw new InputError(`the peer list lacks ${lacking.join(', ')}, neighbours of "${self}"; add their peer ids`)
     }
-    directory.open(roster)
+    directory.open(peerList)
     this.#reserve()
     // Each begins with those behind it, so that not all call the same one at once.
     const [behind, ahead] = [
@@ -63,7 +63,7 @@ export class PeerSet {
     this.#heartbeat.start()
   }
 
-  /** The session with a peer, begun now if there was none; `undefined` for one that is not in the roster. */
+  /** The session with a peer, begun now if there was none; `undefined` for one that is not in the peer list. */
   sessionWith(name: PeerName): PeerSession | undefined {
     const { self, directory, closing } = this.#context
     const known = this.#sessions.get(name)
@@ -84,7 +84,7 @@ export class PeerSet {
   async control(stream: Stream, { remotePeer, id }: Connection): Promise<void> {
     const name = this.#context.directory.nameOf(remotePeer.toString())
     const session = name && this.sessionWith(name)
-    if (session === undefined) stream.abort(new Error('not in the roster'))
+    if (session === undefined) stream.abort(new Error('not in the peer list'))
     else await session.incoming.control(stream, id)
   }
 

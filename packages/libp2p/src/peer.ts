@@ -4,7 +4,7 @@ import type { Limits } from './constants.js'
 import type { PeerEventListener } from './events.js'
 import type { Identity } from './identity.js'
 import type { NeighbourStatus } from './neighbour.js'
-import type { RosterEntry } from './roster.js'
+import type { PeerListEntry } from './peer-list.js'
 import type { Terms } from './terms.js'
 import type { Traffic } from './traffic.js'
 
@@ -48,10 +48,10 @@ export interface Peer {
   /**
    * Calls the neighbours and lets them call. To be called once. Resolves when all are ready in both directions.
    * Rejects with a NeighboursMissingError after `timeout`, with a RefusedError as soon as one refuses or is refused, with an
-   * InputError for a roster that does not fit, and with a StoppedError when stopped. The links are kept up, also
+   * InputError for a peer list that does not fit, and with a StoppedError when stopped. The links are kept up, also
    * after a rejection, until `close`.
    */
-  connect(roster: readonly RosterEntry[], timeout: Milliseconds): Promise<void>
+  connect(peerList: readonly PeerListEntry[], timeout: Milliseconds): Promise<void>
   /**
    * Tells how many samples this peer has, and learns how many each peer of the topology has, from neighbour to neighbour. To be called
    * once connected, by all peers. Rejects with a NeighboursMissingError that names who is lacking after `timeout`, and with an

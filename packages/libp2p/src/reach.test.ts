@@ -1,7 +1,7 @@
 import { timeLimit } from '@murmuration/contract'
 import { InputError, peerName, RefusedError } from '@murmuration/core'
 import test from 'ava'
-import { type Bird, bird, connectAll, eventually, flock, graph, rosterOf, schemaOf } from './flock.test.support.js'
+import { type Bird, bird, connectAll, eventually, flock, graph, peerListOf, schemaOf } from './flock.test.support.js'
 
 const path = graph(['a', 'b'], ['b', 'c'])
 const [a, c, s] = ['a', 'c', 's'].map(peerName)
@@ -51,7 +51,7 @@ test('where everyone is to be reached, connecting waits for everyone, and server
     )
   }
   const workers = await flock(t, path, { servers: [s] })
-  await t.throwsAsync(workers[0].peer.connect(rosterOf(workers), 1000), {
+  await t.throwsAsync(workers[0].peer.connect(peerListOf(workers), 1000), {
     instanceOf: InputError,
     message: /lacks s/
   })
@@ -63,8 +63,8 @@ test('one that is no neighbour and has other settings is refused, and harms nobo
   const other = { settings: { run: 'other' }, schema: schemaOf(8), start: '00' }
   const far = await bird(t, path, 'c', { terms: other })
   const birds = [first, second, far]
-  const connecting = Promise.allSettled(birds.map(({ peer }) => peer.connect(rosterOf(birds), 2000)))
-  await eventually('a roster', () => far.events.some(({ kind }) => kind === 'refused'))
+  const connecting = Promise.allSettled(birds.map(({ peer }) => peer.connect(peerListOf(birds), 2000)))
+  await eventually('a peer list', () => far.events.some(({ kind }) => kind === 'refused'))
   t.is(far.peer.fabric.send(a, message(1)), 'queued')
   await eventually('a refusal', () => far.events.some((event) => event.kind === 'refused' && event.peer === a))
   t.is(far.peer.fabric.send(a, message(2)), 'unreachable')

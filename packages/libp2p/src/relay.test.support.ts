@@ -1,12 +1,12 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { ExecutionContext } from 'ava'
 import type { Bird } from './flock.test.support.js'
-import type { RosterEntry } from './roster.js'
+import type { PeerListEntry } from './peer-list.js'
 
 /** A relay in front of one peer that can cut and freeze real TCP connections. */
 export interface Relay {
-  /** The roster entry of the peer behind, with the relay's address. */
-  readonly entry: RosterEntry
+  /** The peer list entry of the peer behind, with the relay's address. */
+  readonly entry: PeerListEntry
   /** Cuts all connections. Returns how many there were. */
   cut(): number
   /** Lets no byte through on the connections that there are now, as a frozen machine would. */

@@ -1,6 +1,6 @@
 import { timeLimit } from '@murmuration/contract'
 import test from 'ava'
-import { type Bird, bird, connectAll, flock, graph, rosterOf, schemaOf } from './flock.test.support.js'
+import { type Bird, bird, connectAll, flock, graph, peerListOf, schemaOf } from './flock.test.support.js'
 
 const square = graph(['a', 'b'], ['b', 'c'], ['c', 'd'], ['d', 'a'])
 const elements = 250_000
@@ -57,12 +57,12 @@ test('a ring of four exchanges 20 rounds of 1 MB, each vector once, in order and
   }
 })
 
-test('peers that come up one after the other, with the roster at different times, find each other', async (t) => {
+test('peers that come up one after the other, with the peer list at different times, find each other', async (t) => {
   const birds = await flock(t, square)
-  const roster = rosterOf(birds)
+  const peerList = peerListOf(birds)
   const all = birds.map(async ({ peer }, index) => {
     await new Promise((resolve) => setTimeout(resolve, [900, 0, 500, 200][index]))
-    return peer.connect(roster, timeLimit(10_000))
+    return peer.connect(peerList, timeLimit(10_000))
   })
   await t.notThrowsAsync(Promise.all(all))
   t.true(birds.every(({ peer }) => peer.neighbours().every(({ state, why }) => state === 'ready' && why === '')))

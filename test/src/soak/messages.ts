@@ -1,6 +1,6 @@
 /** What the soak and its peers' processes tell each other. */
 import type { PeerName } from '@murmuration/core'
-import type { RosterEntry } from '@murmuration/libp2p'
+import type { PeerListEntry } from '@murmuration/libp2p'
 import type { MemorySample } from './memory.js'
 
 /** What a peer's process is started with. */
@@ -37,7 +37,7 @@ export interface ChildReport {
 
 /** From the soak to a peer. */
 export type ToChild =
-  | { readonly kind: 'connect'; readonly roster: readonly RosterEntry[] }
+  | { readonly kind: 'connect'; readonly roster: readonly PeerListEntry[] }
   /** The rounds below `rounds` may be begun. */
   | { readonly kind: 'grant'; readonly rounds: number }
   /** Another has failed: how do things stand? */

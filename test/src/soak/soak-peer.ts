@@ -6,7 +6,7 @@ import {
   type Limits,
   type Peer,
   type PeerEvent,
-  type RosterEntry
+  type PeerListEntry
 } from '@murmuration/libp2p'
 import { createTopology } from '@murmuration/topology'
 import { sampleMemory } from './memory.js'
@@ -85,7 +85,7 @@ export class SoakPeer {
   }
 
   /** Connects and goes through rounds as they are granted, until it is closed. */
-  async run(roster: readonly RosterEntry[]): Promise<void> {
+  async run(roster: readonly PeerListEntry[]): Promise<void> {
     const { fabric } = this.#peer
     await this.#peer.connect(roster, this.#task.patience)
     while (!fabric.signal.aborted) {

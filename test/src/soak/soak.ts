@@ -1,5 +1,5 @@
 import { deferred, type PeerName, peerName } from '@murmuration/core'
-import type { RosterEntry } from '@murmuration/libp2p'
+import type { PeerListEntry } from '@murmuration/libp2p'
 import { createRandom } from '@murmuration/random'
 import { PeerProcess } from './peer-process.js'
 import type { SoakOptions } from './options.js'
@@ -83,7 +83,7 @@ export class Soak {
   }
 
   /** Puts a relay in front of a peer. Returns the peer's entry in the roster, with the relay's address. */
-  async #relayOf({ name, listening }: PeerProcess): Promise<RosterEntry> {
+  async #relayOf({ name, listening }: PeerProcess): Promise<PeerListEntry> {
     const { id, addresses } = await listening.promise
     const target = Number(/tcp\/(\d+)/.exec(addresses[0])?.[1])
     const relay = new Relay(name, target, this.#weather.notice)

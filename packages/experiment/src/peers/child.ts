@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { deferred, type PeerName, StoppedError } from '@murmuration/core'
-import type { RosterEntry } from '@murmuration/libp2p'
+import type { PeerListEntry } from '@murmuration/libp2p'
 import type { RunEvent } from '../events.js'
 import type { PeerResult } from './run-peer.js'
 import { LostError } from '../errors.js'
@@ -20,7 +20,7 @@ export interface ChildListener {
 export class Child {
   readonly name: PeerName
   /** Where the peer listens. */
-  readonly listening: Promise<RosterEntry>
+  readonly listening: Promise<PeerListEntry>
   /** What the peer ended with. Rejects with its error, or a {@link LostError}. */
   readonly result: Promise<PeerResult>
   readonly #process: ChildProcess
@@ -34,7 +34,7 @@ export class Child {
       serialization: 'advanced',
       stdio: ['ignore', 2, 2, 'ipc']
     })
-    const listening = deferred<RosterEntry>()
+    const listening = deferred<PeerListEntry>()
     const result = deferred<PeerResult>()
     const ended = deferred<void>()
     for (const { promise } of [listening, result]) promise.catch(() => {})
@@ -61,7 +61,7 @@ export class Child {
   }
 
   /** Tells the peer where the others are. */
-  meet(roster: readonly RosterEntry[]): void {
+  meet(roster: readonly PeerListEntry[]): void {
     this.#send({ kind: 'roster', roster })
   }
 

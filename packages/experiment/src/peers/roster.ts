@@ -1,5 +1,5 @@
 import { InputError, type PeerName } from '@murmuration/core'
-import { type Identity, localIdentity, parsePeerId, type RosterEntry, readIdentity } from '@murmuration/libp2p'
+import { type Identity, localIdentity, parsePeerId, type PeerListEntry, readIdentity } from '@murmuration/libp2p'
 import type { PeerEntry } from '@murmuration/files'
 import { identityDirectory } from './home.js'
 import type { Plan } from '../training/plan.js'
@@ -8,7 +8,7 @@ import type { Plan } from '../training/plan.js'
 export interface Place {
   readonly identity: Identity
   readonly listen: readonly string[]
-  readonly roster: readonly RosterEntry[]
+  readonly roster: readonly PeerListEntry[]
 }
 
 /**
@@ -39,7 +39,7 @@ function checkPin(path: string, { name, id }: PeerEntry, identity: Identity): vo
   )
 }
 
-async function entryOf(path: string, peer: PeerEntry, self: PeerName, own: Identity): Promise<RosterEntry> {
+async function entryOf(path: string, peer: PeerEntry, self: PeerName, own: Identity): Promise<PeerListEntry> {
   const { name, addresses } = peer
   if (name === self) return { name, id: own.id, addresses }
   if (addresses.length === 0) {

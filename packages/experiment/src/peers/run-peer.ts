@@ -5,7 +5,7 @@ import {
   type Identity,
   type PeerEvent as LinkEvent,
   type Peer,
-  type RosterEntry,
+  type PeerListEntry,
   settingsOf,
   type Traffic
 } from '@murmuration/libp2p'
@@ -33,7 +33,7 @@ export interface PeerRun {
   readonly roster: (me: {
     readonly id: string
     readonly addresses: readonly string[]
-  }) => Promise<readonly RosterEntry[]>
+  }) => Promise<readonly PeerListEntry[]>
   /** How long to wait for the neighbours at the start, in milliseconds. */
   readonly patience: number
   /** The links to shape the connections by. */

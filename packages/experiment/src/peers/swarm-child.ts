@@ -1,13 +1,13 @@
 /** The process of one peer of a swarm. It hears from its parent who it is, who the others are, and when to stop. */
 import { deferred, type PeerName, StoppedError } from '@murmuration/core'
-import { createIdentity, type RosterEntry } from '@murmuration/libp2p'
+import { createIdentity, type PeerListEntry } from '@murmuration/libp2p'
 import { makePlan } from '../training/plan.js'
 import { runPeer } from './run-peer.js'
 import { readShapedLinks } from './shaped-links.js'
 import type { ChildTask, FromChild, ToChild } from './swarm-messages.js'
 
 const stop = new AbortController()
-const roster = deferred<readonly RosterEntry[]>()
+const roster = deferred<readonly PeerListEntry[]>()
 roster.promise.catch(() => {})
 
 // Signals often reach all processes of a terminal or a container. Here the parent decides, so that all stop in order.

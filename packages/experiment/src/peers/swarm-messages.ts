@@ -1,5 +1,5 @@
 import type { PeerName } from '@murmuration/core'
-import type { RosterEntry } from '@murmuration/libp2p'
+import type { PeerListEntry } from '@murmuration/libp2p'
 import type { RunEvent } from '../events.js'
 import type { RunRequest } from '../training/plan.js'
 import type { PeerResult } from './run-peer.js'
@@ -17,12 +17,12 @@ export interface ChildTask {
 /** What the swarm tells a peer's process. */
 export type ToChild =
   | ({ readonly kind: 'run' } & ChildTask)
-  | { readonly kind: 'roster'; readonly roster: readonly RosterEntry[] }
+  | { readonly kind: 'roster'; readonly roster: readonly PeerListEntry[] }
   | { readonly kind: 'stop' }
 
 /** What a peer's process tells the swarm. */
 export type FromChild =
-  | { readonly kind: 'listening'; readonly entry: RosterEntry }
+  | { readonly kind: 'listening'; readonly entry: PeerListEntry }
   | { readonly kind: 'event'; readonly event: RunEvent }
   | { readonly kind: 'snapshot'; readonly round: number; readonly parameters: Float32Array }
   | { readonly kind: 'result'; readonly result: PeerResult }

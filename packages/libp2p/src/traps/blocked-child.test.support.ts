@@ -9,27 +9,27 @@ import type { PeerEvent } from '../events.js'
 import { eventually, graph, quick } from '../flock.test.support.js'
 import { createIdentity } from '../identity.js'
 import { createPeer } from '../peer.js'
-import type { RosterEntry } from '../roster.js'
+import type { PeerListEntry } from '../peer-list.js'
 import { termsOf } from './exchange.test.support.js'
 
 /** What the child is told. */
 type Order =
   | { readonly kind: 'begin'; readonly bytes: number; readonly limits: Partial<Limits> }
-  | { readonly kind: 'connect'; readonly roster: readonly RosterEntry[] }
+  | { readonly kind: 'connect'; readonly peerList: readonly PeerListEntry[] }
   | { readonly kind: 'block'; readonly milliseconds: number }
 
 /** What the child says. */
 type Report =
-  | { readonly kind: 'listening'; readonly entry: RosterEntry }
+  | { readonly kind: 'listening'; readonly entry: PeerListEntry }
   | { readonly kind: 'event'; readonly event: PeerEvent }
   | { readonly kind: 'blocked'; readonly over: boolean }
 
 /** The child, seen from the test. */
 export interface BlockedChild {
-  readonly entry: RosterEntry
+  readonly entry: PeerListEntry
   /** What has happened at the child. */
   readonly events: readonly PeerEvent[]
-  connect(roster: readonly RosterEntry[]): void
+  connect(peerList: readonly PeerListEntry[]): void
   /** Holds the child's event loop up in one synchronous step. Resolves when the step has begun. */
   block(milliseconds: number): Promise<void>
   /** Whether the step is over. */
@@ -41,7 +41,7 @@ export async function blockedChild(t: ExecutionContext, bytes: number, limits: P
   const child = fork(fileURLToPath(import.meta.url), ['child'])
   t.teardown(() => child.kill())
   const events: PeerEvent[] = []
-  let entry: RosterEntry | undefined
+  let entry: PeerListEntry | undefined
   let state: boolean | undefined
   child.on('message', (report: Report) => {
     if (report.kind === 'listening') entry = report.entry
@@ -53,7 +53,7 @@ export async function blockedChild(t: ExecutionContext, bytes: number, limits: P
   return {
     entry: await eventually('the child listens', () => entry),
     events,
-    connect: (roster) => order({ kind: 'connect', roster }),
+    connect: (peerList) => order({ kind: 'connect', peerList }),
     async block(milliseconds) {
       order({ kind: 'block', milliseconds })
       await eventually('the step has begun', () => state === false)
@@ -90,7 +90,7 @@ function beChild(parent: NodeJS.Process): void {
   parent.on('disconnect', () => process.exit())
   parent.on('message', async (order: Order) => {
     if (order.kind === 'begin') peer = begin(order.bytes, order.limits)
-    if (order.kind === 'connect') await (await peer)?.connect(order.roster, timeLimit(10_000))
+    if (order.kind === 'connect') await (await peer)?.connect(order.peerList, timeLimit(10_000))
     if (order.kind !== 'block') return
     await say({ kind: 'blocked', over: false })
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, order.milliseconds)

@@ -2,7 +2,7 @@
 import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import test from 'ava'
-import { bird, eventually, graph, rosterOf } from '../flock.test.support.js'
+import { bird, eventually, graph, peerListOf } from '../flock.test.support.js'
 import { bareNode, bareStream, MiB, portOf } from './bare.test.support.js'
 import { blockedChild } from './blocked-child.test.support.js'
 import { large, receiveAll, sendAll, troubleOf, upTo } from './exchange.test.support.js'
@@ -31,9 +31,9 @@ test('a peer that is blocked for 10 s in one step costs no connection, and the e
   const left = await bird(t, graph(['a', 'b']), 'a', large(bytes, limits))
   // The child's own bound is shorter than its step, in which it hears nobody through no fault of theirs.
   const child = await blockedChild(t, bytes, { ...limits, deadAfter: 6_000 })
-  const roster = [...rosterOf([left]), child.entry]
-  child.connect(roster)
-  await left.peer.connect(roster, timeLimit(10_000))
+  const peerList = [...peerListOf([left]), child.entry]
+  child.connect(peerList)
+  await left.peer.connect(peerList, timeLimit(10_000))
   const [, first] = await Promise.all([sendAll(left, b, bytes, before), receiveAll(left, before)])
   t.deepEqual(first, upTo(before))
   // libp2p's monitor would ask 10 s after the beginning, and would wait 5 s for the answer.

@@ -4,7 +4,7 @@ import { timeLimit } from '@murmuration/contract'
 import { peerName, RefusedError } from '@murmuration/core'
 import test from 'ava'
 import { controlProtocol, exchangeProtocol } from '../constants.js'
-import { bird, connectAll, eventOf, eventually, flock, graph, rosterOf } from '../flock.test.support.js'
+import { bird, connectAll, eventOf, eventually, flock, graph, peerListOf } from '../flock.test.support.js'
 import { bareNode, MiB } from './bare.test.support.js'
 import { large, receiveAll, sendAll, termsOf, troubleOf, upTo, vectorOf } from './exchange.test.support.js'
 
@@ -21,7 +21,7 @@ test('a stranger that speaks libp2p opens no stream, and disturbs nobody', async
     await t.throwsAsync(stranger.dialProtocol(address, protocol, { signal: AbortSignal.timeout(timeLimit(8_000)) }))
     await eventually('no connection', () => stranger.getConnections().length === 0)
   }
-  t.like(await eventOf(left, 'stranger-refused'), { id: stranger.peerId.toString(), why: 'it is not in the roster' })
+  t.like(await eventOf(left, 'stranger-refused'), { id: stranger.peerId.toString(), why: 'it is not in the peer list' })
   const [rounds] = await Promise.all([receiveAll(right, 3), sendAll(left, b, MiB, 3)])
   t.deepEqual(rounds, upTo(3))
   t.deepEqual(troubleOf(left, before), [])
@@ -32,9 +32,9 @@ test('a peer of another run is refused although its identity is right, and nothi
   const right = await bird(t, edge, 'b', {
     terms: { ...termsOf(MiB), settings: { run: 'another' } }
   })
-  const roster = rosterOf([left, right])
+  const peerList = peerListOf([left, right])
   const refused = { instanceOf: RefusedError, message: /the settings differ: run is/ }
-  const connecting = [left, right].map(({ peer }) => t.throwsAsync(peer.connect(roster, timeLimit(10_000)), refused))
+  const connecting = [left, right].map(({ peer }) => t.throwsAsync(peer.connect(peerList, timeLimit(10_000)), refused))
   await Promise.all(connecting)
   t.is(left.peer.fabric.send(b, { kind: 0, round: 0, vector: vectorOf(0, MiB) }), 'unreachable')
   t.is(right.peer.fabric.send(a, { kind: 0, round: 0, vector: vectorOf(0, MiB) }), 'unreachable')

@@ -26,7 +26,7 @@ test('twelve peers that call one at once from one address all get in at the firs
   const names = upTo(12).map((index) => `leaf${String(index).padStart(2, '0')}`)
   const star = graph(...names.map((name) => ['hub', name] as const))
   const hub = await bird(t, star, 'hub')
-  // They cannot be called, so that they have to call. The hub knows the roster before they do.
+  // They cannot be called, so that they have to call. The hub knows the peer list before they do.
   const leaves = await Promise.all(names.map((name) => bird(t, star, name, { listen: [] })))
   await connectAll([hub, ...leaves])
   t.true(hub.peer.neighbours().every(({ state }) => state === 'ready'))
@@ -58,8 +58,8 @@ async function connectedPair(t: ExecutionContext, bytes: number) {
     return { tap, entry: { name, id: peer.id, addresses: [`/ip4/127.0.0.1/tcp/${tap.port}`] } }
   }
   const both = [await behind(left), await behind(right)]
-  const roster = both.map(({ entry }) => entry)
-  await Promise.all([left, right].map(({ peer }) => peer.connect(roster, timeLimit(10_000))))
+  const peerList = both.map(({ entry }) => entry)
+  await Promise.all([left, right].map(({ peer }) => peer.connect(peerList, timeLimit(10_000))))
   return { left, right, taps: both.map(({ tap }) => tap) }
 }
 

@@ -5,7 +5,7 @@ import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import type { Limits } from '../constants.js'
-import { type Bird, bird, eventually, graph, rosterOf } from '../flock.test.support.js'
+import { type Bird, bird, eventually, graph, peerListOf } from '../flock.test.support.js'
 import { bareNode, bareStream, MiB, portOf } from './bare.test.support.js'
 import { large, receiveAll, sendAll, troubleOf, upTo } from './exchange.test.support.js'
 import { type Tap, tapOf } from './tap.test.support.js'
@@ -18,13 +18,13 @@ async function tapped(t: ExecutionContext, bytes: number, limits: Partial<Limits
   const left = await bird(t, edge, 'a', { ...large(bytes, limits), listen: [] })
   const right = await bird(t, edge, 'b', large(bytes, limits))
   const tap = await tapOf(t, portOf(right.peer.addresses))
-  const [own, other] = rosterOf([left, right])
+  const [own, other] = peerListOf([left, right])
   // Only the left one calls, and so through the tap.
-  const roster = [
+  const peerList = [
     { ...own, addresses: [] },
     { ...other, addresses: [`/ip4/127.0.0.1/tcp/${tap.port}`] }
   ]
-  await Promise.all([left, right].map(({ peer }) => peer.connect(roster, timeLimit(10_000))))
+  await Promise.all([left, right].map(({ peer }) => peer.connect(peerList, timeLimit(10_000))))
   return [left, right, tap]
 }
 

@@ -4,7 +4,7 @@ import { timeLimit } from '@murmuration/contract'
 import { InputError, peerName, RefusedError, type Schema } from '@murmuration/core'
 import test from 'ava'
 import { controlBytes } from '../constants.js'
-import { bird, connectAll, flock, graph, rosterOf } from '../flock.test.support.js'
+import { bird, connectAll, flock, graph, peerListOf } from '../flock.test.support.js'
 import { barePair, MiB } from './bare.test.support.js'
 import { large, receiveAll, sendAll, troubleOf, upTo } from './exchange.test.support.js'
 
@@ -54,9 +54,9 @@ test('two schemas of 20000 tensors that differ in the last one are refused, and 
   const right = await bird(t, edge, 'b', {
     terms: termsWith([...schema.slice(0, -1), { name: 'end', shape: [1] }])
   })
-  const roster = rosterOf([left, right])
+  const peerList = peerListOf([left, right])
   const refused = ({ peer }: typeof left, by: typeof a) =>
-    t.throwsAsync(peer.connect(roster, timeLimit(10_000)), { instanceOf: RefusedError }).then((error) => {
+    t.throwsAsync(peer.connect(peerList, timeLimit(10_000)), { instanceOf: RefusedError }).then((error) => {
       t.like(error, { code: 'schema', peer: by })
       t.regex(error.message, /tensor 20000 is .*block19999.*/)
     })

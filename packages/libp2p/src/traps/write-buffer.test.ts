@@ -54,8 +54,8 @@ test.serial('a sender of large vectors has no more than a piece and a window in 
 test.serial('nor when the network stands still', async (t) => {
   const [left, right] = await flock(t, edge, large(bytes, limits))
   const relays = await Promise.all([left, right].map((each) => relayOf(t, each)))
-  const roster = relays.map(({ entry }) => entry)
-  await Promise.all([left, right].map(({ peer }) => peer.connect(roster, timeLimit(10_000))))
+  const peerList = relays.map(({ entry }) => entry)
+  await Promise.all([left, right].map(({ peer }) => peer.connect(peerList, timeLimit(10_000))))
   const [first] = await Promise.all([receiveAll(right, 2), sendAll(left, b, bytes, 2)])
   t.deepEqual(first, upTo(2))
   for (const relay of relays) relay.freeze()

@@ -3,7 +3,7 @@ import { InputError, messageOf, type PeerName } from '@murmuration/core'
 import { parsePeerId } from './identity.js'
 
 /** Where a peer is to be found, and the id that its connection must prove. */
-export interface RosterEntry {
+export interface PeerListEntry {
   readonly name: PeerName
   /** The libp2p peer id. */
   readonly id: string
@@ -11,22 +11,22 @@ export interface RosterEntry {
   readonly addresses: readonly string[]
 }
 
-/** A checked roster, by name and by id. */
-export interface Roster {
-  readonly byName: ReadonlyMap<PeerName, RosterEntry>
-  readonly byId: ReadonlyMap<string, RosterEntry>
+/** A checked peer list, by name and by id. */
+export interface PeerList {
+  readonly byName: ReadonlyMap<PeerName, PeerListEntry>
+  readonly byId: ReadonlyMap<string, PeerListEntry>
   /** The IP addresses of its peers. */
   readonly hosts: ReadonlySet<string>
 }
 
-/** Checks a roster and returns it with ids and addresses in their usual form. Throws an InputError that says what is wrong. */
-export function checkRoster(entries: readonly RosterEntry[]): Roster {
-  const byName = new Map<PeerName, RosterEntry>()
-  const byId = new Map<string, RosterEntry>()
+/** Checks a peer list and returns it with ids and addresses in their usual form. Throws an InputError that says what is wrong. */
+export function checkPeerList(entries: readonly PeerListEntry[]): PeerList {
+  const byName = new Map<PeerName, PeerListEntry>()
+  const byId = new Map<string, PeerListEntry>()
   for (const { name, id, addresses } of entries) {
     const entry = { name, id: parsePeerId(id), addresses: addresses.map((text) => reach(text, name, id)) }
     const twin = byId.get(entry.id)
-    if (byName.has(name)) throw new InputError(`the roster names "${name}" twice; names are unique`)
+    if (byName.has(name)) throw new InputError(`the peer list names "${name}" twice; names are unique`)
     if (twin !== undefined) throw new InputError(`"${twin.name}" and "${name}" have the same peer id ${entry.id}`)
     byName.set(name, entry)
     byId.set(entry.id, entry)
