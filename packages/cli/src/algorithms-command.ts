@@ -1,6 +1,7 @@
 /** What `murmur algorithms` lists, and the table in docs/algorithms.md. All of it follows from the registry. */
 import { type Algorithm, algorithms } from '@murmuration/algorithms'
 import type { z } from 'zod'
+import { inlineYaml } from './inline-yaml.js'
 
 interface OptionEntry {
   readonly name: string
@@ -69,13 +70,8 @@ function entryText({ name, title, source, needs, keeps, options }: AlgorithmEntr
   ].join('\n')
 }
 
-/** As a file has it. */
 function shown(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return value === undefined ? 'none' : String(value)
-  if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`
-  return `{ ${Object.entries(value)
-    .map(([key, each]) => `${key}: ${shown(each)}`)
-    .join(', ')} }`
+  return value === undefined ? 'none' : inlineYaml(value)
 }
 
 /** The tables of docs/algorithms.md. */
@@ -98,12 +94,4 @@ export function algorithmTables(): string {
     '| --- | --- | --- | --- |',
     ...options
   ].join('\n')
-}
-
-/** The document with the tables between its marks written anew. */
-export function withTables(document: string): string {
-  return document.replace(
-    /(<!-- tables -->\n)[\s\S]*?(<!-- \/tables -->)/,
-    (_, before: string, after: string) => `${before}\n${algorithmTables()}\n\n${after}`
-  )
 }

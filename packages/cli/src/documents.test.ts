@@ -1,16 +1,19 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import { algorithmsJson, algorithmTables, withTables } from './algorithms-command.js'
+import { algorithmsJson } from './algorithms-command.js'
+import { tables, withTables } from './documents.js'
 import { exitCodes } from './exit-codes.js'
 
 const root = new URL('../../../', import.meta.url)
 const textOf = (file: string) => readFileSync(new URL(file, root), 'utf8')
 
-test('the tables of docs/algorithms.md are those of the registry (npm run schemas writes them anew)', (t) => {
-  const document = textOf('docs/algorithms.md')
-  t.true(document.includes(algorithmTables()))
-  t.is(withTables(document), document)
-})
+for (const [path, text] of Object.entries(tables)) {
+  test(`the tables of ${path} are those of the registry (npm run schemas writes them anew)`, (t) => {
+    const document = textOf(path)
+    t.true(document.includes(text()))
+    t.is(withTables(document, text()), document)
+  })
+}
 
 test('every option of every algorithm has a description and a default', (t) => {
   for (const { name, options } of algorithmsJson()) {

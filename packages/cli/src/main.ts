@@ -5,7 +5,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { algorithmsJson, algorithmsText } from './algorithms-command.js'
 import type { ErrorEvent, Output, RunRequest } from '@murmuration/experiment'
 import { exitCodes, exitNameOf } from './exit-codes.js'
-import { graphWords, type InitFlags } from './init/choices.js'
+import { graphs, type InitFlags } from './init/choices.js'
 import { minFinishedOf } from './min-finished-option.js'
 import { fileOrSample, sampleOf } from './samples.js'
 import type { SimRequest } from './sim/sim-command.js'
@@ -83,7 +83,7 @@ program
   .description('write a topology file and a training file to begin with; on a terminal, and without options, it asks')
   .argument('[folder]', 'where to; made where there is none', '.')
   .option('--peers <number or names>', 'how many peers on this machine, or machines with a peer each: alice,bob,carol')
-  .addOption(new Option('--graph <kind>', 'who averages with whom').choices(graphWords))
+  .addOption(new Option('--graph <kind>', 'who averages with whom').choices(graphs.map(({ kind }) => kind)))
   .option('--task <model>', 'mlp, cnn, softmax, or a module with a model of your own')
   .option('--data <path>', 'digits, mnist, mnist-t10k, fashion-mnist, or a folder or file with data')
   .option('--algorithm <name>', 'an algorithm that "murmur algorithms" lists, or a module with one of your own')

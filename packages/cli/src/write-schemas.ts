@@ -1,11 +1,14 @@
-/** Writes docs/schemas and the tables of docs/algorithms.md anew: `npm run schemas`. */
+/** Writes docs/schemas and the tables of other documents anew: `npm run schemas`. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { withTables } from './algorithms-command.js'
 import { schemaFiles } from '@murmuration/experiment'
+import { tables, withTables } from './documents.js'
 
-const folder = new URL('../../../docs/schemas/', import.meta.url)
+const root = new URL('../../../', import.meta.url)
+const folder = new URL('docs/schemas/', root)
 await mkdir(folder, { recursive: true })
 for (const [name, text] of Object.entries(schemaFiles())) await writeFile(new URL(name, folder), text)
 
-const algorithms = new URL('../algorithms.md', folder)
-await writeFile(algorithms, withTables(await readFile(algorithms, 'utf8')))
+for (const [path, text] of Object.entries(tables)) {
+  const document = new URL(path, root)
+  await writeFile(document, withTables(await readFile(document, 'utf8'), text()))
+}

@@ -159,9 +159,19 @@ test('the same seed gives the same graph, another seed another', (t) => {
 })
 
 test('random graphs are pinned: a change of them changes every published run', (t) => {
-  const topology = createTopology({ peers: numbered(8), graph: { kind: 'random-regular', degree: 3, seed: 1 } })
-  const first = topology.mixing(topology.peers[0], 0).receiveFrom.map(({ name }) => name)
-  t.is(first.join(' '), 'p002 p003 p004')
+  const drawn = (graph: GraphDescription) => {
+    const { peers, mixing } = createTopology({ peers: numbered(8), graph })
+    return peers
+      .map((peer) =>
+        mixing(peer, 0)
+          .receiveFrom.map(({ name }) => name.at(-1))
+          .join('')
+      )
+      .join(' ')
+  }
+  t.is(drawn({ kind: 'random-regular', degree: 3, seed: 1 }), '234 256 015 047 037 126 157 346')
+  t.is(drawn({ kind: 'erdos-renyi', probability: 0.4, seed: 1 }), '24 2347 0134 125 012 36 5 1')
+  t.is(drawn({ kind: 'small-world', neighbours: 2, rewire: 0.4, seed: 1 }), '4 5 37 24 035 146 57 26')
 })
 
 test('a single peer keeps to itself', (t) => {

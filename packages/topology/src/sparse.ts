@@ -13,6 +13,9 @@ export interface Entry {
   readonly value: number
 }
 
+/** More entries of `W` than this would not fit in the memory of a small machine. */
+export const maxEntries = 4_000_000
+
 /** The matrix with these rows. Entries of a row may come in any order, but each column once; zeros are dropped. */
 export function sparseMatrix(rows: readonly (readonly Entry[])[]): SparseMatrix {
   const kept = rows.map((row) => row.filter(({ value }) => value !== 0).sort((a, b) => a.column - b.column))

@@ -1,5 +1,15 @@
+import { z } from 'zod'
 import type { Graph } from './graphs.js'
 import { type Entry, type SparseMatrix, sparseMatrix } from './sparse.js'
+
+/** How mixing weights are found. */
+export const weightsSchema = z.enum(['metropolis', 'uniform', 'given']).meta({
+  description:
+    'metropolis: 1 / (1 + the larger degree), the rest to oneself. uniform: the same for each neighbour and oneself. given: as the edges or the matrix say.'
+})
+
+/** 'metropolis', 'uniform', or 'given' by the graph's edges or matrix. */
+export type WeightRule = z.output<typeof weightsSchema>
 
 /**
  * Metropolis and Hastings: `W_ij = 1 / (1 + max(d_i, d_j))` for neighbours, `W_ii` what is left to 1. Doubly stochastic

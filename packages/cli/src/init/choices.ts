@@ -1,10 +1,14 @@
 import { InputError, messageOf, type PeerName, peerName } from '@murmuration/core'
+import { peersMax } from '@murmuration/files'
+import { type GraphKind, graphKinds } from '@murmuration/topology'
+import { graphText } from '../graphs.js'
 
 /** What the files of a new project say. */
 export interface InitChoices {
   /** How many peers on this machine, or the names of machines with a peer each. */
   readonly peers: number | readonly PeerName[]
-  readonly graph: GraphWord
+  /** A kind of graph. */
+  readonly graph: string
   /** `mlp`, `cnn`, `softmax`, or the path of a module, from the current folder. */
   readonly task: string
   /** `digits`, the name of a known data set, or a path from the current folder. */
@@ -13,22 +17,10 @@ export interface InitChoices {
   readonly algorithm: string
 }
 
-/** The graphs to choose from, and who averages with whom on each. A topology file knows more. */
-export const graphs = {
-  'ring': 'each with two neighbours',
-  'complete': 'each with all others',
-  'star': 'all with the first',
-  'torus': 'a grid without borders: each with four neighbours',
-  'hypercube': 'each with log₂ n neighbours; the number of peers is a power of two',
-  'exponential': 'each with about log₂ n peers at distances 1, 2, 4, …',
-  'one-peer-exponential': 'each with one peer per round, at distances 1, 2, 4, … in turn',
-  'random-regular': 'each with four random neighbours'
-} as const
-
-/** A graph to choose. */
-export type GraphWord = keyof typeof graphs
-
-export const graphWords = Object.keys(graphs) as readonly GraphWord[]
+/** The kinds of graphs to choose from: all but those whose lists people write by hand. */
+export const graphs: readonly GraphKind[] = graphKinds.filter((kind: GraphKind) =>
+  Object.values(kind.example([peerName('a')])).every((option) => !Array.isArray(option))
+)
 
 /** The models to choose from, and what each is. */
 export const models = {
@@ -65,4 +57,14 @@ export function peersOf(text: string): InitChoices['peers'] {
   } catch (error) {
     throw new InputError(`expected how many peers, such as 4, or names such as alice,bob: ${messageOf(error)}`)
   }
+}
+
+/** `graph:` as the file has it: the chosen kind, with options that suit so many peers. */
+export function graphChoice({ graph, peers }: Pick<InitChoices, 'graph' | 'peers'>): string {
+  const kind = graphs.find((each) => each.kind === graph)
+  return kind === undefined ? graph : graphText(kind, typeof peers === 'number' ? numbered(peers) : peers)
+}
+
+function numbered(count: number): readonly PeerName[] {
+  return Array.from({ length: Math.min(count, peersMax) }, (_, index) => peerName(`p${index + 1}`))
 }

@@ -3,6 +3,8 @@ import type { InitChoices } from './choices.js'
 
 /** The choices as the files have them, and what depends on where the files are. */
 export interface FileContents extends Omit<InitChoices, 'task'> {
+  /** A kind of graph, with its options. */
+  readonly graph: string
   readonly model: string
   /** Whether the algorithm needs a server beside the peers. */
   readonly hasServer: boolean
@@ -16,7 +18,7 @@ export interface FileContents extends Omit<InitChoices, 'task'> {
 export function topologyText(contents: FileContents): string {
   return `# yaml-language-server: $schema=${contents.schema('topology')}
 # Who averages with whom. "${contents.command} topology FILE" checks this file and prints neighbours and weights.
-graph: ${graphText(contents)}
+graph: ${contents.graph}
 weights: metropolis # a neighbour's is 1 / (1 + the larger number of neighbours), the rest is one's own
 ${peersText(contents)}
 
@@ -47,13 +49,6 @@ seed: 1 # the same seed, the same result
 
 /** As in training/digits.yaml and examples/mnist/cnn.yaml; other models have the default of training files. */
 const rates: Readonly<Record<string, number>> = { mlp: 0.2, cnn: 0.05 }
-
-/** `graph:` as the file has it. */
-export function graphText({ graph, peers }: Pick<InitChoices, 'graph' | 'peers'>): string {
-  if (graph !== 'random-regular') return graph
-  const size = typeof peers === 'number' ? peers : peers.length
-  return `{ kind: random-regular, degree: ${Math.min(4, size - 1)}, seed: 1 }`
-}
 
 function peersText({ peers, hasServer, command }: FileContents): string {
   if (typeof peers === 'object') return machinesText(peers, hasServer, command)

@@ -5,7 +5,7 @@ import { InputError, messageOf, OutputError } from '@murmuration/core'
 import { knownSetNames } from '@murmuration/data'
 import { parseTopologyFile } from '@murmuration/files'
 import { choiceOf, loadAlgorithm, parseTrainingFile, planOf, startEvent } from '@murmuration/experiment'
-import { choicesOf, type InitChoices, type InitFlags, models } from './choices.js'
+import { choicesOf, graphChoice, type InitChoices, type InitFlags, models } from './choices.js'
 import { type FileContents, topologyText, trainingText } from './file-texts.js'
 import { commandIn, pathText, schemaPlace } from './places.js'
 import type { Terminal } from './questions.js'
@@ -91,7 +91,7 @@ async function contentsOf(folder: string, choices: InitChoices): Promise<FileCon
   const { server, name } = await loadAlgorithm(choiceOf(choices.algorithm))
   return {
     peers: choices.peers,
-    graph: choices.graph,
+    graph: graphChoice(choices),
     model: wordOrPath(folder, choices.task, 'module', Object.keys(models)),
     data: wordOrPath(folder, choices.data, 'path', ['digits', ...knownSetNames]),
     algorithm: wordOrPath(folder, choices.algorithm, 'module', [name]),

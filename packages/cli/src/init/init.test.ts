@@ -8,7 +8,7 @@ import { InputError, peerName, StoppedError } from '@murmuration/core'
 import { readTopologyFile } from '@murmuration/files'
 import test from 'ava'
 import { makePlan, readTrainingFile } from '@murmuration/experiment'
-import { choicesOf, defaultChoices, graphWords, type InitFlags } from './choices.js'
+import { choicesOf, defaultChoices, graphs, type InitFlags } from './choices.js'
 import { initialise, runInit } from './init-command.js'
 import { askChoices } from './questions.js'
 
@@ -29,7 +29,7 @@ test('without options the files say what runs without files', async (t) => {
 })
 
 test('every graph and every algorithm of the registry can be begun with', async (t) => {
-  for (const graph of graphWords) t.is((await written({ graph, peers: '8' })).file.graph.kind, graph)
+  for (const { kind } of graphs) t.is(kind, (await written({ graph: kind, peers: '8' })).file.graph.kind)
   for (const { name } of algorithms) {
     const graph = name === 'relay-sgd' ? 'star' : 'complete'
     const { training, topology, train } = await written({ algorithm: name, graph })
@@ -39,8 +39,12 @@ test('every graph and every algorithm of the registry can be begun with', async 
 })
 
 test('a random graph has neighbours for as few peers as there are', async (t) => {
-  for (const peers of ['2', '3', '4', '5', '9'])
-    t.is((await written({ graph: 'random-regular', peers })).file.topology.peers.length, Number(peers))
+  for (const graph of ['random-regular', 'erdos-renyi', 'small-world'])
+    for (const peers of ['3', '4', '5', '9'])
+      t.is((await written({ graph, peers })).file.topology.peers.length, Number(peers), `${graph} of ${peers}`)
+  t.deepEqual((await written({ graph: 'random-regular', peers: '2' })).file.graph, {
+    ...{ kind: 'random-regular', degree: 1, seed: 1 }
+  })
 })
 
 test('names are machines: a line each, to be replaced by that of murmur identity', async (t) => {

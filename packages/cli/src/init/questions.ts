@@ -5,8 +5,8 @@ import { type Algorithm, algorithms, refusals } from '@murmuration/algorithms'
 import { InputError, messageOf, peerName, StoppedError, type Topology } from '@murmuration/core'
 import { knownSetNames } from '@murmuration/data'
 import { parseTopologyFile } from '@murmuration/files'
-import { defaultChoices, type GraphWord, graphs, type InitChoices, models, peersOf } from './choices.js'
-import { graphText } from './file-texts.js'
+import type { GraphKind } from '@murmuration/topology'
+import { defaultChoices, graphChoice, graphs, type InitChoices, models, peersOf } from './choices.js'
 
 /** The terminal: `process.stdin` and `process.stdout`. */
 export interface Terminal {
@@ -18,11 +18,8 @@ export interface Terminal {
 export async function askChoices(terminal: Terminal): Promise<InitChoices> {
   const peers = await askPeers(terminal)
   const topologies = topologiesOf(peers)
-  const graph = (await choose(
-    terminal,
-    'Who averages with whom?',
-    [...topologies.keys()].map(graphOption)
-  )) as GraphWord
+  const fittingGraphs = graphs.filter(({ kind }) => topologies.has(kind))
+  const graph = await choose(terminal, 'Who averages with whom?', fittingGraphs.map(graphOption))
   const task = await chooseOrPath(terminal, 'What is learned?', Object.entries(models).map(optionOf), 'a module')
   const data = await chooseOrPath(terminal, 'From which data?', dataOptions, 'a folder or file with IDX or CSV data')
   const fitting = algorithms.filter((record) => fits(record, topologies.get(graph) as Topology))
@@ -36,7 +33,7 @@ interface Option {
 }
 
 const optionOf = ([value, hint]: readonly [string, string]): Option => ({ value, hint })
-const graphOption = (value: GraphWord): Option => ({ value, hint: graphs[value] })
+const graphOption = ({ kind, description }: GraphKind): Option => ({ value: kind, hint: `each peer ${description}` })
 const algorithmOption = ({ name, title, source }: Algorithm): Option => ({ value: name, hint: `${title}: ${source}` })
 const dataOptions = [
   { value: 'digits', hint: 'drawn by the program' },
@@ -60,14 +57,13 @@ async function askPeers(terminal: Terminal): Promise<InitChoices['peers']> {
   return peersOf(answer)
 }
 
-/** What fits so many peers, by the word for it. */
-function topologiesOf(peers: InitChoices['peers']): ReadonlyMap<GraphWord, Topology> {
+/** What fits so many peers, by the kind of its graph. */
+function topologiesOf(peers: InitChoices['peers']): ReadonlyMap<string, Topology> {
   const names = typeof peers === 'number' ? peers : JSON.stringify(peers)
   return new Map(
-    Object.keys(graphs).flatMap((word) => {
-      const graph = word as GraphWord
+    graphs.flatMap(({ kind: graph }) => {
       try {
-        return [[graph, parseTopologyFile(`graph: ${graphText({ graph, peers })}\npeers: ${names}\n`, '').topology]]
+        return [[graph, parseTopologyFile(`graph: ${graphChoice({ graph, peers })}\npeers: ${names}\n`, '').topology]]
       } catch (error) {
         if (error instanceof InputError) return []
         throw error

@@ -1,8 +1,7 @@
 import type { Setting } from '@murmuration/results'
 import { bitRate, byteSize, duration, peersMax, share } from '@murmuration/files'
-import { graphSchema } from '@murmuration/topology'
+import { graphLabel, graphSchema } from '@murmuration/topology'
 import { z } from 'zod'
-import { graphLabel } from './labels.js'
 import { stragglersLabel, stragglersSchema } from './scenario-computing.js'
 import { simulatedTrainingSchema } from './scenario-training.js'
 

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { contenderLabel, graphLabel } from './labels.js'
+import { contenderLabel } from './labels.js'
 import { contenderSchema } from './scenario-contenders.js'
 
 const labels: readonly (readonly [contender: object, label: string])[] = [
@@ -34,10 +34,4 @@ const labels: readonly (readonly [contender: object, label: string])[] = [
 
 test('a contender without a name is called by its algorithm and what it has otherwise than by default', (t) => {
   for (const [contender, label] of labels) t.is(contenderLabel(contenderSchema.parse(contender)), label)
-})
-
-test('a graph is called by its kind and options', (t) => {
-  t.is(graphLabel({ kind: 'ring' }), 'ring')
-  t.is(graphLabel({ kind: 'random-regular', degree: 4, seed: 1 }), 'random-regular (degree 4, seed 1)')
-  t.is(graphLabel({ kind: 'edges', edges: [['a', 'b']] }), 'edges (1)')
 })

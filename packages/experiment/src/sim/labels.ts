@@ -1,4 +1,4 @@
-import type { GraphDescription } from '@murmuration/topology'
+import { graphLabel } from '@murmuration/topology'
 import { optionTexts, recordOf, without } from '../training/algorithm-choice.js'
 import type { ContenderDescription } from './scenario-contenders.js'
 
@@ -46,13 +46,4 @@ function trainingOptions({ batch, codec, optimiser, rate = {} }: ContenderDescri
     ...(scale === undefined || scale === 'none' ? [] : [`rate × ${scale}`]),
     ...(decay === undefined ? [] : [typeof decay === 'string' ? `${decay} rate` : `rate × ${decay.factor} at times`])
   ]
-}
-
-/** A name for tables and axes: `random-regular (degree 4, seed 1)`. */
-export function graphLabel({ kind, ...options }: GraphDescription): string {
-  const shown = Object.entries(options).flatMap(([name, value]) => {
-    if (typeof value === 'number') return [`${name} ${value}`]
-    return Array.isArray(value) ? [String(value.length)] : []
-  })
-  return shown.length > 0 ? `${kind} (${shown.join(', ')})` : kind
 }

@@ -1,9 +1,10 @@
 import type { Form, Setting, Sweep } from '@murmuration/results'
+import { graphLabel } from '@murmuration/topology'
 import { version } from '../version.js'
 import { recordOf } from '../training/algorithm-choice.js'
 import { optimiserText } from '../training/training-file.js'
 import { aboutContender } from './about-contender.js'
-import { graphLabel, kindLabel } from './labels.js'
+import { kindLabel } from './labels.js'
 import type { Contender, Scenario } from './scenario.js'
 import { stragglersLabel } from './scenario-computing.js'
 

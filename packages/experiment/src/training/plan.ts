@@ -7,7 +7,7 @@ import {
 } from '@murmuration/algorithms'
 import { InputError, type PeerName, type TaskDescription, type Topology } from '@murmuration/core'
 import type { Settings } from '@murmuration/libp2p'
-import { contraction, type GraphDescription, roundsToAgreement, structureFindings } from '@murmuration/topology'
+import { contraction, graphLabel, roundsToAgreement, structureFindings } from '@murmuration/topology'
 import { readTopologyFile, type TopologyFile } from '@murmuration/files'
 import { givenOptions, optionTexts, recordOf } from './algorithm-choice.js'
 import type { StartEvent } from '../events.js'
@@ -104,19 +104,13 @@ export function startEvent({ file, training, options, spectralGap, algorithm }: 
   return {
     kind: 'start',
     peers: file.topology.peers,
-    topology: titleOf(file.graph),
+    topology: graphLabel(file.graph),
     spectralGap,
     rounds: options.rounds,
     closingRounds: options.closingRounds,
     algorithm,
     codec: training.codec
   }
-}
-
-/** `random-regular (degree 4, seed 1)`; lists of edges and rows are left out. */
-function titleOf({ kind, ...options }: GraphDescription): string {
-  const shown = Object.entries(options).filter(([, value]) => typeof value === 'number')
-  return shown.length === 0 ? kind : `${kind} (${shown.map(([name, value]) => `${name} ${value}`).join(', ')})`
 }
 
 function settingsOf(

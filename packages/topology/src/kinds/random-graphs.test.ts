@@ -1,9 +1,11 @@
 import { createRandom } from '@murmuration/random'
 import test from 'ava'
 import fc from 'fast-check'
-import { reverseOf } from './connectivity.js'
-import { complete, type Graph, graphOf, ring } from './graphs.js'
-import { erdosRenyi, randomRegular, smallWorld } from './random-graphs.js'
+import { reverseOf } from '../connectivity.js'
+import { type Graph, graphOf } from '../graphs.js'
+import { drawErdosRenyi } from './erdos-renyi.js'
+import { drawRegular } from './random-regular.js'
+import { drawSmallWorld } from './small-world.js'
 
 const edges = (graph: Graph) => graph.reduce((sum, sources) => sum + sources.length, 0) / 2
 const isSimple = (graph: Graph) =>
@@ -16,7 +18,7 @@ test('in a random regular graph each node has the degree asked for, without loop
   let drawn = 0
   fc.assert(
     fc.property(feasible, ([size, degree, seed]) => {
-      const graph = randomRegular(size, degree, createRandom(seed))
+      const graph = drawRegular(size, degree, createRandom(seed))
       if (graph === undefined) return
       drawn++
       t.true(isSimple(graph))
@@ -31,7 +33,7 @@ test('in a random regular graph each node has the degree asked for, without loop
 test('all three pairings of four nodes are drawn equally often', (t) => {
   const counts = new Map<number, number>()
   for (let seed = 0; seed < 3000; seed++) {
-    const partner = randomRegular(4, 1, createRandom(seed))?.[0][0] ?? -1
+    const partner = drawRegular(4, 1, createRandom(seed))?.[0][0] ?? -1
     counts.set(partner, (counts.get(partner) ?? 0) + 1)
   }
   t.deepEqual([...counts.keys()].sort(), [1, 2, 3])
@@ -43,7 +45,7 @@ test('Erdős–Rényi graphs have the expected number of edges, evenly spread ov
   const perPair = new Map<string, number>()
   let total = 0
   for (let seed = 0; seed < draws; seed++) {
-    const graph = erdosRenyi(size, probability, createRandom(seed))
+    const graph = drawErdosRenyi(size, probability, createRandom(seed))
     t.true(isSimple(graph))
     total += edges(graph)
     for (const [a, sources] of graph.entries())
@@ -57,7 +59,10 @@ test('Erdős–Rényi graphs have the expected number of edges, evenly spread ov
 })
 
 test('with probability 1 every pair is an edge', (t) => {
-  t.deepEqual(erdosRenyi(7, 1, createRandom(1)), complete(7))
+  t.deepEqual(
+    drawErdosRenyi(7, 1, createRandom(1)),
+    graphOf(7, () => Array(7).keys())
+  )
 })
 
 test('rewiring keeps the number of edges; without it a small world is the lattice', (t) => {
@@ -68,23 +73,26 @@ test('rewiring keeps the number of edges; without it a small world is the lattic
       fc.double({ min: 0, max: 1, noNaN: true }),
       fc.integer(),
       (size, neighbours, rewire, seed) => {
-        const graph = smallWorld(size, neighbours, rewire, createRandom(seed))
+        const graph = drawSmallWorld(size, neighbours, rewire, createRandom(seed))
         t.true(isSimple(graph))
         t.is(edges(graph), (size * neighbours) / 2)
         t.deepEqual(reverseOf(graph), graph)
       }
     )
   )
-  t.deepEqual(smallWorld(9, 2, 0, createRandom(1)), ring(9))
   t.deepEqual(
-    smallWorld(9, 4, 0, createRandom(1)),
+    drawSmallWorld(9, 2, 0, createRandom(1)),
+    graphOf(9, (node) => [(node + 1) % 9, (node + 8) % 9])
+  )
+  t.deepEqual(
+    drawSmallWorld(9, 4, 0, createRandom(1)),
     graphOf(9, (node) => [1, 2, 7, 8].map((hop) => (node + hop) % 9))
   )
 })
 
 test('the more is rewired the less is left of the lattice', (t) => {
   const left = (rewire: number) =>
-    smallWorld(200, 4, rewire, createRandom(1)).flatMap((sources, node) =>
+    drawSmallWorld(200, 4, rewire, createRandom(1)).flatMap((sources, node) =>
       sources.filter((source) => [1, 2, 198, 199].includes((source - node + 200) % 200))
     ).length / 800
   t.true(Math.abs(left(0.1) - 0.9) < 0.05)

@@ -1,18 +1,17 @@
 import { type PeerName, type Problem, problem, within } from '@murmuration/core'
-import { type EdgeList, ruleOf, type WeightRule } from './graph-description.js'
-import { shownSum, sumTolerance } from './weights.js'
+import type { GraphSurroundings, UnknownPeer } from '../kind.js'
+import { shownSum, sumTolerance, type WeightRule } from '../weights.js'
 
-/** A sentence about a name that no peer has. */
-export type UnknownPeer = (name: string, peers: readonly PeerName[]) => string
+/** Edges between peers by name, as a file lists them. */
+export type EdgeList = readonly (readonly [string, string] | readonly [string, string, number])[]
 
-/** What is wrong with an edge list: unknown peers, loops, doubles, and weights that are missing, idle or too much. */
+/** What is wrong with an edge list: unknown peers, loops, doubles, and weights that are missing, unused or too much. */
 export function edgeProblems(
   edges: EdgeList,
-  weights: WeightRule | undefined,
   peers: readonly PeerName[],
-  unknownPeer: UnknownPeer
+  { rule, unknownPeer }: GraphSurroundings
 ): Problem[] {
-  const found = [...nameProblems(edges, peers, unknownPeer), ...doubles(edges), ...weightProblems(edges, weights)]
+  const found = [...nameProblems(edges, peers, unknownPeer), ...doubles(edges), ...weightProblems(edges, rule)]
   return within(['edges'], found)
 }
 
@@ -38,20 +37,20 @@ function doubles(edges: EdgeList): Problem[] {
   })
 }
 
-function weightProblems(edges: EdgeList, weights: WeightRule | undefined): Problem[] {
-  const given = ruleOf({ kind: 'edges', edges }, weights) === 'given'
+function weightProblems(edges: EdgeList, rule: WeightRule): Problem[] {
+  const given = rule === 'given'
   const taken = new Map<string, number>()
   return edges.flatMap((edge, index) => {
     const [a, b, weight] = edge
     if (given && weight === undefined) return [problem([index], 'found no weight, expected one as third of the edge')]
     if (!given && weight !== undefined) {
-      return [problem([index, 2], `found a weight with weights: ${weights}, expected none, or weights: given`)]
+      return [problem([index, 2], `found a weight with weights: ${rule}, expected none, or weights: given`)]
     }
     return [a, b].flatMap((name) => {
       const before = taken.get(name) ?? 0
       const sum = before + (weight ?? 0)
       taken.set(name, sum)
-      // A peer is told once, at the edge that goes over.
+      // A peer is reported once, at the edge that exceeds 1.
       if (before > 1 + sumTolerance || sum <= 1 + sumTolerance) return []
       return [problem([index], `found the sum ${shownSum(sum)} on the edges of ${name}, expected at most 1`)]
     })

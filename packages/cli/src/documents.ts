@@ -1,0 +1,17 @@
+/** The documents with tables that follow from a registry: `npm run schemas` writes them anew. */
+import { algorithmTables } from './algorithms-command.js'
+import { graphTable } from './graphs.js'
+
+/** What stands between the marks of a document, by its path from the root of the repository. */
+export const tables: Readonly<Record<string, () => string>> = {
+  'docs/algorithms.md': algorithmTables,
+  'docs/topology-file.md': graphTable
+}
+
+/** The document with other tables between its marks. */
+export function withTables(document: string, tables: string): string {
+  return document.replace(
+    /(<!-- tables -->\n)[\s\S]*?(<!-- \/tables -->)/,
+    (_, before: string, after: string) => `${before}\n${tables}\n\n${after}`
+  )
+}

@@ -1,0 +1,69 @@
+/** What a kind of graph is: one record, from which files, checks, documents, commands and tests follow. */
+import type { PeerName, Problem } from '@murmuration/core'
+import { z } from 'zod'
+import type { Graph } from './graphs.js'
+import type { SparseMatrix } from './sparse.js'
+import type { WeightRule } from './weights.js'
+
+/** A sentence about a name that no peer has. */
+export type UnknownPeer = (name: string, peers: readonly PeerName[]) => string
+
+/** What else a file says where its graph is checked. */
+export interface GraphSurroundings {
+  /** The rule by which mixing weights are found. */
+  readonly rule: WeightRule
+  readonly unknownPeer: UnknownPeer
+}
+
+/** A kind of graph. A file says `graph: KIND`, or `graph: { kind: KIND, … }` with options. Peers count in the order of the file. */
+export interface GraphKind<Kind extends string = string, Options extends object = object> {
+  readonly kind: Kind
+  /** Who receives from whom: it goes on after "each peer". */
+  readonly description: string
+  /** Of the mapping in a file: `kind`, and the options. */
+  readonly schema: z.ZodObject
+  /** Options that suit these peers. `murmur init`, the documents and the tests take them. */
+  example(peers: readonly PeerName[]): Options
+  /** What makes the graph impossible for these peers; paths begin within the mapping. */
+  problems?(options: Options, peers: readonly PeerName[], surroundings: GraphSurroundings): Problem[]
+  /** The graphs of a period of rounds; one where all rounds have the same. Absent where the weights are always given. */
+  graphs?(options: Options, peers: readonly PeerName[]): readonly Graph[]
+  /** Of a kind whose file may give the weights. */
+  readonly weights?: GivenWeights<Options>
+}
+
+/** Weights that a file gives. */
+export interface GivenWeights<Options> {
+  /** Whether the file gives them. */
+  isGiven(options: Options): boolean
+  /** `W` as the file has it; row and column k belong to `peers[k]`. */
+  matrix(options: Options, peers: readonly PeerName[]): SparseMatrix
+}
+
+/** A kind of graph as its file writes it down. */
+export interface GraphDefinition<Kind extends string, Shape extends z.ZodRawShape> extends Omit<
+  GraphKind<Kind, OptionsOf<Shape>>,
+  'schema' | 'example'
+> {
+  /** What a file may say beside `kind`. A kind without required options may be written as one word. */
+  readonly options: Shape
+  /** Needed where an option is: without, there are none. */
+  example?(peers: readonly PeerName[]): OptionsOf<Shape>
+}
+
+type OptionsOf<Shape extends z.ZodRawShape> = keyof Shape extends never
+  ? Record<never, never>
+  : z.output<z.ZodObject<Shape, z.core.$strict>>
+
+/** Checks the types of a kind of graph, and makes the record of it. */
+export function graphKind<const Kind extends string, Shape extends z.ZodRawShape>({
+  options,
+  ...definition
+}: GraphDefinition<Kind, Shape>): GraphKind<Kind, OptionsOf<Shape>> {
+  const { kind, description } = definition
+  return {
+    example: () => ({}) as OptionsOf<Shape>,
+    ...definition,
+    schema: z.strictObject({ kind: z.literal(kind), ...options }).meta({ description: `Each peer ${description}` })
+  }
+}

@@ -1,0 +1,21 @@
+/** What random graphs have in common. */
+import { InputError, type Random } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
+import { z } from 'zod'
+import { isStronglyConnected } from '../connectivity.js'
+import type { Graph } from '../graphs.js'
+
+/** The option of every random graph. */
+export const seed = z.int().meta({ description: 'the same seed gives the same graph' })
+
+/** A random graph is drawn up to this often until it is connected. */
+const maxDraws = 200
+
+/** The first connected graph of those that `draw` gives. Throws an InputError when there is none. */
+export function drawConnected(kind: string, seed: number, draw: (random: Random) => Graph | undefined): Graph {
+  for (let attempt = 0; attempt < maxDraws; attempt++) {
+    const graph = draw(createRandom(seed, 'graph', kind, String(attempt)))
+    if (graph !== undefined && isStronglyConnected(graph)) return graph
+  }
+  throw new InputError(`found no connected graph in ${maxDraws} draws of ${kind}, expected one: ask for more edges`)
+}

@@ -1,0 +1,52 @@
+import { problem, type Random } from '@murmuration/core'
+import { z } from 'zod'
+import { type Graph, graphOf, graphOfEdges } from '../graphs.js'
+import { graphKind } from '../kind.js'
+import { drawConnected, seed } from './draw.js'
+
+/** A ring of nearest neighbours in which some edges lead elsewhere (Watts and Strogatz 1998, whose example is rewired by a tenth). */
+export const smallWorld = graphKind({
+  kind: 'small-world',
+  description: 'has the nearest on a ring as neighbours, and some random ones in their place',
+  options: {
+    neighbours: z.int().min(1).meta({ description: 'how many of the nearest, an even number' }),
+    rewire: z.number().min(0).max(1).meta({ description: 'the probability that an edge leads elsewhere' }),
+    seed
+  },
+  example: ({ length }) => ({ neighbours: length > 4 ? 4 : 2, rewire: 0.1, seed: 1 }),
+  problems: ({ neighbours }, { length }) =>
+    neighbours % 2 === 0 && neighbours < length
+      ? []
+      : [problem(['neighbours'], `found ${neighbours}, expected an even number below ${length}, the peers`)],
+  graphs: ({ neighbours, rewire, seed }, { length }) => [
+    drawConnected('small-world', seed, (random) => drawSmallWorld(length, neighbours, rewire, random))
+  ]
+})
+
+/**
+ * A ring in which each node knows the `neighbours` nearest (an even number), and each edge is laid elsewhere with the
+ * probability `rewire` (Watts and Strogatz 1998).
+ */
+export function drawSmallWorld(size: number, neighbours: number, rewire: number, random: Random): Graph {
+  const lattice = Array.from({ length: neighbours / 2 }, (_, distance) =>
+    Array.from({ length: size }, (_, node) => [node, (node + distance + 1) % size] as const)
+  ).flat()
+  const sets = graphOfEdges(size, lattice).map((known) => new Set(known))
+  for (const [a, b] of lattice) {
+    if (random.uniform() >= rewire || sets[a].size >= size - 1) continue
+    const other = drawOther(a, sets[a], random, size)
+    sets[a].delete(b)
+    sets[b].delete(a)
+    sets[a].add(other)
+    sets[other].add(a)
+  }
+  return graphOf(size, (node) => sets[node])
+}
+
+/** An even draw from the nodes other than `node` that it does not know. There is one. */
+function drawOther(node: number, known: ReadonlySet<number>, random: Random, size: number): number {
+  for (;;) {
+    const other = random.integer(size)
+    if (other !== node && !known.has(other)) return other
+  }
+}
