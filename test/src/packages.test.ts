@@ -1,9 +1,10 @@
 /** What people get who install the packages. */
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { murmur, temporaryFolder } from './command.js'
+import { pack } from './packages.js'
 import { root } from './repository.js'
 
 /** A file that an entry of `exports` names, for each condition. */
@@ -24,18 +25,11 @@ test('every package has what its exports and commands name', (t) => {
 /** The package of the command as it is published, in an empty folder; its dependencies are those of the repository. */
 async function installed(): Promise<string> {
   const folder = await temporaryFolder()
-  // Packed from a copy: packing puts the samples into the package and takes them out again.
-  const source = join(folder, 'repository/packages/cli')
-  for (const part of ['packages/cli', 'topologies', 'sim', 'examples', 'docs/schemas']) {
-    const filter = (path: string) => !path.includes('node_modules')
-    cpSync(join(root, part), join(folder, 'repository', part), { recursive: true, filter })
-  }
-  execFileSync('npm', ['pack', '--pack-destination', folder], { cwd: source, stdio: 'ignore' })
+  const [{ file }] = pack(folder, ['cli'])
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   const target = join(folder, 'empty/node_modules/@murmuration')
   mkdirSync(target, { recursive: true })
-  const [archive] = readdirSync(folder).filter((file) => file.endsWith('.tgz'))
-  execFileSync('tar', ['-xzf', join(folder, archive), '-C', target])
+  execFileSync('tar', ['-xzf', file, '-C', target])
   execFileSync('mv', [join(target, 'package'), join(target, 'cli')])
   const own = join(root, 'packages/cli/node_modules')
   if (existsSync(own)) symlinkSync(own, join(target, 'cli/node_modules'))

@@ -1,5 +1,7 @@
-/** The packages of the repository and what their READMEs show. */
-import { existsSync, readdirSync } from 'node:fs'
+/** The packages of the repository, what their READMEs show, and what `npm pack` makes of them. */
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { root, textOf } from './repository.js'
 
 /** The folders in `packages`. */
@@ -15,4 +17,25 @@ export function readmeCode(name: string): string | undefined {
 /** What code says that it prints: the comment at the end of each line with `console.log`. */
 export function shownOutput(code: string): readonly string[] {
   return [...code.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)].map((match) => match[1])
+}
+
+/** A package as `npm pack` makes it. */
+export interface Archive {
+  readonly name: string
+  readonly file: string
+}
+
+/** Packs packages into `folder`, out of a copy of the repository: packing puts the samples into the command's folder for a while. */
+export function pack(folder: string, names: readonly string[]): readonly Archive[] {
+  const copy = join(folder, 'repository')
+  const filter = (path: string) => !path.includes('node_modules')
+  for (const part of [...names.map((name) => `packages/${name}`), 'topologies', 'sim', 'examples', 'docs/schemas'])
+    cpSync(join(root, part), join(copy, part), { recursive: true, filter })
+  const folders = names.map((name) => `./packages/${name}`)
+  execFileSync('npm', ['pack', ...folders, '--pack-destination', folder], { cwd: copy, stdio: 'ignore' })
+  const archives = readdirSync(folder).filter((file) => file.endsWith('.tgz'))
+  return names.map((name) => {
+    const [archive] = archives.filter((file) => file.startsWith(`murmuration-${name}-`))
+    return { name, file: join(folder, archive) }
+  })
 }

@@ -13,12 +13,12 @@ const taskOf = (secret: number): Task => ({
   samples: 1,
   about: { model: 'one number' },
   initialise: () => ({ kind: 'initialise', samples: 0, run: async () => new Float32Array(1) }),
-  gradient: ([x]) => ({
+  gradient: ([x = 0]) => ({
     kind: 'gradient',
     samples: 1,
     run: async () => ({ loss: (x - secret) ** 2 / 2, vector: Float32Array.of(x - secret) })
   }),
-  evaluate: ([x]) => ({ kind: 'evaluate', samples: 1, run: async () => ({ loss: (x - secret) ** 2 / 2 }) })
+  evaluate: ([x = 0]) => ({ kind: 'evaluate', samples: 1, run: async () => ({ loss: (x - secret) ** 2 / 2 }) })
 })
 
 async function startPeer(self: PeerName, secret: number, onStep: (report: StepReport) => void) {

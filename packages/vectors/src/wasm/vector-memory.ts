@@ -8,12 +8,18 @@ const lineBytes = 64
 /** Which memory a buffer is a view of: a memory has a new buffer after each growth, and the old ones stay valid. */
 const memories = new WeakMap<ArrayBufferLike, VectorMemory>()
 
+/** A `WebAssembly.Memory`, which has no name where the DOM's types are missing. */
+export interface LinearMemory {
+  readonly buffer: ArrayBuffer
+  grow(pages: number): number
+}
+
 /**
  * Memory for vectors, in which kernels in WebAssembly compute without copying, and which threads share. What was taken is never
  * given back: who takes vectors uses them again, and what is not used any more ends with the memory as a whole.
  */
 export class VectorMemory {
-  readonly memory: WebAssembly.Memory
+  readonly memory: LinearMemory
   #next = 0
 
   /** Throws a RangeError where so much address space cannot be had, which `ulimit -v` may limit. */
