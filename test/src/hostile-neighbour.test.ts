@@ -98,7 +98,7 @@ test('D-PSGD trains to its end beside a neighbour that sends wrong frames and fl
   )
   await Promise.all(peers.map((peer) => peer.connect(roster, timeLimit(20_000))))
   go()
-  while (events.filter(({ kind }) => kind === 'bye').length < peers.length) await delay(5)
+  while (events.filter(({ kind }) => kind === 'left').length < peers.length) await delay(5)
   const ends = await Promise.all(peers.map(({ fabric }) => trained(fabric, attacked)))
 
   const expected = await besideSilence()

@@ -49,7 +49,7 @@ export interface Limits {
   /** How long a neighbour may take to answer a hello, or to say it. */
   readonly handshakeTimeout: Milliseconds
   /** How long somebody who calls from an address that is not in the peer list may take to prove who it is. */
-  readonly strangerTimeout: Milliseconds
+  readonly unknownPeerTimeout: Milliseconds
   /** The wait before the first attempt to connect again; it doubles from there. */
   readonly initialBackoff: Milliseconds
   /** The longest wait between attempts. */
@@ -79,7 +79,7 @@ export const defaultLimits: Limits = {
   dialsAtOnce: 4,
   callWait: 1_000,
   handshakeTimeout: 10_000,
-  strangerTimeout: 2_000,
+  unknownPeerTimeout: 2_000,
   initialBackoff: 200,
   maxBackoff: 5_000,
   badFrames: 3,

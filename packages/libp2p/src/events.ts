@@ -14,7 +14,7 @@ export type PeerEvent =
   /** Both directions are welcomed; of a peer that is no neighbour, one of them. */
   | { readonly kind: 'ready'; readonly peer: PeerName }
   /** Connected, but not heard for a while. */
-  | { readonly kind: 'silent'; readonly peer: PeerName; readonly unheard: Milliseconds }
+  | { readonly kind: 'silent'; readonly peer: PeerName; readonly silentFor: Milliseconds }
   /** The link to or from a peer that is no neighbour has ended: it is built again when something is sent. */
   | { readonly kind: 'idle'; readonly peer: PeerName }
   /** `by` says who refuses whom. */
@@ -26,7 +26,7 @@ export type PeerEvent =
       readonly why: string
     }
   /** Somebody who may not connect tried to. Told once per peer id and peer list. */
-  | { readonly kind: 'stranger-refused'; readonly id: string; readonly address: string; readonly why: string }
+  | { readonly kind: 'unknown-peer-refused'; readonly id: string; readonly address: string; readonly why: string }
   /** A neighbour is at fault. Told once a minute for each neighbour and kind of fault: `count` is how many there were since, `detail` the last. */
   | {
       readonly kind: 'bad-frame'
@@ -55,7 +55,7 @@ export type PeerEvent =
       readonly why: string
     }
   /** A neighbour said that it stops. */
-  | { readonly kind: 'bye'; readonly peer: PeerName; readonly reason: string }
+  | { readonly kind: 'left'; readonly peer: PeerName; readonly reason: string }
   /** A spawned activity failed, which stops the peer. */
   | { readonly kind: 'activity-failed'; readonly why: string }
 

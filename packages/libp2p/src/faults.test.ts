@@ -66,7 +66,7 @@ test('each vector comes once and in order, however often the connections are cut
 test('a neighbour that hangs is silent after a while, and ready as soon as it is heard again', async (t) => {
   const [left, right, relays] = await pair(t, { heartbeat: 100, silentAfter: 600 })
   for (const relay of relays) relay.freeze()
-  t.true((await eventOf(left, 'silent')).unheard >= 600)
+  t.true((await eventOf(left, 'silent')).silentFor >= 600)
   t.like(left.peer.neighbours()[0], { name: b, state: 'silent' })
   t.is(left.peer.fabric.send(b, { kind: 0, round: 5, vector: new Float32Array(elements) }), 'queued')
   for (const relay of relays) relay.thaw()

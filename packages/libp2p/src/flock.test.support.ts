@@ -26,7 +26,7 @@ export const quick = (): Partial<Limits> => ({
   deadAfter: timeLimit(60_000),
   dialTimeout: timeLimit(10_000),
   handshakeTimeout: timeLimit(10_000),
-  strangerTimeout: timeLimit(2_000)
+  unknownPeerTimeout: timeLimit(2_000)
 })
 
 /** A model of one tensor with `elements` numbers. */

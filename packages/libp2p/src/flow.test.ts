@@ -73,7 +73,7 @@ test('messages for strangers are unreachable, and those for a neighbour that has
   await connectAll([left, right])
   t.is(left.peer.fabric.send(c, message(0)), 'unreachable')
   await right.peer.close('enough')
-  t.like(await eventOf(left, 'bye'), { peer: b, reason: 'enough' })
+  t.like(await eventOf(left, 'left'), { peer: b, reason: 'enough' })
   t.is(left.peer.fabric.send(b, message(0)), 'unreachable')
   t.like(left.peer.neighbours()[0], { state: 'left', why: 'enough' })
 })
@@ -88,7 +88,7 @@ for (const caller of ['the one that leaves', 'the one that stays']) {
     )
     await Promise.all([left, right].map(({ peer }) => peer.connect(peerList, timeLimit(10_000))))
     await right.peer.close('enough')
-    t.like(await eventOf(left, 'bye'), { peer: b, reason: 'enough' })
+    t.like(await eventOf(left, 'left'), { peer: b, reason: 'enough' })
   })
 }
 
@@ -114,7 +114,7 @@ test('a peer that was closed and started anew with the same key is welcomed back
   for (let round = 0; round < 3; round++) await left.peer.fabric.receive()
   const [{ id }] = peerListOf([right])
   await right.peer.close()
-  await eventOf(left, 'bye')
+  await eventOf(left, 'left')
   const identity = right.identity
   const again = await bird(t, topology, 'b', { identity })
   t.is(again.peer.id, id)

@@ -64,7 +64,7 @@ test('a peer with an id that the peer list does not have is refused, and both si
   })
   const words = `may not have this peer's id ${impostor.peer.id} in its peer list`
   await eventually('the reason', () => impostor.peer.neighbours()[0].why.includes(words))
-  t.like(await eventOf(left, 'stranger-refused'), { id: impostor.peer.id, why: 'it is not in the peer list' })
+  t.like(await eventOf(left, 'unknown-peer-refused'), { id: impostor.peer.id, why: 'it is not in the peer list' })
   await right.peer.connect(peerListOf([left, right]), timeLimit(10_000))
   await t.notThrowsAsync(connecting)
   impostor.peer.stop()

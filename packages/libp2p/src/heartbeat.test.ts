@@ -1,7 +1,7 @@
 import { peerName } from '@murmuration/core'
 import test from 'ava'
 import { defaultLimits } from './constants.js'
-import { type Beating, Heartbeat } from './heartbeat.js'
+import { type MonitoredPeer, Heartbeat } from './heartbeat.js'
 import { Neighbour } from './neighbour.js'
 import { Signal } from './signal.js'
 
@@ -21,19 +21,19 @@ function world(size: number, areStanding = true) {
   const emit = ({ kind }: { readonly kind: string }) => void (kind === 'ready' || events.push(kind))
   const seen = names.map(() => names.map((name) => new Neighbour(name, clock, emit, new Signal())))
   const count = { pings: 0 }
-  const hear = (self: number, other: number) => seen[self][other].heard()
-  const member = (self: number, other: number): Beating => {
+  const hear = (self: number, other: number) => seen[self][other].recordActivity()
+  const member = (self: number, other: number): MonitoredPeer => {
     const neighbour = seen[self][other]
     neighbour.set('outgoing', true)
     neighbour.set('incoming', areStanding)
-    neighbour.heard()
+    neighbour.recordActivity()
     const ping = () => {
       count.pings++
       hear(other, self)
       hear(self, other)
       return time.now
     }
-    return { neighbour, outgoing: { ping, rest: () => {} }, cut: () => void events.push(`cut ${names[other]}`) }
+    return { neighbour, outgoing: { ping, closeIfIdle: () => {} }, cut: () => void events.push(`cut ${names[other]}`) }
   }
   const beats = names.map((_, self) => {
     const others = names.flatMap((name, other) => (other === self ? [] : [[name, member(self, other)] as const]))
@@ -45,7 +45,7 @@ function world(size: number, areStanding = true) {
     for (let step = 0; step < rounds * size; step++) {
       time.now += interval / size
       before()
-      for (const neighbour of seen[step % size]) longest = Math.max(longest, neighbour.unheard)
+      for (const neighbour of seen[step % size]) longest = Math.max(longest, neighbour.silentFor)
       beats[step % size].beat()
     }
   }
@@ -70,7 +70,7 @@ test('64 peers send less than a third of the pings that one for each neighbour a
 test('neighbours from which vectors come are pinged in turn, one a beat', (t) => {
   const { count, run, seen } = world(8)
   run(20, () => {
-    for (const neighbour of seen.flat()) neighbour.heard()
+    for (const neighbour of seen.flat()) neighbour.recordActivity()
   })
   t.is(count.pings, 20 * 8)
 })

@@ -5,29 +5,29 @@ import type { Neighbour } from './neighbour.js'
 import type { OutgoingLink } from './outgoing-link.js'
 
 /** What a heartbeat needs of a session with another peer. */
-export interface Beating {
+export interface MonitoredPeer {
   readonly neighbour: Neighbour
-  readonly outgoing: Pick<OutgoingLink, 'ping' | 'rest'>
-  /** Cuts the connection: the peer was not heard for so long that it must be dead. */
+  readonly outgoing: Pick<OutgoingLink, 'ping' | 'closeIfIdle'>
+  /** Cuts the connection, which must be dead after such a silence. */
   cut(): void
 }
 
-/** The neighbours that are asked as soon as they were not heard for a beat; of more, each may be quiet for longer. A ping costs about a millisecond. */
+/** Up to so many neighbours are pinged as soon as they send nothing for a beat; of more, each may be quiet for longer. A ping costs about a millisecond. */
 const fewNeighbours = 16
 
 /**
- * Asks those neighbours at intervals whether they are there that were not heard lately, and notices those that are not heard any more. A ping and its
- * answer show both sides that the other is alive, so most of the time one side of a link asks.
+ * Pings neighbours that have sent nothing lately, and detects those that do not answer. A ping and its answer show both sides that the other is alive,
+ * so most of the time one side of a link pings.
  */
 export class Heartbeat {
   readonly #limits: Limits
-  readonly #sessions: ReadonlyMap<PeerName, Beating>
+  readonly #sessions: ReadonlyMap<PeerName, MonitoredPeer>
   readonly #clock: Clock
   #timer: NodeJS.Timeout | undefined
   #last = 0
   #beats = 0
 
-  constructor(limits: Limits, sessions: ReadonlyMap<PeerName, Beating>, clock: Clock) {
+  constructor(limits: Limits, sessions: ReadonlyMap<PeerName, MonitoredPeer>, clock: Clock) {
     this.#limits = limits
     this.#sessions = sessions
     this.#clock = clock
@@ -42,44 +42,44 @@ export class Heartbeat {
     clearInterval(this.#timer)
   }
 
-  /** Looks after all neighbours once. */
+  /** Checks all neighbours once. */
   beat(): void {
     const now = this.#clock.now()
     const stalled = now - this.#last - this.#limits.heartbeat
     this.#last = now
-    this.#ask()
+    this.#pingQuiet()
     for (const session of this.#sessions.values()) {
       const { neighbour, outgoing } = session
-      outgoing.rest()
+      outgoing.closeIfIdle()
       neighbour.faults.flush()
-      // After a long computation on this thread, what the neighbours have said still waits to be read.
-      if (stalled > this.#limits.heartbeat) neighbour.forgive(stalled)
-      else this.#judge(session)
+      // After a long computation on this thread, messages of the neighbours are not read yet.
+      if (stalled > this.#limits.heartbeat) neighbour.excuseStall(stalled)
+      else this.#check(session)
     }
   }
 
-  /** Pings those that were not heard lately, and one of the others in turn, so that its round trip is known also while vectors come all the time. */
-  #ask(): void {
-    const standing = [...this.#sessions.values()].filter(({ neighbour }) => neighbour.stands)
-    const quiet = this.#quiet(standing.length)
+  /** Pings the quiet ones, and one of the others in turn, so that its round trip is known also while vectors arrive all the time. */
+  #pingQuiet(): void {
+    const standing = [...this.#sessions.values()].filter(({ neighbour }) => neighbour.isConnected)
+    const quiet = this.#quietLimit(standing.length)
     const turn = this.#beats++ % standing.length
     for (const [index, { neighbour, outgoing }] of standing.entries()) {
-      if (index === turn || neighbour.unheard >= quiet) outgoing.ping()
+      if (index === turn || neighbour.silentFor >= quiet) outgoing.ping()
     }
   }
 
-  /** How long a neighbour may be quiet before it is asked: it can miss an answer, and is not called silent for that. */
-  #quiet(neighbours: number): Milliseconds {
+  /** How long a neighbour may be quiet before it is pinged: one lost answer does not make it silent. */
+  #quietLimit(neighbours: number): Milliseconds {
     const { heartbeat, silentAfter } = this.#limits
     return Math.max(heartbeat, Math.min(silentAfter / 3, (heartbeat * neighbours) / fewNeighbours))
   }
 
-  #judge(session: Beating): void {
+  #check(session: MonitoredPeer): void {
     const { neighbour } = session
-    neighbour.listen(this.#limits.silentAfter)
-    if (neighbour.unheard < this.#limits.deadAfter || neighbour.gone) return
-    // The next cut is due only after as long a silence again.
-    neighbour.forgive(neighbour.unheard)
+    neighbour.checkSilence(this.#limits.silentAfter)
+    if (neighbour.silentFor < this.#limits.deadAfter || neighbour.isUnavailable) return
+    // The next cut comes after another silence of that length.
+    neighbour.excuseStall(neighbour.silentFor)
     session.cut()
   }
 }

@@ -97,7 +97,7 @@ test('goodbyes in turn are told once', async (t) => {
   for (let k = 0; k < 500; k++) channel.send({ kind: 'bye', reason: `${k}` })
   channel.send({ kind: 'ack', sequence: 1 })
   await eventOf(victim, 'bad-frame')
-  t.is(victim.events.filter(({ kind }) => kind === 'bye').length, 1)
+  t.is(victim.events.filter(({ kind }) => kind === 'left').length, 1)
 })
 
 test('empty vectors without end fill no memory: as many wait as are granted', async (t) => {

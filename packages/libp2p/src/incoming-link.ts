@@ -63,10 +63,10 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
       const hello = await this.#hello(control)
       if (hello === undefined) return
       this.#welcome(hello, control, connection)
-      for await (const message of control.messages) this.#take(message)
+      for await (const message of control.messages) this.#handle(message)
     } catch (error) {
       if (error instanceof ProtocolFault) {
-        this.#neighbour.failed(error.message)
+        this.#neighbour.recordFailure(error.message)
         this.#neighbour.faults.add(error.fault, error.message, true)
       }
     } finally {
@@ -118,7 +118,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     meter.receivedFrames++
     meter.receivedPayload += bytes
     meter.receivedRaw += vector.byteLength + numberBytes(numbers)
-    this.#neighbour.heard(round)
+    this.#neighbour.recordActivity(round)
     this.#context.mailbox.offer(this, { kind, round, part, field, numbers, offset, vector })
     this.#acknowledge()
   }
@@ -164,7 +164,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     try {
       const first = await control.first(limits.handshakeTimeout)
       if (first.kind !== 'hello') throw new ProtocolFault(`it begins with ${first.kind} instead of hello`)
-      mismatch = this.#judge(first)
+      mismatch = this.#validate(first)
       if (mismatch === undefined) return first
     } catch (error) {
       if (!(error instanceof ProtocolFault)) throw error
@@ -177,13 +177,13 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     return undefined
   }
 
-  #judge(hello: Hello): Mismatch | undefined {
+  #validate(hello: Hello): Mismatch | undefined {
     const { terms, self } = this.#context
     if (hello.name !== this.#neighbour.name) {
       const why = `it calls itself "${hello.name}", and by its peer id it is "${this.#neighbour.name}"`
       return { code: 'unknown-peer', why }
     }
-    if (this.#neighbour.isStanding || hello.inPassing === true) return mismatchOf(terms, hello.terms)
+    if (this.#neighbour.isPermanent || hello.inPassing === true) return mismatchOf(terms, hello.terms)
     const why = `you are no neighbour of "${self}" in its topology; do the topology files differ?`
     return { code: 'unknown-peer', why }
   }
@@ -197,8 +197,8 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     const { received, acknowledged } = this.#window
     const { window } = limits
     control.send({ kind: 'welcome', name: self, round, received, acknowledged, window, codecs })
-    this.#neighbour.arrived()
-    this.#neighbour.heard(hello.round)
+    this.#neighbour.accept()
+    this.#neighbour.recordActivity(hello.round)
     this.#neighbour.set('incoming', true)
     this.#outgoing.retryNow()
   }
@@ -212,7 +212,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     return false
   }
 
-  #take(message: ControlMessage): void {
+  #handle(message: ControlMessage): void {
     if (!this.#neighbour.messages.spend()) throw new ProtocolFault('it sends control messages without end', 'flood')
     if (message.kind === 'ping') this.#ping(message)
     else if (message.kind === 'bye') this.#neighbour.leave(message.reason)
@@ -220,7 +220,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   }
 
   #ping({ round, at, padding }: Extract<ControlMessage, { kind: 'ping' }>): void {
-    this.#neighbour.heard(round)
+    this.#neighbour.recordActivity(round)
     this.#session?.control.send({ kind: 'pong', at, padding })
   }
 
@@ -231,7 +231,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     const { meter } = this.#neighbour
     const before = reader.copied
     meter.receivedBytes += piece.byteLength
-    this.#neighbour.heard()
+    this.#neighbour.recordActivity()
     reader.push(piece)
     meter.copied += reader.copied - before
   }

@@ -8,31 +8,31 @@ import { FaultAccount, type Faults } from './fault-account.js'
 import { LinkSpeed } from './link-speed.js'
 import { type Traffic, TrafficMeter } from './traffic.js'
 
-/** How things stand with a neighbour. */
+/** The state of a neighbour. */
 export type NeighbourState = 'connecting' | 'ready' | 'silent' | 'refused' | 'left'
 
-/** What there is to know about a neighbour now. */
+/** A neighbour's state and figures. */
 export interface NeighbourStatus {
   readonly name: PeerName
   readonly state: NeighbourState
   /** Why it is not ready; empty when it is. */
   readonly why: string
-  /** The last round that it told, with a vector or a ping. */
+  /** The last round that it has sent, by its vectors and pings. */
   readonly round: number
-  /** How long ago it was last heard; absent when it never was. */
-  readonly unheard?: Milliseconds
-  /** Vectors that wait here for its acknowledgement. */
+  /** The time since its last message; absent when there was none. */
+  readonly silentFor?: Milliseconds
+  /** Unacknowledged vectors. */
   readonly queue: number
-  /** How long the last ping took there and back; absent until one was answered. Pings are sent now and then. */
+  /** The round trip of the last ping; absent until one was answered. */
   readonly roundTrip?: Milliseconds
-  /** How fast vectors get there, in bytes per second as they are on the link; absent until one was acknowledged. */
+  /** The speed of vectors to it, in bytes per second on the link; absent until one was acknowledged. */
   readonly speed?: number
   readonly traffic: Traffic
   /** What it did wrong since the start. */
   readonly faults: Faults
 }
 
-/** How many it takes to know a link: those at the start find both sides busy. */
+/** How many round trips it takes to know a link: during the first ones both sides are busy. */
 export const roundTripsNeeded = 3
 
 /** The most streams that a neighbour may open at once. */
@@ -44,18 +44,18 @@ const maxMessages = 1000
 /** The two directions of a neighbour, named from here. */
 export type Direction = 'outgoing' | 'incoming'
 
-/** What is refused, by whom and why. */
+/** A refusal: by whom and why. */
 export interface Refusal {
   readonly by: 'us' | 'them'
   readonly code: RefusalCode
   readonly why: string
 }
 
-/** The state of one neighbour, from what its two links report. Tells each change once. */
+/** The state of one neighbour, from what its two links report. Each change is reported once. */
 export class Neighbour {
   readonly name: PeerName
-  /** Whether both directions stand from the start to the end; otherwise each is there while something is sent. */
-  readonly isStanding: boolean
+  /** Whether both directions are kept up from start to end; otherwise each is there while something is sent. */
+  readonly isPermanent: boolean
   readonly meter = new TrafficMeter()
   readonly speed = new LinkSpeed()
   readonly faults: FaultAccount
@@ -71,7 +71,7 @@ export class Neighbour {
   #left: string | undefined
   #silent = false
   #trouble = 'not connected yet'
-  #heard: Milliseconds | undefined
+  #lastActivity: Milliseconds | undefined
   #round = 0
   #roundTrip: Milliseconds | undefined
   #answers = 0
@@ -87,7 +87,7 @@ export class Neighbour {
     emit: PeerEventListener,
     changed: Signal,
     limits: Limits = defaultLimits,
-    isStanding = true
+    isPermanent = true
   ) {
     this.faults = new FaultAccount(name, clock, emit, limits)
     this.streams = new Budget(clock, maxStreams, limits.maxBackoff / 2)
@@ -96,23 +96,23 @@ export class Neighbour {
     this.#clock = clock
     this.#emit = emit
     this.#changed = changed
-    this.isStanding = isStanding
+    this.isPermanent = isPermanent
   }
 
   get state(): NeighbourState {
     if (this.#refusal !== undefined) return 'refused'
     if (this.#left !== undefined) return 'left'
-    if (!this.stands) return 'connecting'
+    if (!this.isConnected) return 'connecting'
     return this.#silent ? 'silent' : 'ready'
   }
 
-  /** Whether all directions stand that have to. */
-  get stands(): boolean {
-    return this.#up.size >= (this.isStanding ? 2 : 1)
+  /** Whether all directions that have to be up are. */
+  get isConnected(): boolean {
+    return this.#up.size >= (this.isPermanent ? 2 : 1)
   }
 
-  /** Whether there is no point in calling it, because it has refused, was refused or has left. */
-  get gone(): boolean {
+  /** Whether it has refused, was refused or has left, so that it is not called. */
+  get isUnavailable(): boolean {
     return this.#refusal !== undefined || this.#left !== undefined
   }
 
@@ -120,12 +120,12 @@ export class Neighbour {
     return this.#refusal
   }
 
-  /** How long it was not heard; 0 when it never was. */
-  get unheard(): Milliseconds {
-    return this.#heard === undefined ? 0 : this.#clock.now() - this.#heard
+  /** The time since its last message; 0 when there was none. */
+  get silentFor(): Milliseconds {
+    return this.#lastActivity === undefined ? 0 : this.#clock.now() - this.#lastActivity
   }
 
-  /** Notes that one direction stands, or stands no more. */
+  /** Notes that one direction is up, or no longer is. */
   set(direction: Direction, up: boolean): void {
     this.#change(() => {
       if (up) this.#up.add(direction)
@@ -133,13 +133,13 @@ export class Neighbour {
     })
   }
 
-  /** Whether a direction stands. */
+  /** Whether a direction is up. */
   isUp(direction: Direction): boolean {
     return this.#up.has(direction)
   }
 
   /** Notes the answer to a ping that was sent at `at`. A time that cannot be is ignored. */
-  answered(at: Milliseconds): void {
+  recordPong(at: Milliseconds): void {
     const roundTrip = this.#clock.now() - at
     if (!(roundTrip >= 0)) return
     this.#roundTrip = roundTrip
@@ -150,7 +150,7 @@ export class Neighbour {
   }
 
   /** How many pings were answered. */
-  get answers(): number {
+  get answeredPings(): number {
     return this.#answers
   }
 
@@ -163,31 +163,31 @@ export class Neighbour {
   }
 
   /** The round trip of a ping that was sent at `at`; `undefined` when it is not answered until `until`. */
-  async answerTo(at: Milliseconds, until: Milliseconds): Promise<Milliseconds | undefined> {
+  async waitForPong(at: Milliseconds, until: Milliseconds): Promise<Milliseconds | undefined> {
     while (this.#answered < at && this.#clock.now() < until) await this.#pong.wait(until)
     return this.#answered < at ? undefined : this.#roundTrip
   }
 
   /** Notes why the last attempt to connect failed. */
-  failed(why: string): void {
+  recordFailure(why: string): void {
     this.#trouble = why
   }
 
-  /** Notes a sign of life, and the round that it tells. */
-  heard(round?: number): void {
-    this.#heard = this.#clock.now()
+  /** Notes that a message has arrived, and the round that it names. */
+  recordActivity(round?: number): void {
+    this.#lastActivity = this.#clock.now()
     if (round !== undefined) this.#round = round
     if (this.#silent) this.#change(() => (this.#silent = false))
   }
 
-  /** Time in which this process was stalled and could not have heard anybody does not count. */
-  forgive(stalled: Milliseconds): void {
-    if (this.#heard !== undefined) this.#heard = Math.min(this.#clock.now(), this.#heard + stalled)
+  /** Does not count time in which this process was stalled and could not receive. */
+  excuseStall(stalled: Milliseconds): void {
+    if (this.#lastActivity !== undefined) this.#lastActivity = Math.min(this.#clock.now(), this.#lastActivity + stalled)
   }
 
-  /** Calls it silent when it was not heard for `limit`. */
-  listen(limit: Milliseconds): void {
-    if (this.#silent || !this.stands || this.unheard < limit) return
+  /** Marks it silent when it has sent nothing for `limit`. */
+  checkSilence(limit: Milliseconds): void {
+    if (this.#silent || !this.isConnected || this.silentFor < limit) return
     this.#change(() => (this.#silent = true))
   }
 
@@ -200,11 +200,11 @@ export class Neighbour {
   leave(reason: string): void {
     if (this.#left !== undefined) return
     this.#change(() => (this.#left = reason))
-    this.#emit({ kind: 'bye', peer: this.name, reason })
+    this.#emit({ kind: 'left', peer: this.name, reason })
   }
 
-  /** Notes an acceptable hello: whatever was before, it is here now. */
-  arrived(): void {
+  /** Notes an acceptable hello, which ends a refusal or an absence. */
+  accept(): void {
     this.#change(() => {
       this.#refusal = undefined
       this.#left = undefined
@@ -216,12 +216,12 @@ export class Neighbour {
   get why(): string {
     if (this.#refusal !== undefined) return this.#refusal.why
     if (this.#left !== undefined) return this.#left
-    if (!this.stands) return this.#trouble
-    return this.#silent ? `not heard for ${Math.round(this.unheard / 1000)} s` : ''
+    if (!this.isConnected) return this.#trouble
+    return this.#silent ? `not heard for ${Math.round(this.silentFor / 1000)} s` : ''
   }
 
   status(queue: number): NeighbourStatus {
-    const unheard = this.#heard === undefined ? {} : { unheard: this.unheard }
+    const silentFor = this.#lastActivity === undefined ? {} : { silentFor: this.silentFor }
     const { name, state, why } = this
     const roundTrip = this.#roundTrip === undefined ? {} : { roundTrip: this.#roundTrip }
     const bytes = this.speed.bytesPerMillisecond
@@ -231,7 +231,7 @@ export class Neighbour {
       state,
       why,
       round: this.#round,
-      ...unheard,
+      ...silentFor,
       queue,
       ...roundTrip,
       ...speed,
@@ -246,8 +246,8 @@ export class Neighbour {
     const after = this.state
     if (before === after) return
     if (after === 'ready') this.#emit({ kind: 'ready', peer: this.name })
-    if (after === 'connecting' && !this.isStanding) this.#emit({ kind: 'idle', peer: this.name })
-    if (after === 'silent') this.#emit({ kind: 'silent', peer: this.name, unheard: this.unheard })
+    if (after === 'connecting' && !this.isPermanent) this.#emit({ kind: 'idle', peer: this.name })
+    if (after === 'silent') this.#emit({ kind: 'silent', peer: this.name, silentFor: this.silentFor })
     this.#changed.notify()
   }
 }

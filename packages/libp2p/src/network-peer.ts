@@ -93,8 +93,8 @@ export class NetworkPeer implements Peer {
       throw new InputError(`the peer list says that "${own.name}" is ${own.id}, but this peer's key gives ${this.id}`)
     }
     this.#peers.open(peerList)
-    while (!this.#complete()) {
-      if (realClock.now() >= deadline) throw this.#missing(timeout)
+    while (!this.#allReady()) {
+      if (realClock.now() >= deadline) throw this.#missingError(timeout)
       await this.#context.changed.wait(deadline)
       this.fabric.signal.throwIfAborted()
     }
@@ -102,7 +102,7 @@ export class NetworkPeer implements Peer {
 
   async shareSampleCounts(samples: number, timeout: Milliseconds): Promise<ReadonlyMap<PeerName, number>> {
     const deadline = realClock.now() + timeout
-    this.#samples.tell(samples)
+    this.#samples.setOwn(samples)
     for (;;) {
       await this.#askForSamples()
       const { missing } = this.#samples
@@ -166,7 +166,7 @@ export class NetworkPeer implements Peer {
   }
 
   /** Whether all neighbours are ready. Throws when one never will be. */
-  #complete(): boolean {
+  #allReady(): boolean {
     const refused = this.#peers.refused()
     if (refused !== undefined) {
       const { name, refusal } = refused
@@ -177,7 +177,7 @@ export class NetworkPeer implements Peer {
     return this.#peers.isReady
   }
 
-  #missing(timeout: Milliseconds): NeighboursMissingError {
+  #missingError(timeout: Milliseconds): NeighboursMissingError {
     const all = this.neighbours()
     const missing = all.filter(({ state }) => state !== 'ready')
     const list = missing.map(({ name, state, why }) => `${name} (${state}: ${why})`).join(', ')

@@ -6,7 +6,7 @@ import { yamux } from '@libp2p/yamux'
 import { InputError, type Milliseconds } from '@murmuration/core'
 import { createLibp2p } from 'libp2p'
 import type { Limits } from './constants.js'
-import type { Doorstep } from './doorstep.js'
+import type { PendingConnections } from './pending-connections.js'
 import { wordsOf } from './explain.js'
 import type { Identity } from './identity.js'
 import { noiseCrypto } from './noise-crypto.js'
@@ -24,15 +24,15 @@ export interface NodeOptions {
   readonly limits: Limits
   /** Who may connect; everybody without it. */
   readonly directory?: Pick<PeerDirectory, 'refusalOf'>
-  /** Where those wait who have connected and not proved who they are; without it nobody is sent away. */
-  readonly doorstep?: Doorstep
+  /** Connections that are not authenticated yet; without it none of them is closed. */
+  readonly pendingConnections?: PendingConnections
   /** Shapes all connections, if given. */
   readonly shaper?: Shaper | undefined
 }
 
 /** A libp2p node over TCP, noise and yamux that is not started yet. Throws an InputError for an address that is none. */
 export async function createNode(options: NodeOptions): Promise<Libp2p> {
-  const { identity, listen, limits, directory, doorstep, shaper } = options
+  const { identity, listen, limits, directory, pendingConnections, shaper } = options
   for (const address of listen) parseAddress(address, 'this peer')
   return createLibp2p({
     start: false,
@@ -49,7 +49,7 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
         }
       })
     ],
-    // libp2p refuses the newcomer when many who have not said who they are wait; the doorstep sends the oldest away instead.
+    // libp2p refuses a new connection when too many are not authenticated yet; `pendingConnections` closes the oldest of them instead.
     connectionManager: {
       maxConnections: 300,
       inboundConnectionThreshold: Number.MAX_SAFE_INTEGER,
@@ -60,11 +60,11 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
     connectionMonitor: { enabled: false },
     connectionGater: {
       denyInboundConnection: (connection) => {
-        doorstep?.arrive(connection)
+        pendingConnections?.add(connection)
         return false
       },
       denyInboundEncryptedConnection: (id, connection) => {
-        doorstep?.leave(connection)
+        pendingConnections?.remove(connection)
         shaper?.meet(connection, id.toString())
         return directory?.refusalOf(id.toString(), connection.remoteAddr.toString()) !== undefined
       }

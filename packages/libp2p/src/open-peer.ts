@@ -3,7 +3,7 @@ import { createRandom } from '@murmuration/random'
 import { lengthOf } from '@murmuration/vectors'
 import { controlBytes, limitsOf } from './constants.js'
 import { decodeTerms, encodeTerms, helloBytes } from './control-messages.js'
-import { Doorstep } from './doorstep.js'
+import { PendingConnections } from './pending-connections.js'
 import { NetworkPeer } from './network-peer.js'
 import { createNode } from './node.js'
 import type { Peer, PeerOptions } from './peer.js'
@@ -22,9 +22,9 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
   const directory = new PeerDirectory(options.onEvent ?? (() => {}))
   const shaper = shaperOf(agreed, directory)
   const limits = extendedLimits(limitsOf(options.limits), shaper?.slowness ?? 0)
-  const doorstep = new Doorstep(directory, limits.strangerTimeout, limits.handshakeTimeout)
+  const pendingConnections = new PendingConnections(directory, limits.unknownPeerTimeout, limits.handshakeTimeout)
   const { identity, listen } = options
-  const node = await createNode({ identity, listen, limits, directory, doorstep, shaper })
+  const node = await createNode({ identity, listen, limits, directory, pendingConnections, shaper })
   const peer = new NetworkPeer(agreed, limits, node, directory, shaper)
   await peer.start()
   return peer

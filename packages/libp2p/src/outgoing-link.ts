@@ -30,10 +30,10 @@ export class OutgoingLink {
   /** Notified when there may be another frame to write, and so a reason to call. */
   readonly #work = new Signal()
   /** Notified when another attempt to connect may be worth while. */
-  readonly #chance = new Signal()
+  readonly #retry = new Signal()
   #control: ControlChannel | undefined
   /** When something was offered last. */
-  #used: Milliseconds = 0
+  #lastUsed: Milliseconds = 0
   #dialler: Dialler | undefined
   /** Pings that are not answered yet. */
   #pings = 0
@@ -55,14 +55,14 @@ export class OutgoingLink {
   /** Takes a message for the neighbour. Its vector is not used for anything else until it has gone. */
   offer({ kind, round, part = 0, field = 0, numbers, offset = 0, vector }: VectorMessage): SendResult {
     const { pool, closing } = this.#context
-    if (this.#neighbour.gone || closing.aborted) return 'unreachable'
+    if (this.#neighbour.isUnavailable || closing.aborted) return 'unreachable'
     const loan = pool.hold(vector)
     const onGone = () => loan && pool.release(loan)
     if (!this.#queue.offer({ kind, round, part, field, numbers, offset, vector, onGone })) {
       onGone()
       return 'full'
     }
-    this.#used = realClock.now()
+    this.#lastUsed = realClock.now()
     this.#work.notify()
     return 'queued'
   }
@@ -77,11 +77,11 @@ export class OutgoingLink {
     const peer = this.#neighbour.name
     const dialler = new Dialler(this.#context, entry)
     this.#dialler = dialler
-    await this.#reason()
+    await this.#waitForWork()
     if (!closing.aborted) emit({ kind: 'connecting', peer })
     for (let failures = 0; !closing.aborted;) {
-      await this.#reason()
-      await this.#shutOut()
+      await this.#waitForWork()
+      await this.#waitWhileShutOut()
       if (closing.aborted) return
       const { why, stood } = await this.#attempt(dialler, waits)
       if (this.#isIdle) {
@@ -90,16 +90,16 @@ export class OutgoingLink {
         continue
       }
       failures = stood > limits.maxBackoff ? 1 : failures + 1
-      this.#neighbour.failed(why)
+      this.#neighbour.recordFailure(why)
       const wait = this.#backoff(failures)
-      await this.#pause(wait)
+      await this.#waitToRetry(wait)
       if (closing.aborted) return
       // A neighbour that has said goodbye is not called again, and often its goodbye comes just after the loss.
-      if (!this.#neighbour.gone) {
+      if (!this.#neighbour.isUnavailable) {
         emit({ kind: 'reconnecting', peer, attempt: failures, wait, why })
         continue
       }
-      await this.#away()
+      await this.#waitForReturn()
       failures = 0
     }
   }
@@ -107,8 +107,8 @@ export class OutgoingLink {
   /** Says that something has changed: the neighbour has called, or is welcome again. */
   retryNow(): void {
     this.#dialler?.called()
-    this.#chance.notify()
-    this.#measure()
+    this.#retry.notify()
+    this.#pingOnce()
   }
 
   /** Tells the neighbour that this peer is alive, and measures the round trip to it. */
@@ -120,7 +120,7 @@ export class OutgoingLink {
   }
 
   /** Tells the neighbour that this peer stops, within `limit`. */
-  async bye(reason: string, limit: Milliseconds): Promise<void> {
+  async leave(reason: string, limit: Milliseconds): Promise<void> {
     this.#control?.send({ kind: 'bye', reason: reason.slice(0, 1024) })
     await this.#control?.close(limit)
   }
@@ -129,54 +129,54 @@ export class OutgoingLink {
   stop(): void {
     this.#control?.abort('this peer closes')
     this.#work.notify()
-    this.#chance.notify()
+    this.#retry.notify()
   }
 
   /** Lets a link go that does not have to stand when nothing was sent for a while. To be called now and then. */
-  rest(): void {
-    if (!this.#isIdle || realClock.now() < this.#used + this.#context.limits.idleAfter) return
+  closeIfIdle(): void {
+    if (!this.#isIdle || realClock.now() < this.#lastUsed + this.#context.limits.idleAfter) return
     this.#control?.abort('nothing more is sent')
   }
 
   /** Whether there is no reason to have the link. */
   get #isIdle(): boolean {
-    return !this.#neighbour.isStanding && this.#queue.length === 0
+    return !this.#neighbour.isPermanent && this.#queue.length === 0
   }
 
   /** Waits for a reason to have the link. */
-  async #reason(): Promise<void> {
+  async #waitForWork(): Promise<void> {
     while (this.#isIdle && !this.#context.closing.aborted) await this.#work.wait()
   }
 
   /** Waits while the neighbour is shut out for its faults. */
-  async #shutOut(): Promise<void> {
+  async #waitWhileShutOut(): Promise<void> {
     const { faults } = this.#neighbour
-    while (faults.isShutOut && !this.#context.closing.aborted) await this.#chance.wait(faults.shutOutUntil)
+    while (faults.isShutOut && !this.#context.closing.aborted) await this.#retry.wait(faults.shutOutUntil)
   }
 
   /** Waits before the next attempt, unless there is a reason to make it at once, or none to make it. */
-  async #pause(wait: Milliseconds): Promise<void> {
-    if (!this.#neighbour.gone && !this.#context.closing.aborted) await this.#chance.wait(realClock.now() + wait)
+  async #waitToRetry(wait: Milliseconds): Promise<void> {
+    if (!this.#neighbour.isUnavailable && !this.#context.closing.aborted) await this.#retry.wait(realClock.now() + wait)
   }
 
   /** Waits until the neighbour that has gone is back. What was meant for it is forgotten. */
-  async #away(): Promise<void> {
+  async #waitForReturn(): Promise<void> {
     this.#queue.clear()
     this.#context.changed.notify()
-    while (this.#neighbour.gone && !this.#context.closing.aborted) await this.#chance.wait()
+    while (this.#neighbour.isUnavailable && !this.#context.closing.aborted) await this.#retry.wait()
   }
 
   /** One connection from beginning to end: why it ended, and how long the link stood. */
   async #attempt(dialler: Dialler, waits: boolean): Promise<{ readonly why: string; readonly stood: Milliseconds }> {
     let began = Number.POSITIVE_INFINITY
     try {
-      if (waits) await dialler.awaitCall(this.#chance)
+      if (waits) await dialler.awaitCall(this.#retry)
       const streams = await dialler.reach((connection) => this.#join(connection))
       if (streams === undefined) return { why: this.#neighbour.why, stood: 0 }
       began = realClock.now()
       return { why: await this.#exchange(streams), stood: realClock.now() - began }
     } catch (error) {
-      this.#blame(error)
+      this.#handleError(error)
       return { why: explain(error), stood: Math.max(0, realClock.now() - began) }
     } finally {
       this.#control?.abort('the link to the neighbour ends')
@@ -204,7 +204,7 @@ export class OutgoingLink {
     const version = protocolVersion
     const codecs = this.#context.codec.wanted
     const hello = { kind: 'hello', version, name: self, terms, incarnation, first, round, codecs } as const
-    control.send(this.#neighbour.isStanding ? hello : { ...hello, inPassing: true })
+    control.send(this.#neighbour.isPermanent ? hello : { ...hello, inPassing: true })
     const answer = await control.first(limits.handshakeTimeout)
     if (answer.kind === 'refused') return this.#refused(answer)
     if (answer.kind !== 'welcome') throw new ProtocolFault(`it answers a hello with ${answer.kind}`)
@@ -218,7 +218,7 @@ export class OutgoingLink {
       throw new ProtocolFault(`it claims to have vector ${welcome.received}, which was never sent`)
     }
     this.#context.changed.notify()
-    this.#neighbour.heard(welcome.round)
+    this.#neighbour.recordActivity(welcome.round)
     this.#codecs = welcome.codecs
   }
 
@@ -235,22 +235,22 @@ export class OutgoingLink {
     const encoder = codec.encoderFor(this.#codecs, elements, codecRandom(random, name), speed)
     const writer = new ExchangeWriter(this.#queue, this.#work, this.#neighbour, elements, encoder)
     this.#neighbour.set('outgoing', true)
-    this.#measure()
+    this.#pingOnce()
     try {
-      return await Promise.race([writer.writeTo(exchange), this.#listen(control)])
+      return await Promise.race([writer.writeTo(exchange), this.#readControl(control)])
     } finally {
       exchange.abort(new Error('the link to the neighbour ends'))
     }
   }
 
-  async #listen(control: ControlChannel): Promise<string> {
-    for await (const message of control.messages) this.#take(message)
+  async #readControl(control: ControlChannel): Promise<string> {
+    for await (const message of control.messages) this.#handle(message)
     return 'the neighbour has closed the connection'
   }
 
-  #take(message: ControlMessage): void {
-    this.#neighbour.heard()
-    if (message.kind === 'pong') return this.#answered(message.at)
+  #handle(message: ControlMessage): void {
+    this.#neighbour.recordActivity()
+    if (message.kind === 'pong') return this.#handlePong(message.at)
     const { first } = this.#queue
     if (message.kind !== 'ack') throw new ProtocolFault(`it says ${message.kind} to one who sends`)
     const progress = this.#queue.at(message.sequence)?.progress
@@ -264,19 +264,19 @@ export class OutgoingLink {
   }
 
   /** Measures the round trip once the link stands, unless that goes on: before, both sides are busy with the handshakes. */
-  #measure(): void {
-    const { stands } = this.#neighbour
-    if (stands && this.#neighbour.isUp('outgoing') && this.#pings === 0) this.ping()
+  #pingOnce(): void {
+    const { isConnected } = this.#neighbour
+    if (isConnected && this.#neighbour.isUp('outgoing') && this.#pings === 0) this.ping()
   }
 
-  #answered(at: Milliseconds): void {
+  #handlePong(at: Milliseconds): void {
     if (this.#pings-- <= 0) throw new ProtocolFault('it answers a ping that was never sent')
-    this.#neighbour.answered(at)
-    if (this.#neighbour.answers < roundTripsNeeded) this.ping()
+    this.#neighbour.recordPong(at)
+    if (this.#neighbour.answeredPings < roundTripsNeeded) this.ping()
   }
 
   /** A neighbour that breaks the protocol is not called again; it may call. */
-  #blame(error: unknown): void {
+  #handleError(error: unknown): void {
     if (!(error instanceof ProtocolFault)) return
     // To speak another version is no fault.
     if (this.#control !== undefined) this.#neighbour.faults.add(error.fault, error.message, true)

@@ -46,7 +46,7 @@ export class PeerDirectory {
     const why = this.isOpen ? 'it is not in the peer list' : 'this peer has no peer list yet'
     if (!this.#refused.has(id) && this.#refused.size < maxRefused) {
       this.#refused.add(id)
-      this.#emit({ kind: 'stranger-refused', id, address, why })
+      this.#emit({ kind: 'unknown-peer-refused', id, address, why })
     }
     return why
   }

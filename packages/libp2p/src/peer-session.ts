@@ -13,11 +13,11 @@ export class PeerSession {
   readonly incoming: IncomingLink
   readonly #context: LinkContext
 
-  /** @param isStanding - whether the links are kept up; otherwise each is there while something is sent */
-  constructor(context: LinkContext, name: PeerName, isStanding: boolean) {
+  /** @param isPermanent - whether the links are kept up; otherwise each is there while something is sent */
+  constructor(context: LinkContext, name: PeerName, isPermanent: boolean) {
     const { emit, changed, limits } = context
     this.#context = context
-    this.neighbour = new Neighbour(name, realClock, emit, changed, limits, isStanding)
+    this.neighbour = new Neighbour(name, realClock, emit, changed, limits, isPermanent)
     this.outgoing = new OutgoingLink(context, this.neighbour)
     this.incoming = new IncomingLink(context, this.neighbour, this.outgoing)
   }
@@ -34,8 +34,8 @@ export class PeerSession {
 
   /** Vectors that it has not acknowledged and still can. */
   get unacknowledged(): number {
-    const { state, isStanding, gone } = this.neighbour
-    return state === 'ready' || (!isStanding && !gone) ? this.outgoing.queued : 0
+    const { state, isPermanent, isUnavailable } = this.neighbour
+    return state === 'ready' || (!isPermanent && !isUnavailable) ? this.outgoing.queued : 0
   }
 
   /** Keeps the links up until the peer closes. Of two that can call each other, the one with the larger id waits at first. */
@@ -43,13 +43,13 @@ export class PeerSession {
     const { directory, self } = this.#context
     const [own, entry] = [directory.entry(self), directory.entry(this.name)]
     if (entry === undefined) return
-    const waits = this.neighbour.isStanding && own !== undefined && own.addresses.length > 0 && entry.id < own.id
+    const waits = this.neighbour.isPermanent && own !== undefined && own.addresses.length > 0 && entry.id < own.id
     await this.outgoing.run(entry, waits)
   }
 
   /** How long a ping with so much padding takes there and back; `undefined` when it is not answered until `until`. */
   roundTrip(padding: number, until: Milliseconds): Promise<Milliseconds | undefined> {
-    return this.neighbour.answerTo(this.outgoing.ping('.'.repeat(padding)), until)
+    return this.neighbour.waitForPong(this.outgoing.ping('.'.repeat(padding)), until)
   }
 
   /** Cuts all connections, which seem dead; the links build new ones. */

@@ -118,7 +118,7 @@ export class PeerSet {
 
   /** Tells all peers that this one stops. */
   async leave(reason: string): Promise<void> {
-    await Promise.all(this.#list().map(({ outgoing }) => outgoing.bye(reason, this.#context.limits.closeTimeout)))
+    await Promise.all(this.#list().map(({ outgoing }) => outgoing.leave(reason, this.#context.limits.closeTimeout)))
   }
 
   /** Ends all links. */
@@ -132,7 +132,7 @@ export class PeerSet {
   }
 
   #neighbours(): readonly PeerSession[] {
-    return this.#list().filter(({ neighbour }) => neighbour.isStanding)
+    return this.#list().filter(({ neighbour }) => neighbour.isPermanent)
   }
 
   #find(id: PeerId): PeerSession | undefined {
@@ -140,8 +140,8 @@ export class PeerSet {
     return name && this.#sessions.get(name)
   }
 
-  #add(name: PeerName, isStanding: boolean): PeerSession {
-    const session = new PeerSession(this.#context, name, isStanding)
+  #add(name: PeerName, isPermanent: boolean): PeerSession {
+    const session = new PeerSession(this.#context, name, isPermanent)
     this.#sessions.set(name, session)
     return session
   }

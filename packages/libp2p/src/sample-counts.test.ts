@@ -34,7 +34,7 @@ test('who does not tell is named', async (t) => {
 const counts = () => {
   const [a, b, c] = ['a', 'b', 'c'].map(peerName)
   const own = new SampleCounts(a, [a, b, c], 1000)
-  own.tell(7)
+  own.setOwn(7)
   return { own, b, c }
 }
 const said = (value: unknown) => fromString(JSON.stringify(value), 'utf8')

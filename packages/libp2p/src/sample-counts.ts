@@ -45,7 +45,7 @@ export class SampleCounts {
   }
 
   /** Sets this peer's own count, which it tells from now on. */
-  tell(samples: number): void {
+  setOwn(samples: number): void {
     this.#known.set(this.#self, { samples, from: this.#self })
   }
 

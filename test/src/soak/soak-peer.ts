@@ -131,10 +131,10 @@ export class SoakPeer {
   #standingOf(name: PeerName): string {
     const status = this.#peer.neighbours().find((neighbour) => neighbour.name === name)
     if (status === undefined) return 'no neighbour'
-    const { state, why, round, unheard, queue, traffic } = status
+    const { state, why, round, silentFor, queue, traffic } = status
     const { sent, received, retransmissions } = traffic
     return (
-      `${state}${why && `, ${why}`}, in round ${round}, heard ${Math.round(unheard ?? Number.NaN)} ms ago, ` +
+      `${state}${why && `, ${why}`}, in round ${round}, heard ${Math.round(silentFor ?? Number.NaN)} ms ago, ` +
       `${queue} frames unacknowledged, ${sent.frames} sent, ${retransmissions} again, ${received.frames} received`
     )
   }

@@ -17,14 +17,14 @@ export function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefin
     case 'idle':
       return neighbour(event.kind, event.peer)
     case 'silent':
-      return neighbour('silent', event.peer, `not heard for ${Math.round(event.unheard / 1000)} s`)
+      return neighbour('silent', event.peer, `not heard for ${Math.round(event.silentFor / 1000)} s`)
     case 'refused':
       return neighbour('refused', event.peer, `${event.by === 'us' ? 'refused here' : 'it refuses us'}: ${event.why}`)
     case 'reconnecting':
       return neighbour('connecting', event.peer, event.why)
-    case 'bye':
+    case 'left':
       return neighbour('left', event.peer, event.reason)
-    case 'stranger-refused':
+    case 'unknown-peer-refused':
       return { kind: 'note', text: `${self} refused ${event.id} at ${event.address}: ${event.why}` }
     case 'bad-frame':
       return { kind: 'note', text: `${self}: ${event.peer} is at fault (${faultOf(event)})` }

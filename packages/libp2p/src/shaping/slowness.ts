@@ -29,7 +29,7 @@ export function extendedLimits(limits: Limits, slowness: Milliseconds): Limits {
     deadAfter: limits.deadAfter + slowness,
     callWait: limits.callWait + slowness,
     dialTimeout: limits.dialTimeout + slowness,
-    strangerTimeout: limits.strangerTimeout + slowness,
+    unknownPeerTimeout: limits.unknownPeerTimeout + slowness,
     handshakeTimeout: limits.handshakeTimeout + slowness,
     closeTimeout: limits.closeTimeout + slowness
   }

@@ -21,7 +21,10 @@ test('a stranger that speaks libp2p opens no stream, and disturbs nobody', async
     await t.throwsAsync(stranger.dialProtocol(address, protocol, { signal: AbortSignal.timeout(timeLimit(8_000)) }))
     await eventually('no connection', () => stranger.getConnections().length === 0)
   }
-  t.like(await eventOf(left, 'stranger-refused'), { id: stranger.peerId.toString(), why: 'it is not in the peer list' })
+  t.like(await eventOf(left, 'unknown-peer-refused'), {
+    id: stranger.peerId.toString(),
+    why: 'it is not in the peer list'
+  })
   const [rounds] = await Promise.all([receiveAll(right, 3), sendAll(left, b, MiB, 3)])
   t.deepEqual(rounds, upTo(3))
   t.deepEqual(troubleOf(left, before), [])

@@ -37,7 +37,7 @@ test.serial('beside 200 sockets that say nothing 16 of 16 admitted peers connect
 })
 
 test.serial('whoever does not prove who it is in time is sent away', async (t) => {
-  const [left] = await flock(t, graph(['a', 'b']), { limits: { strangerTimeout: 100 } })
+  const [left] = await flock(t, graph(['a', 'b']), { limits: { unknownPeerTimeout: 100 } })
   t.is(left.name, peerName('a'))
   const sockets = await idleSockets(t, portOf(left.peer.addresses[0]), 3)
   await eventually('the ends', () => sockets.every(({ destroyed, readableEnded }) => destroyed || readableEnded))
