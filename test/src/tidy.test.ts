@@ -174,6 +174,15 @@ test('every source file that a document or a comment names is there', (t) => {
   t.deepEqual(gone, [])
 })
 
+test('the samples say where their schema is, for editors', (t) => {
+  const samples = files.filter((file) => /^(topologies|sim|examples)\/.*\.yaml$/.test(file))
+  t.true(samples.length > 10)
+  for (const file of samples) {
+    const [, schema = 'none'] = /^# yaml-language-server: \$schema=(.+)\n/.exec(textOf(file)) ?? []
+    t.true(existsSync(join(root, dirname(file), schema)), `${file}: ${schema}`)
+  }
+})
+
 test('every npm script that the documents and scenario files name is there', (t) => {
   const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
   const named = files
