@@ -1,11 +1,13 @@
 /** The documents with tables that follow from a registry: `npm run schemas` writes them anew. */
+import { codecTable } from '@murmuration/experiment'
 import { algorithmTables } from './algorithms-command.js'
 import { graphTable } from './graphs.js'
 
 /** What stands between the marks of a document, by its path from the root of the repository. */
 export const tables: Readonly<Record<string, () => string>> = {
   'docs/algorithms.md': algorithmTables,
-  'docs/topology-file.md': graphTable
+  'docs/topology-file.md': graphTable,
+  'docs/training-file.md': codecTable
 }
 
 /** The document with other tables between its marks. */

@@ -7,6 +7,7 @@
 export * from './errors.js'
 export type * from './events.js'
 export { schemaFiles } from './schemas.js'
+export { codecTable } from './training/codec-table.js'
 export { choiceOf, loadAlgorithm } from './training/algorithm-choice.js'
 export { makePlan, type Plan, planOf, type RunRequest, startEvent } from './training/plan.js'
 export {

@@ -2,23 +2,28 @@ import type { Random } from '@murmuration/core'
 import {
   bodyOf,
   type Codec,
-  codecIds,
   type EncodedBody,
   isCodec,
   type Lane,
   LinkDecoder,
   LinkEncoder,
-  parseCodec
+  parseCodec,
+  rawCodecId
 } from '@murmuration/vectors'
 import type { BodyEncoder } from './exchange-writer.js'
 import type { BodyDecoder } from './frame-reader.js'
 import type { LinkSpeed } from './link-speed.js'
 
 /** What `auto` chooses from, the most exact first. Raw float32 needs no codec and comes before them. */
-const ladder = ['float16', 'delta-int8'] as const
+const ladder = ['float16', 'delta-int8'].map(parseCodec)
 
-/** The share of a round that sending a vector may take before `auto` takes a coarser codec. */
-const shareOfRound = 0.5
+/** The codecs in which a peer may write that has this choice: of `auto` several. Throws an InputError for no codec. */
+export function chosenCodecs(name: string): readonly Codec[] {
+  return name === 'auto' ? ladder : [parseCodec(name)]
+}
+
+/** The fraction of a round that sending a vector may take before `auto` takes a coarser codec. */
+const fractionOfRound = 0.5
 
 /**
  * In which form a peer writes its vectors. Each direction of each link is agreed upon in the handshake: the sender says what it would
@@ -30,7 +35,8 @@ export class CodecChoice {
 
   /** @param name - of a codec, or `auto`. Throws an InputError for another. */
   constructor(name: string) {
-    this.wanted = name === 'auto' ? ladder : name === 'float32' ? [] : [parseCodec(name).name]
+    const codecs = chosenCodecs(name).filter(({ id }) => id !== rawCodecId)
+    this.wanted = codecs.map((codec) => codec.name)
   }
 
   /** Of a neighbour's codecs those that can be read here. */
@@ -84,7 +90,7 @@ interface Candidate {
   readonly encoder: LinkEncoder
 }
 
-/** Writes in the most exact form with which sending takes no more than {@link shareOfRound} of a round, by the measured speed. */
+/** Writes in the most exact form with which sending takes no more than {@link fractionOfRound} of a round, by the measured speed. */
 class AutoEncoder implements BodyEncoder {
   readonly #candidates: readonly Candidate[]
   readonly #length: number
@@ -105,7 +111,7 @@ class AutoEncoder implements BodyEncoder {
     if (offset === 0) this.#choose()
     if (this.#current !== undefined) return this.#current.encoder.encode(lane, values, offset, out)
     out.set(bodyOf(values))
-    return { id: codecIds.float32, bytes: values.byteLength }
+    return { id: rawCodecId, bytes: values.byteLength }
   }
 
   reset(): void {
@@ -123,6 +129,6 @@ class AutoEncoder implements BodyEncoder {
   }
 
   #budget(): number {
-    return shareOfRound * this.#speed.period
+    return fractionOfRound * this.#speed.period
   }
 }

@@ -1,5 +1,5 @@
 import type { Stream } from '@libp2p/interface'
-import { bodyOf, codecIds, type EncodedBody, type Lane } from '@murmuration/vectors'
+import { bodyOf, type EncodedBody, type Lane, rawCodecId } from '@murmuration/vectors'
 import { encodeHeader, frameNumbers, numberBytes } from '@murmuration/wire'
 import { Uint8ArrayList } from 'uint8arraylist'
 import type { Signal } from './signal.js'
@@ -109,7 +109,7 @@ export class ExchangeWriter {
 
   #bodyOf(lane: Lane, values: Float32Array, offset: number): { readonly codec: number; readonly body: Uint8Array } {
     const encoder = this.#encoder
-    if (encoder === undefined) return { codec: codecIds.float32, body: bodyOf(values) }
+    if (encoder === undefined) return { codec: rawCodecId, body: bodyOf(values) }
     const out = this.#room(encoder.maxBytes(values.length))
     const { id, bytes } = encoder.encode(lane, values, offset, out)
     this.#end += bytes

@@ -1,4 +1,4 @@
-import { allFinite, bodyOf, codecIds, copyBytes, type Lane } from '@murmuration/vectors'
+import { allFinite, bodyOf, copyBytes, type Lane, rawCodecId } from '@murmuration/vectors'
 import {
   decodeHeader,
   decodeNumbers,
@@ -59,8 +59,6 @@ interface Current {
   detail: string
 }
 
-const rawCodec = codecIds.float32
-
 /**
  * Cuts a stream of bytes into frames, however the bytes are split, and writes their numbers where the sink says. It never throws,
  * and takes no memory: the numbers go straight to their place, or for a codec through memory for one frame.
@@ -117,7 +115,7 @@ export class FrameReader {
     if (this.#body !== undefined) {
       copyBytes(this.#body, taken, this.#filled)
       this.copied += taken.byteLength
-      if (header.codec === rawCodec) this.#check(header, taken.byteLength)
+      if (header.codec === rawCodecId) this.#check(header, taken.byteLength)
     }
     this.#filled += taken.byteLength
     if (this.#filled === header.bytes) this.#finish(header)
@@ -187,7 +185,7 @@ export class FrameReader {
   }
 
   #lengthProblem({ codec, count, bytes }: FrameHeader): [FrameFault, string] | undefined {
-    if (codec === rawCodec) {
+    if (codec === rawCodecId) {
       return bytes === 4 * count ? undefined : ['length', `a body of ${bytes} bytes, ${4 * count} expected`]
     }
     if (this.#decoder?.accepts(codec) !== true) {
@@ -199,7 +197,7 @@ export class FrameReader {
 
   #placeOf({ codec, position, count, bytes }: FrameHeader, { vector }: Current): Uint8Array | undefined {
     if (vector === undefined) return undefined
-    if (codec === rawCodec) return bodyOf(vector.subarray(position, position + count))
+    if (codec === rawCodecId) return bodyOf(vector.subarray(position, position + count))
     if (this.#staging.byteLength < bytes) this.#staging = new Uint8Array(this.#decoder?.maxBytes(frameNumbers) ?? bytes)
     return this.#staging.subarray(0, bytes)
   }
@@ -220,7 +218,7 @@ export class FrameReader {
   #decode(header: FrameHeader, current: Current): void {
     const { codec, position, count, offset } = header
     if (this.#body === undefined || current.vector === undefined || this.#decoder === undefined) return
-    if (codec === rawCodec && !this.#decoder.stateful) return
+    if (codec === rawCodecId && !this.#decoder.stateful) return
     const out = current.vector.subarray(position, position + count)
     const problem = this.#decoder.decode(header, codec, this.#body, offset + position, out)
     if (problem === undefined || current.fault !== undefined) return

@@ -5,6 +5,7 @@
  */
 import './polyfill.js'
 
+export { chosenCodecs } from './codec-choice.js'
 export { defaultLimits, type Limits } from './constants.js'
 export type { PeerEvent, PeerEventListener, ReceiveFault } from './events.js'
 export { faultCount, type Faults } from './fault-account.js'

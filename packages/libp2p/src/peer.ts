@@ -31,9 +31,8 @@ export interface PeerOptions {
    */
   readonly links?: Links | undefined
   /**
-   * In which form vectors are written to the neighbours: `float32` (the default, nothing is lost), `float16`, `bfloat16`, `int8`,
-   * `delta-float16`, `delta-bfloat16`, `delta-int8`, `top-k:0.01`, or `auto`, which chooses by the measured speed of each link. Each
-   * direction of a link has its own.
+   * In which form vectors are written to the neighbours: `float32` (the default, nothing is lost), another of the codecs in
+   * `@murmuration/vectors`, or `auto`, which chooses by the measured speed of each link. Each direction of a link has its own.
    */
   readonly codec?: string | undefined
 }

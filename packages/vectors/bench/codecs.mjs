@@ -6,14 +6,11 @@
  * GB/s are bytes of float32, 4 per number, whatever the body takes. A stateful codec's first body, raw float32, is not counted.
  * Between the repeats every number moves a little, so that there is something to tell. Medians.
  */
-import { parseCodec } from '../dist/index.js'
+import { codecWords, parseCodec } from '../dist/index.js'
 
 const count = 25_000_000
 const repeats = Number(process.argv[2] ?? 5)
-const names = [
-  ...['float32', 'float16', 'bfloat16', 'int8', 'delta-float16', 'delta-bfloat16', 'delta-int8'],
-  ...['top-k:0.001', 'top-k:0.01', 'top-k:0.1']
-]
+const names = [...codecWords, 'top-k:0.001', 'top-k:0.1']
 
 /** Seeds are the same in each run; nothing else is drawn from it. */
 const dice = { integer: (limit) => Math.floor(0.37 * limit) }

@@ -5,9 +5,10 @@
  */
 export * from './arithmetic.js'
 export { bodyOf, copyBytes, copyNumbers } from './copy.js'
-export type { Codec, CodecName, Decoder, EncodedBody, Encoder } from './codecs/codec.js'
-export { codecIds } from './codecs/codec.js'
+export type { Accuracy, Codec, CodecKind, CodecParameter, Decoder, EncodedBody, Encoder } from './codecs/codec.js'
+export { rawCodecId } from './codecs/codec.js'
 export { codecRandom, type Lane, LinkDecoder, LinkEncoder, lanesMost } from './codecs/link.js'
-export { bodyBytes, codecWords, isCodec, parseCodec } from './codecs/parse.js'
+export { bodyBytes, codecWords, expectedParameter, isCodec, parseCodec } from './codecs/parse.js'
+export { codecKinds } from './codecs/registry.js'
 export * from './schema.js'
 export { VectorMemory } from './wasm/vector-memory.js'

@@ -1,5 +1,5 @@
 import type { LinkWire, PeerName, Random, Wire } from '@murmuration/core'
-import { codecIds, codecRandom, LinkDecoder, LinkEncoder, parseCodec } from '@murmuration/vectors'
+import { codecRandom, LinkDecoder, LinkEncoder, parseCodec, rawCodecId } from '@murmuration/vectors'
 import { frameHeaderLength, frameNumbers, framesOf } from './frame.js'
 import { checkHead, numberBytes, type VectorMessage } from './message.js'
 
@@ -21,7 +21,7 @@ export interface Coding {
  */
 export function codedWire<W extends Wire<VectorMessage>>(wire: W, coding: Coding): W {
   const codec = parseCodec(coding.codec)
-  if (codec.id === codecIds.float32) return wire
+  if (codec.id === rawCodecId) return wire
   const out = new Uint8Array(codec.maxBytes(frameNumbers))
   const link = (from: PeerName, to: PeerName): LinkWire<VectorMessage> => {
     const encoder = new LinkEncoder(codec, coding.elements, codecRandom(coding.random(from), to))

@@ -8,6 +8,7 @@ import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
 import { FirstOutliers } from './outlier-events.js'
 import { makePlan, type Plan, type RunRequest, startEvent } from '../training/plan.js'
 import type { PeerResult } from './run-peer.js'
+import { roundingFloor } from './rounding-floor.js'
 import { checkSave, saveModel } from './save.js'
 import { faultsBySender } from './sender-faults.js'
 import { readShapedLinks } from './shaped-links.js'
@@ -32,15 +33,6 @@ const meetingPatience = 300_000
 
 /** How many times more than predicted the peers may differ at the end. */
 const disagreementSlack = 10
-
-/** What rounding leaves in any case, as a share of the parameters' norm: that of float32, or of a codec that rounds what it sends anew each round. */
-function roundingFloor(codec: string): number {
-  if (codec === 'float16' || codec === 'auto') return 1e-3
-  if (codec === 'bfloat16') return 1e-2
-  if (codec === 'int8') return 0.1
-  // What is left out of a round comes later, and nothing says how much later.
-  return codec.startsWith('top-k') ? Number.POSITIVE_INFINITY : 1e-5
-}
 
 /** Results by peer, in the order of names; a peer whose process was lost has none. */
 type Results = ReadonlyMap<PeerName, PeerResult>

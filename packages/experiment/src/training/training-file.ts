@@ -4,7 +4,7 @@ import { optimiserSettings, optimisers } from '@murmuration/algorithms'
 import { InputError, within } from '@murmuration/core'
 import { type KnownSetName, knownSetNames, type PartitionDescription } from '@murmuration/data'
 import { duration, nearest, parseYamlFile, readText, share } from '@murmuration/files'
-import { codecWords, isCodec } from '@murmuration/vectors'
+import { codecWords, expectedParameter, isCodec } from '@murmuration/vectors'
 import { z } from 'zod'
 import { algorithmSchema, choiceOf, inputJson, loadAlgorithm, optionsOf } from './algorithm-choice.js'
 
@@ -54,9 +54,7 @@ const optimiserNames = optimisers.map(({ name }) => name) as [string, ...string[
 export const codecSchema = z.string().superRefine((name, context) => {
   const words = [...codecWords, 'auto']
   if (name === 'auto' || isCodec(name)) return
-  const message = name.startsWith('top-k:')
-    ? 'top-k: and the share that is sent, above 0 and at most 1'
-    : `one of ${words.join(', ')}${nearest(name, words)}`
+  const message = expectedParameter(name) ?? `one of ${words.join(', ')}${nearest(name, words)}`
   context.addIssue({ code: 'custom', message })
 })
 
@@ -108,8 +106,7 @@ export const trainingSchema = z.strictObject({
     description: 'The share of the disagreement at the end of training that the closing rounds of averaging may leave'
   }),
   codec: codecSchema.default('float32').meta({
-    description:
-      'How vectors are written on the links: float32, float16, bfloat16, int8, delta-float16, delta-bfloat16, delta-int8, top-k:0.01, or auto, by the measured speed of each link'
+    description: `How vectors are written on the links: ${codecWords.join(', ')}, or auto, by the measured speed of each link`
   }),
   patience: duration().default(30_000).meta({ description: 'How long a peer waits for its neighbours in a round' }),
   seed: whole.default(1)

@@ -1,25 +1,34 @@
 import type { Random } from '@murmuration/core'
 
-/** How the numbers of a body are written, as one byte of the frame's header. A codec of deltas has 8 added to its base. */
-export const codecIds = {
-  'float32': 0,
-  'float16': 1,
-  'bfloat16': 2,
-  'int8': 3,
-  'delta-float16': 9,
-  'delta-bfloat16': 10,
-  'delta-int8': 11,
-  'top-k': 12
-} as const
+/** What every body may be in place of the codec's own form: raw float32. */
+export const rawCodecId = 0
 
-/** The name of a codec as it stands in training files: `top-k` comes with the share of the numbers that is sent. */
-export type CodecName = Exclude<keyof typeof codecIds, 'top-k'> | `top-k:${number}`
+/** A kind of codec: one record, from which files, the handshake, documents and tests follow. */
+export interface CodecKind {
+  /** In files: `float16`, or `top-k`, which a parameter follows as in `top-k:0.01`. */
+  readonly name: string
+  /** How the numbers of a body are written, as one byte of the frame's header. */
+  readonly id: number
+  /** For documents: what a body holds. */
+  readonly description: string
+  readonly parameter?: CodecParameter
+  /** @param parameter - is allowed; absent where the kind has none */
+  create(parameter?: number): Codec
+}
+
+/** The number that follows the name of a codec. */
+export interface CodecParameter {
+  /** What it is and may be. */
+  readonly description: string
+  readonly example: number
+  isAllowed(value: number): boolean
+}
 
 /**
  * How float32 vectors are written on a link. Everything is little-endian. A body is as many numbers as the stretch of the
  * vector that it carries, and says nothing of their number or place: both sides know them.
  *
- * Whatever the codec, a body may be raw float32 ({@link codecIds}.float32): an encoder writes that where its own form would be no
+ * Whatever the codec, a body may be raw float32 ({@link rawCodecId}): an encoder writes that where its own form would be no
  * shorter, where it has no number near one of the stretch, and where a number is NaN or infinite, which every decoder refuses.
  *
  * A codec that is `stateful` writes what changed since the *reference*: the vector as the far side has reconstructed it. Both sides
@@ -28,11 +37,13 @@ export type CodecName = Exclude<keyof typeof codecIds, 'top-k'> | `top-k:${numbe
  * bodies have to be decoded all, once, and in order.
  */
 export interface Codec {
-  readonly name: CodecName
+  /** As in files, with its parameter. */
+  readonly name: string
   /** Of the bodies in the codec's own form. */
   readonly id: number
-  /** Whether a body hangs on those before it. */
+  /** Whether a body depends on those before it. */
   readonly stateful: boolean
+  readonly accuracy: Accuracy
   /** Bytes of a body of `count` numbers in the codec's own form; of top-k the most that they can be. */
   bytes(count: number): number
   /** Bytes that no body of `count` numbers is longer than: those of raw float32. */
@@ -40,11 +51,26 @@ export interface Codec {
   /**
    * One end of a link, for vectors of `length` numbers. A stateful codec keeps one such vector there.
    *
-   * @param random - of the link alone: codecs that throw dice draw their seeds from it
+   * @param random - of the link alone: codecs that round at random draw their seeds from it
    */
   createEncoder(length: number, random: Random): Encoder
   createDecoder(length: number): Decoder
 }
+
+/** What a codec promises of numbers that stand still. */
+export interface Accuracy {
+  /** How far a number is off, of a vector whose largest is 1, once it was sent `rounds` times. */
+  readonly error: number
+  readonly rounds: number
+  /**
+   * How far apart peers may stay that average without end, as a fraction of their parameters' norm: what rounding each vector anew leaves.
+   * Infinity where nothing is promised.
+   */
+  readonly floor: number
+}
+
+/** What remains between peers that average in float32, or by changes whose rounding is made up for later. */
+export const float32Floor = 1e-5
 
 /** The sending end of a link. */
 export interface Encoder {

@@ -1,7 +1,17 @@
 import type { Random } from '@murmuration/core'
 import { bodyOf } from '../copy.js'
-import { type Codec, codecIds, type Decoder, type EncodedBody, type Encoder, rawBytes } from './codec.js'
-import { decodeStretch, encodeStretch, type Format, int8 } from './formats.js'
+import {
+  type Accuracy,
+  type Codec,
+  type CodecKind,
+  type Decoder,
+  type EncodedBody,
+  type Encoder,
+  float32Floor,
+  rawBytes,
+  rawCodecId
+} from './codec.js'
+import { decodeStretch, encodeStretch, type Format } from './formats.js'
 import {
   checkRoom,
   decodeRaw,
@@ -13,41 +23,41 @@ import {
   wrongLength
 } from './reference.js'
 
-/** The vectors as they are: 4 bytes per number. */
-export const rawCodec: Codec = {
-  name: 'float32',
-  id: codecIds.float32,
-  stateful: false,
-  bytes: rawBytes,
-  maxBytes: rawBytes,
-  createEncoder: (length) => ({
-    encode: (values, offset, out) => {
-      checkRoom(length, offset, values.length, out)
-      out.set(bodyOf(values))
-      return { id: codecIds.float32, bytes: rawBytes(values.length) }
-    },
-    reset: () => {}
-  }),
-  createDecoder: (length) => ({
-    decode: (id, bytes, offset, out) =>
-      misplaced(length, offset, out.length) ?? (id === codecIds.float32 ? decodeRaw(bytes, out) : otherCodec(id)),
-    reset: () => {}
-  })
+/** A format, and the codec that writes every number of a range in it. */
+export interface DenseFormat extends Format, Omit<CodecKind, 'parameter' | 'create'> {
+  readonly accuracy: Accuracy
+  /** What is promised where changes are written in it. */
+  readonly deltaAccuracy: Omit<Accuracy, 'floor'>
 }
 
-/** A codec that writes every number of a stretch, or of its change since the reference. */
-export function denseCodec(format: Format, delta: boolean): Codec {
-  const name = delta ? (`delta-${format.name}` as const) : format.name
-  const id = codecIds[name]
-  return {
-    name,
-    id,
-    stateful: delta,
+/** Codecs of deltas have this added to the id of their format. */
+const deltaIds = 8
+
+/** The codec that writes every number of a range. */
+export function dense(format: DenseFormat): CodecKind {
+  const { name, id, description, accuracy } = format
+  return kindOf({ name, id, description, accuracy, stateful: false }, format)
+}
+
+/** The codec that writes how every number of a range changed since the reference. */
+export function delta(format: DenseFormat): CodecKind {
+  const { name, id, deltaAccuracy } = format
+  const accuracy = { ...deltaAccuracy, floor: float32Floor }
+  const description = `what changed, as ${name}`
+  return kindOf({ name: `delta-${name}`, id: deltaIds + id, description, accuracy, stateful: true }, format)
+}
+
+type Traits = Pick<Codec, 'name' | 'id' | 'accuracy' | 'stateful'>
+
+function kindOf({ description, ...traits }: Traits & Pick<CodecKind, 'description'>, format: Format): CodecKind {
+  const codec: Codec = {
+    ...traits,
     bytes: format.bytes,
     maxBytes: rawBytes,
-    createEncoder: (length, random) => new DenseEncoder(id, format, length, delta, random),
-    createDecoder: (length) => new DenseDecoder(id, name, format, length, delta)
+    createEncoder: (length, random) => new DenseEncoder(traits, format, length, random),
+    createDecoder: (length) => new DenseDecoder(traits, format, length)
   }
+  return { name: traits.name, id: traits.id, description, create: () => codec }
 }
 
 class DenseEncoder implements Encoder {
@@ -55,15 +65,16 @@ class DenseEncoder implements Encoder {
   readonly #format: Format
   readonly #length: number
   readonly #reference: ReferenceVector | undefined
-  readonly #dice: Uint32Array | undefined
+  readonly #generator: Uint32Array | undefined
 
-  constructor(id: number, format: Format, length: number, delta: boolean, random: Random) {
+  constructor({ id, stateful }: Traits, format: Format, length: number, random: Random) {
     this.#id = id
     this.#format = format
     this.#length = length
-    this.#reference = delta ? new ReferenceVector(length) : undefined
+    this.#reference = stateful ? new ReferenceVector(length) : undefined
     // A generator whose state is zero gives nothing but zeros.
-    if (format === int8) this.#dice = Uint32Array.from({ length: 16 }, () => random.integer(2 ** 32 - 1) + 1)
+    if (format.isRandom === true)
+      this.#generator = Uint32Array.from({ length: 16 }, () => random.integer(2 ** 32 - 1) + 1)
   }
 
   encode(values: Float32Array, offset: number, out: Uint8Array): EncodedBody {
@@ -72,10 +83,10 @@ class DenseEncoder implements Encoder {
     const bytes = this.#format.bytes(length)
     const known = this.#reference?.stretch(offset, length)
     const shorter = bytes < rawBytes(length)
-    if (shorter && encodeStretch(this.#format, values, known, out, this.#dice)) return { id: this.#id, bytes }
+    if (shorter && encodeStretch(this.#format, values, known, out, this.#generator)) return { id: this.#id, bytes }
     out.set(bodyOf(values))
     this.#reference?.become(values, offset)
-    return { id: codecIds.float32, bytes: rawBytes(length) }
+    return { id: rawCodecId, bytes: rawBytes(length) }
   }
 
   reset(): void {
@@ -85,17 +96,17 @@ class DenseEncoder implements Encoder {
 
 class DenseDecoder implements Decoder {
   readonly #id: number
-  readonly #name: keyof typeof codecIds
+  readonly #name: string
   readonly #format: Format
   readonly #length: number
   readonly #reference: ReferenceVector | undefined
 
-  constructor(id: number, name: keyof typeof codecIds, format: Format, length: number, delta: boolean) {
+  constructor({ id, name, stateful }: Traits, format: Format, length: number) {
     this.#id = id
     this.#name = name
     this.#format = format
     this.#length = length
-    this.#reference = delta ? new ReferenceVector(length) : undefined
+    this.#reference = stateful ? new ReferenceVector(length) : undefined
   }
 
   decode(id: number, bytes: Uint8Array, offset: number, out: Float32Array): string | undefined {
@@ -108,8 +119,8 @@ class DenseDecoder implements Decoder {
   }
 
   #read(id: number, bytes: Uint8Array, known: Float32Array | undefined, out: Float32Array): string | undefined {
-    if (id === codecIds.float32) return decodeRaw(bytes, out, known)
-    if (id !== this.#id) return otherCodec(id, this.#name)
+    if (id === rawCodecId) return decodeRaw(bytes, out, known)
+    if (id !== this.#id) return otherCodec(id, { id: this.#id, name: this.#name })
     const expected = this.#format.bytes(out.length)
     if (bytes.byteLength !== expected) return wrongLength(bytes.byteLength, expected)
     if (decodeStretch(this.#format, bytes, known, out)) return undefined

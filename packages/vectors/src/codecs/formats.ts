@@ -1,60 +1,27 @@
 import { copyNumbers } from '../copy.js'
-import { halfStep } from './kernels/half-kernels.js'
-import { groupBytes } from './kernels/int8-kernels.js'
-import { blockLength, groupLength, infiniteBits } from './kernels/layout.js'
+import { blockLength, infiniteBits } from './kernels/layout.js'
 import { pickStep } from './kernels/pick-kernels.js'
 import { type Kernels, Scratch } from './scratch.js'
 
-/** A way to write all numbers of a stretch, one by one or in groups. */
+/** A way to write all numbers of a range, one by one or in groups. */
 export interface Format {
-  readonly name: 'float16' | 'bfloat16' | 'int8'
   bytes(count: number): number
   /** How many numbers kernels compute side by side. */
   readonly step: number
   /** What its kernels are called. */
-  readonly kernel: 'Float16' | 'Bfloat16' | 'Int8'
+  readonly kernel: FormatKernel
   /** Bits of the smallest |x| that it has no number for, not even after rounding; infinity when it has one for all finite x. */
   readonly beyond: number
+  /** Whether it rounds at random. */
+  readonly isRandom?: boolean
 }
 
-const halfBytes = (count: number): number => 2 * count
-
-/**
- * Layout: 2 bytes per number, IEEE 754 binary16. Rounds to nearest, ties to even. Its largest number is 65,504; a stretch with an |x| that
- * would round to infinity, 65,520 or more, is written as raw float32. A change since a reference saturates instead: what is left is part
- * of the next change.
- */
-export const float16: Format = {
-  name: 'float16',
-  bytes: halfBytes,
-  step: halfStep,
-  kernel: 'Float16',
-  beyond: 0x477f_f000
-}
-
-/**
- * Layout: 2 bytes per number, the upper half of float32. Rounds to nearest, ties to even. Its largest number is (2 − 2⁻⁷) · 2¹²⁷; what would
- * round to infinity is written as {@link float16} does.
- */
-export const bfloat16: Format = {
-  name: 'bfloat16',
-  bytes: halfBytes,
-  step: halfStep,
-  kernel: 'Bfloat16',
-  beyond: 0x7f7f_8000
-}
-
-/**
- * Layout: for each group of 256 numbers, of which the last one may have fewer, a scale as float32, and a signed byte per number,
- * −127 … 127, in units of the scale. The scale is max |x| / 127, at least 2⁻¹¹⁰. Rounds at random so that the mean is x.
- */
-export const int8: Format = {
-  name: 'int8',
-  bytes: (count) => count + (groupBytes - groupLength) * Math.ceil(count / groupLength),
-  step: groupLength,
-  kernel: 'Int8',
-  beyond: infiniteBits
-}
+/** `Float16`, where there are kernels `encodeFloat16`, `encodeDeltaFloat16`, `decodeFloat16` and `decodeDeltaFloat16`. */
+type FormatKernel = keyof Kernels extends infer Name
+  ? Name extends `encodeDelta${infer Kernel}`
+    ? Kernel
+    : never
+  : never
 
 /**
  * Writes `values`, or with a `reference` what changed since, to `out`; the reference becomes what the far side then has. Returns false

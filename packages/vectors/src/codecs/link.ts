@@ -1,6 +1,6 @@
 import type { Random } from '@murmuration/core'
-import { type Codec, codecIds, type Decoder, type EncodedBody, type Encoder } from './codec.js'
-import { rawCodec } from './dense.js'
+import { type Codec, type Decoder, type EncodedBody, type Encoder, rawCodecId } from './codec.js'
+import { rawCodec } from './float32.js'
 import { decodeRaw } from './reference.js'
 
 /**
@@ -77,7 +77,7 @@ export class LinkDecoder {
   decode(lane: Lane, id: number, bytes: Uint8Array, offset: number, out: Float32Array): string | undefined {
     const decoder = out.length === 0 ? undefined : this.#lanes.of(lane)
     if (decoder !== undefined) return decoder.decode(id, bytes, offset, out)
-    if (id === codecIds.float32) return decodeRaw(bytes, out)
+    if (id === rawCodecId) return decodeRaw(bytes, out)
     return `codec ${id} for an empty vector, or for more than ${lanesMost} kinds of vectors`
   }
 }

@@ -1,29 +1,28 @@
 import { InputError } from '@murmuration/core'
-import type { Codec } from './codec.js'
-import { denseCodec, rawCodec } from './dense.js'
-import { bfloat16, float16, int8 } from './formats.js'
-import { topK } from './top-k.js'
+import type { Codec, CodecKind } from './codec.js'
+import { codecKinds } from './registry.js'
 
-const formats = [float16, bfloat16, int8]
-const dense = [rawCodec, ...[false, true].flatMap((delta) => formats.map((format) => denseCodec(format, delta)))]
+const wordOf = ({ name, parameter }: CodecKind) => (parameter === undefined ? name : `${name}:${parameter.example}`)
 
-/** The words that name codecs, as they stand in training files; `top-k` has an example of its share. */
-export const codecWords: readonly string[] = [...dense.map(({ name }) => name), 'top-k:0.01']
+/** The words that name codecs, as they stand in training files; where there is a parameter, with an example of it. */
+export const codecWords: readonly string[] = codecKinds.map(wordOf)
 
-const sharePattern = /^top-k:(\d*\.?\d+(?:e-?\d+)?)$/
-
-/** The codec of that name. Throws an {@link InputError} that names all there are when there is none. */
+/** The codec of that name. Throws an {@link InputError} that says what was expected when there is none. */
 export function parseCodec(text: string): Codec {
-  const found = dense.find(({ name }) => name === text)
-  if (found !== undefined) return found
-  const share = Number(sharePattern.exec(text)?.[1])
-  if (share > 0 && share <= 1) return topK(share)
-  if (text.startsWith('top-k:')) {
-    throw new InputError(
-      `found "${text}", expected "top-k:" and the share that is sent: above 0, at most 1, such as top-k:0.01`
-    )
-  }
-  throw new InputError(`found "${text}", expected one of ${codecWords.join(', ')}`)
+  const codec = find(text)
+  if (codec !== undefined) return codec
+  throw new InputError(`found "${text}", expected ${expectedParameter(text) ?? `one of ${codecWords.join(', ')}`}`)
+}
+
+/** Whether {@link parseCodec} knows the codec of that name. */
+export function isCodec(text: string): boolean {
+  return find(text) !== undefined
+}
+
+/** What is expected where `text` names a kind of codec with another parameter than it has. */
+export function expectedParameter(text: string): string | undefined {
+  const kind = codecKinds.find(({ name, parameter }) => parameter !== undefined && text.startsWith(`${name}:`))
+  return kind && `"${kind.name}:" and ${kind.parameter?.description}, such as ${wordOf(kind)}`
 }
 
 /** Bytes of a body of `count` numbers in the codec of that name, without the frame's header; of top-k the most that they can be. */
@@ -31,13 +30,13 @@ export function bodyBytes(codec: string, count: number): number {
   return parseCodec(codec).bytes(count)
 }
 
-/** Whether {@link parseCodec} knows the codec of that name. */
-export function isCodec(text: string): boolean {
-  try {
-    parseCodec(text)
-    return true
-  } catch (error) {
-    if (error instanceof InputError) return false
-    throw error
+const withNumber = /^(.*):(\d*\.?\d+(?:e-?\d+)?)$/s
+
+function find(text: string): Codec | undefined {
+  const [, name, value] = withNumber.exec(text) ?? []
+  for (const { parameter, ...kind } of codecKinds) {
+    if (parameter === undefined && kind.name === text) return kind.create()
+    if (parameter?.isAllowed(Number(value)) === true && kind.name === name) return kind.create(Number(value))
   }
+  return undefined
 }

@@ -1,6 +1,6 @@
 import { invariant } from '@murmuration/core'
 import { bodyOf } from '../copy.js'
-import { codecIds, rawBytes } from './codec.js'
+import { type CodecKind, rawBytes, rawCodecId } from './codec.js'
 import { copyFinite } from './formats.js'
 
 /** Stands where the reference was never set. Any sum with it is NaN, too, and that is what kernels look for anyway. */
@@ -38,8 +38,8 @@ export function decodeRaw(bytes: Uint8Array, out: Float32Array, known?: Float32A
   return undefined
 }
 
-export function otherCodec(found: number, expected: keyof typeof codecIds = 'float32'): string {
-  return `codec ${found}, ${codecIds[expected]} (${expected}) or ${codecIds.float32} (float32) expected`
+export function otherCodec(found: number, expected: Pick<CodecKind, 'id' | 'name'>): string {
+  return `codec ${found}, ${expected.id} (${expected.name}) or ${rawCodecId} (float32) expected`
 }
 
 export function wrongLength(found: number, expected: number): string {

@@ -1,7 +1,16 @@
 import type { Random } from '@murmuration/core'
 import { bodyOf } from '../copy.js'
-import { type Codec, codecIds, type Decoder, type EncodedBody, type Encoder, rawBytes } from './codec.js'
-import { copyFinite, decodeStretch, encodeStretch, float16 } from './formats.js'
+import {
+  type CodecKind,
+  type Codec,
+  type Decoder,
+  type EncodedBody,
+  type Encoder,
+  rawBytes,
+  rawCodecId
+} from './codec.js'
+import { float16 } from './float16.js'
+import { copyFinite, decodeStretch, encodeStretch } from './formats.js'
 import { placesBytes, readPlaces, writePlaces } from './places.js'
 import {
   checkRoom,
@@ -28,6 +37,19 @@ export function shareOf(share: number, count: number): number {
   return Math.ceil(share * count * (1 - 1e-12))
 }
 
+/** The numbers that changed most. */
+export const topK: CodecKind = {
+  name: 'top-k',
+  id: 12,
+  description: 'of the numbers that changed most, the change as float16 and the place',
+  parameter: {
+    description: 'the fraction of the numbers that is sent, above 0 and at most 1',
+    example: 0.01,
+    isAllowed: (fraction) => fraction > 0 && fraction <= 1
+  },
+  create: (fraction = 1) => topKOf(fraction)
+}
+
 /**
  * The ⌈share · count⌉ numbers of a stretch that changed most since the reference, of ties those with lower places.
  *
@@ -35,15 +57,17 @@ export function shareOf(share: number, count: number): number {
  * and their places (see places.ts). What rounding to float16 keeps back is part of the next change, as is what was left out.
  * Numbers that did not change are left out even when they are among the largest.
  */
-export function topK(share: number): Codec {
+function topKOf(share: number): Codec {
   const bytes = (count: number) => {
     const changes = shareOf(share, count)
     return headBytes + float16.bytes(changes) + placesBytes(changes, count)
   }
   return {
-    name: `top-k:${share}`,
-    id: codecIds['top-k'],
+    name: `${topK.name}:${share}`,
+    id: topK.id,
     stateful: true,
+    // What is left out of a round comes later, and nothing says how much later.
+    accuracy: { error: 0, rounds: Math.ceil(3 / share), floor: Number.POSITIVE_INFINITY },
     bytes,
     maxBytes: rawBytes,
     createEncoder: (length: number, _random: Random) => new TopKEncoder(share, bytes, length),
@@ -74,10 +98,10 @@ class TopKEncoder implements Encoder {
     const known = this.#reference.stretch(offset, length)
     const shorter = this.#bytes(length) < rawBytes(length)
     const bytes = shorter ? this.#write(values, known, out) : undefined
-    if (bytes !== undefined) return { id: codecIds['top-k'], bytes }
+    if (bytes !== undefined) return { id: topK.id, bytes }
     out.set(bodyOf(values))
     this.#reference.become(values, offset)
-    return { id: codecIds.float32, bytes: rawBytes(length) }
+    return { id: rawCodecId, bytes: rawBytes(length) }
   }
 
   /** Returns the bytes of the body, or nothing when something is not finite. */
@@ -122,13 +146,13 @@ class TopKDecoder implements Decoder {
     const wrong = misplaced(this.#length, offset, out.length)
     if (wrong !== undefined) return wrong
     const known = this.#reference.stretch(offset, out.length)
-    const fault = id === codecIds.float32 ? decodeRaw(bytes, out, known) : this.#read(id, bytes, known, out)
+    const fault = id === rawCodecId ? decodeRaw(bytes, out, known) : this.#read(id, bytes, known, out)
     if (fault !== undefined) known.fill(unset)
     return fault
   }
 
   #read(id: number, bytes: Uint8Array, known: Float32Array, out: Float32Array): string | undefined {
-    if (id !== codecIds['top-k']) return otherCodec(id, 'top-k')
+    if (id !== topK.id) return otherCodec(id, topK)
     if (bytes.byteLength < headBytes) return wrongLength(bytes.byteLength, headBytes)
     const head = new DataView(bytes.buffer, bytes.byteOffset, headBytes)
     const [count, unit] = [head.getUint32(0, true), head.getFloat32(4, true)]

@@ -1,0 +1,17 @@
+import { bodyBytes, codecKinds, codecWords } from '@murmuration/vectors'
+
+/** The table of docs/training-file.md. */
+export function codecTable(): string {
+  const count = 1e6
+  const rows = codecKinds.map(({ description, parameter }, index) => {
+    const [word, bytes] = [codecWords[index], bodyBytes(codecWords[index], count) / count]
+    const atMost = parameter === undefined ? '' : 'at most '
+    return `| \`${word}\` | ${description} | ${atMost}${Number(bytes.toFixed(3))} | ${parameter?.description ?? ''} |`
+  })
+  return [
+    '| codec | what is sent | bytes per number | parameter |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+    '| `auto` | the most exact of float32, float16 and delta-int8 that takes no more than half of a round by the measured speed of each link | | |'
+  ].join('\n')
+}

@@ -1,0 +1,18 @@
+import type { DenseFormat } from './dense.js'
+import { halfStep } from './kernels/half-kernels.js'
+
+/**
+ * Layout: 2 bytes per number, the upper half of float32. Rounds to nearest, ties to even. Its largest number is (2 − 2⁻⁷) · 2¹²⁷; what would
+ * round to infinity is written as float16 does.
+ */
+export const bfloat16: DenseFormat = {
+  name: 'bfloat16',
+  id: 2,
+  description: '2 bytes per number: the upper half of float32, to the nearest',
+  bytes: (count) => 2 * count,
+  step: halfStep,
+  kernel: 'Bfloat16',
+  beyond: 0x7f7f_8000,
+  accuracy: { error: 2 ** -9, rounds: 1, floor: 1e-2 },
+  deltaAccuracy: { error: 0, rounds: 5 }
+}

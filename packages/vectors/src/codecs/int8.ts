@@ -1,0 +1,20 @@
+import type { DenseFormat } from './dense.js'
+import { groupBytes } from './kernels/int8-kernels.js'
+import { groupLength, infiniteBits } from './kernels/layout.js'
+
+/**
+ * Layout: for each group of 256 numbers, of which the last one may have fewer, a scale as float32, and a signed byte per number,
+ * −127 … 127, in units of the scale. The scale is max |x| / 127, at least 2⁻¹¹⁰. Rounds at random so that the mean is x.
+ */
+export const int8: DenseFormat = {
+  name: 'int8',
+  id: 3,
+  description: 'a byte per number and a scale per 256 of them, rounded at random',
+  bytes: (count) => count + (groupBytes - groupLength) * Math.ceil(count / groupLength),
+  step: groupLength,
+  kernel: 'Int8',
+  beyond: infiniteBits,
+  isRandom: true,
+  accuracy: { error: 1 / 126, rounds: 1, floor: 0.1 },
+  deltaAccuracy: { error: 0, rounds: 6 }
+}
