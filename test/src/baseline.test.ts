@@ -7,7 +7,7 @@ import { murmur, recordsOf, temporaryFolder } from './command.js'
 test('training in one place has the optimiser, the clipping and the joint batches of the swarm', async (t) => {
   const folder = await temporaryFolder()
   const training =
-    'model: softmax\ndata: { digits: 300 }\nalgorithm: all-reduce\noptimiser: adam\nclip: 5\naccumulate: 2\n' +
+    'task: softmax\ndata: { digits: 300 }\nalgorithm: all-reduce\noptimiser: adam\nclip: 5\naccumulate: 2\n' +
     'rate: { initial: 0.01 }\nbatch: 8\nrounds: 12\n'
   await writeFile(join(folder, 'training.yaml'), training)
   await writeFile(join(folder, 'topology.yaml'), 'graph: ring\npeers: 3\n')

@@ -10,7 +10,7 @@ const test = anyTest.serial
 const posixTest = process.platform === 'win32' ? test.skip : test
 
 // A model of 31 kB.
-const training = 'data: { digits: 600 }\nmodel: softmax\nrounds: 10\nbatch: 16\n'
+const training = 'data: { digits: 600 }\ntask: softmax\nrounds: 10\nbatch: 16\n'
 
 /** A disk of `kilobytes` in `folder`; undefined where mounting is not allowed. Linux, as root. */
 async function smallDisk(
@@ -89,11 +89,14 @@ test('a model for which the disk has no room is kept in the folder for temporary
 
 const scenario = `title: Small
 topology: { graph: ring, peers: 3, links: { default: { latency: 5 ms, bandwidth: 10 Mbit/s } } }
-task: { kind: quadratic }
-training: { batch: 4 }
-contenders: [{ algorithm: dpsgd }]
+task: quadratic
+batch: 4
+rate: { decay: constant }
+optimiser: sgd
+weightDecay: 0
+methods: [{ algorithm: dpsgd }]
 seeds: 200
-stop: { rounds: 20 }
+rounds: 20
 `
 
 posixTest('a sweep whose disk is full keeps the runs that are written, says so, and names no report', async (t) => {

@@ -90,7 +90,7 @@ test('four real peers with data of their own use all of it, test on one set in c
     Object.entries(counts).map(async ([name, count], place) => {
       await writeFile(join(folder, `${name}.csv`), csvOf(name, count, place / 2))
       const training = `partition: local\ntest: { path: test.csv, sha256: { test.csv: ${sha256} } }\ndata: { path: ${name}.csv }\n`
-      await writeFile(join(folder, `${name}.yaml`), `${training}model: softmax\nrounds: 30\nrate: { initial: 0.05 }\n`)
+      await writeFile(join(folder, `${name}.yaml`), `${training}task: softmax\nrounds: 30\nrate: { initial: 0.05 }\n`)
       return murmur(
         ['peer', join(folder, 'ring.yaml'), '--as', name, '--train', join(folder, `${name}.yaml`), '--json'],
         folder

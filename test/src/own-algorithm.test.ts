@@ -48,7 +48,7 @@ test('it is simulated beside others, labelled by its options, and keeps the mean
 
 test('--algorithm takes the path of a module', async (t) => {
   const folder = await outside()
-  writeFileSync(join(folder, 'short.yaml'), 'model: softmax\ndata: { digits: 200 }\nrounds: 3\nagreement: 0.5\n')
+  writeFileSync(join(folder, 'short.yaml'), 'task: softmax\ndata: { digits: 200 }\nrounds: 3\nagreement: 0.5\n')
   const args = [...swarm, '--train', 'short.yaml', '--algorithm', './mine.js']
   const result = await murmur(args, folder, undefined, { cwd: folder }).result
   t.is(result.code, 0, result.stderr)

@@ -8,7 +8,7 @@ import { freePorts, murmur, type RunningCommand, recordsOf, temporaryFolder } fr
 
 const test = anyTest as TestFn<{ folder: string }>
 
-const training = 'data: { digits: 600 }\nmodel: softmax\nrounds: 30\nbatch: 16\n'
+const training = 'data: { digits: 600 }\ntask: softmax\nrounds: 30\nbatch: 16\n'
 
 /** The same in TensorFlow.js, which takes seconds to start in every process: for what may hang on it. */
 const network = training.replace('softmax', '{ kind: mlp, hidden: [16] }')

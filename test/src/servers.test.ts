@@ -7,7 +7,7 @@ import { freePorts, murmur, recordsOf, temporaryFolder } from './command.js'
 const test = anyTest.serial
 
 const topology = 'graph: ring\npeers: [a, b, c, { name: s, role: server }, { name: t, role: server }]\n'
-const training = 'model: softmax\ndata: { digits: 400 }\nalgorithm: parameter-server\nbatch: 16\nrounds: 20\n'
+const training = 'task: softmax\ndata: { digits: 400 }\nalgorithm: parameter-server\nbatch: 16\nrounds: 20\n'
 
 async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await temporaryFolder()

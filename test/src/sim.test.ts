@@ -11,11 +11,14 @@ const test = anyTest.serial
 const small = `title: Small
 topology: { graph: ring, peers: 3, links: { default: { latency: 5 ms, bandwidth: 10 Mbit/s } } }
 task: { kind: quadratic, noise: 0.1 }
-training: { batch: 4 }
+batch: 4
+rate: { decay: constant }
+optimiser: sgd
+weightDecay: 0
 vary: { latency: [1 ms, 20 ms] }
-contenders: [{ algorithm: dpsgd }, { algorithm: all-reduce }, { algorithm: parameter-server }]
+methods: [{ algorithm: dpsgd }, { algorithm: all-reduce }, { algorithm: parameter-server }]
 seeds: 2
-stop: { rounds: 20 }
+rounds: 20
 `
 
 async function scenario(

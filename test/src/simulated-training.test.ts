@@ -47,14 +47,14 @@ async function both(t: ExecutionContext, train: string, file = 'ring.yaml'): Pro
 const coded = ['all-reduce', 'sgp', 'parameter-server']
 
 const cases: readonly (readonly [string, string, string?])[] = [
-  ['a perceptron with momentum', 'model: { kind: mlp, hidden: [16] }\n'],
-  ['a small convolutional network, int8 on the links', 'model: cnn\ncodec: int8\nrounds: 4\n'],
-  ['a module of one’s own that draws at random', 'model: { module: ./dense.js }\n'],
+  ['a perceptron with momentum', 'task: { kind: mlp, hidden: [16] }\n'],
+  ['a small convolutional network, int8 on the links', 'task: cnn\ncodec: int8\nrounds: 4\n'],
+  ['a module of one’s own that draws at random', 'task: { module: ./dense.js }\n'],
   [
     'softmax regression by gossip with Adam',
-    'model: softmax\noptimiser: adam\nrate: { initial: 0.01 }\nalgorithm: gossip-pga\n'
+    'task: softmax\noptimiser: adam\nrate: { initial: 0.01 }\nalgorithm: gossip-pga\n'
   ],
-  ['softmax regression with a server', 'model: softmax\nalgorithm: parameter-server\n', 'server.yaml']
+  ['softmax regression with a server', 'task: softmax\nalgorithm: parameter-server\n', 'server.yaml']
 ]
 for (const [what, text, file] of cases) {
   test(`${what}: the simulation ends with the same parameters as the swarm, bit for bit`, async (t) => {
@@ -69,7 +69,7 @@ for (const [what, text, file] of cases) {
 for (const algorithm of coded) {
   test(`${algorithm} with int8 on the links breaks no promise, and all agree in the end`, async (t) => {
     const file = algorithm === 'parameter-server' ? 'server.yaml' : 'ring.yaml'
-    const folder = await folderWith(`${training}model: softmax\ncodec: int8\nalgorithm: ${algorithm}\n`)
+    const folder = await folderWith(`${training}task: softmax\ncodec: int8\nalgorithm: ${algorithm}\n`)
     const args = ['sim', file, '--train', 'train.yaml', '--json']
     const result = await murmur(args, folder, undefined, { cwd: folder }).result
     t.is(result.code, 0, result.stdout)
@@ -99,9 +99,14 @@ test('a scenario compares methods on a model with the words of training files', 
   const folder = await folderWith(training)
   const scenario = `title: networks
 topology: { graph: ring, peers: 3 }
-task: { kind: model, model: { module: ./dense.js }, data: { digits: 300 }, partition: label }
-contenders: [{ algorithm: dpsgd }, { algorithm: all-reduce }]
-stop: { rounds: 3 }
+task: { module: ./dense.js }
+data: { digits: 300 }
+partition: label
+optimiser: sgd
+weightDecay: 0
+rate: { decay: constant }
+methods: [{ algorithm: dpsgd }, { algorithm: all-reduce }]
+rounds: 3
 `
   await writeFile(join(folder, 'networks.yaml'), scenario)
   const result = await murmur(['sim', 'networks.yaml', '--json'], folder, undefined, { cwd: folder }).result
@@ -112,7 +117,7 @@ stop: { rounds: 3 }
 })
 
 test('people see what the swarm would show them, and that the time of computing is assumed', async (t) => {
-  const folder = await folderWith(`${training}model: softmax\n`)
+  const folder = await folderWith(`${training}task: softmax\n`)
   const args = ['sim', 'ring.yaml', '--train', 'train.yaml']
   const { code, stdout } = await murmur(args, folder, undefined, { cwd: folder }).result
   t.is(code, 0)

@@ -6,7 +6,7 @@
 // window (10 s for D-PSGD at 10 ms, 2 d), and what "1 Mbps" of 2 (c) carries, since no fp32 ResNet-20 fits through 1 Mbit/s in
 // the published time (67 s for D-PSGD, at the right end of 2 c).
 import { fileURLToPath } from 'node:url'
-import { Families } from '../../experiment/dist/sim/families.js'
+import { Families } from '../dist/sim/task-families.js'
 import { simulateRun } from '../../experiment/dist/sim/run.js'
 import { readScenario } from '../../experiment/dist/sim/scenario-file.js'
 import { runsOf, topologyOf } from '../../experiment/dist/sim/sweep.js'
@@ -54,14 +54,14 @@ const whole = await readScenario(fileURLToPath(new URL('../../../sim/slow-links.
 const families = new Families(1)
 const linuxWindow = whole.topology.links.default.window
 
-/** Virtual seconds per epoch of a contender; ten rounds, as they are all alike. */
+/** Virtual seconds per epoch of a method; ten rounds, as they are all alike. */
 async function epoch(label, { mbps, latency }, window = linuxWindow) {
-  const contender = whole.contenders.find((each) => each.label === label)
+  const method = whole.methods.find((each) => each.label === label)
   const links = { default: { latency, window, ...(mbps === undefined ? {} : { up: mbps * axis }) } }
-  const [first] = runsOf({ ...whole, contenders: [contender], timeline: undefined })
+  const [first] = runsOf({ ...whole, methods: [method], timeline: undefined })
   const run = { ...first, setting: { ...first.setting, topology: { ...first.setting.topology, links } } }
-  const scenario = { ...whole, stop: { rounds: 10 } }
-  const family = await families.of(run.setting.task, topologyOf(scenario, run).topology.peers, run.seed)
+  const scenario = { ...whole, training: { ...whole.training, rounds: 10 }, stop: {} }
+  const family = await families.of(run.setting.learning, topologyOf(scenario, run).topology.peers, run.seed)
   const { record } = await simulateRun(scenario, run, family, () => 0)
   return stepsPerEpoch * record.secondsPerRound
 }

@@ -10,10 +10,5 @@ export { schemaFiles } from './schemas.js'
 export { codecTable } from './training/codec-table.js'
 export { choiceOf, loadAlgorithm } from './training/algorithm-choice.js'
 export { makePlan, type Plan, planOf, type RunRequest, startEvent } from './training/plan.js'
-export {
-  parseTrainingFile,
-  readTrainingFile,
-  type Training,
-  type TrainingOverrides,
-  trainingSchema
-} from './training/training-file.js'
+export { parseTrainingFile, readTrainingFile, type TrainingOverrides } from './training/training-file.js'
+export { type Training, trainingSchema } from './training/training-schema.js'

@@ -1,6 +1,6 @@
 import { linksFileJsonSchema, topologyFileJsonSchema } from '@murmuration/files'
 import { scenarioJsonSchema } from './sim/scenario-schema.js'
-import { trainingJsonSchema } from './training/training-file.js'
+import { trainingJsonSchema } from './training/training-schema.js'
 
 /** The JSON Schemas of the files that users write, by file name, as they are published in docs/schemas. */
 export function schemaFiles(): Readonly<Record<string, string>> {

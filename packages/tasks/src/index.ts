@@ -4,6 +4,10 @@
  * @packageDocumentation
  */
 export type { TaskFamily } from './family.js'
+export { logisticRecord } from './logistic-record.js'
+export { quadraticRecord } from './quadratic-record.js'
+export { type TaskRecord, taskRecord } from './record.js'
+export { softmaxRecord } from './softmax-record.js'
 export {
   createLogisticFamily,
   createLogisticTask,

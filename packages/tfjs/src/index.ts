@@ -6,6 +6,7 @@
  */
 export type { Backend, BackendChoice } from './backend.js'
 export { createTfjsTask, tfjsTaskModule } from './lazy.js'
+export { cnnRecord, mlpRecord } from './records.js'
 export type { ModelDescription } from './model.js'
 export type { TfjsTaskOptions } from './task.js'
 export type { TensorFlow } from './tensorflow.js'

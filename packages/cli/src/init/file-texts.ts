@@ -32,7 +32,7 @@ links:
 export function trainingText({ model, data, algorithm, schema, command }: FileContents): string {
   return `# yaml-language-server: $schema=${schema('training')}
 # What is learned, and how. All peers use the same file. What is left out has a default.
-model: ${model === 'mlp' ? '{ kind: mlp, hidden: [128] }' : model} # mlp, cnn, softmax, or { module: ./my-task.js }
+task: ${model === 'mlp' ? '{ kind: mlp, hidden: [128] }' : model} # mlp, cnn, softmax, logistic, quadratic, or { module: ./my-task.js }
 data: ${data} # digits (drawn by the program), mnist, mnist-t10k, fashion-mnist, or { path: FOLDER or FILE }
 test: 20 % # of the samples are kept for testing
 partition: equal # equal, label or { dirichlet: 0.5 } divides the samples among the peers; local: each machine has its own

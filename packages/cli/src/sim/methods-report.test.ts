@@ -6,7 +6,9 @@ import { reportHtml } from '@murmuration/report'
 import test from 'ava'
 
 const servers = ['per-tensor', 'fused'].flatMap((fusion) =>
-  ['blocking', 'streamed'].map((calls) => `{ algorithm: parameter-server, on: b, fusion: ${fusion}, calls: ${calls} }`)
+  ['blocking', 'streamed'].map(
+    (calls) => `{ algorithm: { name: parameter-server, fusion: ${fusion}, calls: ${calls} }, on: b }`
+  )
 )
 
 test('contenders with automatic labels are compared by their fields in the report: what fusing does, and what streaming', async (t) => {
@@ -17,10 +19,13 @@ test('contenders with automatic labels are compared by their fields in the repor
     path,
     `title: Servers
 topology: { graph: ring, peers: [a, b, c], links: { default: { latency: 10 ms } } }
-task: { kind: quadratic }
-contenders: [${servers.join(', ')}, { algorithm: dpsgd }, { algorithm: parameter-server }]
+task: quadratic
+optimiser: sgd
+weightDecay: 0
+rate: { decay: constant }
+methods: [${servers.join(', ')}, { algorithm: dpsgd }, { algorithm: parameter-server }]
 traffic: { tensors: [10, 10, 10] }
-stop: { rounds: 2 }
+rounds: 2
 `
   )
   const scenario = await readScenario(path)

@@ -98,7 +98,7 @@ test('D-PSGD gives the same bits over shaped links, and no round is faster than 
 test('a swarm of processes is as slow as its links, and says that they are shaped', async (t) => {
   const [topology, train, links] = await filesOf({
     'topology.yaml': 'graph: ring\npeers: 4',
-    'train.yaml': 'model: softmax\ndata: { digits: 200 }\nrounds: 5\nagreement: 0.5',
+    'train.yaml': 'task: softmax\ndata: { digits: 200 }\nrounds: 5\nagreement: 0.5',
     'links.yaml': 'default: { bandwidth: 5 Mbit/s, latency: 20 ms }'
   })
   const events: RunEvent[] = []

@@ -3,7 +3,7 @@ import { bitRate, byteSize, duration, peersMax, share } from '@murmuration/files
 import { graphLabel, graphSchema } from '@murmuration/topology'
 import { z } from 'zod'
 import { stragglersLabel, stragglersSchema } from './scenario-computing.js'
-import { simulatedTrainingSchema } from './scenario-training.js'
+import { rateFields } from '../training/training-schema.js'
 
 /** What may vary, with the values as in the place that each replaces. */
 const values = {
@@ -17,7 +17,7 @@ const values = {
   graph: graphSchema,
   stragglers: stragglersSchema,
   heterogeneity: z.number().min(0),
-  rate: simulatedTrainingSchema.unwrap().shape.rate.unwrap().shape.initial.unwrap()
+  rate: rateFields.initial
 }
 
 const list = <Schema extends z.ZodType>(schema: Schema) => z.array(schema).min(1).max(1000).optional()
@@ -35,7 +35,7 @@ export const varySchema = z
     graph: list(values.graph).meta({ description: 'topology.graph' }),
     stragglers: list(values.stragglers).meta({ description: 'computing.stragglers' }),
     heterogeneity: list(values.heterogeneity).meta({ description: 'task.heterogeneity, of quadratics' }),
-    rate: list(values.rate).meta({ description: "training.rate.initial; a contender's own goes before" })
+    rate: list(values.rate).meta({ description: "rate.initial; a method's own goes before" })
   })
   .prefault({})
   .meta({ description: 'What varies: every combination is run, the last axis fastest' })

@@ -1,6 +1,6 @@
 import type { Task } from '@murmuration/core'
 import { median } from 'simple-statistics'
-import { Families } from './families.js'
+import { Families } from './task-families.js'
 import type { Scenario } from './scenario.js'
 import { runsOf, topologyOf } from './sweep.js'
 
@@ -20,7 +20,7 @@ const repeats = 9
 export async function calibrate(scenario: Scenario, now: () => number): Promise<Calibration> {
   const [run] = runsOf(scenario)
   const { peers } = topologyOf(scenario, run).topology
-  const task = (await new Families(1).of(run.setting.task, peers, run.seed)).of(peers[0])
+  const task = (await new Families(1).of(run.setting.learning, peers, run.seed)).of(peers[0])
   const { batch } = scenario.training
   const small = await computeWith(task, batch, now)
   const large = await computeWith(task, batch * largerBatch, now)

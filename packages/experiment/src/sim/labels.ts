@@ -1,41 +1,41 @@
 import { graphLabel } from '@murmuration/topology'
 import { optionTexts, recordOf, without } from '../training/algorithm-choice.js'
-import type { ContenderDescription } from './scenario-contenders.js'
+import type { MethodDescription } from './scenario-methods.js'
 
 /** The name that the file gives, or the algorithm's title and what it has otherwise than by default: `D-PSGD (per-tensor)`. */
-export function contenderLabel(contender: ContenderDescription): string {
-  return contender.name ?? optionsLabel(contender)
+export function methodLabel(method: MethodDescription): string {
+  return method.name ?? optionsLabel(method)
 }
 
 /**
- * What contenders share that differ only in how they exchange: fused or per tensor, streamed or blocking, in how many pieces,
+ * What methods share that differ only in how they exchange: fused or per tensor, streamed or blocking, in how many pieces,
  * while computing or after it. It is the label that they would have without all that.
  */
-export function kindLabel(contender: ContenderDescription): string {
-  const choice = without(contender.choice, ['fusion', 'calls', 'pieces', 'overlap'])
-  return optionsLabel({ ...contender, fusion: 'fused', choice })
+export function kindLabel(method: MethodDescription): string {
+  const choice = without(method.algorithm, ['fusion', 'calls', 'pieces', 'overlap'])
+  return optionsLabel({ ...method, fusion: 'fused', algorithm: choice })
 }
 
-function optionsLabel(contender: ContenderDescription): string {
-  const { choice, fusion, graph } = contender
-  const record = recordOf(choice)
+function optionsLabel(method: MethodDescription): string {
+  const { algorithm, fusion, graph } = method
+  const record = recordOf(algorithm)
   const options = [
     ...(graph === undefined ? [] : [graphLabel(graph)]),
-    ...optionTexts(record, choice),
-    ...serverOptions(contender),
+    ...optionTexts(record, algorithm),
+    ...serverOptions(method),
     ...(fusion === 'fused' ? [] : [fusion]),
-    ...trainingOptions(contender)
+    ...trainingOptions(method)
   ]
   return options.length > 0 ? `${record.title} (${options.join(', ')})` : record.title
 }
 
-function serverOptions({ servers, on = 'own' }: ContenderDescription): string[] {
+function serverOptions({ servers, on = 'own' }: MethodDescription): string[] {
   const where = on === 'own' ? [] : [on === 'workers' ? 'on the workers' : `on ${on}`]
   const isUsual = servers === undefined || (servers === 1 && on !== 'workers')
   return [...(isUsual ? [] : [`${servers} ${servers === 1 ? 'server' : 'servers'}`]), ...where]
 }
 
-function trainingOptions({ batch, codec, optimiser, rate = {} }: ContenderDescription): string[] {
+function trainingOptions({ batch, codec, optimiser, rate = {} }: MethodDescription): string[] {
   const { initial, warmup, decay, scale } = rate
   return [
     ...(batch === undefined ? [] : [`batch ${batch}`]),

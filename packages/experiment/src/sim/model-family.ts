@@ -1,6 +1,7 @@
 import { InputError, type PeerName, type Task } from '@murmuration/core'
 import type { TaskFamily } from '@murmuration/tasks'
-import { type LearningTask, type Sharing, taskDescription } from '../training/task-description.js'
+import { type Sharing, taskDescription } from '../training/task-description.js'
+import type { LearningTask } from '../training/training-schema.js'
 
 /** What a module of tasks exports. */
 interface TaskModule {

@@ -6,14 +6,14 @@ import { scenarioOf } from './scenario.test.support.js'
 const [a, b, c] = ['a', 'b', 'c'].map(peerName)
 const peers = [a, b, c]
 
-const contenders = `
+const methods = `
   - { algorithm: dpsgd }
   - { algorithm: parameter-server }
   - { algorithm: parameter-server, on: b }`
 
 test('what happens to a machine happens to the servers on it, and to nobody where it is not part of the run', async (t) => {
   const scenario = await scenarioOf({
-    contenders,
+    methods,
     faults: `
   rules: [{ from: b, do: drop }, { from: server, do: pass }]
   events:
@@ -22,9 +22,7 @@ test('what happens to a machine happens to the servers on it, and to nobody wher
     - { at: 3 s, do: partition, groups: [[a], [b]] }
     - { at: 4 s, do: clog, from: b, to: a }`
   })
-  const [gossip, own, placed] = scenario.contenders.map((contender) =>
-    faultsOf(scenario, { contender, seed: 1 }, peers)
-  )
+  const [gossip, own, placed] = scenario.methods.map((method) => faultsOf(scenario, { method, seed: 1 }, peers))
   const server = peerName('server')
   const told = (faults: typeof gossip) =>
     faults.events.map((event) => ('peer' in event ? event.peer : 'from' in event ? event.from : event.kind))
@@ -44,11 +42,11 @@ test('drawn faults are the same for a seed, others for another, and come beside 
   const scenario = await scenarioOf({
     faults: '{ events: [{ at: 1 us, do: skew, peer: a, factor: 2 }], random: { freezes: 3, within: 60 s } }'
   })
-  const [contender] = scenario.contenders
-  const drawn = (seed: number) => faultsOf(scenario, { contender, seed }, peers).events
+  const [method] = scenario.methods
+  const drawn = (seed: number) => faultsOf(scenario, { method, seed }, peers).events
   t.is(drawn(1).length, 7)
   t.is(drawn(1)[0].kind, 'skew')
   t.deepEqual(drawn(1), drawn(1))
   t.notDeepEqual(drawn(1), drawn(2))
-  t.deepEqual(faultsOf(scenario, { contender, seed: 1 }, [a]).events.length, 1, 'one peer alone has none')
+  t.deepEqual(faultsOf(scenario, { method, seed: 1 }, [a]).events.length, 1, 'one peer alone has none')
 })

@@ -7,17 +7,17 @@ import type { SimRun } from './sweep.js'
 
 /**
  * What goes wrong in a run: what the file says, and what is drawn for the seed. Servers share the fate of the peer on whose
- * machine they run. Events of servers that this contender does not have are left out.
+ * machine they run. Events of servers that this method does not have are left out.
  *
  * @param peers - who takes part, in the order of the topology
  */
 export function faultsOf(
   { faults }: Pick<Scenario, 'faults'>,
-  { contender, seed }: Pick<SimRun, 'contender' | 'seed'>,
+  { method, seed }: Pick<SimRun, 'method' | 'seed'>,
   peers: readonly PeerName[]
 ): Faults {
   const { rules, events, random } = faults
-  const servers = serversOf(contender, peers)
+  const servers = serversOf(method, peers)
   const machines = new Map<PeerName, PeerName[]>(peers.map((peer) => [peer, [peer]]))
   for (const { name, on = name } of servers) machines.set(on, [...(machines.get(on) ?? []), name])
   const onMachine = (name: PeerName) => machines.get(name) ?? []

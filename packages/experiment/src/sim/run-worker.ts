@@ -3,7 +3,7 @@ import { parentPort, threadId } from 'node:worker_threads'
 import { messageOf } from '@murmuration/core'
 import { workerData } from 'piscina'
 import { loadAlgorithm } from '../training/algorithm-choice.js'
-import { Families } from './families.js'
+import { Families } from './task-families.js'
 import { type RunResult, simulateRun } from './run.js'
 import type { Scenario } from './scenario.js'
 import { runsOf, topologyOf } from './sweep.js'
@@ -25,10 +25,10 @@ const families = new Families(8)
 /** Simulates run number `index`, of those that `runsOf` lists. */
 export async function run(index: number): Promise<RunAnswer> {
   try {
-    await Promise.all(scenario.contenders.map(({ choice }) => loadAlgorithm(choice)))
+    await Promise.all(scenario.methods.map(({ algorithm }) => loadAlgorithm(algorithm)))
     const chosen = runs[index]
     const { peers } = topologyOf(scenario, chosen).topology
-    const family = await families.of(chosen.setting.task, peers, chosen.seed)
+    const family = await families.of(chosen.setting.learning, peers, chosen.seed)
     return { ok: true, result: await simulateRun(scenario, chosen, family, () => performance.now()) }
   } catch (error) {
     const { name, stack } = error instanceof Error ? error : { name: 'Error', stack: undefined }

@@ -1,43 +1,46 @@
 import type { Task } from '@murmuration/core'
 import type { TaskFamily } from '@murmuration/tasks'
 import test from 'ava'
-import { Families } from './families.js'
+import { Families } from './task-families.js'
 import { type RunResult, simulateRun } from './run.js'
 import { differenceOf, runAll } from './run-all.js'
 import type { Scenario } from './scenario.js'
 import { scenarioOf } from './scenario.test.support.js'
 import { runsOf, topologyOf } from './sweep.js'
 
-const contenders = `[
-  { algorithm: dpsgd }, { algorithm: dpsgd, fusion: per-tensor, order: adapt-then-combine },
-  { algorithm: parameter-server }, { algorithm: parameter-server, on: workers, calls: blocking, fusion: per-tensor },
-  { algorithm: async-parameter-server, rate: { initial: 0.01 } }, { algorithm: stale-synchronous, staleness: 2 },
-  { algorithm: all-reduce }, { algorithm: all-reduce, collective: halving-doubling, fusion: per-tensor, calls: blocking },
-  { algorithm: all-reduce, collective: direct }, { algorithm: local-sgd, period: 4 }, { algorithm: sgd }
+const methods = `[
+  { algorithm: dpsgd }, { algorithm: { name: dpsgd, order: adapt-then-combine }, fusion: per-tensor },
+  { algorithm: parameter-server }, { algorithm: { name: parameter-server, calls: blocking, fusion: per-tensor }, on: workers },
+  { algorithm: async-parameter-server, rate: { initial: 0.01 } }, { algorithm: { name: stale-synchronous, staleness: 2 } },
+  { algorithm: all-reduce }, { algorithm: { name: all-reduce, collective: halving-doubling, fusion: per-tensor, calls: blocking } },
+  { algorithm: { name: all-reduce, collective: direct } }, { algorithm: { name: local-sgd, period: 4 } }, { algorithm: sgd }
 ]`
 
 const lines = {
   task: '{ kind: quadratic, noise: 0.1 }',
   traffic: '{ tensors: [500, 1000, 2500] }',
-  training: '{ batch: 8, rate: { initial: 0.1 } }',
+  batch: '8',
+  optimiser: 'sgd',
+  weightDecay: '0',
+  rate: '{ initial: 0.1, decay: constant }',
   topology:
     '{ graph: ring, peers: [a, b, c], links: { default: { bandwidth: 10 Mbit/s, latency: 5 ms, jitter: 1 ms } } }',
   computing: '{ perStep: 3 ms, stragglers: { kind: log-normal, sigma: 0.5 } }',
-  stop: '{ rounds: 30 }',
-  contenders
+  rounds: '30',
+  methods
 }
 
 async function everyRun(scenario: Scenario, change: (family: TaskFamily) => TaskFamily = (family) => family) {
   const families = new Families(4)
   const results: RunResult[] = []
   for (const run of runsOf(scenario)) {
-    const family = await families.of(run.setting.task, topologyOf(scenario, run).topology.peers, run.seed)
+    const family = await families.of(run.setting.learning, topologyOf(scenario, run).topology.peers, run.seed)
     results.push(await simulateRun(scenario, run, change(family), () => 0))
   }
   return results
 }
 
-test('every contender trains, keeps its promises, and does the same again, event by event', async (t) => {
+test('every method trains, keeps its promises, and does the same again, event by event', async (t) => {
   const scenario = await scenarioOf(lines)
   const [once, again] = [await everyRun(scenario), await everyRun(scenario)]
   for (const [index, { record }] of once.entries()) {
@@ -59,7 +62,7 @@ test('a codec has a label, sends fewer bytes and is over sooner, and the model s
   const { traffic: _, ...rest } = lines
   const codecs = '[{ algorithm: dpsgd }, { algorithm: dpsgd, codec: delta-int8 }]'
   const task = '{ kind: quadratic, dimension: 200 }'
-  const [plain, coded] = (await everyRun(await scenarioOf({ ...rest, task, contenders: codecs }))).map(
+  const [plain, coded] = (await everyRun(await scenarioOf({ ...rest, task, methods: codecs }))).map(
     ({ record }) => record
   )
   t.is(coded.contender, 'D-PSGD (delta-int8)')
@@ -71,9 +74,7 @@ test('a codec has a label, sends fewer bytes and is over sooner, and the model s
 })
 
 test('another seed is another run', async (t) => {
-  const [first, second] = await everyRun(
-    await scenarioOf({ ...lines, contenders: '[{ algorithm: dpsgd }]', seeds: '2' })
-  )
+  const [first, second] = await everyRun(await scenarioOf({ ...lines, methods: '[{ algorithm: dpsgd }]', seeds: '2' }))
   t.not(first.record.logHash, second.record.logHash)
 })
 
@@ -111,7 +112,7 @@ test('a canary that must fail: a task that does not do the same twice is found o
       }
     }
   })
-  const scenario = await scenarioOf({ ...lines, contenders: '[{ algorithm: dpsgd }]' })
+  const scenario = await scenarioOf({ ...lines, methods: '[{ algorithm: dpsgd }]' })
   const change = (family: TaskFamily): TaskFamily => ({ ...family, of: (peer) => unsteady(family.of(peer)) })
   const [first] = await everyRun(scenario, change)
   const [second] = await everyRun(scenario, change)
@@ -122,8 +123,12 @@ test('a peer that is gone for good ends the central ways with its name, and goss
   const scenario = await scenarioOf({
     ...lines,
     topology: '{ graph: complete, peers: [a, b, c] }',
-    training: '{ batch: 8, rate: { initial: 0.1 }, patience: 10 s }',
-    contenders: '[{ algorithm: dpsgd }, { algorithm: all-reduce }, { algorithm: parameter-server }]',
+    batch: '8',
+    optimiser: 'sgd',
+    weightDecay: '0',
+    rate: '{ initial: 0.1, decay: constant }',
+    timeout: '10 s',
+    methods: '[{ algorithm: dpsgd }, { algorithm: all-reduce }, { algorithm: parameter-server }]',
     faults: '{ events: [{ at: 20 ms, do: crash, peer: c }] }'
   })
   const [gossip, allReduce, server] = (await everyRun(scenario)).map(({ record }) => record)
@@ -136,7 +141,7 @@ test('a peer that is gone for good ends the central ways with its name, and goss
 
 test('the target ends a run, and says what it took', async (t) => {
   const [{ record }] = await everyRun(
-    await scenarioOf({ ...lines, contenders: '[{ algorithm: dpsgd }]', stop: '{ loss: 5, rounds: 500 }' })
+    await scenarioOf({ ...lines, methods: '[{ algorithm: dpsgd }]', rounds: '500', stop: '{ loss: 5 }' })
   )
   t.is(record.outcome, 'target')
   t.is(record.toTarget?.seconds, record.curve.at(-1)?.seconds)
@@ -148,8 +153,8 @@ test('a timeline is kept of the runs that ask for it', async (t) => {
   const results = await everyRun(
     await scenarioOf({
       ...lines,
-      contenders: '[{ algorithm: dpsgd }, { algorithm: sgd }]',
-      timeline: '{ to: 50 ms, contenders: [D-PSGD] }'
+      methods: '[{ algorithm: dpsgd }, { algorithm: sgd }]',
+      timeline: '{ to: 50 ms, methods: [D-PSGD] }'
     })
   )
   t.deepEqual(
@@ -167,10 +172,14 @@ test('what a crashed peer had is not in the mean of the others', async (t) => {
     await scenarioOf({
       ...lines,
       topology: '{ graph: complete, peers: [a, b, c] }',
-      task: '{ kind: quadratic }',
-      training: '{ batch: 8, rate: { initial: 0.1 }, patience: 10 s }',
-      stop: '{ rounds: 200 }',
-      contenders: '[{ algorithm: dpsgd }]',
+      task: 'quadratic',
+      batch: '8',
+      optimiser: 'sgd',
+      weightDecay: '0',
+      rate: '{ initial: 0.1, decay: constant }',
+      timeout: '10 s',
+      rounds: '200',
+      methods: '[{ algorithm: dpsgd }]',
       faults: '{ events: [{ at: 100 ms, do: crash, peer: c }] }'
     })
   )

@@ -14,12 +14,12 @@ import { computingCost, DeadlockError, LogHash, Simulation } from '@murmuration/
 import type { TaskFamily } from '@murmuration/tasks'
 import { codedWire, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/wire'
 import { lengthOf } from '@murmuration/vectors'
-import { type ContenderProgram, programOf } from './contender-programs.js'
+import { type MethodProgram, programOf } from './method-programs.js'
 import { Curve } from './curve.js'
 import { Judges } from './judges.js'
 import { faultsOf } from './run-faults.js'
-import type { Contender, Scenario } from './scenario.js'
-import { scaleOf } from './scenario-training.js'
+import type { Method, Scenario } from './scenario.js'
+import { scaleOf } from '../training/training-schema.js'
 import { serversOf } from './servers.js'
 import { type SimRun, topologyOf } from './sweep.js'
 import { TimelineRecorder } from './timeline-recorder.js'
@@ -51,20 +51,20 @@ class Stage {
   readonly #workers: readonly PeerName[]
   readonly #servers: readonly PeerName[]
   readonly #traffic: { readonly schema: Task['schema']; readonly wire: Wire<VectorMessage> }
-  readonly #program: ContenderProgram
+  readonly #program: MethodProgram
   readonly #judges: Judges
   readonly #curve: Curve
   readonly #recorder: TimelineRecorder | undefined
   readonly #simulation: Simulation<VectorMessage>
 
   constructor(scenario: Scenario, run: SimRun, family: TaskFamily) {
-    const { contender, seed, setting } = run
+    const { method, seed, setting } = run
     this.#run = run
     this.#family = family
     const file = topologyOf(scenario, run)
-    const isAlone = isOnOneMachine(contender)
+    const isAlone = isOnOneMachine(method)
     const topology = isAlone ? alone(file.topology) : file.topology
-    const servers = serversOf(contender, topology.peers, file.servers)
+    const servers = serversOf(method, topology.peers, file.servers)
     this.#workers = topology.peers
     const length = lengthOf(family.schema)
     this.#traffic =
@@ -74,11 +74,11 @@ class Stage {
     const options = optionsOf(scenario, run, this.#workers, file.topology.peers.length)
     const names = servers.map(({ name }) => name)
     this.#servers = names
-    this.#program = programOf(contender, options, names, topology)
+    this.#program = programOf(method, options, names, topology)
     this.#judges = new Judges(this.#workers, this.#program.keeps, scenario.evaluate)
     this.#recorder = run.timeline === undefined ? undefined : new TimelineRecorder(run.timeline)
     const random = (peer: PeerName) => createRandom(seed, peer)
-    const coding = { codec: contender.training.codec, elements: length, random }
+    const coding = { codec: method.training.codec, elements: length, random }
     this.#simulation = new Simulation<VectorMessage>(
       {
         topology,
@@ -115,7 +115,7 @@ class Stage {
   }
 
   result(failure: string | undefined, realSeconds: number): RunResult {
-    const { contender, seed, setting } = this.#run
+    const { method, seed, setting } = this.#run
     const simulation = this.#simulation
     const seconds = simulation.now() / 1000
     const { rounds, samples, points, toTarget, models, trained = seconds } = this.#curve
@@ -123,7 +123,7 @@ class Stage {
     const record: SimulatedRecord = {
       world: 'simulator',
       settings: setting.values,
-      contender: contender.label,
+      contender: method.label,
       seed,
       outcome: failure !== undefined ? 'failed' : toTarget === undefined ? 'limit' : 'target',
       ...(failure === undefined ? {} : { why: failure }),
@@ -146,7 +146,7 @@ class Stage {
     }
     if (this.#recorder === undefined) return { record }
     const peers = [...this.#workers, ...this.#servers]
-    const of = { settings: setting.values, contender: contender.label, seed, peers }
+    const of = { settings: setting.values, contender: method.label, seed, peers }
     return { record, timeline: this.#recorder.timeline(of, simulation.now()) }
   }
 
@@ -155,7 +155,7 @@ class Stage {
     const { settings } = this.#program
     if (servers.includes(self)) return this.#serve(train(fabric, this.#asTraffic(this.#family.union), settings))
     this.#judges.restarted(self)
-    const isAlone = isOnOneMachine(this.#run.contender)
+    const isAlone = isOnOneMachine(this.#run.method)
     const task = this.#asTraffic(isAlone ? this.#family.union : this.#family.of(self))
     for await (const report of train(fabric, task, settings)) {
       if (report.phase === 'train') this.#judges.take(self, report)
@@ -207,31 +207,31 @@ class Stage {
 }
 
 /** Plain SGD has all data, and nobody to exchange with. */
-function isOnOneMachine({ choice }: Contender): boolean {
-  return choice.name === 'sgd'
+function isOnOneMachine({ algorithm }: Method): boolean {
+  return algorithm.name === 'sgd'
 }
 
 /** How everybody trains. Plain SGD on one machine takes the batches of all `peers`. */
 function optionsOf(
-  { stop, closingRounds = 0 }: Scenario,
-  { contender, seed, setting }: SimRun,
+  { training: { rounds }, closingRounds = 0 }: Scenario,
+  { method, seed, setting }: SimRun,
   workers: readonly PeerName[],
   peers: number
 ): Omit<TrainingSettings, 'algorithm'> {
-  const { batch, accumulate, clip, optimiser, weightDecay, patience, rate: common } = contender.training
-  const initial = contender.rate?.initial ?? setting.rate ?? common.initial
+  const { batch, accumulate, clip, optimiser, weightDecay, timeout, rate: common } = method.training
+  const initial = method.rate?.initial ?? setting.rate ?? common.initial
   const rate = { ...common, initial: initial * scaleOf(common, peers) }
   return {
     seed,
-    batchSize: isOnOneMachine(contender) ? batch * peers : batch,
+    batchSize: isOnOneMachine(method) ? batch * peers : batch,
     accumulate,
     ...(clip === undefined ? {} : { clip }),
-    rounds: stop.rounds,
-    closingRounds: isOnOneMachine(contender) ? 0 : closingRounds,
-    rate: rateSchedule(rate, stop.rounds),
+    rounds,
+    closingRounds: isOnOneMachine(method) ? 0 : closingRounds,
+    rate: rateSchedule(rate, rounds),
     optimiser,
     weightDecay,
-    patience,
+    patience: timeout,
     workers
   }
 }

@@ -2,9 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { nearest, unknownPeer } from '@murmuration/files'
 import { type Problem, problem, within } from '@murmuration/core'
 import { faultProblems } from './fault-problems.js'
-import type { Contender } from './scenario.js'
+import type { Method } from './scenario.js'
+import { usesTopology } from './scenario-methods.js'
 import { endless } from './scenario-schema.js'
-import { parametersOf } from './scenario-task.js'
+import { recordOf } from '../training/algorithm-choice.js'
+import { taskRecordOf } from '../training/task-choice.js'
+import { dataDescription } from '../training/task-description.js'
+import { localWeights } from '../training/training-file.js'
 import { ownServerNames, placementOf, serversOf } from './servers.js'
 import { runCount, runsMax } from './sweep.js'
 import { type Draft, type PeersCase, topologyCases } from './topology-cases.js'
@@ -12,10 +16,11 @@ import { type Draft, type PeersCase, topologyCases } from './topology-cases.js'
 /** What the schema cannot say: names and numbers that must fit each other. Paths begin within the scenario. */
 export function scenarioProblems(draft: Draft): readonly Problem[] {
   const alone = [
-    ...taskProblems(draft),
+    ...partitionProblems(draft),
     ...axisProblems(draft),
     ...labelProblems(draft),
     ...callsProblems(draft),
+    ...fieldProblems(draft),
     ...seedProblems(draft),
     ...rateProblems(draft),
     ...sizeProblems(draft),
@@ -32,26 +37,21 @@ function distinct(problems: readonly Problem[]): readonly Problem[] {
   return [...new Map(problems.map((each) => [JSON.stringify([each.path, each.message]), each])).values()]
 }
 
-function taskProblems({ task }: Draft): Problem[] {
-  if (task.kind !== 'quadratic') return []
-  const { smallestSingular, largestSingular, noise, samples } = task
-  const most = `found ${smallestSingular}, expected at most largestSingular, ${largestSingular}`
-  const few = 'found 1, expected at least 2, since noise is the difference of samples'
-  return [
-    ...(smallestSingular > largestSingular ? [problem(['task', 'smallestSingular'], most)] : []),
-    ...(noise > 0 && samples < 2 ? [problem(['task', 'samples'], few)] : [])
-  ]
+/** A scenario has all data in one place. */
+function partitionProblems({ training }: Draft): Problem[] {
+  if (localWeights(training) === undefined) return []
+  return [problem(['partition'], 'found "local", expected another: a simulation has no data that other machines have')]
 }
 
 /** What messages weigh is said by the traffic or by a codec: nobody knows how a codec would write numbers that are not there. */
-function codecProblems({ traffic, contenders }: Draft): Problem[] {
-  const coded = contenders.find(({ training }) => training.codec !== 'float32')
+function codecProblems({ traffic, methods }: Draft): Problem[] {
+  const coded = methods.find(({ training }) => training.codec !== 'float32')
   if (traffic === undefined || coded === undefined) return []
   const message = `found traffic, expected none beside the codec ${coded.training.codec} of "${coded.label}"`
   return [problem(['traffic'], message)]
 }
 
-function axisProblems({ axes, topology, task }: Draft): Problem[] {
+function axisProblems({ axes, topology, training: { task } }: Draft): Problem[] {
   const again = axes.flatMap(({ name, values }) =>
     values.flatMap(({ value }, index) =>
       values.slice(0, index).some((before) => isDeepStrictEqual(before.value, value))
@@ -72,29 +72,47 @@ function axisProblems({ axes, topology, task }: Draft): Problem[] {
     [
       ...again,
       ...(peers ? [key('peers', 'a topology whose peers are a number')] : []),
-      ...(heterogeneity ? [key('heterogeneity', 'task: { kind: quadratic }')] : [])
+      ...(heterogeneity ? [key('heterogeneity', 'task: quadratic')] : [])
     ]
   )
 }
 
-function labelProblems({ contenders }: Draft): Problem[] {
-  return contenders.flatMap(({ label, name }, index) => {
-    const first = contenders.findIndex((other) => other.label === label)
+function labelProblems({ methods }: Draft): Problem[] {
+  return methods.flatMap(({ label, name }, index) => {
+    const first = methods.findIndex((other) => other.label === label)
     if (first === index) return []
-    const message = `found the label "${label}" again (contender ${first + 1} has it), expected another: give it a name`
-    return [problem(['contenders', index, ...(name === undefined ? [] : ['name'])], message)]
+    const message = `found the label "${label}" again (method ${first + 1} has it), expected another: give it a name`
+    return [problem(['methods', index, ...(name === undefined ? [] : ['name'])], message)]
   })
 }
 
 /** Halving and doubling cannot be streamed: a step needs all of the step before. */
-function callsProblems({ contenders }: Draft): Problem[] {
+function callsProblems({ methods }: Draft): Problem[] {
   const message =
     'found halving-doubling per tensor with streamed calls, expected calls: blocking: a step needs all of the step before'
-  return contenders.flatMap(({ choice: { collective, fusion, calls } }, index) =>
+  return methods.flatMap(({ algorithm: { collective, fusion, calls } }, index) =>
     collective === 'halving-doubling' && fusion === 'per-tensor' && calls === 'streamed'
-      ? [problem(['contenders', index], message)]
+      ? [problem(['methods', index], message)]
       : []
   )
+}
+
+/** What is of no use to the algorithm: a graph, servers, or a fusion where it has one of its own. */
+function fieldProblems({ methods }: Draft): Problem[] {
+  return methods.flatMap(({ algorithm, fusion, graph, servers, on }, index) => {
+    const record = recordOf(algorithm)
+    const { name, title } = record
+    const inside = `found ${fusion}, expected it inside: algorithm: { name: ${name}, fusion: ${fusion} }`
+    const none = (key: string, reason: string) => `found ${key}, expected none: ${title} ${reason}`
+    const isServed = record.server !== undefined
+    const found = [
+      ...(fusion !== 'fused' && Object.hasOwn(record.options.shape, 'fusion') ? [['fusion', inside]] : []),
+      ...(graph !== undefined && !usesTopology(record) ? [['graph', none('graph', 'has no neighbours')]] : []),
+      ...(servers !== undefined && !isServed ? [['servers', none('servers', 'has no server')]] : []),
+      ...(on !== undefined && !isServed ? [['on', none('on', 'has no server')]] : [])
+    ]
+    return found.map(([key, message]): Problem => ({ path: ['methods', index, key], at: 'key', message }))
+  })
 }
 
 function seedProblems({ seeds }: Draft): Problem[] {
@@ -104,23 +122,23 @@ function seedProblems({ seeds }: Draft): Problem[] {
 }
 
 /** A cosine falls to 0 at the last round, and so there must be one. */
-function rateProblems({ training, contenders, stop }: Draft): Problem[] {
-  if (stop.rounds !== endless) return []
-  const message = 'found "cosine", expected stop.rounds beside it: the rate falls to 0 at the last round'
-  const shared = training.rate.decay === 'cosine' ? [problem(['training', 'rate', 'decay'], message)] : []
-  const own = contenders.flatMap(({ rate }, index) =>
-    rate?.decay === 'cosine' ? [problem(['contenders', index, 'rate', 'decay'], message)] : []
+function rateProblems({ training, methods }: Draft): Problem[] {
+  if (training.rounds !== endless) return []
+  const message = 'found "cosine", expected constant, or rounds beside it: a cosine falls to 0 at the last round'
+  const shared = training.rate.decay === 'cosine' ? [problem(['rate', 'decay'], message)] : []
+  const own = methods.flatMap(({ rate }, index) =>
+    rate?.decay === 'cosine' ? [problem(['methods', index, 'rate', 'decay'], message)] : []
   )
   return [...shared, ...own]
 }
 
 function sizeProblems(draft: Draft): Problem[] {
-  const { axes, contenders, seeds } = draft
+  const { axes, methods, seeds } = draft
   const runs = runCount(draft)
   if (runs <= runsMax) return []
   const factors = [
     ...axes.map(({ name, values }) => `${name} ${values.length}`),
-    `contenders ${contenders.length}`,
+    `methods ${methods.length}`,
     `seeds ${seeds.length}`
   ]
   const message = `found ${runs} runs (${factors.join(' × ')}), expected at most ${runsMax}`
@@ -128,7 +146,7 @@ function sizeProblems(draft: Draft): Problem[] {
 }
 
 function caseProblems(draft: Draft, { peers, which }: PeersCase): Problem[] {
-  const own = ownServerNames(draft.contenders)
+  const own = ownServerNames(draft.methods)
   const names = new Set<string>(peers)
   const slow = Object.keys(draft.computing.slow).flatMap((name): Problem[] =>
     names.has(name) ? [] : [{ path: ['computing', 'slow', name], at: 'key', message: unknownPeer(name, peers) }]
@@ -136,16 +154,14 @@ function caseProblems(draft: Draft, { peers, which }: PeersCase): Problem[] {
   const problems = [
     ...slow,
     ...within(['faults'], faultProblems(draft.faults, peers, own)),
-    ...draft.contenders.flatMap((contender, index) =>
-      within(['contenders', index], serverProblems(draft, contender, peers))
-    )
+    ...draft.methods.flatMap((method, index) => within(['methods', index], serverProblems(draft, method, peers)))
   ]
   return problems.map((each) => ({ ...each, message: `${each.message}${which}` }))
 }
 
 /** Servers on a machine that is none, with names that peers have, or more of them than there is to share out. */
-function serverProblems(draft: Draft, contender: Contender, peers: PeersCase['peers']): Problem[] {
-  const placement = placementOf(contender)
+function serverProblems(draft: Draft, method: Method, peers: PeersCase['peers']): Problem[] {
+  const placement = placementOf(method)
   if (placement === undefined) return []
   const { on } = placement
   const places = ['own', 'workers', ...peers]
@@ -163,12 +179,13 @@ function serverProblems(draft: Draft, contender: Contender, peers: PeersCase['pe
     return [problem(at, `found ${servers} servers, expected at most ${parameters}, the parameters to share out`)]
   }
   const names = new Set(peers)
-  const taken = serversOf(contender, peers).find(({ name }) => names.has(name))
+  const taken = serversOf(method, peers).find(({ name }) => names.has(name))
   return taken === undefined ? [] : [problem([], `found a peer named "${taken.name}", which is the name of a server`)]
 }
 
 /** How many parameters there are to share out, as far as that is known before data is read. */
-function parametersMax({ task, traffic }: Draft): number {
+function parametersMax({ training: { task, data }, traffic }: Draft): number {
   const weighed = traffic?.reduce((sum, numbers) => sum + numbers, 0) ?? Infinity
-  return Math.min(parametersOf(task) ?? Infinity, weighed)
+  const parameters = taskRecordOf(task)?.parameters?.(task as never, dataDescription(data))
+  return Math.min(parameters ?? Infinity, weighed)
 }

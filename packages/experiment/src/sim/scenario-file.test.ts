@@ -11,23 +11,24 @@ const [a, b, c] = ['a', 'b', 'c'].map(peerName)
 test('four lines are a scenario; the network is the measured one', async (t) => {
   const path = await fileOf(textOf())
   const scenario = await readScenario(path)
-  t.like(scenario, { path, text: textOf(), title: 'Three', about: '', seeds: [1], evaluate: 1, axes: [] })
+  t.like(scenario, { path, text: textOf(), title: 'Three', description: '', seeds: [1], evaluate: 1, axes: [] })
   t.deepEqual(scenario.network, measuredNetwork)
-  t.deepEqual(scenario.stop, { rounds: 400 })
+  t.deepEqual(scenario.stop, {})
+  t.is(scenario.training.rounds, 400)
   t.deepEqual(scenario.computing, { perSample: 1, perStep: 0, slow: {}, stragglers: { kind: 'none' } })
-  t.deepEqual(scenario.training.rate, { initial: 0.1, warmup: 0, decay: 'constant', scale: 'none' })
-  t.is(scenario.training.patience, 3_600_000)
+  t.deepEqual(scenario.training.rate, { initial: 0.1, warmup: 0, decay: 'cosine', scale: 'none' })
+  t.is(scenario.training.timeout, 3_600_000)
   t.is(scenario.timeline, undefined)
   t.is(scenario.traffic, undefined)
   t.deepEqual(structuredClone(scenario), scenario, 'it can be sent to a thread')
 })
 
 test('a topology file is found from where the scenario is, and data too', async (t) => {
-  const path = await fileOf(textOf({ topology: 't.yaml', task: '{ kind: softmax, data: { path: data/x.csv } }' }))
+  const path = await fileOf(textOf({ topology: 't.yaml', task: 'softmax', data: '{ path: data/x.csv }' }))
   await writeFile(join(dirname(path), 't.yaml'), 'graph: ring\npeers: [x, y]\n')
-  const { topology, task } = await readScenario(path)
+  const { topology, training } = await readScenario(path)
   t.deepEqual<unknown, unknown>(topology.peers, ['x', 'y'])
-  t.like(task, { kind: 'softmax', data: { path: join(dirname(path), 'data/x.csv') } })
+  t.like(training, { task: { kind: 'softmax' }, data: { path: join(dirname(path), 'data/x.csv') } })
 })
 
 test('what is wrong in a topology file is told by its own lines', async (t) => {
@@ -38,22 +39,23 @@ test('what is wrong in a topology file is told by its own lines', async (t) => {
   await t.throwsAsync(readScenario(path), { instanceOf: InputError, message })
 })
 
-test('a contender has the training of all, but for what it says otherwise', async (t) => {
-  const { contenders } = await scenarioOf({
-    training: '{ batch: 8, rate: { initial: 0.2, warmup: 3 } }',
-    contenders: '[{ algorithm: sgd }, { algorithm: dpsgd, batch: 64, rate: { initial: 0.4, decay: cosine } }]'
+test('a method has the training of all, but for what it says otherwise', async (t) => {
+  const { methods } = await scenarioOf({
+    batch: '8',
+    rate: '{ initial: 0.2, warmup: 3, decay: constant }',
+    methods: '[{ algorithm: sgd }, { algorithm: dpsgd, batch: 64, rate: { initial: 0.4, decay: cosine } }]'
   })
-  t.like(contenders[0].training, { batch: 8, rate: { initial: 0.2, warmup: 3, decay: 'constant' } })
-  t.like(contenders[1].training, { batch: 64, rate: { initial: 0.4, warmup: 3, decay: 'cosine' } })
+  t.like(methods[0].training, { batch: 8, rate: { initial: 0.2, warmup: 3, decay: 'constant' } })
+  t.like(methods[1].training, { batch: 64, rate: { initial: 0.4, warmup: 3, decay: 'cosine' } })
 })
 
 test('rounds are without end where there is a time and nothing else', async (t) => {
-  t.deepEqual((await scenarioOf({ stop: '{ time: 10 s }' })).stop, { time: 10_000, rounds: 1e9 })
-  t.deepEqual((await scenarioOf({ stop: '{ time: 10 s, rounds: 7, loss: 0.5 }' })).stop, {
-    loss: 0.5,
-    time: 10_000,
-    rounds: 7
-  })
+  const endless = await scenarioOf({ stop: '{ time: 10 s }', rate: '{ decay: constant }' })
+  t.deepEqual(endless.stop, { time: 10_000 })
+  t.is(endless.training.rounds, 1e9)
+  const bounded = await scenarioOf({ rounds: '7', stop: '{ time: 10 s, loss: 0.5 }' })
+  t.deepEqual(bounded.stop, { loss: 0.5, time: 10_000 })
+  t.is(bounded.training.rounds, 7)
 })
 
 test('seeds are as many as a number says, or those of a list', async (t) => {
@@ -92,7 +94,7 @@ test('a timeline is of the first setting and seed unless it says which', async (
   const lines = { vary: '{ latency: [1 ms, 2 ms], graph: [ring, complete] }', seeds: '[4, 5]' }
   const first = await scenarioOf({ ...lines, timeline: '{ to: 2 s }' })
   t.deepEqual(first.timeline, {
-    contenders: ['D-PSGD'],
+    methods: ['D-PSGD'],
     from: 0,
     to: 2000,
     settings: { latency: 1, graph: 'ring' },

@@ -10,14 +10,12 @@ import {
 } from '@murmuration/files'
 import { loadAlgorithm, optionsOf } from '../training/algorithm-choice.js'
 import { axesOf } from './axes.js'
-import { contenderLabel } from './labels.js'
-import type { Contender, Scenario } from './scenario.js'
+import { methodLabel } from './labels.js'
+import type { Method, Scenario, SimulatedTraining } from './scenario.js'
 import { scenarioProblems } from './scenario-checks.js'
-import type { ContenderDescription } from './scenario-contenders.js'
-import { type ScenarioDescription, scenarioSchema } from './scenario-schema.js'
-import { absolutePaths } from '../training/training-file.js'
-import type { ScenarioTask } from './scenario-task.js'
-import { override } from './scenario-training.js'
+import type { MethodDescription } from './scenario-methods.js'
+import { endless, type ScenarioDescription, scenarioSchema } from './scenario-schema.js'
+import { absolutePaths, learningProblems } from '../training/training-file.js'
 import { ownServerNames } from './servers.js'
 import { timelineOf, timelineProblems } from './timeline.js'
 import { tensorsOf } from './traffic.js'
@@ -29,33 +27,40 @@ import { tensorsOf } from './traffic.js'
 export async function readScenario(path: string): Promise<Scenario> {
   const text = await readText(path)
   const file = parseYamlFile(text, path, scenarioSchema)
-  const contenders = await loadContenders(file.value, dirname(resolve(path)))
-  if (!contenders.ok) throw file.errorOf(contenders.problems)
-  const description = { ...file.value, contenders: contenders.value }
+  const methods = await loadMethods(file.value, dirname(resolve(path)))
+  if (!methods.ok) throw file.errorOf(methods.problems)
+  const description = { ...file.value, methods: methods.value }
   const topology = await topologyOf(description, dirname(path))
   if (!topology.ok) throw file.errorOf(topology.problems)
-  const scenario = complete(description, topology.value, keysOf(file.plain, 'vary'))
+  const scenario = complete(description, topology.value, keysOf(file.plain, 'vary'), dirname(resolve(path)))
   const problems: readonly Problem[] = [
+    ...learningProblems(scenario.training, file.plain),
+    ...seedProblems(file.value),
     ...scenarioProblems(scenario),
     ...timelineProblems(file.value.timeline, scenario)
   ]
   if (problems.length > 0) throw file.errorOf(problems)
-  return { ...scenario, path, text, task: absolute(scenario.task, dirname(resolve(path))) }
+  return { ...scenario, path, text }
 }
 
-/** Loads the modules that contenders name, and completes their options. */
-async function loadContenders(
-  { contenders }: ScenarioDescription,
+/** Loads the modules that methods name, and completes their options. */
+async function loadMethods(
+  { methods }: ScenarioDescription,
   directory: string
-): Promise<Result<ScenarioDescription['contenders']>> {
+): Promise<Result<readonly MethodDescription[]>> {
   const complete = await Promise.all(
-    contenders.map(async (contender, index): Promise<Result<ContenderDescription>> => {
-      if (contender.choice.module === undefined) return { ok: true, value: contender }
-      const choice = { ...contender.choice, module: resolve(directory, contender.choice.module) }
-      await loadAlgorithm(choice)
-      const options = optionsOf(choice)
-      if (!options.ok) return { ok: false, problems: within(['contenders', index, 'algorithm'], options.problems) }
-      return { ok: true, value: { ...contender, choice: { module: choice.module, ...options.value } } }
+    methods.map(async (method, index): Promise<Result<MethodDescription>> => {
+      const { module } = method.algorithm
+      const path = module === undefined ? {} : { module: resolve(directory, module) }
+      const algorithm = { ...method.algorithm, ...path }
+      await loadAlgorithm(algorithm)
+      const options = optionsOf(algorithm)
+      if (!options.ok) return { ok: false, problems: within(['methods', index, 'algorithm'], options.problems) }
+      const { name } = method.algorithm
+      return {
+        ok: true,
+        value: { ...method, algorithm: { ...(name === undefined ? {} : { name }), ...path, ...options.value } }
+      }
     })
   )
   const problems = complete.flatMap((each) => (each.ok ? [] : each.problems))
@@ -64,10 +69,7 @@ async function loadContenders(
 }
 
 /** Inline, or of another file, which is checked by itself and whose problems are told by its own lines. */
-async function topologyOf(
-  { topology, contenders }: ScenarioDescription,
-  directory: string
-): Promise<Result<TopologyDescription>> {
+async function topologyOf({ topology, methods }: Loaded, directory: string): Promise<Result<TopologyDescription>> {
   if (typeof topology !== 'string') return { ok: true, value: topology }
   const path = resolve(directory, topology)
   let text: string
@@ -78,42 +80,62 @@ async function topologyOf(
     return { ok: false, problems: [problem(['topology'], error.message)] }
   }
   const file = parseYamlFile(text, path, topologySchema)
-  const result = resolveTopology(file.value, ownServerNames(contenders))
+  const result = resolveTopology(file.value, ownServerNames(methods))
   if (!result.ok) throw file.errorOf(result.problems)
   return { ok: true, value: file.value }
 }
 
+/** A scenario's description with its methods complete. */
+type Loaded = Omit<ScenarioDescription, 'methods'> & { readonly methods: readonly MethodDescription[] }
+
 function complete(
-  description: ScenarioDescription,
+  loaded: Loaded,
   topology: TopologyDescription,
-  axisNames: readonly string[]
+  axisNames: readonly string[],
+  directory: string
 ): Omit<Scenario, 'path' | 'text'> {
-  const { traffic, vary, seeds, timeline, training, ...rest } = description
-  const axes = axesOf(vary, axisNames)
-  const seedList = typeof seeds === 'number' ? Array.from({ length: seeds }, (_, index) => index + 1) : seeds
-  const contenders = description.contenders.map((contender): Contender => ({
-    ...contender,
-    label: contenderLabel(contender),
-    training: override(training, contender)
+  const { title, description, network, computing, stop, evaluate, faults, traffic, timeline } = loaded
+  const axes = axesOf(loaded.vary, axisNames)
+  const seeds = seedsOf(loaded)
+  const training = absolutePaths(trainingOf(loaded), directory)
+  const methods = loaded.methods.map((method): Method => ({
+    ...method,
+    label: methodLabel(method),
+    training: override(training, method)
   }))
   return {
-    ...rest,
-    topology,
-    training,
-    axes,
-    contenders,
-    seeds: seedList,
+    ...{ title, description, topology, network, training, computing, axes, methods, seeds, stop, evaluate, faults },
     ...(traffic === undefined ? {} : { traffic: tensorsOf(traffic) }),
-    timeline: timeline === undefined ? undefined : timelineOf(timeline, axes, contenders, seedList)
+    timeline: timeline === undefined ? undefined : timelineOf(timeline, axes, methods, seeds)
   }
 }
 
-/** Paths in a file are meant from where the file is. */
-function absolute(task: ScenarioTask, directory: string): ScenarioTask {
-  if (task.kind === 'model') return { ...task, ...absolutePaths(task, directory) }
-  if (task.kind !== 'softmax' || typeof task.data !== 'object' || !('path' in task.data)) return task
-  const { path } = task.data
-  return { ...task, data: { ...task.data, path: /^https?:\/\//.test(path) ? path : resolve(directory, path) } }
+/** What the file says as a training file does. */
+function trainingOf(loaded: Loaded): SimulatedTraining {
+  const { task, data, loss, test, partition, batch, accumulate, optimiser, weightDecay, clip, rate, codec, timeout } =
+    loaded
+  const { rounds = loaded.stop.time === undefined ? 400 : endless } = loaded
+  const always = { task, data, loss, test, partition, batch, accumulate, optimiser, weightDecay, rate, codec, timeout }
+  return { ...always, rounds, ...(clip === undefined ? {} : { clip }) }
+}
+
+/** The training with what a method has otherwise. */
+function override(training: SimulatedTraining, method: MethodDescription): SimulatedTraining {
+  const { batch = training.batch, codec = training.codec, optimiser = training.optimiser } = method
+  return { ...training, batch, codec, optimiser, rate: { ...training.rate, ...defined(method.rate ?? {}) } }
+}
+
+function defined<Value extends object>(value: Value): Partial<Value> {
+  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Partial<Value>
+}
+
+function seedsOf({ seed = 1, seeds = [seed] }: Pick<Loaded, 'seed' | 'seeds'>): readonly number[] {
+  return typeof seeds === 'number' ? Array.from({ length: seeds }, (_, index) => index + 1) : seeds
+}
+
+function seedProblems({ seed, seeds }: ScenarioDescription): Problem[] {
+  if (seed === undefined || seeds === undefined) return []
+  return [{ path: ['seed'], at: 'key', message: 'found seed beside seeds, expected one of them' }]
 }
 
 /** The keys of a mapping within another, in the order of the file. */

@@ -5,7 +5,7 @@ import { parseYamlFile, readText, topologySchema } from '@murmuration/files'
 import { recordOf } from '../training/algorithm-choice.js'
 import { makePlan, type RunRequest } from '../training/plan.js'
 import { snapshotsEvery } from '../peers/snapshots.js'
-import type { Training } from '../training/training-file.js'
+import { localWeights } from '../training/training-file.js'
 import type { Scenario } from './scenario.js'
 import { computingSchema } from './scenario-computing.js'
 import { faultsSchema } from './scenario-faults.js'
@@ -18,8 +18,8 @@ import { networkSchema } from './scenario-network.js'
 export async function scenarioOfRun(request: RunRequest): Promise<Scenario> {
   const { training, options } = await makePlan(request)
   const text = await readText(request.topology)
-  const { algorithm, batch, rate, accumulate, optimiser, clip, codec, weightDecay, patience, seed, rounds } = training
-  const partition = sharedPartitionOf(training)
+  const { algorithm, agreement: _, seed, ...simulated } = training
+  const { codec, rounds } = training
   if (codec === 'auto') {
     const message = 'codec "auto" chooses by the measured speed of real links, which a simulation has none of; name one'
     throw new InputError(message)
@@ -27,32 +27,24 @@ export async function scenarioOfRun(request: RunRequest): Promise<Scenario> {
   if (algorithm.name === 'sgd') {
     throw new InputError('sgd exchanges nothing, so that there is nothing to simulate; name another algorithm')
   }
-  const { model, data, loss, test } = training
-  const simulated = {
-    ...{ batch, accumulate, optimiser, clip, codec, weightDecay, patience },
-    rate: { ...rate, scale: 'none' as const }
+  if (localWeights(training) !== undefined) {
+    throw new InputError('partition "local" is of data that other machines have; a simulation needs another partition')
   }
   return {
     path: request.topology,
     text: [text, ...(request.train === undefined ? [] : [await readText(request.train)])].join('---\n'),
     title: `${basename(request.topology)} with ${request.train === undefined ? 'the default training' : basename(request.train)}`,
-    about: '',
+    description: '',
     topology: parseYamlFile(text, request.topology, topologySchema).value,
     network: networkSchema.parse(undefined),
-    task: { kind: 'model', model, data, loss, test, partition },
     training: simulated,
     computing: computingSchema.parse(undefined),
     axes: [],
-    contenders: [{ choice: algorithm, fusion: 'fused', label: recordOf(algorithm).title, training: simulated }],
+    methods: [{ algorithm, fusion: 'fused', label: recordOf(algorithm).title, training: simulated }],
     seeds: [seed],
-    stop: { rounds },
+    stop: {},
     closingRounds: options.closingRounds,
     evaluate: snapshotsEvery(rounds),
     faults: faultsSchema.parse(undefined)
   }
-}
-
-function sharedPartitionOf({ partition }: Training): Extract<Scenario['task'], { kind: 'model' }>['partition'] {
-  if (partition !== 'local' && !(typeof partition === 'object' && 'local' in partition)) return partition
-  throw new InputError('partition "local" is of data that other machines have; a simulation needs another partition')
 }

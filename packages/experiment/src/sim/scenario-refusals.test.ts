@@ -4,7 +4,7 @@ import { scenarioOf } from './scenario.test.support.js'
 
 /**
  * One mistake each: the lines that differ from a good scenario, and what is said of it, with … for anything. Title,
- * topology, task and contenders are lines 1 to 4; other lines follow.
+ * topology, task and methods are lines 1 to 4; other lines follow.
  */
 const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, message: string])[] = [
   [{ title: '5' }, '1:8: title: found 5, expected text (in quotes where it looks like a number)'],
@@ -18,7 +18,7 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
   [
     {
       topology: '{ graph: ring, peers: [a, b, c], links: { peers: { srever: { latency: 1 ms } } } }',
-      contenders: '[{ algorithm: parameter-server }]'
+      methods: '[{ algorithm: parameter-server }]'
     },
     '2:62: topology.links.peers: found "srever", expected the name of a peer; did you mean "server"?'
   ],
@@ -27,23 +27,20 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
     '2:20: topology.graph: found weights by which the peers need not agree, expected others. Disagreement is not sure to fade: λₙ of W is −1, so that two groups swap their values for ever: give peers a self weight above 0.'
   ],
   [
-    { contenders: '[{ algorithm: all-reduce, exchange: tensors }]' },
-    '4:49: contenders[0].exchange: found "tensors", expected fusion: per-tensor (or fused) in place of exchange, and calls: blocking where each tensor is waited for'
+    { methods: '[{ algorithm: all-reduce, exchange: tensors }]' },
+    '4:46: methods[0].exchange: found "tensors", expected fusion: per-tensor (or fused) in place of exchange, and calls: blocking where each tensor is waited for'
   ],
   [
-    { contenders: '[{ algorithm: all-reduce, collective: halving-doubling, fusion: per-tensor }]' },
-    '4:14: contenders[0]: found halving-doubling per tensor with streamed calls, expected calls: blocking: a step needs all of the step before'
+    { methods: '[{ algorithm: { name: all-reduce, collective: halving-doubling, fusion: per-tensor } }]' },
+    '4:11: methods[0]: found halving-doubling per tensor with streamed calls, expected calls: blocking: a step needs all of the step before'
   ],
   [{ topology: '5' }, '2:11: topology: found 5, expected the path of a topology file, or a mapping'],
-  [{ task: 'softmax' }, '3:7: task: found "softmax", expected a mapping such as { kind: softmax }'],
+  [{ task: '5' }, '3:7: task: found 5, expected one of mlp, cnn, softmax, logistic, quadratic, or a mapping'],
   [
-    { task: '{ kind: sofmax }' },
-    '3:15: task.kind: found "sofmax", expected one of softmax, logistic, quadratic, model; did you mean "softmax"?'
+    { task: 'sofmax' },
+    '3:7: task: found "sofmax", expected one of mlp, cnn, softmax, logistic, quadratic, or a mapping; did you mean "softmax"?'
   ],
-  [
-    { task: '{ kind: softmax, dimension: 3 }' },
-    '3:24: task: found the key "dimension", expected one of kind, data, test, partition'
-  ],
+  [{ task: '{ kind: softmax, dimension: 3 }' }, '3:24: task: found the key "dimension", expected kind'],
   [{ task: '{ kind: quadratic, dimenson: 3 }' }, '3:26: task: found the key "dimenson", …; did you mean "dimension"?'],
   [
     { task: '{ kind: quadratic, smallestSingular: 2 }' },
@@ -54,10 +51,10 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
     '3:45: task.samples: found 1, expected at least 2, since noise is the difference of samples'
   ],
   [
-    { task: '{ kind: softmax, data: digts }' },
-    '3:30: task.data: found "digts", expected digits, or a mapping; did you mean "digits"?'
+    { task: 'softmax', data: 'digts' },
+    '5:7: data: found "digts", expected one of digits, gaussians, mnist, mnist-t10k, fashion-mnist, or a mapping; did you mean "digits"?'
   ],
-  [{ task: '{ kind: softmax, test: 0 % }' }, '3:30: task.test: found 0, expected more than 0 % and less than 100 %'],
+  [{ task: 'softmax', test: '0 %' }, '5:7: test: found 0, expected more than 0 % and less than 100 %'],
   [{ network: '{ efficiency: 0.97 }' }, '5:24: network.efficiency: found 0.97, expected a share such as "1 %" (%)'],
   [{ network: '{ efficiency: 0 % }' }, '5:24: network.efficiency: found 0, expected more than 0 %'],
   [
@@ -77,14 +74,14 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
     '5:18: traffic.size: found 3, expected a multiple of 4 B (float32), above 0 and at most 4 GiB'
   ],
   [{ traffic: '{ size: 256 MiB }' }, '5:10: traffic.tensors: missing, expected a number'],
-  [{ training: '{ batch: 0 }' }, '5:20: training.batch: found 0, expected at least 1'],
+  [{ batch: '0' }, '5:8: batch: found 0, expected at least 1'],
   [
-    { training: '{ rate: { inital: 1 } }' },
-    '5:21: training.rate: found the key "inital", expected one of initial, warmup, decay, scale; did you mean "initial"?'
+    { rate: '{ inital: 1, decay: constant }' },
+    '5:9: rate: found the key "inital", expected one of initial, warmup, decay, scale; did you mean "initial"?'
   ],
   [
-    { training: '{ rate: { decay: cosine } }', stop: '{ time: 1 s }' },
-    '5:28: training.rate.decay: found "cosine", expected stop.rounds beside it: the rate falls to 0 at the last round'
+    { rate: '{ decay: cosine }', stop: '{ time: 1 s }' },
+    '5:16: rate.decay: found "cosine", expected constant, or rounds beside it: a cosine falls to 0 at the last round'
   ],
   [{ computing: '{ slow: { d: 3 } }' }, '5:22: computing.slow: found "d", expected the name of a peer'],
   [
@@ -103,17 +100,12 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
     { computing: '{ stragglers: { kind: log-normal } }' },
     '5:26: computing.stragglers.sigma: missing, expected a number'
   ],
-  [
-    { computing: '{ stragglers: { kind: trace, factors: [] } }' },
-    '5:50: computing.stragglers.factors: found a list of 0, expected at least 1 item'
-  ],
   [{ vary: '{ bandwith: [1 Mbit/s] }' }, '5:9: vary: found the key "bandwith", …; did you mean "bandwidth"?'],
   [{ vary: '{ bandwidth: 1 Mbit/s }' }, '5:20: vary.bandwidth: found "1 Mbit/s", expected a list'],
   [
     { vary: '{ bandwidth: [1 Mbit/s, 1 mbit/s] }' },
     '5:31: vary.bandwidth[1]: found "1 mbit/s", expected a rate such as "25 Mbit/s" …'
   ],
-  [{ vary: '{ latency: [] }' }, '5:18: vary.latency: found a list of 0, expected at least 1 item'],
   [{ vary: '{ latency: [1 ms, 1000 us] }' }, '5:25: vary.latency[1]: found this value again, expected it once'],
   [{ vary: '{ peers: [4] }' }, '5:9: vary: found "peers", expected it only with a topology whose peers are a number'],
   [
@@ -129,69 +121,85 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
     '5:55: vary.graph[1].degree: found 1, expected an even number since the 3 peers are odd in number'
   ],
   [
-    { task: '{ kind: softmax }', vary: '{ heterogeneity: [1] }' },
-    '5:9: vary: found "heterogeneity", expected it only with task: { kind: quadratic }'
+    { task: 'softmax', vary: '{ heterogeneity: [1] }' },
+    '5:9: vary: found "heterogeneity", expected it only with task: quadratic'
   ],
-  [{ contenders: '[]' }, '4:13: contenders: found a list of 0, expected at least 1 item'],
-  [{ contenders: '[dpsgd]' }, '4:14: contenders[0]: found "dpsgd", expected a mapping such as { algorithm: dpsgd }'],
-  [{ contenders: '[{ algorithm: dspgd }]' }, '4:27: contenders[0].algorithm: found "dspgd", …; did you mean "dpsgd"?'],
-  [{ contenders: '[{ name: x }]' }, '4:14: contenders[0].algorithm: missing, …'],
+  [{ methods: '[]' }, '4:10: methods: found a list of 0, expected at least 1 item'],
+  [{ methods: '[{ algorithm: dspgd }]' }, '4:24: methods[0].algorithm: found "dspgd", …; did you mean "dpsgd"?'],
+  [{ methods: '[{ name: x }]' }, '4:11: methods[0].algorithm: missing, …'],
   [
-    { contenders: '[{ algorithm: all-reduce, colective: ring }]' },
-    '4:39: contenders[0]: found the key "colective", …; did you mean "collective"?'
-  ],
-  [
-    { contenders: '[{ algorithm: all-reduce, collective: rnig }]' },
-    '4:51: contenders[0].collective: found "rnig", expected one of ring, halving-doubling, direct; did you mean "ring"?'
-  ],
-  [{ contenders: '[{ algorithm: all-reduce, graph: ring }]' }, '4:39: contenders[0]: found the key "graph", …'],
-  [
-    { contenders: '[{ algorithm: dpsgd }, { algorithm: dpsgd }]' },
-    '4:36: contenders[1]: found the label "D-PSGD" again (contender 1 has it), expected another: give it a name'
+    { methods: '[{ algorithm: all-reduce, colective: ring }]' },
+    '4:36: methods[0]: found the key "colective", expected one of algorithm, name, batch, codec, rate, optimiser, graph, fusion, servers, on'
   ],
   [
-    { contenders: '[{ algorithm: sgd, name: x }, { algorithm: dpsgd, name: x }]' },
-    '4:69: contenders[1].name: found the label "x" again (contender 1 has it), expected another: give it a name'
+    { methods: '[{ algorithm: { name: all-reduce, collective: rnig } }]' },
+    '4:56: methods[0].algorithm.collective: found "rnig", expected one of ring, halving-doubling, direct; did you mean "ring"?'
   ],
   [
-    { contenders: '[{ algorithm: dpsgd, graph: hypercube }]' },
-    '4:41: contenders[0].graph.kind: found 3 peers, expected a power of two for a hypercube (2 or 4)'
+    { methods: '[{ algorithm: all-reduce, graph: ring }]' },
+    '4:36: methods[0]: found graph, expected none: SGD on an all-reduce has no neighbours'
   ],
   [
-    { contenders: '[{ algorithm: parameter-server, on: worker }]' },
-    '4:49: contenders[0].on: found "worker", expected own, workers or the name of a peer; did you mean "workers"?'
+    { methods: '[{ algorithm: dpsgd }, { algorithm: dpsgd }]' },
+    '4:33: methods[1]: found the label "D-PSGD" again (method 1 has it), expected another: give it a name'
   ],
   [
-    { contenders: '[{ algorithm: parameter-server, on: workers, servers: 4 }]' },
-    '4:67: contenders[0].servers: found 4, expected at most 3, one on each worker'
+    { methods: '[{ algorithm: sgd, name: x }, { algorithm: dpsgd, name: x }]' },
+    '4:66: methods[1].name: found the label "x" again (method 1 has it), expected another: give it a name'
   ],
   [
-    { contenders: '[{ algorithm: parameter-server, servers: 11 }]' },
-    '4:54: contenders[0].servers: found 11 servers, expected at most 10, the parameters to share out'
+    { methods: '[{ algorithm: dpsgd, graph: hypercube }]' },
+    '4:38: methods[0].graph.kind: found 3 peers, expected a power of two for a hypercube (2 or 4)'
   ],
   [
-    { topology: '{ graph: ring, peers: 11 }', contenders: '[{ algorithm: parameter-server, on: workers }]' },
-    '4:49: contenders[0].on: found 11 servers, expected at most 10, the parameters to share out'
+    { methods: '[{ algorithm: parameter-server, on: worker }]' },
+    '4:46: methods[0].on: found "worker", expected own, workers or the name of a peer; did you mean "workers"?'
   ],
   [
-    { topology: '{ graph: ring, peers: [a, server] }', contenders: '[{ algorithm: parameter-server }]' },
-    '4:14: contenders[0]: found a peer named "server", which is the name of a server'
+    { methods: '[{ algorithm: parameter-server, on: workers, servers: 4 }]' },
+    '4:64: methods[0].servers: found 4, expected at most 3, one on each worker'
   ],
   [
-    { contenders: '[{ algorithm: stale-synchronous, staleness: -1 }]' },
-    '4:57: contenders[0].staleness: found -1, expected at least 0'
+    { methods: '[{ algorithm: parameter-server, servers: 11 }]' },
+    '4:51: methods[0].servers: found 11 servers, expected at most 10, the parameters to share out'
   ],
-  [{ contenders: '[{ algorithm: local-sgd, period: 0 }]' }, '4:46: contenders[0].period: found 0, expected at least 1'],
+  [
+    { topology: '{ graph: ring, peers: 11 }', methods: '[{ algorithm: parameter-server, on: workers }]' },
+    '4:46: methods[0].on: found 11 servers, expected at most 10, the parameters to share out'
+  ],
+  [
+    { topology: '{ graph: ring, peers: [a, server] }', methods: '[{ algorithm: parameter-server }]' },
+    '4:11: methods[0]: found a peer named "server", which is the name of a server'
+  ],
+  [
+    { methods: '[{ algorithm: { name: stale-synchronous, staleness: -1 } }]' },
+    '4:62: methods[0].algorithm.staleness: found -1, expected at least 0'
+  ],
+  [
+    { methods: '[{ algorithm: { name: local-sgd, period: 0 } }]' },
+    '4:51: methods[0].algorithm.period: found 0, expected at least 1'
+  ],
+  [{ seed: '1', seeds: '2' }, '5:1: found seed beside seeds, expected one of them'],
+  [{ data: 'digits', task: 'quadratic' }, '5:1: found data, expected none: the task "quadratic" draws what it learns'],
+  [
+    { partition: 'local', task: 'softmax' },
+    '5:12: partition: found "local", expected another: a simulation has no data that other machines have'
+  ],
+  [
+    { methods: '[{ algorithm: all-reduce, fusion: per-tensor }]' },
+    '4:36: methods[0]: found per-tensor, expected it inside: algorithm: { name: all-reduce, fusion: per-tensor }'
+  ],
+  [
+    { methods: '[{ algorithm: dpsgd, on: workers }]' },
+    '4:31: methods[0]: found on, expected none: D-PSGD has no server'
+  ],
   [{ seeds: '0' }, '5:8: seeds: found 0, expected at least 1'],
   [{ seeds: '[1, 2, 1]' }, '5:15: seeds[2]: found 1 again, expected it once'],
   [
     { seeds: '10000', vary: '{ latency: [1 ms, 2 ms, 3 ms, 4 ms, 5 ms, 6 ms, 7 ms, 8 ms, 9 ms, 10 ms, 11 ms] }' },
-    '6:7: vary: found 110000 runs (latency 11 × contenders 1 × seeds 10000), expected at most 100000'
+    '6:7: vary: found 110000 runs (latency 11 × methods 1 × seeds 10000), expected at most 100000'
   ],
-  [
-    { stop: '{ round: 10 }' },
-    '5:9: stop: found the key "round", expected one of loss, rounds, time; did you mean "rounds"?'
-  ],
+  [{ stop: '{ round: 10 }' }, '5:9: stop: found the key "round", expected one of loss, time'],
   [{ stop: '{ loss: 0 }' }, '5:15: stop.loss: found 0, expected more than 0'],
   [{ evaluate: '0' }, '5:11: evaluate: found 0, expected at least 1'],
   [
@@ -249,8 +257,8 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
     '5:19: faults.random.within: missing, expected a time such as "10 ms" (us, ms, s, min, h)'
   ],
   [
-    { timeline: '{ to: 1 s, contenders: [DPSGD] }' },
-    '5:35: timeline.contenders[0]: found "DPSGD", expected D-PSGD; did you mean "D-PSGD"?'
+    { timeline: '{ to: 1 s, methods: [DPSGD] }' },
+    '5:32: timeline.methods[0]: found "DPSGD", expected D-PSGD; did you mean "D-PSGD"?'
   ],
   [
     { timeline: '{ from: 2 s, to: 1 s }' },
@@ -265,10 +273,13 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
     '6:37: timeline.at.latency: found a value that vary.latency does not have, expected one of 1, 2'
   ],
   [
-    { traffic: '{ tensors: [500] }', training: '{ codec: int8 }' },
+    { traffic: '{ tensors: [500] }', codec: 'int8' },
     '5:10: traffic: found traffic, expected none beside the codec int8 of "D-PSGD"'
   ],
-  [{ training: '{ codec: auto }' }, '5:20: training.codec: …auto chooses by the measured speed of real links'],
+  [
+    { codec: 'auto' },
+    '5:8: codec: found "auto", expected a codec by name: auto chooses by the measured speed of real links'
+  ],
   [{ timeline: '{ to: 1 s, at: { seed: 2 } }' }, '5:34: timeline.at.seed: found 2, expected 1'],
   [
     { topology: '{ graph: ring, peers: 3 }', vary: '{ peers: [4, 16] }', computing: '{ slow: { p3: 2 } }' },

@@ -2,39 +2,36 @@ import { duration, topologySchema } from '@murmuration/files'
 import { z } from 'zod'
 import { choiceSchema, varySchema } from './axes.js'
 import { computingSchema } from './scenario-computing.js'
-import { contenderSchema } from './scenario-contenders.js'
+import { methodSchema, namedCodec } from './scenario-methods.js'
 import { faultsSchema } from './scenario-faults.js'
 import { networkSchema } from './scenario-network.js'
-import { taskSchema } from './scenario-task.js'
-import { simulatedTrainingSchema } from './scenario-training.js'
+import { goneFor } from '../training/gone.js'
+import { maxRounds, sharedFields } from '../training/training-schema.js'
 import { trafficSchema } from './traffic.js'
 
 const seed = z.int().min(0)
-const roundsMax = 1e9
 
 const stop = z
   .strictObject({
     loss: z.number().positive().optional().meta({
       description: 'The target: of the mean model, on the test set; without it times are not compared'
     }),
-    rounds: z.int().min(1).max(roundsMax).optional().meta({
-      description: 'Steps of each peer; 400, or without end where there is a time'
-    }),
+    rounds: goneFor('rounds at the top level'),
     time: duration()
       .refine((time) => time > 0, 'more than 0 ms')
       .optional()
       .meta({ description: 'Virtual time; without end when absent' })
   })
   .prefault({})
-  .transform(({ rounds, ...rest }) => ({ ...rest, rounds: rounds ?? (rest.time === undefined ? 400 : roundsMax) }))
-  .meta({ description: 'When a run ends: at what comes first' })
+  .meta({ description: 'When a run ends before its last round' })
 
 const timeline = z
   .strictObject({
-    contenders: z
+    contenders: goneFor('methods in place of contenders'),
+    methods: z
       .union([z.literal('all'), z.array(z.string()).min(1)])
       .default('all')
-      .meta({ description: 'all, or labels of contenders' }),
+      .meta({ description: 'all, or labels of methods' }),
     from: duration().prefault('0 s').meta({ description: 'Virtual time at which the stretch begins' }),
     to: duration().meta({ description: 'Virtual time at which it ends' }),
     at: choiceSchema
@@ -49,30 +46,45 @@ const timeline = z
 export const scenarioSchema = z
   .strictObject({
     title: z.string().min(1).max(200).meta({ description: 'What the report is called' }),
-    about: z.string().default('').meta({ description: 'What is asked, and what to look for; for the report' }),
+    description: z.string().default('').meta({ description: 'What is asked, and what to look for; for the report' }),
     topology: z
       .union([z.string({ error: 'the path of a topology file' }), topologySchema])
       .meta({ description: 'What a topology file says, or the path of one from where this file is' }),
     network: networkSchema,
-    task: taskSchema,
+    ...sharedFields,
+    codec: namedCodec(sharedFields.codec.unwrap()).default('float32').meta({
+      description:
+        'How vectors are written on the links, as in training files; the time that coding takes is not counted'
+    }),
+    rounds: sharedFields.rounds.unwrap().optional().meta({
+      description: 'Steps of each peer; 400, or without end where there is a stop.time'
+    }),
+    timeout: sharedFields.timeout.unwrap().prefault('1 h').meta({
+      description: 'How long a peer waits before who did not send is taken for lost'
+    }),
+    seed: sharedFields.seed.unwrap().optional().meta({ description: 'One seed, in place of seeds' }),
     traffic: trafficSchema.optional(),
-    training: simulatedTrainingSchema,
     computing: computingSchema,
     vary: varySchema,
-    contenders: z.array(contenderSchema).min(1).max(1000).meta({ description: 'What is compared' }),
+    methods: z.array(methodSchema).min(1).max(1000).meta({ description: 'What is compared' }),
     seeds: z
       .union([z.int().min(1).max(10_000), z.array(seed).min(1).max(10_000)])
-      .default(1)
-      .meta({ description: 'How many, 1 to n, or a list of seeds' }),
+      .optional()
+      .meta({ description: 'How many, 1 to n, or a list of seeds; 1 when absent' }),
     stop,
     evaluate: z
       .int()
       .min(1)
-      .max(roundsMax)
+      .max(maxRounds)
       .default(1)
       .meta({ description: 'The mean model is evaluated every so many rounds' }),
     faults: faultsSchema,
-    timeline
+    timeline,
+    about: goneFor('description in place of about'),
+    training: goneFor('batch, rate, optimiser and the rest at the top level, as in training files'),
+    contenders: goneFor(
+      'methods: [dpsgd, { algorithm: { name: all-reduce, collective: ring } }] in place of contenders'
+    )
   })
   .meta({ title: 'Murmuration scenario file' })
 
@@ -83,7 +95,7 @@ export type ScenarioDescription = z.output<typeof scenarioSchema>
 export type StopRule = ScenarioDescription['stop']
 
 /** Rounds without end: as many as there can be. */
-export const endless = roundsMax
+export const endless = maxRounds
 
 /** The JSON Schema of scenario files, for editors. */
 export function scenarioJsonSchema(): unknown {

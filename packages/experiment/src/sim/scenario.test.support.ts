@@ -16,8 +16,8 @@ export function textOf(lines: Readonly<Record<string, string>> = {}): string {
   const all = {
     title: 'Three',
     topology: '{ graph: ring, peers: [a, b, c] }',
-    task: '{ kind: quadratic }',
-    contenders: '[{ algorithm: dpsgd }]',
+    task: 'quadratic',
+    methods: '[{ algorithm: dpsgd }]',
     ...lines
   }
   return Object.entries(all)

@@ -3,24 +3,26 @@ import type { NetworkOptions } from '@murmuration/simulator'
 import type { TopologyDescription } from '@murmuration/files'
 import type { Axis } from './axes.js'
 import type { Computing } from './scenario-computing.js'
-import type { ContenderDescription } from './scenario-contenders.js'
+import type { MethodDescription } from './scenario-methods.js'
 import type { ScenarioFaults } from './scenario-faults.js'
 import type { StopRule } from './scenario-schema.js'
-import type { ScenarioTask } from './scenario-task.js'
-import type { SimulatedTraining } from './scenario-training.js'
+import type { Training } from '../training/training-schema.js'
+
+/** How peers train, as in training files. */
+export type SimulatedTraining = Omit<Training, 'algorithm' | 'agreement' | 'seed' | 'model' | 'patience'>
 
 /** What is compared: one algorithm with its options. */
-export type Contender = ContenderDescription & {
+export type Method = MethodDescription & {
   /** Unique within the scenario. */
   readonly label: string
-  /** The scenario's, with what this contender has otherwise. */
-  readonly training: SimulatedTraining
+  /** The scenario's, with what this method has otherwise. All have the same rounds. */
+  readonly training: Omit<SimulatedTraining, 'rounds'>
 }
 
 /** A stretch of some runs that is kept event by event. */
 export interface TimelineRequest {
   /** Labels. */
-  readonly contenders: readonly string[]
+  readonly methods: readonly string[]
   /** Virtual milliseconds. */
   readonly from: number
   readonly to: number
@@ -36,18 +38,18 @@ export interface Scenario {
   /** The file as it was read. */
   readonly text: string
   readonly title: string
-  readonly about: string
+  readonly description: string
   /** Before anything varies. */
   readonly topology: TopologyDescription
   readonly network: NetworkOptions
-  readonly task: ScenarioTask
   /** float32 numbers of each tensor that messages weigh; absent for the task's own parameters. */
   readonly traffic?: readonly number[]
+  /** What all methods have in common. */
   readonly training: SimulatedTraining
   readonly computing: Computing
   /** What varies, in the order of the file. */
   readonly axes: readonly Axis[]
-  readonly contenders: readonly Contender[]
+  readonly methods: readonly Method[]
   readonly seeds: readonly number[]
   readonly stop: StopRule
   /** Rounds of pure averaging after those of training; none when absent. */

@@ -1,23 +1,23 @@
 import { type PeerName, peerName } from '@murmuration/core'
 import type { Server } from '@murmuration/simulator'
 import { recordOf } from '../training/algorithm-choice.js'
-import type { ContenderDescription } from './scenario-contenders.js'
+import type { MethodDescription } from './scenario-methods.js'
 
 /**
- * The servers of a contender, in the order of the shards that they hold; none for algorithms without. One is called
+ * The servers of a method, in the order of the shards that they hold; none for algorithms without. One is called
  * `server`, more are called `server-1`, `server-2` and so on. Those on machines of their own have no `on`.
  *
  * @param peers - in the order of the topology, by which servers are placed on the workers
- * @param ofTopology - those that the topology has, which serve where the contender does not say how many and where
+ * @param ofTopology - those that the topology has, which serve where the method does not say how many and where
  */
 export function serversOf(
-  contender: ContenderDescription,
+  method: MethodDescription,
   peers: readonly PeerName[],
   ofTopology: readonly { readonly name: PeerName }[] = []
 ): readonly Server[] {
-  const placement = placementOf(contender)
+  const placement = placementOf(method)
   if (placement === undefined) return []
-  if (ofTopology.length > 0 && contender.servers === undefined && placement.on === 'own') {
+  if (ofTopology.length > 0 && method.servers === undefined && placement.on === 'own') {
     return ofTopology.map(({ name }) => ({ name }))
   }
   const { on, servers = on === 'workers' ? peers.length : 1 } = placement
@@ -28,20 +28,20 @@ export function serversOf(
   })
 }
 
-/** How many servers a contender has, and where; `undefined` when it has none. */
+/** How many servers a method has, and where; `undefined` when it has none. */
 export function placementOf(
-  contender: ContenderDescription
+  method: MethodDescription
 ): { readonly servers?: number | undefined; readonly on: string } | undefined {
-  const { server, needs } = recordOf(contender.choice)
+  const { server, needs } = recordOf(method.algorithm)
   if (server === undefined) return undefined
-  const { on = 'own', servers = on === 'workers' ? undefined : needs.servers } = contender
+  const { on = 'own', servers = on === 'workers' ? undefined : needs.servers } = method
   return { on, servers }
 }
 
 /** The names of all servers on machines of their own: links and faults may speak of them. */
-export function ownServerNames(contenders: readonly ContenderDescription[]): readonly PeerName[] {
-  const names = contenders
-    .filter((contender) => placementOf(contender)?.on === 'own')
-    .flatMap((contender) => serversOf(contender, []).map(({ name }) => name))
+export function ownServerNames(methods: readonly MethodDescription[]): readonly PeerName[] {
+  const names = methods
+    .filter((method) => placementOf(method)?.on === 'own')
+    .flatMap((method) => serversOf(method, []).map(({ name }) => name))
   return [...new Set(names)]
 }

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { median } from 'simple-statistics'
-import { Families } from './families.js'
+import { Families } from './task-families.js'
 import { type RunResult, simulateRun } from './run.js'
 import type { Scenario } from './scenario.js'
 import { readScenario } from './scenario-file.js'
@@ -14,22 +14,27 @@ async function results(scenario: Scenario, isWanted: (run: SimRun) => boolean): 
   const families = new Families(2)
   const all: RunResult[] = []
   for (const run of runsOf(scenario).filter(isWanted)) {
-    const family = await families.of(run.setting.task, topologyOf(scenario, run).topology.peers, run.seed)
+    const family = await families.of(run.setting.learning, topologyOf(scenario, run).topology.peers, run.seed)
     all.push(await simulateRun(scenario, run, family, () => 0))
   }
   return all
 }
 
 for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml'))) {
-  test(`sim/${file} runs: every contender takes a few steps in its first setting, and keeps its promises`, async (t) => {
+  test(`sim/${file} runs: every method takes a few steps in its first setting, and keeps its promises`, async (t) => {
     const whole = await readScenario(folder + file)
-    const scenario: Scenario = { ...whole, stop: { rounds: 4 }, seeds: whole.seeds.slice(0, 1) }
+    const scenario: Scenario = {
+      ...whole,
+      training: { ...whole.training, rounds: 4 },
+      stop: {},
+      seeds: whole.seeds.slice(0, 1)
+    }
     const [{ setting: first }] = runsOf(scenario)
     const runs = await results(
       scenario,
       ({ setting }) => JSON.stringify(setting.values) === JSON.stringify(first.values)
     )
-    t.is(runs.length, scenario.contenders.length)
+    t.is(runs.length, scenario.methods.length)
     for (const { record } of runs) {
       t.is(record.outcome, 'limit', `${record.contender}: ${record.why ?? ''}`)
       t.deepEqual(record.findings, [])
@@ -39,7 +44,7 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml')))
 
 test('n peers of D-PSGD, each number with its best rate, are faster in proportion on fast links (Lian 2017, figure 3c)', async (t) => {
   const whole = await readScenario(`${folder}speed-up.yaml`)
-  const runs = await results({ ...whole, seeds: [1, 2, 3] }, ({ contender }) => contender.choice.name === 'dpsgd')
+  const runs = await results({ ...whole, seeds: [1, 2, 3] }, ({ method }) => method.algorithm.name === 'dpsgd')
   const rates = [...new Set(runs.map(({ record }) => Number(record.settings.rate)))]
   const seconds = (peers: number, rate: number) => {
     const own = runs.filter(({ record }) => record.peers === peers && record.settings.rate === rate)

@@ -3,16 +3,22 @@ import { scenarioOf } from './scenario.test.support.js'
 import { sweepOf } from './sweep-facts.js'
 
 const servers = ['per-tensor', 'fused'].flatMap((fusion) =>
-  ['blocking', 'streamed'].map((calls) => `{ algorithm: parameter-server, on: b, fusion: ${fusion}, calls: ${calls} }`)
+  ['blocking', 'streamed'].map(
+    (calls) => `{ algorithm: { name: parameter-server, fusion: ${fusion}, calls: ${calls} }, on: b }`
+  )
 )
-const others = ['{ algorithm: parameter-server }', '{ algorithm: dpsgd }', '{ algorithm: dpsgd, overlap: false }']
+const others = [
+  '{ algorithm: parameter-server }',
+  '{ algorithm: dpsgd }',
+  '{ algorithm: { name: dpsgd, overlap: false } }'
+]
 
-test('contenders with automatic labels have the fields that the report compares them by', async (t) => {
+test('methods with automatic labels have the fields that the report compares them by', async (t) => {
   const scenario = await scenarioOf({
-    contenders: `[${[...servers, ...others].join(', ')}]`,
+    methods: `[${[...servers, ...others].join(', ')}]`,
     traffic: '{ tensors: [10, 10, 10] }',
     topology: '{ graph: ring, peers: [a, b, c], links: { default: { latency: 10 ms } } }',
-    stop: '{ rounds: 2 }'
+    rounds: '2'
   })
   const sweep = sweepOf(scenario, 'murmur sim')
   t.deepEqual(

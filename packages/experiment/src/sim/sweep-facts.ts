@@ -2,26 +2,27 @@ import type { Form, Setting, Sweep } from '@murmuration/results'
 import { graphLabel } from '@murmuration/topology'
 import { version } from '../version.js'
 import { recordOf } from '../training/algorithm-choice.js'
+import { taskRecordOf } from '../training/task-choice.js'
 import { optimiserText } from '../training/training-file.js'
-import { aboutContender } from './about-contender.js'
 import { kindLabel } from './labels.js'
-import type { Contender, Scenario } from './scenario.js'
+import { methodText } from './method-text.js'
+import type { Method, Scenario } from './scenario.js'
 import { stragglersLabel } from './scenario-computing.js'
 
 /** What the report says of a sweep as a whole. */
 export function sweepOf(scenario: Scenario, command: string): Sweep {
-  const { title, about, text, axes, contenders, seeds, stop } = scenario
+  const { title, description, text, axes, methods, seeds, stop } = scenario
   return {
     title,
-    about,
+    about: description,
     scenario: text,
     command,
     version,
     axes: Object.fromEntries(axes.map(({ name, values }) => [name, values.map(({ setting }): Setting => setting)])),
-    contenders: contenders.map((contender) => ({
-      label: contender.label,
-      about: aboutContender(contender),
-      ...formOf(contender)
+    contenders: methods.map((method) => ({
+      label: method.label,
+      about: methodText(method),
+      ...formOf(method)
     })),
     seeds,
     ...(stop.loss === undefined ? {} : { targetLoss: stop.loss }),
@@ -29,21 +30,13 @@ export function sweepOf(scenario: Scenario, command: string): Sweep {
   }
 }
 
-/** How a contender exchanges; those without `calls` stream. */
-function formOf(contender: Contender): { readonly form?: Form } {
-  const { fusion = contender.fusion, calls = 'streamed' } = contender.choice as Partial<Form>
-  return recordOf(contender.choice).name === 'sgd' ? {} : { form: { kind: kindLabel(contender), fusion, calls } }
+/** How a method exchanges; those without `calls` stream. */
+function formOf(method: Method): { readonly form?: Form } {
+  const { fusion = method.fusion, calls = 'streamed' } = method.algorithm as Partial<Form>
+  return recordOf(method.algorithm).name === 'sgd' ? {} : { form: { kind: kindLabel(method), fusion, calls } }
 }
 
-function factsOf({
-  topology,
-  task,
-  traffic,
-  training,
-  computing,
-  network,
-  evaluate
-}: Scenario): Record<string, string> {
+function factsOf({ topology, traffic, training, computing, network, evaluate }: Scenario): Record<string, string> {
   const peers =
     typeof topology.peers === 'number'
       ? topology.peers
@@ -51,7 +44,7 @@ function factsOf({
   const { rate, batch, optimiser, weightDecay } = training
   const facts: Record<string, string> = {
     topology: `${graphLabel(topology.graph)}, ${peers} peers`,
-    task: taskText(task),
+    task: taskText(training),
     messages: traffic === undefined ? 'the parameters of the task' : trafficText(traffic),
     training: `batch ${batch} per peer, rate ${rate.initial}, ${optimiserText(optimiser)}, weight decay ${weightDecay}`,
     computing: `${computing.perStep} ms per step and ${computing.perSample} ms per sample; stragglers: ${stragglersLabel(computing.stragglers)}`,
@@ -62,11 +55,13 @@ function factsOf({
   return slow.length === 0 ? facts : { ...facts, 'slow peers': slow.join(', ') }
 }
 
-function taskText({ kind, ...options }: Scenario['task']): string {
-  const shown = Object.entries(options).map(
+function taskText({ task, data, partition }: Scenario['training']): string {
+  const { kind = 'a module', ...options } = task
+  const shown = taskRecordOf(task)?.learnsFromData === false ? options : { ...options, data, partition }
+  const texts = Object.entries(shown).map(
     ([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`
   )
-  return [kind, ...shown].join(', ')
+  return [kind, ...texts].join(', ')
 }
 
 function trafficText(tensors: readonly number[]): string {

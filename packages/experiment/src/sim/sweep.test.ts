@@ -1,6 +1,6 @@
 import { peerName } from '@murmuration/core'
 import test from 'ava'
-import { Families } from './families.js'
+import { Families } from './task-families.js'
 import { simulateRun } from './run.js'
 import { scenarioOf } from './scenario.test.support.js'
 import { runCount, runsOf, settingsOf, topologyOf } from './sweep.js'
@@ -26,13 +26,13 @@ test('every combination comes, in the order of the file, the last axis fastest',
     ]
   )
   t.deepEqual(Object.keys(settings[0].values), ['latency', 'heterogeneity', 'bandwidth'])
-  t.like(settings[2].task, { heterogeneity: 2 })
+  t.like(settings[2].learning.task, { heterogeneity: 2 })
 })
 
 test('without anything that varies there is one setting', async (t) => {
   const scenario = await scenarioOf()
   t.deepEqual(settingsOf(scenario), [
-    { values: {}, topology: scenario.topology, task: scenario.task, computing: scenario.computing }
+    { values: {}, topology: scenario.topology, learning: scenario.training, computing: scenario.computing }
   ])
 })
 
@@ -65,14 +65,14 @@ test('where the bandwidth varies it is that of both directions, also beside a pr
   }
 })
 
-test('peers, graphs and stragglers vary; results call them by name; a contender may have a graph of its own', async (t) => {
+test('peers, graphs and stragglers vary; results call them by name; a method may have a graph of its own', async (t) => {
   const scenario = await scenarioOf({
     topology: '{ graph: ring, peers: 3 }',
     vary: `
   peers: [4, 16]
   graph: [complete, { kind: random-regular, degree: 3, seed: 1 }]
   stragglers: [none, { kind: log-normal, sigma: 0.5 }, { kind: slow-now-and-then, share: 5 %, factor: 10 }]`,
-    contenders: '[{ algorithm: dpsgd }, { algorithm: dpsgd, graph: star }]'
+    methods: '[{ algorithm: dpsgd }, { algorithm: dpsgd, graph: star }]'
   })
   const runs = runsOf(scenario)
   t.is(runs.length, 24)
@@ -98,16 +98,16 @@ test('graphs that look the same in tables are numbered', async (t) => {
   )
 })
 
-test('for every setting every contender, for each every seed; one stretch is kept of those that were asked for', async (t) => {
+test('for every setting every method, for each every seed; one stretch is kept of those that were asked for', async (t) => {
   const scenario = await scenarioOf({
     vary: '{ latency: [1 ms, 2 ms] }',
-    contenders: '[{ algorithm: dpsgd }, { algorithm: sgd }]',
+    methods: '[{ algorithm: dpsgd }, { algorithm: sgd }]',
     seeds: '2',
-    timeline: '{ contenders: [SGD on one machine], from: 1 s, to: 2 s, at: { latency: 2 ms } }'
+    timeline: '{ methods: [SGD on one machine], from: 1 s, to: 2 s, at: { latency: 2 ms } }'
   })
   const runs = runsOf(scenario)
   t.deepEqual(
-    runs.map(({ setting, contender, seed }) => [setting.values.latency, contender.label, seed]),
+    runs.map(({ setting, method, seed }) => [setting.values.latency, method.label, seed]),
     [
       [1, 'D-PSGD', 1],
       [1, 'D-PSGD', 2],
@@ -128,17 +128,17 @@ test('for every setting every contender, for each every seed; one stretch is kep
 test('links may speak of a server', async (t) => {
   const scenario = await scenarioOf({
     topology: '{ graph: ring, peers: [a, b, c], links: { preset: home, peers: { server: { bandwidth: 1 Gbit/s } } } }',
-    contenders: '[{ algorithm: dpsgd }, { algorithm: parameter-server }]'
+    methods: '[{ algorithm: dpsgd }, { algorithm: parameter-server }]'
   })
   for (const run of runsOf(scenario)) {
     t.deepEqual(topologyOf(scenario, run).links.access(peerName('server')), { up: 1e9, down: 1e9 })
   }
 })
 
-test('a rate that varies is that of all contenders but those that have one of their own', async (t) => {
+test('a rate that varies is that of all methods but those that have one of their own', async (t) => {
   const [first, own, second, same] = await lossesOf({
     vary: '{ rate: [0.001, 0.002] }',
-    contenders: '[{ algorithm: dpsgd }, { algorithm: dpsgd, rate: { initial: 0.003 } }]'
+    methods: '[{ algorithm: dpsgd }, { algorithm: dpsgd, rate: { initial: 0.003 } }]'
   })
   t.is(own, same)
   t.true(first > second && second > own)
@@ -146,19 +146,19 @@ test('a rate that varies is that of all contenders but those that have one of th
 
 test('a rate may be multiplied by the number of peers (Goyal et al. 2017), or divided by it', async (t) => {
   const rates = ['{ initial: 0.003 }', '{ initial: 0.001, scale: peers }', '{ initial: 0.009, scale: 1/peers }']
-  const contenders = `[${rates.map((rate) => `{ algorithm: dpsgd, rate: ${rate} }`).join(', ')}]`
-  const [plain, multiplied, divided] = await lossesOf({ contenders })
+  const methods = `[${rates.map((rate) => `{ algorithm: dpsgd, rate: ${rate} }`).join(', ')}]`
+  const [plain, multiplied, divided] = await lossesOf({ methods })
   t.true(Math.abs(multiplied / plain - 1) < 1e-6)
   t.true(Math.abs(divided / plain - 1) < 1e-6)
 })
 
 /** The losses after one round of every run of a scenario of three peers. */
 async function lossesOf(lines: Readonly<Record<string, string>>): Promise<readonly number[]> {
-  const scenario = await scenarioOf({ ...lines, stop: '{ rounds: 1 }' })
+  const scenario = await scenarioOf({ ...lines, rounds: '1' })
   const families = new Families(1)
   const losses: number[] = []
   for (const run of runsOf(scenario)) {
-    const family = await families.of(run.setting.task, topologyOf(scenario, run).topology.peers, run.seed)
+    const family = await families.of(run.setting.learning, topologyOf(scenario, run).topology.peers, run.seed)
     const { record } = await simulateRun(scenario, run, family, () => 0)
     losses.push(record.curve[record.curve.length - 1].loss)
   }

@@ -3,9 +3,9 @@ import type { Setting } from '@murmuration/results'
 import type { GraphDescription } from '@murmuration/topology'
 import { type Result, resolveTopology, type TopologyDescription, type TopologyFile } from '@murmuration/files'
 import type { Axis, AxisValue } from './axes.js'
-import type { Contender, Scenario } from './scenario.js'
+import type { Method, Scenario } from './scenario.js'
 import type { Computing } from './scenario-computing.js'
-import type { ScenarioTask } from './scenario-task.js'
+import type { LearningTask } from '../training/training-schema.js'
 import { ownServerNames } from './servers.js'
 
 /** One combination of what varies. Plain data. */
@@ -13,7 +13,7 @@ export interface SimSetting {
   /** One value of each axis, as results show it. */
   readonly values: Readonly<Record<string, Setting>>
   readonly topology: TopologyDescription
-  readonly task: ScenarioTask
+  readonly learning: LearningTask
   readonly computing: Computing
   /** In place of the learning rate that the file gives for all. */
   readonly rate?: number
@@ -22,7 +22,7 @@ export interface SimSetting {
 /** One simulation of a sweep. Plain data. */
 export interface SimRun {
   readonly setting: SimSetting
-  readonly contender: Contender
+  readonly method: Method
   readonly seed: number
   /** The stretch that is kept event by event, in virtual milliseconds; absent in most runs. */
   readonly timeline?: { readonly from: number; readonly to: number }
@@ -32,56 +32,58 @@ export interface SimRun {
 export const runsMax = 100_000
 
 /** How many simulations a scenario comes to. */
-export function runCount({ axes, contenders, seeds }: Pick<Scenario, 'axes' | 'contenders' | 'seeds'>): number {
-  return axes.reduce((product, { values }) => product * values.length, 1) * contenders.length * seeds.length
+export function runCount({ axes, methods, seeds }: Pick<Scenario, 'axes' | 'methods' | 'seeds'>): number {
+  return axes.reduce((product, { values }) => product * values.length, 1) * methods.length * seeds.length
 }
 
 /** Every combination of what varies, in the order of the file: the last axis changes fastest. */
 export function settingsOf(scenario: Scenario): readonly SimSetting[] {
-  const { topology, task, computing, axes } = scenario
-  const base: SimSetting = { values: {}, topology, task, computing }
+  const { axes } = scenario
+  const base = baseOf(scenario)
   return combinations(axes).map((choices) => choices.reduce(apply, withoutDirections(base, axes)))
 }
 
-/** All simulations: for every setting every contender, for every contender every seed. */
+/** What the file says, before anything varies. */
+export function baseOf({ topology, training, computing }: Omit<Scenario, 'path' | 'text'>): SimSetting {
+  return { values: {}, topology, learning: training, computing }
+}
+
+/** All simulations: for every setting every method, for every method every seed. */
 export function runsOf(scenario: Scenario): readonly SimRun[] {
-  const { contenders, seeds, timeline } = scenario
+  const { methods, seeds, timeline } = scenario
   return settingsOf(scenario).flatMap((setting) =>
-    contenders.flatMap((contender) =>
+    methods.flatMap((method) =>
       seeds.map((seed): SimRun => {
         const isKept =
           timeline?.seed === seed &&
-          timeline.contenders.includes(contender.label) &&
+          timeline.methods.includes(method.label) &&
           Object.entries(timeline.settings).every(([axis, value]) => setting.values[axis] === value)
         const stretch = isKept ? { timeline: { from: timeline.from, to: timeline.to } } : {}
-        return { setting, contender, seed, ...stretch }
+        return { setting, method, seed, ...stretch }
       })
     )
   )
 }
 
 /** The peers, topology and links of a run. Servers on machines of their own have links too, by their names. */
-export function topologyOf(
-  scenario: Scenario,
-  { setting, contender }: Pick<SimRun, 'setting' | 'contender'>
-): TopologyFile {
-  const result = resolve(scenario.contenders, setting.topology, graphOf(contender))
+export function topologyOf(scenario: Scenario, { setting, method }: Pick<SimRun, 'setting' | 'method'>): TopologyFile {
+  const result = resolve(scenario.methods, setting.topology, graphOf(method))
   invariant(result.ok, 'the topology of a scenario that was checked cannot be built')
   return result.value
 }
 
 /** Builds a topology, on another graph if one is given, or tells what is wrong with it. */
 export function resolve(
-  contenders: readonly Contender[],
+  methods: readonly Method[],
   topology: TopologyDescription,
   graph: GraphDescription = topology.graph
 ): Result<TopologyFile> {
-  return resolveTopology({ ...topology, graph }, ownServerNames(contenders))
+  return resolveTopology({ ...topology, graph }, ownServerNames(methods))
 }
 
-/** The graph that a contender has for itself. */
-export function graphOf(contender: Contender): GraphDescription | undefined {
-  return contender.graph
+/** The graph that a method has for itself. */
+export function graphOf(method: Method): GraphDescription | undefined {
+  return method.graph
 }
 
 /** Every combination of the axes' values; the last axis changes fastest. One of nothing when there is no axis. */
@@ -112,14 +114,18 @@ function replaced(setting: SimSetting, { axis, value }: AxisValue): SimSetting {
     case 'stragglers':
       return { ...setting, computing: { ...setting.computing, stragglers: value } }
     case 'heterogeneity':
-      return setting.task.kind === 'quadratic'
-        ? { ...setting, task: { ...setting.task, heterogeneity: value } }
-        : setting
+      return varied(setting, value)
     case 'rate':
       return { ...setting, rate: value }
     default:
       return withLink(setting, { [axis]: value })
   }
+}
+
+function varied(setting: SimSetting, heterogeneity: number): SimSetting {
+  const { learning } = setting
+  if (learning.task.kind !== 'quadratic') return setting
+  return { ...setting, learning: { ...learning, task: { ...learning.task, heterogeneity } } }
 }
 
 type DefaultLink = NonNullable<NonNullable<TopologyDescription['links']>['default']>

@@ -2,21 +2,21 @@ import { isDeepStrictEqual } from 'node:util'
 import { nearest } from '@murmuration/files'
 import { type Problem, problem, within } from '@murmuration/core'
 import type { Axis, AxisName, AxisValue } from './axes.js'
-import type { Contender, Scenario, TimelineRequest } from './scenario.js'
+import type { Method, Scenario, TimelineRequest } from './scenario.js'
 import type { ScenarioDescription } from './scenario-schema.js'
 
 type TimelineDescription = NonNullable<ScenarioDescription['timeline']>
 
 /** Which runs, of the first setting and seed unless the file says otherwise. */
 export function timelineOf(
-  { contenders, from, to, at }: TimelineDescription,
+  { methods, from, to, at }: TimelineDescription,
   axes: readonly Axis[],
-  all: readonly Contender[],
+  all: readonly Method[],
   seeds: readonly number[]
 ): TimelineRequest {
   const settings = axes.map((axis) => [axis.name, (chosen(axis, at) ?? axis.values[0]).setting] as const)
   return {
-    contenders: contenders === 'all' ? all.map(({ label }) => label) : contenders,
+    methods: methods === 'all' ? all.map(({ label }) => label) : methods,
     from,
     to,
     settings: Object.fromEntries(settings),
@@ -24,19 +24,19 @@ export function timelineOf(
   }
 }
 
-/** Labels that no contender has, settings that do not come, and stretches that end before they begin. */
+/** Labels that no method has, settings that do not come, and stretches that end before they begin. */
 export function timelineProblems(
   timeline: ScenarioDescription['timeline'],
-  { axes, contenders, seeds }: Pick<Scenario, 'axes' | 'contenders' | 'seeds'>
+  { axes, methods, seeds }: Pick<Scenario, 'axes' | 'methods' | 'seeds'>
 ): Problem[] {
   if (timeline === undefined) return []
   const { from, to, at } = timeline
-  const labels = contenders.map(({ label }) => label)
-  const named = timeline.contenders === 'all' ? [] : timeline.contenders
+  const labels = methods.map(({ label }) => label)
+  const named = timeline.methods === 'all' ? [] : timeline.methods
   const strangers = named.flatMap((label, index) =>
     labels.includes(label)
       ? []
-      : [problem(['contenders', index], `found "${label}", ${oneOf(labels)}${nearest(label, labels)}`)]
+      : [problem(['methods', index], `found "${label}", ${oneOf(labels)}${nearest(label, labels)}`)]
   )
   const stretch = from < to ? [] : [problem(['to'], `found ${to} ms, expected more than ${from} ms, where it begins`)]
   const seed =

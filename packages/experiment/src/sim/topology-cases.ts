@@ -4,10 +4,10 @@ import { agreementFinding, contraction, type GraphDescription } from '@murmurati
 import type { TopologyFile } from '@murmuration/files'
 import { recordOf } from '../training/algorithm-choice.js'
 import type { AxisValue } from './axes.js'
-import type { Contender, Scenario } from './scenario.js'
-import { usesTopology } from './scenario-contenders.js'
+import type { Method, Scenario } from './scenario.js'
+import { usesTopology } from './scenario-methods.js'
 import { serversOf } from './servers.js'
-import { apply, combinations, graphOf, resolve } from './sweep.js'
+import { apply, baseOf, combinations, graphOf, resolve } from './sweep.js'
 
 /** The peers of some settings. */
 export interface PeersCase {
@@ -27,12 +27,12 @@ export interface TopologyCases {
 /** A scenario while it is being checked. */
 export type Draft = Omit<Scenario, 'path' | 'text'>
 
-/** Builds the topology of every setting, and those that contenders have for themselves. */
+/** Builds the topology of every setting, and those that methods have for themselves. */
 export function topologyCases(draft: Draft): TopologyCases {
   const choices = combinations(draft.axes.filter(({ name }) => name === 'peers' || name === 'graph'))
-  const shared = draft.contenders.some((each) => each.graph === undefined && usesTopology(recordOf(each.choice)))
+  const shared = draft.methods.some((each) => each.graph === undefined && usesTopology(recordOf(each.algorithm)))
   const built = choices.map((choice) => build(draft, choice, shared, (path) => placeOf(draft, choice, path)))
-  const own = draft.contenders.flatMap((contender, index) => ownProblems(draft, contender, index))
+  const own = draft.methods.flatMap((method, index) => ownProblems(draft, method, index))
   const needs = needProblems(draft, choices)
   const cases = new Map(built.flatMap(({ peers }) => (peers === undefined ? [] : [[peers.which, peers] as const])))
   return { problems: [...built.flatMap(({ problems }) => problems), ...own, ...needs], cases: [...cases.values()] }
@@ -47,14 +47,14 @@ function placeOf({ axes }: Draft, choice: readonly AxisValue[], path: Path): Pat
   return ['vary', axis.name, axis.values.indexOf(value), ...(axis.name === path[0] ? path.slice(1) : [])]
 }
 
-/** A contender's own graph, over the peers of every setting. Of other problems the topology's own check tells. */
-function ownProblems(draft: Draft, contender: Contender, index: number): readonly Problem[] {
-  const graph = graphOf(contender)
+/** A method's own graph, over the peers of every setting. Of other problems the topology's own check tells. */
+function ownProblems(draft: Draft, method: Method, index: number): readonly Problem[] {
+  const graph = graphOf(method)
   if (graph === undefined) return []
   const choices = combinations(draft.axes.filter(({ name }) => name === 'peers'))
   const place = (path: Path) =>
     path[0] === 'graph' || path[0] === 'weights'
-      ? ['contenders', index, 'graph', ...(path[0] === 'graph' ? path.slice(1) : [])]
+      ? ['methods', index, 'graph', ...(path[0] === 'graph' ? path.slice(1) : [])]
       : undefined
   return choices.flatMap(
     (choice) => build(draft, [...choice, { axis: 'graph', value: graph, setting: '' }], true, place).problems
@@ -66,15 +66,15 @@ function needProblems(draft: Draft, choices: readonly (readonly AxisValue[])[]):
   return choices.flatMap((choice) => {
     const { topology } = settingOf(draft, choice)
     const files = new Map<GraphDescription | undefined, ReturnType<typeof resolve>>()
-    return draft.contenders.flatMap((contender, index) => {
-      const graph = graphOf(contender)
-      const file = files.get(graph) ?? resolve(draft.contenders, topology, graph)
+    return draft.methods.flatMap((method, index) => {
+      const graph = graphOf(method)
+      const file = files.get(graph) ?? resolve(draft.methods, topology, graph)
       files.set(graph, file)
       if (!file.ok) return []
       const { peers } = file.value.topology
-      const servers = serversOf(contender, peers, file.value.servers).map(({ name }) => name)
-      const refused = refusals(recordOf(contender.choice), { topology: file.value.topology, servers })
-      return refused.map((text) => problem(['contenders', index], whichOf(choice) + text))
+      const servers = serversOf(method, peers, file.value.servers).map(({ name }) => name)
+      const refused = refusals(recordOf(method.algorithm), { topology: file.value.topology, servers })
+      return refused.map((text) => problem(['methods', index], whichOf(choice) + text))
     })
   })
 }
@@ -85,8 +85,8 @@ function whichOf(choice: readonly AxisValue[]): string {
   return settings.length === 0 ? '' : `with ${settings.join(', ')}: `
 }
 
-function settingOf({ topology, task, computing }: Draft, choice: readonly AxisValue[]) {
-  return choice.reduce(apply, { values: {}, topology, task, computing })
+function settingOf(draft: Draft, choice: readonly AxisValue[]) {
+  return choice.reduce(apply, baseOf(draft))
 }
 
 /** @param gossips - whether peers average over this topology, and so have to agree in the end */
@@ -97,7 +97,7 @@ function build(
   place: (path: Path) => Path | undefined
 ): { readonly problems: readonly Problem[]; readonly peers?: PeersCase } {
   const setting = settingOf(draft, choice)
-  const result = resolve(draft.contenders, setting.topology)
+  const result = resolve(draft.methods, setting.topology)
   const size = choice.find(({ axis }) => axis === 'peers')?.setting
   const which = size === undefined ? '' : ` (with ${size} peers)`
   const problems = result.ok ? (gossips ? agreementProblems(result.value) : []) : result.problems

@@ -4,6 +4,7 @@ import { type Algorithm, algorithms } from '@murmuration/algorithms'
 import { InputError } from '@murmuration/core'
 import { nearest, type Result, validate } from '@murmuration/files'
 import { z } from 'zod'
+import { goneFor } from './gone.js'
 import { importAlgorithm } from './user-algorithm.js'
 
 /** Plain data. Of a module it has the path, and the options beside it. */
@@ -15,18 +16,11 @@ export interface AlgorithmChoice {
 }
 
 /** Where older files have what all algorithms share. */
-export const moved = {
-  batch: movedTo('batch: 32 at the top level'),
-  momentum: movedTo('optimiser: { name: sgd, momentum: 0.9 }, beside batch and rate'),
-  nesterov: movedTo('optimiser: { name: sgd, nesterov: true }, beside batch and rate'),
-  weightDecay: movedTo('weightDecay: 0.0001 at the top level')
-}
-
-function movedTo(place: string) {
-  return z
-    .never({ error: place })
-    .optional()
-    .meta({ description: `No longer: ${place}` })
+const moved = {
+  batch: goneFor('batch: 32 at the top level'),
+  momentum: goneFor('optimiser: { name: sgd, momentum: 0.9 }, beside batch and rate'),
+  nesterov: goneFor('optimiser: { name: sgd, nesterov: true }, beside batch and rate'),
+  weightDecay: goneFor('weightDecay: 0.0001 at the top level')
 }
 
 const names = algorithms.map(({ name }) => name) as [string, ...string[]]

@@ -13,13 +13,8 @@ import { givenOptions, optionTexts, recordOf } from './algorithm-choice.js'
 import type { StartEvent } from '../events.js'
 import { runSettings } from './run-settings.js'
 import { taskDescription } from './task-description.js'
-import {
-  localWeights,
-  optimiserText,
-  readTrainingFile,
-  type Training,
-  type TrainingOverrides
-} from './training-file.js'
+import { localWeights, optimiserText, readTrainingFile, type TrainingOverrides } from './training-file.js'
+import { scaleOf, type Training } from './training-schema.js'
 
 /** The files and options of a run, as the command line gives them. They can be sent to another process. */
 export interface RunRequest extends TrainingOverrides {
@@ -118,7 +113,7 @@ function settingsOf(
   endpoints: Pick<TrainingSettings, 'workers' | 'servers'>,
   closingRounds: number
 ): Plan['options'] {
-  const { algorithm, seed, batch, accumulate, optimiser, weightDecay, clip, rate, rounds, patience } = training
+  const { algorithm, seed, batch, accumulate, optimiser, weightDecay, clip, rate, rounds, timeout } = training
   return {
     algorithm: recordOf(algorithm),
     options: givenOptions(algorithm),
@@ -130,8 +125,8 @@ function settingsOf(
     ...(clip === undefined ? {} : { clip }),
     rounds,
     closingRounds,
-    rate: rateSchedule(rate, rounds),
-    patience,
+    rate: rateSchedule({ ...rate, initial: rate.initial * scaleOf(rate, endpoints.workers.length) }, rounds),
+    patience: timeout,
     ...endpoints
   }
 }

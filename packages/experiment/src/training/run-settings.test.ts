@@ -4,21 +4,24 @@ import { parseTopologyFile } from '@murmuration/files'
 import test, { type ExecutionContext } from 'ava'
 import { z } from 'zod'
 import { machineLocal, runSettings } from './run-settings.js'
-import { trainingSchema } from './training-file.js'
+import { trainingSchema } from './training-schema.js'
 
 type Input = Readonly<Record<string, unknown>>
 
 /** For each field of the training file two files that differ in it alone. Whoever adds a field adds a line. */
 const pairs: Readonly<Record<string, readonly [Input, Input]>> = {
-  'model': [{ model: 'mlp' }, { model: 'cnn' }],
-  'model.kind': [{ model: 'mlp' }, { model: { kind: 'mlp', hidden: [10] } }],
-  'model.hidden': [{ model: { kind: 'mlp', hidden: [10] } }, { model: { kind: 'mlp', hidden: [10, 10] } }],
-  'model.options': [
-    { model: { module: 'm.js', options: { depth: 1 } } },
-    { model: { module: 'm.js', options: { depth: 2 } } }
+  'task.kind': [{ task: 'mlp' }, { task: 'cnn' }],
+  'task.hidden': [{ task: { kind: 'mlp', hidden: [10] } }, { task: { kind: 'mlp', hidden: [10, 10] } }],
+  'task.options': [
+    { task: { module: 'm.js', options: { depth: 1 } } },
+    { task: { module: 'm.js', options: { depth: 2 } } }
   ],
+  'task.noise': [{ task: 'quadratic' }, { task: { kind: 'quadratic', noise: 1 } }],
   'data': [{ data: 'digits' }, { data: { path: 'here' } }],
   'data.digits': [{ data: { digits: 200 } }, { data: { digits: 201 } }],
+  'data.size': [{ data: { digits: 200 } }, { data: { digits: 200, size: 8 } }],
+  'data.gaussians': [{ data: { gaussians: 200 } }, { data: { gaussians: 201 } }],
+  'data.features': [{ data: { gaussians: 200 } }, { data: { gaussians: 200, features: 3 } }],
   'data.sha256': [{ data: { path: 'x', sha256: { a: '00' } } }, { data: { path: 'x', sha256: { a: '01' } } }],
   'loss': [{}, { loss: 'mean-squared-error' }],
   'test': [{ test: '20 %' }, { test: '10 %' }],
@@ -37,23 +40,24 @@ const pairs: Readonly<Record<string, readonly [Input, Input]>> = {
   'rate.initial': [{}, { rate: { initial: 0.11 } }],
   'rate.warmup': [{}, { rate: { warmup: 1 } }],
   'rate.decay': [{}, { rate: { decay: 'constant' } }],
+  'rate.scale': [{}, { rate: { scale: 'peers' } }],
   'rate.decay.at': [{ rate: { decay: { at: [1], factor: 0.5 } } }, { rate: { decay: { at: [2], factor: 0.5 } } }],
   'rate.decay.factor': [{ rate: { decay: { at: [1], factor: 0.5 } } }, { rate: { decay: { at: [1], factor: 0.1 } } }],
   'rounds': [{}, { rounds: 401 }],
   'agreement': [{}, { agreement: 1e-2 }],
-  'patience': [{}, { patience: '31 s' }],
+  'timeout': [{}, { timeout: '31 s' }],
   'seed': [{}, { seed: 2 }]
 }
 
 /** Fields that only hold others. */
-const groups = ['algorithm', 'optimiser', 'rate']
+const groups = ['algorithm', 'optimiser', 'rate', 'task']
 
 const ring = (text = 'graph: ring\npeers: [a, b]') => parseTopologyFile(text, 't.yaml')
 const settingsWith = (input: Input, file = ring()) => runSettings(file, trainingSchema.parse(input))
 
 test('every field of the training file is among the cases, or may differ from machine to machine', (t) => {
   const ofChoices = [...Object.keys(pairs), ...machineLocal.keys()].filter(
-    (name) => !/^(algorithm|optimiser)\./.test(name)
+    (name) => !/^(algorithm|optimiser|task)\./.test(name)
   )
   const expected = [...ofChoices, ...groups].sort()
   t.deepEqual([...new Set(fieldsOf(trainingSchema))].sort(), expected)
@@ -92,8 +96,8 @@ for (const [what, text, expected] of topologies) {
 }
 
 test('where data and modules lie, and in which form vectors travel, may differ; addresses may as well', (t) => {
-  const here = { model: { module: '/home/ann/m.js' }, data: { path: '/home/ann/mnist' }, codec: 'int8' }
-  const there = { model: { module: '/Users/bob/m.js' }, data: { path: 'D:\\mnist' }, codec: 'auto' }
+  const here = { task: { module: '/home/ann/m.js' }, data: { path: '/home/ann/mnist' }, codec: 'int8' }
+  const there = { task: { module: '/Users/bob/m.js' }, data: { path: 'D:\\mnist' }, codec: 'auto' }
   const moved = ring(
     'graph: ring\npeers: [{ name: a, addresses: [/ip4/192.0.2.7/tcp/1] }, b]\nlinks: { default: { latency: 1 ms } }'
   )
@@ -110,7 +114,7 @@ test('local data may differ in everything, the test set in common only in its pl
 test('a file with the defaults written out is the same as an empty one', (t) => {
   const written = {
     rounds: 400,
-    patience: '30 s',
+    timeout: '30 s',
     batch: 32,
     optimiser: { name: 'sgd', momentum: 0.9 },
     rate: { initial: 0.1 }
@@ -150,6 +154,7 @@ function fieldsOf(schema: unknown, path = ''): string[] {
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional) {
     return fieldsOf(schema.unwrap(), path)
   }
+  if (schema instanceof z.ZodNever) return []
   const own = path === '' ? [] : [path]
   if (!(schema instanceof z.ZodObject)) return own
   const below = ([key, field]: [string, unknown]) => fieldsOf(field, path === '' ? key : `${path}.${key}`)

@@ -1,6 +1,7 @@
 import { type Settings, settingsOf } from '@murmuration/libp2p'
 import type { TopologyFile } from '@murmuration/files'
-import { localWeights, type Training } from './training-file.js'
+import { localWeights } from './training-file.js'
+import type { Training } from './training-schema.js'
 
 /**
  * What of a training file may differ from machine to machine, and why. Everything else that the file can hold is compared when peers
@@ -9,7 +10,7 @@ import { localWeights, type Training } from './training-file.js'
 export const machineLocal: ReadonlyMap<string, string> = new Map([
   ['data.path', 'where the data lie'],
   ['test.path', 'where the test set in common lies; its checksums must agree'],
-  ['model.module', 'where the module lies'],
+  ['task.module', 'where the module lies'],
   ['algorithm.module', 'where the module lies'],
   ['codec', 'each direction of each link has its own, which its two ends agree on']
 ])

@@ -1,21 +1,21 @@
 import { type Keeps, keptOn, type TrainingSettings } from '@murmuration/algorithms'
 import type { PeerName, Topology } from '@murmuration/core'
 import { givenOptions, recordOf } from '../training/algorithm-choice.js'
-import type { Contender } from './scenario.js'
+import type { Method } from './scenario.js'
 
-/** What all of a contender run, and what its algorithm keeps. */
-export interface ContenderProgram {
+/** What all of a method run, and what its algorithm keeps. */
+export interface MethodProgram {
   readonly settings: TrainingSettings
   readonly keeps: Keeps
 }
 
-/** The program of a contender. `training` holds for all; the servers are in the order of their shards. */
+/** The program of a method. `training` holds for all; the servers are in the order of their shards. */
 export function programOf(
-  { choice, fusion, training: { codec } }: Contender,
+  { algorithm: choice, fusion, training: { codec } }: Method,
   training: Omit<TrainingSettings, 'algorithm'>,
   servers: readonly PeerName[],
   topology: Topology
-): ContenderProgram {
+): MethodProgram {
   const algorithm = recordOf(choice)
   const options = givenOptions(choice)
   return {

@@ -1,0 +1,81 @@
+import { type Algorithm, algorithms } from '@murmuration/algorithms'
+import { graphSchema } from '@murmuration/topology'
+import { z } from 'zod'
+import { type AlgorithmChoice, algorithmSchema } from '../training/algorithm-choice.js'
+import { goneFor } from '../training/gone.js'
+import { methodFields, rateFields } from '../training/training-schema.js'
+
+const atLeastOne = z.int().min(1)
+
+const insteadOf = (field: string) => ({ description: `In place of the scenario's ${field}` })
+
+/** A codec that a simulation can have. */
+export const namedCodec = (schema: typeof methodFields.codec) =>
+  schema.refine((name) => name !== 'auto', {
+    error: 'a codec by name: auto chooses by the measured speed of real links'
+  })
+
+/** What older files have beside `algorithm`: its options. */
+const optionsOfOlder = Object.fromEntries(
+  algorithms
+    .flatMap(({ name, options }) => Object.keys(options.shape).map((option) => [option, name] as const))
+    .filter(([option]) => !['rate', 'batch', 'codec', 'optimiser', 'graph', 'fusion', 'servers', 'on'].includes(option))
+    .map(([option, name]) => [option, goneFor(`algorithm: { name: ${name}, ${option}: … }, with it inside`)])
+)
+
+const method = z.strictObject({
+  algorithm: algorithmSchema.meta({ description: 'As in training files' }),
+  name: z
+    .string()
+    .regex(/^[^\p{Cc}]{1,60}$/u, { error: 'a label of 1 to 60 characters' })
+    .optional()
+    .meta({ description: 'The label in tables and charts; one made of the options when absent' }),
+  batch: methodFields.batch.optional().meta(insteadOf('batch')),
+  codec: namedCodec(methodFields.codec).optional().meta(insteadOf('codec')),
+  rate: z
+    .strictObject({
+      initial: rateFields.initial.optional(),
+      warmup: rateFields.warmup.optional(),
+      decay: rateFields.decay.optional(),
+      scale: rateFields.scale.optional()
+    })
+    .optional()
+    .meta({ description: "In place of what the scenario's rate says of the same" }),
+  optimiser: methodFields.optimiser.optional().meta(insteadOf('optimiser')),
+  graph: graphSchema.optional().meta({ description: 'In place of the graph of the topology' }),
+  fusion: z.enum(['fused', 'per-tensor']).default('fused').meta({
+    description:
+      'fused: all parameters in one flat buffer. per-tensor: a message for each tensor, as many early systems did'
+  }),
+  servers: atLeastOne
+    .max(10_000)
+    .optional()
+    .meta({ description: 'Among how many the parameters are divided: 1, or with on: workers one for each worker' }),
+  on: z.string().min(1).optional().meta({
+    description: "Whose machines servers run on: own, workers (the first to the first worker …), or a peer's"
+  }),
+  ...optionsOfOlder,
+  exchange: goneFor(
+    'fusion: per-tensor (or fused) in place of exchange, and calls: blocking where each tensor is waited for'
+  )
+})
+
+const names = algorithms.map(({ name }) => name) as [string, ...string[]]
+
+/** What is compared: the name of an algorithm, or a mapping with an algorithm and what is otherwise than for the rest. */
+export const methodSchema = z.union([
+  z.enum(names).transform((name): z.output<typeof method> => method.parse({ algorithm: name })),
+  method
+])
+
+/** A method as the file describes it, with the defaults filled in. */
+export type MethodDescription = Pick<
+  z.output<typeof method>,
+  'name' | 'batch' | 'codec' | 'rate' | 'optimiser' | 'graph' | 'fusion' | 'servers' | 'on'
+> & { readonly algorithm: AlgorithmChoice }
+
+/** Whether an algorithm exchanges with the neighbours of the topology, so that a graph is of use to it. */
+export function usesTopology({ channels, needs, server }: Algorithm): boolean {
+  const isForAll = needs.reach === 'everyone' && needs.weights === undefined
+  return Object.keys(channels).length > 0 && server === undefined && !isForAll
+}

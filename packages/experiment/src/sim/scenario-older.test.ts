@@ -1,0 +1,32 @@
+import { InputError } from '@murmuration/core'
+import test from 'ava'
+import { scenarioOf } from './scenario.test.support.js'
+
+/** What older files say, and the words that stand in its place now: how the message begins. */
+const older: readonly (readonly [lines: Readonly<Record<string, string>>, message: string])[] = [
+  [{ contenders: '[{ algorithm: dpsgd }]' }, '5:13: contenders: found a list of 1, expected methods: '],
+  [{ about: 'x' }, '5:8: about: found "x", expected description in place of about'],
+  [
+    { training: '{ batch: 4 }' },
+    '5:11: training: found a mapping, expected batch, rate, optimiser and the rest at the top level'
+  ],
+  [{ patience: '1 s' }, '5:11: patience: found "1 s", expected timeout in place of patience'],
+  [{ stop: '{ rounds: 4 }' }, '5:17: stop.rounds: found 4, expected rounds at the top level'],
+  [{ task: '{ kind: softmax, data: digits }' }, '3:30: task.data: found "digits", expected data beside task'],
+  [
+    { task: '{ kind: logistic, samples: 9 }' },
+    '3:34: task.samples: found 9, expected data: { gaussians: 4601 } beside task'
+  ],
+  [
+    { methods: '[{ algorithm: all-reduce, collective: ring }]' },
+    '4:48: methods[0].collective: found "ring", expected algorithm: { name: all-reduce, collective: … }, with it inside'
+  ]
+]
+
+test('a word of older files is refused with the one that stands in its place now', async (t) => {
+  for (const [lines, expected] of older) {
+    const error = await t.throwsAsync(scenarioOf(lines), { instanceOf: InputError }, JSON.stringify(lines))
+    const message = error?.message.replace(/^\S+\/s\.yaml:/, '') ?? ''
+    t.true(message.startsWith(expected), `${message}\n${expected}`)
+  }
+})

@@ -1,0 +1,68 @@
+/** A task as files name it: one of the registry, or a module of the user's own; with its options. */
+import { resolve } from 'node:path'
+import { type Problem, within } from '@murmuration/core'
+import { z } from 'zod'
+import { inputJson } from './algorithm-choice.js'
+import { goneFor } from './gone.js'
+import { tasks } from './tasks.js'
+
+const kinds = tasks.map(({ kind }) => kind) as [string, ...string[]]
+
+/** Where older files have what now stands beside the task. */
+const beside = Object.fromEntries(
+  ['data', 'test', 'partition', 'loss', 'model'].map((key) => [
+    key,
+    goneFor(key === 'model' ? 'task: mlp, or another' : `${key} beside task`)
+  ])
+)
+const ofLogistic = {
+  features: goneFor('data: { gaussians: 4601, features: 57 } beside task'),
+  samples: goneFor('data: { gaussians: 4601 } beside task')
+}
+
+const byKind = tasks.map(({ kind, description, options }) =>
+  z
+    .strictObject({
+      kind: z.literal(kind),
+      ...beside,
+      ...(kind === 'logistic' ? ofLogistic : {}),
+      ...options.shape
+    })
+    .meta({ description })
+)
+
+const byModule = z
+  .strictObject({
+    kind: z.undefined({ error: `one of ${kinds.join(', ')}` }).optional(),
+    module: z.string({ error: `kind: ${kinds[0]} or another, or module: ./my-task.js` }).min(1),
+    options: z.json().optional(),
+    ...beside
+  })
+  .meta({ description: 'A model of your own: a module that exports createModel, and its options' })
+
+/** Plain data. */
+export type TaskChoice =
+  | { readonly kind: string; readonly module?: undefined; readonly [option: string]: unknown }
+  | { readonly kind?: undefined; readonly module: string; readonly options?: unknown }
+
+/** `task:` in files: a word, or a mapping with a kind or module and options. */
+export const taskSchema = z
+  .union([z.enum(kinds).transform((kind) => ({ kind })), z.looseObject({})])
+  .pipe(z.discriminatedUnion('kind', [...byKind, byModule] as unknown as [typeof byModule]))
+  .transform((choice) => choice as TaskChoice)
+  .meta(inputJson(z.union([z.enum(kinds), ...byKind, byModule])))
+
+/** The record of a task that is no module. */
+export function taskRecordOf({ kind }: TaskChoice) {
+  return tasks.find((record) => record.kind === kind)
+}
+
+/** What the schema cannot say of a task. Paths begin with `task`. */
+export function taskProblems(task: TaskChoice): Problem[] {
+  return within(['task'], taskRecordOf(task)?.problems?.(task as never) ?? [])
+}
+
+/** A task on the command line: a word, or the path of a module. */
+export function taskChoiceOf(text: string): TaskChoice {
+  return kinds.includes(text) ? taskSchema.parse(text) : { module: resolve(text) }
+}

@@ -1,0 +1,176 @@
+/** The language of experiments: what training files and scenarios both say. */
+import { optimiserSettings, optimisers } from '@murmuration/algorithms'
+import { knownSetNames } from '@murmuration/data'
+import { duration, nearest, share } from '@murmuration/files'
+import { codecWords, expectedParameter, isCodec } from '@murmuration/vectors'
+import { z } from 'zod'
+import { algorithmSchema, inputJson } from './algorithm-choice.js'
+import { goneFor } from './gone.js'
+import { taskSchema } from './task-choice.js'
+
+const positive = z.number().positive()
+const whole = z.int().min(0)
+const atLeastOne = z.int().min(1)
+
+const path = z.string().min(1)
+const checksums = z.record(z.string(), z.string())
+
+/** The number of samples in {@link drawnData} unless a file gives one. */
+export const drawnDigits = 5000
+
+const drawnData = [
+  z.strictObject({
+    digits: z.int().min(100).max(1e6).default(drawnDigits).meta({ description: 'How many' }),
+    size: z.int().min(1).max(28).default(28).meta({ description: 'The edge of a picture in pixels' })
+  }),
+  z.strictObject({
+    gaussians: z.int().min(10).max(1e7).default(4601).meta({ description: 'How many, of two classes' }),
+    features: atLeastOne.max(1e6).default(57).meta({ description: 'Numbers of a sample' })
+  })
+] as const
+
+const data = z.union([
+  z.literal(['digits', 'gaussians', ...knownSetNames]),
+  ...drawnData,
+  z.strictObject({ path: z.union([path, z.array(path).min(1)]), sha256: checksums.optional() })
+])
+
+const partition = z.union([
+  z.literal(['equal', 'label', 'local']),
+  z.strictObject({ dirichlet: positive }),
+  z.strictObject({ local: z.literal(['per-sample', 'per-peer']) })
+])
+
+/** The fraction of the samples that is held back for testing. */
+const testFraction = share().refine((test) => test > 0 && test < 1, 'more than 0 % and less than 100 %')
+
+const test = z.union([testFraction, z.strictObject({ path: z.union([path, z.array(path).min(1)]), sha256: checksums })])
+
+const decay = z.union([
+  z.literal(['constant', 'cosine']),
+  z.strictObject({ at: z.array(atLeastOne).min(1), factor: positive })
+])
+
+const optimiserNames = optimisers.map(({ name }) => name) as [string, ...string[]]
+
+/** A codec's name, or `auto`. */
+const codec = z.string().superRefine((name, context) => {
+  const words = [...codecWords, 'auto']
+  if (name === 'auto' || isCodec(name)) return
+  const message = expectedParameter(name) ?? `one of ${words.join(', ')}${nearest(name, words)}`
+  context.addIssue({ code: 'custom', message })
+})
+
+const optimiser = z
+  .union([z.enum(optimiserNames).transform((name) => ({ name })), z.looseObject({})])
+  .pipe(optimiserSettings)
+  .meta(inputJson(z.union([z.enum(optimiserNames), optimiserSettings])))
+
+/** The fields of `rate:`. */
+export const rateFields = {
+  initial: positive.meta({ description: 'After the warm-up' }),
+  warmup: whole.meta({ description: 'Rounds over which the rate grows to the initial one' }),
+  decay: decay.meta({
+    description: 'constant; cosine, down to 0 at the last round; or { at: [200, 300], factor: 0.1 }'
+  }),
+  scale: z.enum(['none', 'peers', '1/peers']).meta({
+    description:
+      'peers: the rate times their number, as the joint batch grows with it (Goyal et al. 2017). 1/peers: divided by it, for those who take a step with every single gradient'
+  })
+}
+
+const rate = z
+  .strictObject({
+    initial: rateFields.initial.default(0.1),
+    warmup: rateFields.warmup.default(0),
+    decay: rateFields.decay.default('cosine'),
+    scale: rateFields.scale.default('none')
+  })
+  .prefault({})
+  .meta({ description: 'The learning rate' })
+
+/** The most rounds of a run. */
+export const maxRounds = 1e9
+
+/** What may differ from method to method, without defaults. */
+export const methodFields = {
+  batch: atLeastOne.max(1e6).meta({ description: 'Samples per peer and gradient' }),
+  optimiser: optimiser.meta({
+    description: 'What a step makes of a gradient: sgd, adam or adamw, or { name: sgd, momentum: 0.9 }'
+  }),
+  codec: codec.meta({
+    description: `How vectors are written on the links: ${codecWords.join(', ')}, or auto, by the measured speed of each link`
+  })
+}
+
+/** What training files and scenarios share. Everything has a default. */
+export const sharedFields = {
+  task: taskSchema.prefault('mlp').meta({
+    description:
+      'What is learned: mlp, cnn, softmax, logistic, quadratic, with options { kind: mlp, hidden: [300] }, or { module: ./my-task.js }'
+  }),
+  data: data.default('digits').meta({
+    description: `digits or gaussians (drawn), with options { digits: 2000, size: 8 }; ${knownSetNames.join(', ')} (fetched); or { path: folder, file or URL }`
+  }),
+  loss: z
+    .literal(['cross-entropy', 'mean-squared-error'])
+    .default('cross-entropy')
+    .meta({ description: 'cross-entropy learns classes, mean-squared-error numbers' }),
+  test: test.default(0.2).meta({
+    description:
+      'The fraction of the samples that is held back for testing, or a test set: { path, sha256: { file: hex } }'
+  }),
+  partition: partition.default('equal').meta({
+    description:
+      'How the samples are divided among the peers: equal, label, { dirichlet: alpha }; or local, all samples of a machine are its own'
+  }),
+  batch: methodFields.batch.default(32),
+  accumulate: atLeastOne.max(1e4).default(1).meta({ description: 'How many batches a gradient is the mean of' }),
+  optimiser: methodFields.optimiser.prefault({ name: 'sgd', momentum: 0.9 }),
+  weightDecay: z
+    .number()
+    .min(0)
+    .default(1e-4)
+    .meta({ description: 'Times the parameters, added to the gradient. Of adamw see its decay' }),
+  clip: positive.optional().meta({ description: 'The longest gradient; longer ones are scaled down to it' }),
+  rate,
+  rounds: atLeastOne.max(maxRounds).default(400).meta({ description: 'Rounds of training; one step per peer each' }),
+  codec: methodFields.codec.default('float32'),
+  timeout: duration()
+    .default(30_000)
+    .meta({ description: 'How long a peer waits for its neighbours in a round; 1 h in scenarios' }),
+  seed: whole.default(1).meta({ description: 'The same seed, the same result' }),
+  model: goneFor('task: mlp, cnn, softmax, … in place of model'),
+  patience: goneFor('timeout in place of patience')
+}
+
+/** What a training file may hold. An empty file is a training. */
+export const trainingSchema = z
+  .strictObject({
+    ...sharedFields,
+    algorithm: algorithmSchema.prefault('dpsgd').meta({
+      description:
+        'How: the name of an algorithm (murmur algorithms lists them), { name: dpsgd, its options } or { module: ./mine.js }'
+    }),
+    agreement: z.number().gt(0).lt(1).default(1e-5).meta({
+      description: 'The fraction of the disagreement at the end of training that the final averaging rounds may leave'
+    })
+  })
+  .meta({ title: 'Murmuration training file' })
+
+/** A training file, checked and complete. */
+export type Training = z.output<typeof trainingSchema>
+
+/** What is learned, from which data. Paths are absolute. */
+export type LearningTask = Pick<Training, 'task' | 'data' | 'loss' | 'test' | 'partition'>
+
+/** The JSON Schema of training files, for editors. */
+export function trainingJsonSchema(): unknown {
+  return z.toJSONSchema(trainingSchema, { io: 'input', unrepresentable: 'any' })
+}
+
+/** What a rate is multiplied by among so many peers. */
+export function scaleOf({ scale: kind }: Pick<Training['rate'], 'scale'>, peers: number): number {
+  if (kind === 'none') return 1
+  return kind === 'peers' ? peers : 1 / peers
+}

@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import { createLogisticFamily, logisticTaskModule } from './logistic-task.js'
+import { taskRecord } from './record.js'
+
+export const logisticRecord = taskRecord({
+  kind: 'logistic',
+  description: 'Logistic regression: convex, two classes, such as data: gaussians',
+  options: z.strictObject({}),
+  learnsFromData: true,
+  module: logisticTaskModule,
+  given: (_, share) => ({ share }),
+  family: (_, share) => createLogisticFamily({ share }),
+  parameters: (_, data) => (data.kind === 'gaussians' ? (data.features ?? 57) + 1 : undefined)
+})

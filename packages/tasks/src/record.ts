@@ -1,0 +1,32 @@
+import type { Problem } from '@murmuration/core'
+import type { DataDescription, ShareOptions } from '@murmuration/data'
+import type { z } from 'zod'
+import type { TaskFamily } from './family.js'
+
+/** A kind of task, as files name it. A new one is a file with a record, and a line in the registry of `@murmuration/experiment`. */
+export interface TaskRecord<Options = never> {
+  readonly kind: string
+  /** What it is, in a sentence. */
+  readonly description: string
+  /** What may stand beside `kind` in a file. */
+  readonly options: z.ZodObject
+  /** False when it draws what it learns itself: a file then has no `data`, `test`, `partition` or `loss`. */
+  readonly learnsFromData: boolean
+  /** The URL of the module whose `createTask` builds it, in a thread of its own. */
+  readonly module: string
+  /** What `createTask` is given: for `share.self`, or for the union of all peers without. JSON. */
+  given(options: Options, share: ShareOptions): unknown
+  /** The tasks of all peers over one copy of the data. Without it a task is built for each. */
+  family?(options: Options, share: ShareOptions): Promise<TaskFamily>
+  /** How many parameters there are, where that is known before data is read. */
+  parameters?(options: Options, data: DataDescription): number | undefined
+  /** What the schema of the options cannot say. Paths begin within the options. */
+  problems?(options: Options): readonly Problem[]
+}
+
+/** A record whose options have the types of their schema. */
+export function taskRecord<Schema extends z.ZodObject>(
+  record: TaskRecord<z.output<Schema>> & { readonly options: Schema }
+): TaskRecord {
+  return record
+}

@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import { taskRecord } from './record.js'
+import { createSoftmaxFamily, softmaxTaskModule } from './softmax-task.js'
+
+export const softmaxRecord = taskRecord({
+  kind: 'softmax',
+  description: 'Softmax regression: convex, one class of several',
+  options: z.strictObject({}),
+  learnsFromData: true,
+  module: softmaxTaskModule,
+  given: (_, share) => ({ share }),
+  family: (_, share) => createSoftmaxFamily({ share }),
+  parameters: (_, data) => (data.kind === 'digits' ? ((data.size ?? 28) ** 2 + 1) * 10 : undefined)
+})

@@ -1,0 +1,25 @@
+import { type TaskRecord, taskRecord } from '@murmuration/tasks'
+import { z } from 'zod'
+import { tfjsTaskModule } from './lazy.js'
+
+/** A multilayer perceptron. */
+export const mlpRecord: TaskRecord = taskRecord({
+  kind: 'mlp',
+  description: 'A multilayer perceptron with ReLU, over TensorFlow.js',
+  options: z.strictObject({
+    hidden: z.array(z.int().min(1)).min(1).default([128]).meta({ description: 'The width of each hidden layer' })
+  }),
+  learnsFromData: true,
+  module: tfjsTaskModule,
+  given: ({ hidden }, share) => ({ share, model: { kind: 'mlp', hidden } })
+})
+
+/** A small convolutional network. */
+export const cnnRecord: TaskRecord = taskRecord({
+  kind: 'cnn',
+  description: 'A small convolutional network for pictures, over TensorFlow.js',
+  options: z.strictObject({}),
+  learnsFromData: true,
+  module: tfjsTaskModule,
+  given: (_, share) => ({ share, model: { kind: 'cnn' } })
+})
