@@ -22,14 +22,16 @@ export function testCodec(test: TestFn, { codec, random }: CodecCase): void {
 
   test(that('what stands still arrives, as near as the codec promises'), (t) => {
     const [x, ends] = [numbers(1), link()]
-    let got = ends.pass(x, 0)
-    for (let round = 1; round < rounds; round++) got = ends.pass(x, 0)
+    // A codec of changes begins with a vector as it is: only what comes after it has to settle.
+    let got = ends.pass(numbers(2), 0)
+    for (let round = 0; round < rounds; round++) got = ends.pass(x, 0)
     const worst = got.reduce((most, value, index) => Math.max(most, Math.abs(value - x[index])), 0)
     t.true(worst <= error, `${worst}`)
   })
 
   test(that('a vector that is sent in stretches, in any order, is as near'), (t) => {
     const [x, ends, got] = [numbers(1), link(), new Float32Array(length)]
+    ends.pass(numbers(2), 0)
     for (let round = 0; round < rounds; round++) {
       for (const [from, to] of [
         [700, 1000],
