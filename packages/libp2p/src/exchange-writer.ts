@@ -6,7 +6,7 @@ import type { Signal } from './signal.js'
 import { realClock } from './clock.js'
 import type { LinkSpeed } from './link-speed.js'
 import type { Neighbour } from './neighbour.js'
-import type { QueuedParcel, SendQueue } from './send-queue.js'
+import type { QueuedVector, SendQueue } from './send-queue.js'
 import type { TrafficMeter } from './traffic.js'
 
 /** What writes numbers in fewer bytes. */
@@ -24,10 +24,10 @@ export const waitingBytes = 4 * frameNumbers
 
 const none: readonly number[] = []
 
-/** Writes the parcels of a queue to one stream after the other. */
+/** Writes the vectors of a queue to one stream after the other. */
 export class ExchangeWriter {
   readonly #queue: SendQueue
-  /** Notified when there may be another parcel to write. */
+  /** Notified when there may be another vector to write. */
   readonly #work: Signal
   readonly #meter: TrafficMeter
   readonly #speed: LinkSpeed
@@ -58,7 +58,7 @@ export class ExchangeWriter {
     this.#encoder = encoder
   }
 
-  /** Writes parcels as they may go out, until the stream is closed, and then throws. */
+  /** Writes vectors as the window allows, until the stream is closed, and then throws. */
   async writeTo(stream: Stream): Promise<never> {
     const wake = () => this.#work.notify()
     stream.addEventListener('close', wake)
@@ -66,29 +66,29 @@ export class ExchangeWriter {
     try {
       for (;;) {
         if (stream.status !== 'open') throw closed()
-        const parcel = this.#queue.next()
-        if (parcel === undefined) await this.#work.wait()
-        else await this.#write(stream, parcel)
+        const queued = this.#queue.next()
+        if (queued === undefined) await this.#work.wait()
+        else await this.#write(stream, queued)
       }
     } finally {
       stream.removeEventListener('close', wake)
     }
   }
 
-  async #write(stream: Stream, parcel: QueuedParcel): Promise<void> {
-    const { kind, round, sequence, part, field, offset, vector } = parcel
+  async #write(stream: Stream, queued: QueuedVector): Promise<void> {
+    const { kind, round, sequence, part, field, offset, vector } = queued
     const { length } = vector
     const began = realClock.now()
     if (offset === 0) this.#speed.began(began)
     this.#turn = this.#queue.inFlight > 2 ? undefined : sequence % 2 === 0 ? 0 : 1
     this.#end = 0
-    let numbers = parcel.numbers ?? none
+    let numbers = queued.numbers ?? none
     let position = 0
     let payload = numberBytes(numbers)
     const raw = payload + vector.byteLength
     do {
       const count = Math.min(frameNumbers, length - position)
-      const { codec, body } = this.#bodyOf(parcel, vector.subarray(position, position + count), offset + position)
+      const { codec, body } = this.#bodyOf(queued, vector.subarray(position, position + count), offset + position)
       const bytes = body.byteLength
       const header = { codec, kind, round, sequence, part, field, offset, length, position, count, bytes }
       await this.#send(stream, encodeHeader(header, numbers), body)
@@ -96,15 +96,15 @@ export class ExchangeWriter {
       position += count
       payload += bytes
     } while (position < length)
-    if (parcel.written) {
+    if (queued.written) {
       this.#meter.retransmissions++
     } else {
       this.#meter.sentFrames++
       this.#meter.sentPayload += payload
       this.#meter.sentRaw += raw
     }
-    parcel.written = true
-    parcel.progress = { began, bytes: payload }
+    queued.written = true
+    queued.progress = { began, bytes: payload }
   }
 
   #bodyOf(lane: Lane, values: Float32Array, offset: number): { readonly codec: number; readonly body: Uint8Array } {

@@ -31,27 +31,27 @@ function frames(sequence: number, value: number, ...cuts: readonly number[]): Ui
   )
 }
 
-/** What a sink was told, in order. */
-type Told = readonly [what: string, ...details: unknown[]]
+/** What a sink was calls, in order. */
+type Call = readonly [what: string, ...details: unknown[]]
 
-/** Takes every vector that is not longer than `elements`, and writes down what it is told. */
-function recorder(): FrameSink & { readonly told: Told[] } {
-  const told: Told[] = []
+/** Takes every vector that is not longer than `elements`, and writes down what it is calls. */
+function recorder(): FrameSink & { readonly calls: Call[] } {
+  const calls: Call[] = []
   return {
-    told,
+    calls,
     open({ length }) {
       if (length > elements) return { kind: 'fault', fault: 'range', detail: `${length} numbers` }
       return { kind: 'into', vector: new Float32Array(length) }
     },
-    whole: ({ sequence }, vector, bytes) => told.push(['whole', sequence, [...vector], bytes]),
-    passed: ({ sequence }) => told.push(['passed', sequence]),
-    spoilt: ({ sequence }, _vector, fault) => told.push(['spoilt', sequence, fault]),
-    broken: (fault, _detail, vector) => told.push(['broken', fault, vector !== undefined])
+    complete: ({ sequence }, vector, bytes) => calls.push(['complete', sequence, [...vector], bytes]),
+    skipped: ({ sequence }) => calls.push(['skipped', sequence]),
+    corrupt: ({ sequence }, _vector, fault) => calls.push(['corrupt', sequence, fault]),
+    readError: (fault, _detail, vector) => calls.push(['read-error', fault, vector !== undefined])
   }
 }
 
 /** Reads `bytes` in pieces of the given sizes, which repeat. */
-function readAll(bytes: Uint8Array, sizes: readonly number[], decoder?: BodyDecoder): readonly Told[] {
+function readAll(bytes: Uint8Array, sizes: readonly number[], decoder?: BodyDecoder): readonly Call[] {
   const sink = recorder()
   const reader = new FrameReader(sink, decoder)
   for (let offset = 0, turn = 0; offset < bytes.byteLength; turn++) {
@@ -59,7 +59,7 @@ function readAll(bytes: Uint8Array, sizes: readonly number[], decoder?: BodyDeco
     reader.push(bytes.slice(offset, offset + size))
     offset += size
   }
-  return sink.told
+  return sink.calls
 }
 
 const sizes = fc.array(fc.integer({ min: 1, max: 120 }), { minLength: 1, maxLength: 8 })
@@ -73,12 +73,12 @@ test('however vectors are cut into frames, and frames into pieces, the same vect
       (vectors, split) => {
         const bytes = Buffer.concat(vectors.map(([value, ends], index) => frames(index + 1, value, ...ends)))
         const expected = vectors.map(([value], index) => [
-          'whole',
+          'complete',
           index + 1,
           Array(elements).fill(value),
           4 * elements
         ])
-        t.deepEqual(readAll(bytes, split), expected as unknown as Told[])
+        t.deepEqual(readAll(bytes, split), expected as unknown as Call[])
       }
     )
   )
@@ -94,9 +94,9 @@ test('each byte of a body is copied once, whatever the pieces', (t) => {
 test('garbage gives one fault at most, and never an exception or a vector', (t) => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 400 }), sizes, (bytes, split) => {
-      const told = readAll(bytes, split)
-      t.is(told.length, bytes.byteLength >= frameHeaderLength ? 1 : 0)
-      t.true(told.every(([what]) => what === 'broken'))
+      const calls = readAll(bytes, split)
+      t.is(calls.length, bytes.byteLength >= frameHeaderLength ? 1 : 0)
+      t.true(calls.every(([what]) => what === 'read-error'))
     })
   )
 })
@@ -120,7 +120,7 @@ test('headers with any fields never make it throw, write beyond a vector, or tak
     fc.property(fc.array(any, { maxLength: 5 }), fc.nat(100), (headers, body) => {
       const bytes = Buffer.concat(headers.flatMap((header) => [encodeHeader(header), new Uint8Array(body)]))
       for (const [what, , vector] of readAll(bytes, [64]))
-        if (what === 'whole') t.true((vector as []).length <= elements)
+        if (what === 'complete') t.true((vector as []).length <= elements)
     }),
     { numRuns: 500 }
   )
@@ -143,8 +143,8 @@ test('a vector with a NaN is passed over, in whatever frame and piece it lies, a
           true
         )
         t.deepEqual(readAll(bytes, split), [
-          ['spoilt', 1, 'not-finite'],
-          ['whole', 2, Array(elements).fill(3), 4 * elements]
+          ['corrupt', 1, 'not-finite'],
+          ['complete', 2, Array(elements).fill(3), 4 * elements]
         ])
       }
     )
@@ -153,15 +153,15 @@ test('a vector with a NaN is passed over, in whatever frame and piece it lies, a
 
 test('frames that do not follow on each other break the stream', (t) => {
   const second = encodeHeader({ ...raw, position: 2, count: 3, bytes: 12 })
-  t.deepEqual(readAll(second, [40]), [['broken', 'range', false]])
+  t.deepEqual(readAll(second, [40]), [['read-error', 'range', false]])
   const first = frames(1, 1, 2).subarray(0, frameHeaderLength + 8)
   const other = encodeHeader({ ...raw, round: 9, position: 2, count: 3, bytes: 12 })
-  t.deepEqual(readAll(Buffer.concat([first, other]), [40]), [['broken', 'range', true]])
+  t.deepEqual(readAll(Buffer.concat([first, other]), [40]), [['read-error', 'range', true]])
 })
 
 test('a body in a codec that was not agreed upon, or of another length than its numbers take, breaks the stream', (t) => {
-  t.deepEqual(readAll(encodeHeader({ ...raw, codec: 1, bytes: 10 }), [40]), [['broken', 'codec', false]])
-  t.deepEqual(readAll(encodeHeader({ ...raw, bytes: 16 }), [40]), [['broken', 'length', false]])
+  t.deepEqual(readAll(encodeHeader({ ...raw, codec: 1, bytes: 10 }), [40]), [['read-error', 'codec', false]])
+  t.deepEqual(readAll(encodeHeader({ ...raw, bytes: 16 }), [40]), [['read-error', 'length', false]])
 })
 
 /** Writes each number as one byte. */
@@ -183,13 +183,15 @@ test('bodies in a codec are decoded to their place, and one that cannot be spoil
   fc.assert(
     fc.property(sizes, (split) => {
       t.deepEqual(readAll(Buffer.concat([good, bad, frames(3, 1)]), split, bytesCodec), [
-        ['whole', 1, [1, 2, 3, 4, 5], 5],
-        ['spoilt', 2, 'body'],
-        ['whole', 3, [1, 1, 1, 1, 1], 20]
+        ['complete', 1, [1, 2, 3, 4, 5], 5],
+        ['corrupt', 2, 'body'],
+        ['complete', 3, [1, 1, 1, 1, 1], 20]
       ])
     })
   )
-  t.deepEqual(readAll(encodeHeader({ ...raw, codec: 7, bytes: 6 }), [40], bytesCodec), [['broken', 'length', false]])
+  t.deepEqual(readAll(encodeHeader({ ...raw, codec: 7, bytes: 6 }), [40], bytesCodec), [
+    ['read-error', 'length', false]
+  ])
 })
 
 test('numbers beside a vector come as they were sent, however the bytes are split, also beside an empty one', (t) => {
@@ -198,7 +200,7 @@ test('numbers beside a vector come as they were sent, however the bytes are spli
     fc.property(beside, beside, sizes, (first, second, split) => {
       const sink = recorder()
       const got: (readonly number[])[] = []
-      const reader = new FrameReader({ ...sink, whole: (_header, _vector, _bytes, numbers) => got.push(numbers) })
+      const reader = new FrameReader({ ...sink, complete: (_header, _vector, _bytes, numbers) => got.push(numbers) })
       const empty = encodeHeader({ ...raw, length: 0, count: 0, bytes: 0 }, first)
       const full = encodeHeader({ ...raw, sequence: 2, part: 9, field: 3 }, second)
       const bytes = Buffer.concat([empty, full, new Uint8Array(4 * elements), frames(3, 1)])
@@ -217,8 +219,8 @@ test('a number beside a vector that is not finite spoils that vector alone', (t)
     const header = encodeHeader({ ...raw }, [1, wrong])
     const bytes = Buffer.concat([header, new Uint8Array(4 * elements), frames(2, 3)])
     t.deepEqual(readAll(bytes, [7]), [
-      ['spoilt', 1, 'not-finite'],
-      ['whole', 2, Array(elements).fill(3), 4 * elements]
+      ['corrupt', 1, 'not-finite'],
+      ['complete', 2, Array(elements).fill(3), 4 * elements]
     ])
   }
 })
@@ -231,13 +233,13 @@ test('frames of another part or field do not go on with a vector, and numbers co
     encodeHeader({ ...rest, field: 1 }),
     encodeHeader(rest, [1])
   ]) {
-    t.deepEqual(readAll(Buffer.concat([first, header]), [64]), [['broken', 'range', true]])
+    t.deepEqual(readAll(Buffer.concat([first, header]), [64]), [['read-error', 'range', true]])
   }
 })
 
 test('vectors without numbers are vectors too', (t) => {
   const none = encodeHeader({ ...raw, length: 0, count: 0, bytes: 0 })
-  t.deepEqual(readAll(none, [40]), [['whole', 1, [], 0]])
+  t.deepEqual(readAll(none, [40]), [['complete', 1, [], 0]])
 })
 
 test('a stream that ends within a vector gives its memory back, and one that ends between them says nothing', (t) => {
@@ -246,10 +248,10 @@ test('a stream that ends within a vector gives its memory back, and one that end
   reader.push(frames(1, 1).subarray(0, 50))
   reader.end()
   reader.end()
-  t.deepEqual(sink.told, [['broken', 'length', true]])
+  t.deepEqual(sink.calls, [['read-error', 'length', true]])
   const other = recorder()
   const between = new FrameReader(other)
   between.push(frames(1, 1))
   between.end()
-  t.is(other.told.length, 1)
+  t.is(other.calls.length, 1)
 })

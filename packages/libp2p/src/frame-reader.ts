@@ -10,32 +10,32 @@ import {
 } from '@murmuration/wire'
 import type { ReceiveFault } from './events.js'
 
-/** What is to be done with a vector that begins to come. */
-export type Opening =
-  /** It is to be written here: as many numbers as its header says that it has. */
+/** What to do with a vector that begins. */
+export type WriteTarget =
+  /** Write it here: as many numbers as its header gives. */
   | { readonly kind: 'into'; readonly vector: Float32Array }
-  /** Its bytes are passed over. */
+  /** Skip its bytes. */
   | { readonly kind: 'skip' }
-  /** It should not have come, and all that follows is worthless. */
+  /** It breaks the protocol; nothing more is read. */
   | { readonly kind: 'fault'; readonly fault: ReceiveFault; readonly detail: string }
 
-/** Who takes what comes out of the bytes. */
+/** Where a reader puts what it has read. */
 export interface FrameSink {
   /** A vector begins. */
-  open(header: FrameHeader): Opening
-  /** A vector is whole, in so many bytes of bodies and numbers beside it. It is the one that `open` gave. */
-  whole(header: FrameHeader, vector: Float32Array, bytes: number, numbers: readonly number[]): void
-  /** A vector that was to be passed over has come to its end. */
-  passed(header: FrameHeader): void
-  /** A vector has come to its end and cannot be used, but what follows can be read. */
-  spoilt(header: FrameHeader, vector: Float32Array, fault: FrameFault, detail: string): void
-  /** Where the next frame begins is not known: nothing more is read. `vector` is one that was not finished. */
-  broken(fault: ReceiveFault, detail: string, vector: Float32Array | undefined): void
+  open(header: FrameHeader): WriteTarget
+  /** A vector that `open` gave is complete. Its bodies and the numbers beside it took `bytes`. */
+  complete(header: FrameHeader, vector: Float32Array, bytes: number, numbers: readonly number[]): void
+  /** A skipped vector has ended. */
+  skipped(header: FrameHeader): void
+  /** A vector has ended and cannot be used. What follows can be read. */
+  corrupt(header: FrameHeader, vector: Float32Array, fault: FrameFault, detail: string): void
+  /** Nothing more is read: where the next frame begins is not known. `vector` is an unfinished one. */
+  readError(fault: ReceiveFault, detail: string, vector: Float32Array | undefined): void
 }
 
-/** What is known of the bodies that a neighbour writes in fewer bytes. */
+/** How to decode the bodies of a neighbour that uses codecs. */
 export interface BodyDecoder {
-  /** Whether bodies of the codec with this number may come. */
+  /** Whether bodies of the codec with this number are allowed. */
   accepts(id: number): boolean
   /** Whether bodies build on earlier ones. */
   readonly stateful: boolean
@@ -45,13 +45,13 @@ export interface BodyDecoder {
   decode(lane: Lane, id: number, body: Uint8Array, offset: number, out: Float32Array): string | undefined
 }
 
-/** The vector that is coming. */
+/** The vector that is being read. */
 interface Current {
   readonly first: FrameHeader
   readonly vector: Float32Array | undefined
   /** The numbers beside it. */
   readonly numbers: readonly number[]
-  /** How many of its numbers have come. */
+  /** How many of its numbers are read. */
   next: number
   /** Bytes of its bodies and of the numbers beside it. */
   bytes: number
@@ -72,9 +72,9 @@ export class FrameReader {
   #staging = new Uint8Array(0)
   #current: Current | undefined
   #header: FrameHeader | undefined
-  /** Where the body's bytes go; absent for one that is passed over. */
+  /** Where the body's bytes go; absent for a skipped one. */
   #body: Uint8Array | undefined
-  /** Bytes of the current header or body that have come. */
+  /** Bytes of the current header or body that are read. */
   #filled = 0
   #broken = false
   /** Bytes that were copied so far. */
@@ -85,20 +85,20 @@ export class FrameReader {
     this.#decoder = decoder
   }
 
-  /** Takes the next bytes. They are copied. */
+  /** Reads the next bytes, and copies them. */
   push(bytes: Uint8Array): void {
     for (let rest = bytes; rest.byteLength > 0 && !this.#broken;) {
       rest = rest.subarray(this.#header === undefined ? this.#fillHeader(rest) : this.#fillBody(this.#header, rest))
     }
   }
 
-  /** Says that no more bytes come. */
+  /** Ends the stream. */
   end(): void {
     if (this.#broken) return
     this.#broken = true
     const vector = this.#current?.vector
     this.#current = undefined
-    if (vector !== undefined) this.#sink.broken('length', 'the stream ended within a vector', vector)
+    if (vector !== undefined) this.#sink.readError('length', 'the stream ended within a vector', vector)
   }
 
   #fillHeader(bytes: Uint8Array): number {
@@ -122,7 +122,7 @@ export class FrameReader {
     return taken.byteLength
   }
 
-  /** Checks the numbers that have come whole, while they are in the cache. */
+  /** Checks the numbers that are complete, while they are in the cache. */
   #check({ position }: FrameHeader, taken: number): void {
     const [from, to] = [this.#filled >> 2, (this.#filled + taken) >> 2]
     const current = this.#current
@@ -161,12 +161,12 @@ export class FrameReader {
       return undefined
     }
     if (current !== undefined) return current
-    const opening = this.#sink.open(header)
-    if (opening.kind === 'fault') {
-      this.#break(opening.fault, opening.detail)
+    const target = this.#sink.open(header)
+    if (target.kind === 'fault') {
+      this.#break(target.fault, target.detail)
       return undefined
     }
-    this.#current = this.#opened(header, opening.kind === 'into' ? opening.vector : undefined)
+    this.#current = this.#opened(header, target.kind === 'into' ? target.vector : undefined)
     return this.#current
   }
 
@@ -228,16 +228,16 @@ export class FrameReader {
 
   #close({ first, vector, numbers, bytes, fault, detail }: Current): void {
     this.#current = undefined
-    if (vector === undefined) return this.#sink.passed(first)
-    if (fault === undefined) this.#sink.whole(first, vector, bytes, numbers)
-    else this.#sink.spoilt(first, vector, fault, detail)
+    if (vector === undefined) return this.#sink.skipped(first)
+    if (fault === undefined) this.#sink.complete(first, vector, bytes, numbers)
+    else this.#sink.corrupt(first, vector, fault, detail)
   }
 
   #break(fault: ReceiveFault, detail: string): void {
     const vector = this.#current?.vector
     this.#broken = true
     this.#current = undefined
-    this.#sink.broken(fault, detail, vector)
+    this.#sink.readError(fault, detail, vector)
   }
 }
 

@@ -6,7 +6,7 @@ import type { LinkContext } from './context.js'
 import { ControlChannel } from './control-channel.js'
 import { type ControlMessage, type Hello, ProtocolFault } from './control-messages.js'
 import type { ReceiveFault } from './events.js'
-import { FrameReader, type FrameSink, type Opening } from './frame-reader.js'
+import { FrameReader, type FrameSink, type WriteTarget } from './frame-reader.js'
 import type { Sender } from './mailbox.js'
 import type { Neighbour } from './neighbour.js'
 import type { OutgoingLink } from './outgoing-link.js'
@@ -92,8 +92,8 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     stream.addEventListener('close', () => reader.end())
   }
 
-  /** Where a vector is to be written, unless it makes all that follows worthless. */
-  open({ sequence, offset, length }: FrameHeader): Opening {
+  /** Where to write a vector that begins; see {@link FrameSink}. */
+  open({ sequence, offset, length }: FrameHeader): WriteTarget {
     const { received } = this.#window
     const { elements, pool } = this.#context
     if (sequence > received + 1) return faulty('gap', `vector ${sequence} follows vector ${received}`)
@@ -109,7 +109,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   }
 
   /** Puts a vector into the mailbox. */
-  whole(header: FrameHeader, vector: Float32Array, bytes: number, numbers: readonly number[]): void {
+  complete(header: FrameHeader, vector: Float32Array, bytes: number, numbers: readonly number[]): void {
     const { meter } = this.#neighbour
     const { kind, round, sequence, part, field, offset } = header
     // Nobody can look at it before it counts, as all of this happens without a pause.
@@ -123,20 +123,20 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     this.#acknowledge()
   }
 
-  /** Counts a vector that was passed over as come, unless it had come before. */
-  passed({ sequence, length }: FrameHeader): void {
+  /** Counts a skipped vector as arrived, unless it had arrived before. */
+  skipped({ sequence, length }: FrameHeader): void {
     if (this.#window.arrive(sequence, Math.max(1, length))) this.#acknowledge()
   }
 
-  /** Passes over a vector that cannot be used. It counts as come, since it would be the same if it were sent again. */
-  spoilt(header: FrameHeader, vector: Float32Array, fault: FrameFault, detail: string): void {
+  /** Drops a vector that cannot be used. It counts as arrived: sent again, it would be the same. */
+  corrupt(header: FrameHeader, vector: Float32Array, fault: FrameFault, detail: string): void {
     this.#context.pool.give(vector)
-    this.passed(header)
+    this.skipped(header)
     this.#fault(fault, `vector ${header.sequence} is not delivered: ${detail}`, false)
   }
 
   /** Ends the session, unless that has ended and the stream with it. */
-  broken(fault: ReceiveFault, detail: string, vector: Float32Array | undefined): void {
+  readError(fault: ReceiveFault, detail: string, vector: Float32Array | undefined): void {
     if (vector !== undefined) this.#context.pool.give(vector)
     if (this.#session?.exchange?.status === 'open') this.#fault(fault, detail, true)
   }
@@ -269,6 +269,6 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   }
 }
 
-function faulty(fault: ReceiveFault, detail: string): Opening {
+function faulty(fault: ReceiveFault, detail: string): WriteTarget {
   return { kind: 'fault', fault, detail }
 }

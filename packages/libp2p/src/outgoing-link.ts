@@ -57,9 +57,9 @@ export class OutgoingLink {
     const { pool, closing } = this.#context
     if (this.#neighbour.isUnavailable || closing.aborted) return 'unreachable'
     const loan = pool.hold(vector)
-    const onGone = () => loan && pool.release(loan)
-    if (!this.#queue.offer({ kind, round, part, field, numbers, offset, vector, onGone })) {
-      onGone()
+    const onDone = () => loan && pool.release(loan)
+    if (!this.#queue.offer({ kind, round, part, field, numbers, offset, vector, onDone })) {
+      onDone()
       return 'full'
     }
     this.#lastUsed = realClock.now()

@@ -6,8 +6,8 @@ import { SendQueue } from './send-queue.js'
 /** How many numbers a whole vector has. */
 const elements = 10
 
-const message = (round: number, length = elements, onGone = () => {}) => {
-  return { kind: 0, part: 0, field: 0, offset: 0, round, vector: new Float32Array(length), onGone }
+const message = (round: number, length = elements, onDone = () => {}) => {
+  return { kind: 0, part: 0, field: 0, offset: 0, round, vector: new Float32Array(length), onDone }
 }
 
 /** A link in miniature: a sender's queue, the bytes on their way, a receiver's window and its mailbox. */
@@ -133,7 +133,7 @@ test('parts that make up a whole vector may be on their way together, and the ne
   for (const length of [4, 4, 2, 4]) t.true(queue.offer(message(0, length)))
   queue.resume({ received: 0, acknowledged: 0, window: 1 })
   t.deepEqual(
-    [queue.next(), queue.next(), queue.next(), queue.next()].map((parcel) => parcel?.sequence),
+    [queue.next(), queue.next(), queue.next(), queue.next()].map((queued) => queued?.sequence),
     [1, 2, 3, undefined]
   )
   queue.acknowledge(1)

@@ -1,7 +1,7 @@
 import { invariant, type Milliseconds } from '@murmuration/core'
 
-/** A vector on its way to a neighbour; see the frame's header. */
-export interface Parcel {
+/** A vector for a neighbour, with the fields of its frame's header. */
+export interface OutboundVector {
   readonly kind: number
   readonly round: number
   readonly part: number
@@ -10,46 +10,46 @@ export interface Parcel {
   readonly offset: number
   readonly vector: Float32Array
   /** Called once, when the neighbour has acknowledged it, or when it is given up. The vector may change from then on. */
-  readonly onGone?: () => void
+  readonly onDone?: () => void
 }
 
-/** A parcel with the number that the receiver knows it by. */
-export interface QueuedParcel extends Parcel {
+/** An outbound vector with its sequence number. */
+export interface QueuedVector extends OutboundVector {
   /** 1, 2, … in the order of `offer`. */
   readonly sequence: number
-  /** Whether it was written out whole before, so that writing it again is a retransmission. */
+  /** Whether it was written before, so that writing it again is a retransmission. */
   written: boolean
-  /** When writing began, and how many bytes of bodies it was, once it was written. */
+  /** When writing began, and how many bytes its bodies took, once it was written. */
   progress?: { readonly began: Milliseconds; readonly bytes: number }
 }
 
-/** Where a neighbour says that it stands. */
+/** The state of the link as the neighbour's welcome gives it. */
 export interface Resumption {
-  /** The last parcel that it has. */
+  /** The last vector that has arrived there. */
   readonly received: number
-  /** The last parcel that it acknowledges. */
+  /** The last vector that it acknowledges. */
   readonly acknowledged: number
-  /** How many whole vectors it takes unacknowledged. */
+  /** How many whole vectors may be unacknowledged. */
   readonly window: number
 }
 
-/** How much of a window or queue a vector takes; also one without numbers takes something. */
+/** How much of a window or queue a vector takes, in numbers; at least 1. */
 export function weightOf({ vector }: { readonly vector: Float32Array }): number {
   return Math.max(1, vector.length)
 }
 
 /**
- * The parcels for one neighbour, from `offer` until they are acknowledged. It knows nothing of streams: `next` says what
+ * The vectors for one neighbour, from `offer` until they are acknowledged. It knows nothing of streams: `next` says what
  * to write, `resume` where to begin after a new handshake. Window and queue are counted in numbers, so that many parts of a
  * vector may be on their way where one whole vector may.
  */
 export class SendQueue {
   readonly #elements: number
   readonly #size: number
-  /** How many numbers the neighbour takes unacknowledged; it says so in its welcome. */
+  /** How many numbers may be unacknowledged, by the neighbour's welcome. */
   #window: number
-  /** Unacknowledged parcels, numbered from `#acknowledged` + 1 without gaps. */
-  #parcels: QueuedParcel[] = []
+  /** Unacknowledged vectors, numbered from `#acknowledged` + 1 without gaps. */
+  #queued: QueuedVector[] = []
   #acknowledged = 0
   #handedOut = 0
 
@@ -63,49 +63,49 @@ export class SendQueue {
     this.#window = this.#elements
   }
 
-  /** Parcels that wait for an acknowledgement. */
+  /** Unacknowledged vectors. */
   get length(): number {
-    return this.#parcels.length
+    return this.#queued.length
   }
 
-  /** Parcels that were handed out to be written and are not acknowledged. */
+  /** Vectors that were handed out to be written and are not acknowledged. */
   get inFlight(): number {
     return this.#handedOut - this.#acknowledged
   }
 
-  /** The number of the oldest parcel that may still have to be sent. */
+  /** The number of the oldest unacknowledged vector, or of the next one. */
   get first(): number {
     return this.#acknowledged + 1
   }
 
-  /** Takes a parcel, or says no when the queue is full. */
-  offer(parcel: Parcel): boolean {
-    if (this.#parcels.length > 0 && sum(this.#parcels) + weightOf(parcel) > this.#size) return false
-    this.#parcels.push({ ...parcel, sequence: this.first + this.#parcels.length, written: false })
+  /** Adds a vector. Returns false when the queue is full. */
+  offer(vector: OutboundVector): boolean {
+    if (this.#queued.length > 0 && sum(this.#queued) + weightOf(vector) > this.#size) return false
+    this.#queued.push({ ...vector, sequence: this.first + this.#queued.length, written: false })
     return true
   }
 
-  /** The parcel to write now, or `undefined` while there is none or the window is closed. */
-  next(): QueuedParcel | undefined {
+  /** The vector to write now, or `undefined` while there is none or the window is closed. */
+  next(): QueuedVector | undefined {
     const unacknowledged = this.inFlight
-    const parcel = this.#parcels[unacknowledged]
-    if (parcel === undefined) return undefined
-    const isOpen = sum(this.#parcels, unacknowledged) + weightOf(parcel) <= this.#window
+    const next = this.#queued[unacknowledged]
+    if (next === undefined) return undefined
+    const isOpen = sum(this.#queued, unacknowledged) + weightOf(next) <= this.#window
     if (unacknowledged > 0 && !isOpen) return undefined
-    invariant(parcel.sequence === this.#handedOut + 1, () => `${parcel.sequence} lies where its successor should`)
-    this.#handedOut = parcel.sequence
-    return parcel
+    invariant(next.sequence === this.#handedOut + 1, () => `${next.sequence} lies where its successor should`)
+    this.#handedOut = next.sequence
+    return next
   }
 
-  /** The unacknowledged parcel with this number. */
-  at(sequence: number): QueuedParcel | undefined {
-    return this.#parcels[sequence - this.first]
+  /** The unacknowledged vector with this number. */
+  at(sequence: number): QueuedVector | undefined {
+    return this.#queued[sequence - this.first]
   }
 
-  /** Forgets the parcels up to `sequence`. Returns false when that one was never handed out: the neighbour is at fault. */
+  /** Removes the vectors up to `sequence`. Returns false when that one was never handed out: the neighbour is at fault. */
   acknowledge(sequence: number): boolean {
     if (sequence > this.#handedOut) return false
-    if (sequence > this.#acknowledged) this.#forget(sequence - this.#acknowledged)
+    if (sequence > this.#acknowledged) this.#remove(sequence - this.#acknowledged)
     return true
   }
 
@@ -121,22 +121,22 @@ export class SendQueue {
     return true
   }
 
-  /** Forgets everything: the neighbour is gone. */
+  /** Removes all vectors. */
   clear(): void {
-    this.#forget(this.#parcels.length)
+    this.#remove(this.#queued.length)
     this.#handedOut = this.#acknowledged
   }
 
-  #forget(count: number): void {
-    const gone = this.#parcels.splice(0, count)
+  #remove(count: number): void {
+    const done = this.#queued.splice(0, count)
     this.#acknowledged += count
-    for (const { onGone } of gone) onGone?.()
+    for (const { onDone } of done) onDone?.()
   }
 }
 
-/** The weight of the first `count` parcels. */
-function sum(parcels: readonly QueuedParcel[], count = parcels.length): number {
+/** The weight of the first `count` vectors. */
+function sum(vectors: readonly QueuedVector[], count = vectors.length): number {
   let total = 0
-  for (let index = 0; index < count; index++) total += weightOf(parcels[index])
+  for (let index = 0; index < count; index++) total += weightOf(vectors[index])
   return total
 }
