@@ -2,7 +2,7 @@ import { InputError, peerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import test from 'ava'
 import { CodecChoice, decoderOf } from './codec-choice.js'
-import { bird, connectAll, graph } from './flock.test.support.js'
+import { testNode, connectAll, graph } from './cluster.test.support.js'
 import { LinkSpeed } from './link-speed.js'
 
 const [, b] = ['a', 'b'].map(peerName)
@@ -12,8 +12,8 @@ const lane = { kind: 1, field: 0 }
 
 test('each direction is written as its sender wishes, and the neighbour reads it', async (t) => {
   const terms = { settings: { run: 'r' }, schema: [{ name: 'w', shape: [length] }], start: '0' }
-  const left = await bird(t, edge, 'a', { terms, codec: 'float16' })
-  const right = await bird(t, edge, 'b', { terms })
+  const left = await testNode(t, edge, 'a', { terms, codec: 'float16' })
+  const right = await testNode(t, edge, 'b', { terms })
   await connectAll([left, right])
   const vector = Float32Array.from({ length }, (_, k) => k / 7)
   left.peer.fabric.send(b, { kind: 0, round: 0, vector })

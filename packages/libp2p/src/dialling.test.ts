@@ -3,7 +3,15 @@ import { type AddressInfo, createServer } from 'node:net'
 import { peerName, type PeerName } from '@murmuration/core'
 import test from 'ava'
 import { createIdentity } from './identity.js'
-import { type Bird, bird, connectAll, eventually, flock, graph, peerListOf } from './flock.test.support.js'
+import {
+  type TestNode,
+  testNode,
+  connectAll,
+  eventually,
+  testCluster,
+  graph,
+  peerListOf
+} from './cluster.test.support.js'
 
 /** A graph in which all are neighbours of all. */
 function mesh(size: number) {
@@ -17,39 +25,39 @@ function sockets(): number {
 }
 
 /** The names in the order of the peer ids. */
-function byId(birds: readonly Bird[]): readonly PeerName[] {
-  return [...birds].sort((left, right) => (left.peer.id < right.peer.id ? -1 : 1)).map(({ name }) => name)
+function byId(nodes: readonly TestNode[]): readonly PeerName[] {
+  return [...nodes].sort((left, right) => (left.peer.id < right.peer.id ? -1 : 1)).map(({ name }) => name)
 }
 
 test.serial('of two peers that start together one calls: a full mesh has one connection for each pair', async (t) => {
   const before = sockets()
-  const birds = await flock(t, mesh(8), { limits: { callWait: 120_000 } })
-  await connectAll(birds, 120_000)
+  const nodes = await testCluster(t, mesh(8), { limits: { callWait: 120_000 } })
+  await connectAll(nodes, 120_000)
   t.is(sockets() - before, 8 * 7)
 })
 
 test.serial('a neighbour that should call first and cannot is called', async (t) => {
-  const birds = await flock(t, graph(['a', 'b']), { limits: { callWait: 50 } })
-  const [smaller] = byId(birds)
-  const peerList = peerListOf(birds)
+  const nodes = await testCluster(t, graph(['a', 'b']), { limits: { callWait: 50 } })
+  const [smaller] = byId(nodes)
+  const peerList = peerListOf(nodes)
   // The one that is to call knows no address of the other.
   const blind = peerList.map((entry) => (entry.name === smaller ? entry : { ...entry, addresses: [] }))
-  const connect = ({ name, peer }: Bird) => peer.connect(name === smaller ? blind : peerList, 60_000)
-  await t.notThrowsAsync(Promise.all(birds.map(connect)))
+  const connect = ({ name, peer }: TestNode) => peer.connect(name === smaller ? blind : peerList, 60_000)
+  await t.notThrowsAsync(Promise.all(nodes.map(connect)))
 })
 
 test.serial('a peer that nobody can call does not wait to be called', async (t) => {
-  const birds = await flock(t, graph(['a', 'b']), { limits: { callWait: 120_000 } })
-  const [smaller, larger] = byId(birds)
-  const peerList = peerListOf(birds).map((entry) => (entry.name === larger ? { ...entry, addresses: [] } : entry))
-  const connect = ({ peer }: Bird) => peer.connect(peerList, 60_000)
-  await t.notThrowsAsync(Promise.all(birds.map(connect)))
+  const nodes = await testCluster(t, graph(['a', 'b']), { limits: { callWait: 120_000 } })
+  const [smaller, larger] = byId(nodes)
+  const peerList = peerListOf(nodes).map((entry) => (entry.name === larger ? { ...entry, addresses: [] } : entry))
+  const connect = ({ peer }: TestNode) => peer.connect(peerList, 60_000)
+  await t.notThrowsAsync(Promise.all(nodes.map(connect)))
   t.not(smaller, larger)
 })
 
 test.serial('a neighbour that starts late is called when it is there', async (t) => {
-  const early = await bird(t, graph(['a', 'b']), 'a')
-  const late = await bird(t, graph(['a', 'b']), 'b')
+  const early = await testNode(t, graph(['a', 'b']), 'a')
+  const late = await testNode(t, graph(['a', 'b']), 'b')
   const peerList = peerListOf([early, late])
   await late.peer.close()
   const connecting = early.peer.connect(
@@ -57,7 +65,7 @@ test.serial('a neighbour that starts late is called when it is there', async (t)
     60_000
   )
   const listen = [late.peer.addresses[0]?.replace(/\/p2p.*/, '') ?? peerList[1].addresses[0].replace(/\/p2p.*/, '')]
-  const again = await bird(t, graph(['a', 'b']), 'b', { identity: late.identity, listen })
+  const again = await testNode(t, graph(['a', 'b']), 'b', { identity: late.identity, listen })
   await t.notThrowsAsync(Promise.all([connecting, again.peer.connect(peerList, 60_000)]))
   t.is(early.peer.neighbours()[0].name, peerName('b'))
 })
@@ -70,7 +78,7 @@ test.serial('a peer whose call waits for its turn does without as soon as it is 
   const held = once(mute, 'connection')
   const topology = graph(['a', 'b'], ['b', 'c'])
   const limits = { dialsAtOnce: 1, callWait: 50, dialTimeout: 120_000 }
-  const [a, b] = await Promise.all(['a', 'b'].map((name) => bird(t, topology, name, { limits })))
+  const [a, b] = await Promise.all(['a', 'b'].map((name) => testNode(t, topology, name, { limits })))
   const { port } = mute.address() as AddressInfo
   const c = { name: peerName('c'), id: (await createIdentity()).id, addresses: [`/ip4/127.0.0.1/tcp/${port}`] }
   const peerList = [...peerListOf([a, b]), c]
@@ -93,8 +101,8 @@ test.serial(
       ready++
       waiting = Math.max(waiting, sockets() - before - ready)
     }
-    const birds = await flock(t, mesh(16), { limits: { callWait: 120_000 }, onEvent: ({ kind }) => count(kind) })
-    await connectAll(birds, 240_000)
+    const nodes = await testCluster(t, mesh(16), { limits: { callWait: 120_000 }, onEvent: ({ kind }) => count(kind) })
+    await connectAll(nodes, 240_000)
     t.is(ready, 16 * 15)
     t.true(waiting < (16 * 15) / 4, `${waiting} of ${16 * 15}`)
   }

@@ -2,24 +2,27 @@ import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import type { Limits } from './constants.js'
-import { type Bird, eventOf, eventually, flock, graph, schemaOf } from './flock.test.support.js'
+import { type TestNode, eventOf, eventually, testCluster, graph, schemaOf } from './cluster.test.support.js'
 import { type Relay, relayOf } from './relay.test.support.js'
 
 const [a, b] = ['a', 'b'].map(peerName)
 const elements = 40_000
 
 /** Two neighbours, each behind a relay, ready. */
-async function pair(t: ExecutionContext, limits: Partial<Limits> = {}): Promise<[Bird, Bird, readonly Relay[]]> {
+async function pair(
+  t: ExecutionContext,
+  limits: Partial<Limits> = {}
+): Promise<[TestNode, TestNode, readonly Relay[]]> {
   const terms = { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
-  const birds = await flock(t, graph(['a', 'b']), { terms, limits })
-  const relays = await Promise.all(birds.map((each) => relayOf(t, each)))
+  const nodes = await testCluster(t, graph(['a', 'b']), { terms, limits })
+  const relays = await Promise.all(nodes.map((each) => relayOf(t, each)))
   const peerList = relays.map(({ entry }) => entry)
-  await Promise.all(birds.map(({ peer }) => peer.connect(peerList, timeLimit(10_000))))
-  return [birds[0], birds[1], relays]
+  await Promise.all(nodes.map(({ peer }) => peer.connect(peerList, timeLimit(10_000))))
+  return [nodes[0], nodes[1], relays]
 }
 
 /** Sends `count` vectors as fast as the queue takes them. */
-async function sendAll({ peer: { fabric } }: Bird, to: typeof a, count: number): Promise<void> {
+async function sendAll({ peer: { fabric } }: TestNode, to: typeof a, count: number): Promise<void> {
   for (let round = 0; round < count;) {
     if (fabric.send(to, { kind: 0, round, vector: new Float32Array(elements).fill(round) }) === 'queued') round++
     else await fabric.sleep(fabric.now() + 1)
@@ -27,7 +30,7 @@ async function sendAll({ peer: { fabric } }: Bird, to: typeof a, count: number):
 }
 
 /** Receives until `count` vectors have come, and returns their rounds; `NaN` for one whose content is not its round. */
-async function receiveAll({ peer: { fabric } }: Bird, count: number, onEach: () => void): Promise<number[]> {
+async function receiveAll({ peer: { fabric } }: TestNode, count: number, onEach: () => void): Promise<number[]> {
   const rounds: number[] = []
   while (rounds.length < count) {
     const envelope = await fabric.receive(fabric.now() + timeLimit(10_000))

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm'
 import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
-import { type Bird, bird, eventually, graph, peerListOf, schemaOf } from './flock.test.support.js'
+import { type TestNode, testNode, eventually, graph, peerListOf, schemaOf } from './cluster.test.support.js'
 import type { Progress } from './hostile-neighbour.test.support.js'
 import { behindLength } from './hostile.test.support.js'
 import { createIdentity, encodeIdentity } from './identity.js'
@@ -22,11 +22,11 @@ async function flooded(
   t: ExecutionContext,
   attacks: readonly string[],
   elements: number,
-  others: readonly Bird[] = []
+  others: readonly TestNode[] = []
 ) {
   const edges = [...others.map(({ name }) => name), m].map((name) => ['a', name] as const)
   const terms = { settings: { run: 'test' }, start: '00', schema: schemaOf(elements) }
-  const victim = await bird(t, graph(...edges), 'a', { limits, terms })
+  const victim = await testNode(t, graph(...edges), 'a', { limits, terms })
   const identity = await createIdentity()
   const child = fork(fileURLToPath(new URL('./hostile-neighbour.test.support.js', import.meta.url)))
   t.teardown(() => child.kill('SIGKILL'))
@@ -63,7 +63,7 @@ for (const flood of ['flood of vectors', 'flood of pings whose answers are not r
 test.serial(
   'however many pings come at once, few are handled before others have their turn, and rounds go on',
   async (t) => {
-    const honest = await bird(t, graph(['a', 'b']), 'b', { limits })
+    const honest = await testNode(t, graph(['a', 'b']), 'b', { limits })
     const { victim, count } = await flooded(t, ['pings'], 8, [honest])
     const status = () => victim.peer.neighbours().find(({ name }) => name === m)
     const handled = () => status()?.traffic.received.overhead ?? 0

@@ -1,7 +1,16 @@
 import { slowdown, timeLimit } from '@murmuration/contract'
 import { NeighboursMissingError, peerName, StoppedError } from '@murmuration/core'
 import test from 'ava'
-import { bird, connectAll, eventOf, eventually, flock, graph, peerListOf, schemaOf } from './flock.test.support.js'
+import {
+  testNode,
+  connectAll,
+  eventOf,
+  eventually,
+  testCluster,
+  graph,
+  peerListOf,
+  schemaOf
+} from './cluster.test.support.js'
 
 const [a, b, c] = ['a', 'b', 'c'].map(peerName)
 const line = graph(['a', 'b'], ['a', 'c'])
@@ -10,7 +19,7 @@ const thorough = () => ({ closeTimeout: timeLimit(5_000) })
 const message = (round: number, value = round) => ({ kind: 0, round, vector: new Float32Array(8).fill(value) })
 
 test('one who does not read fills its own queue only, and gets everything in order when it reads', async (t) => {
-  const [left, slow, quick] = await flock(t, line)
+  const [left, slow, quick] = await testCluster(t, line)
   await connectAll([left, slow, quick])
   const { fabric } = left.peer
   // 8 vectors fit into the queue; one is acknowledged from the mailbox, and one more may be on its way.
@@ -27,7 +36,7 @@ test('one who does not read fills its own queue only, and gets everything in ord
 })
 
 test('a NaN is never delivered, and the frames around it are', async (t) => {
-  const [left, right] = await flock(t, graph(['a', 'b']))
+  const [left, right] = await testCluster(t, graph(['a', 'b']))
   await connectAll([left, right])
   for (const [round, value] of [1, Number.NaN, 3, Number.POSITIVE_INFINITY, 5].entries()) {
     t.is(left.peer.fabric.send(b, message(round, value)), 'queued')
@@ -42,7 +51,7 @@ test('a NaN is never delivered, and the frames around it are', async (t) => {
 })
 
 test('bad bodies in a row reset the stream, which comes back by itself', async (t) => {
-  const [left, right] = await flock(t, graph(['a', 'b']))
+  const [left, right] = await testCluster(t, graph(['a', 'b']))
   await connectAll([left, right])
   for (let round = 0; round < 3; round++) left.peer.fabric.send(b, message(round, Number.NaN))
   await eventOf(left, 'reconnecting')
@@ -51,7 +60,7 @@ test('bad bodies in a row reset the stream, which comes back by itself', async (
 })
 
 test('vectors in shared memory travel as others do', async (t) => {
-  const [left, right] = await flock(t, graph(['a', 'b']))
+  const [left, right] = await testCluster(t, graph(['a', 'b']))
   await connectAll([left, right])
   const vector = new Float32Array(new SharedArrayBuffer(32)).fill(4)
   left.peer.fabric.send(b, { kind: 3, round: 2, vector })
@@ -59,7 +68,7 @@ test('vectors in shared memory travel as others do', async (t) => {
 })
 
 test('parts of the parameters travel as parts, and what lies outside them is an error of the program', async (t) => {
-  const [left, right] = await flock(t, graph(['a', 'b']))
+  const [left, right] = await testCluster(t, graph(['a', 'b']))
   await connectAll([left, right])
   const part = { kind: 2, round: 1, offset: 5, vector: Float32Array.of(1, 2, 3) }
   t.is(left.peer.fabric.send(b, part), 'queued')
@@ -68,8 +77,8 @@ test('parts of the parameters travel as parts, and what lies outside them is an 
   t.throws(() => left.peer.fabric.send(b, { kind: 0, round: 0, vector: new Float32Array(9) }), { message: /has 8/ })
 })
 
-test('messages for strangers are unreachable, and those for a neighbour that has left', async (t) => {
-  const [left, right] = await flock(t, graph(['a', 'b']), { limits: thorough() })
+test('messages for unknown peers are unreachable, and those for a neighbour that has left', async (t) => {
+  const [left, right] = await testCluster(t, graph(['a', 'b']), { limits: thorough() })
   await connectAll([left, right])
   t.is(left.peer.fabric.send(c, message(0)), 'unreachable')
   await right.peer.close('enough')
@@ -80,7 +89,7 @@ test('messages for strangers are unreachable, and those for a neighbour that has
 
 for (const caller of ['the one that leaves', 'the one that stays']) {
   test(`a goodbye arrives also when ${caller} has called`, async (t) => {
-    const [left, right] = await flock(t, graph(['a', 'b']), { limits: thorough() })
+    const [left, right] = await testCluster(t, graph(['a', 'b']), { limits: thorough() })
     const called = caller === 'the one that leaves' ? a : b
     // The peer list has no address of the one that is to call.
     const peerList = peerListOf([left, right]).map((entry) =>
@@ -94,7 +103,7 @@ for (const caller of ['the one that leaves', 'the one that stays']) {
 
 test('what was sent before close still arrives', async (t) => {
   const large = { limits: thorough(), terms: { settings: { run: 'r' }, schema: schemaOf(500_000), start: '0' } }
-  const [left, right] = await flock(t, graph(['a', 'b']), large)
+  const [left, right] = await testCluster(t, graph(['a', 'b']), large)
   await connectAll([left, right])
   for (let round = 0; round < 4; round++) {
     left.peer.fabric.send(b, { kind: 0, round, vector: new Float32Array(500_000).fill(round) })
@@ -108,7 +117,7 @@ test('what was sent before close still arrives', async (t) => {
 
 test('a peer that was closed and started anew with the same key is welcomed back', async (t) => {
   const topology = graph(['a', 'b'])
-  const [left, right] = await flock(t, topology, { limits: thorough() })
+  const [left, right] = await testCluster(t, topology, { limits: thorough() })
   await connectAll([left, right])
   for (let round = 0; round < 3; round++) right.peer.fabric.send(a, message(round))
   for (let round = 0; round < 3; round++) await left.peer.fabric.receive()
@@ -116,7 +125,7 @@ test('a peer that was closed and started anew with the same key is welcomed back
   await right.peer.close()
   await eventOf(left, 'left')
   const identity = right.identity
-  const again = await bird(t, topology, 'b', { identity })
+  const again = await testNode(t, topology, 'b', { identity })
   t.is(again.peer.id, id)
   await again.peer.connect(peerListOf([left, again]), timeLimit(5_000))
   again.peer.fabric.send(a, message(9))
@@ -127,11 +136,11 @@ test('a peer that was closed and started anew with the same key is welcomed back
 })
 
 test('stop makes every wait reject, now and later', async (t) => {
-  const [left] = await flock(t, graph(['a', 'b']))
+  const [left] = await testCluster(t, graph(['a', 'b']))
   const { fabric } = left.peer
   const never = { kind: 'gradient', samples: 1, run: () => new Promise<number>(() => {}) }
   const waits = [fabric.receive(), fabric.sleep(fabric.now() + 1e9), fabric.work(never)]
-  const connecting = left.peer.connect(peerListOf([left, await bird(t, graph(['a', 'b']), 'b')]), 60_000)
+  const connecting = left.peer.connect(peerListOf([left, await testNode(t, graph(['a', 'b']), 'b')]), 60_000)
   left.peer.stop('the user pressed Ctrl-C')
   for (const wait of [...waits, connecting, fabric.receive(), fabric.sleep(0), fabric.work(never)]) {
     await t.throwsAsync(Promise.resolve(wait), { instanceOf: StoppedError, message: /Ctrl-C/ })
@@ -140,7 +149,7 @@ test('stop makes every wait reject, now and later', async (t) => {
 })
 
 test('work begins at once, and its failure waits for whoever awaits it', async (t) => {
-  const [{ peer }] = await flock(t, graph(['a', 'b']))
+  const [{ peer }] = await testCluster(t, graph(['a', 'b']))
   let begun = false
   const run = async () => {
     begun = true
@@ -158,7 +167,7 @@ test('work begins at once, and its failure waits for whoever awaits it', async (
 })
 
 test('a spawned activity shares the mailbox, and its failure stops the peer', async (t) => {
-  const [left, right] = await flock(t, graph(['a', 'b']))
+  const [left, right] = await testCluster(t, graph(['a', 'b']))
   await connectAll([left, right])
   right.peer.fabric.spawn(async (fabric) => {
     const envelope = await fabric.receive()
@@ -174,10 +183,10 @@ test('a spawned activity shares the mailbox, and its failure stops the peer', as
 })
 
 test('a neighbour that never comes is named, with what is wrong', async (t) => {
-  const here = await bird(t, graph(['a', 'b'], ['a', 'c']), 'a')
-  const there = await bird(t, graph(['a', 'b'], ['a', 'c']), 'b')
+  const here = await testNode(t, graph(['a', 'b'], ['a', 'c']), 'a')
+  const there = await testNode(t, graph(['a', 'b'], ['a', 'c']), 'b')
   const [, entry] = peerListOf([here, there])
-  const nobody = { ...entry, name: c, id: (await bird(t, line, 'c')).peer.id, addresses: ['/ip4/127.0.0.1/tcp/1'] }
+  const nobody = { ...entry, name: c, id: (await testNode(t, line, 'c')).peer.id, addresses: ['/ip4/127.0.0.1/tcp/1'] }
   const peerList = [...peerListOf([here, there]), nobody]
   // In this time the other neighbour has to be found.
   const seconds = Math.ceil(4 * slowdown())

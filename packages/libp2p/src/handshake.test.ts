@@ -8,12 +8,21 @@ import { encodeHeader } from '@murmuration/wire'
 import test, { type ExecutionContext } from 'ava'
 import { controlProtocol, exchangeProtocol, limitsOf, protocolVersion } from './constants.js'
 import { ControlChannel } from './control-channel.js'
-import { type Bird, bird, eventOf, eventually, graph, quick, peerListOf, schemaOf } from './flock.test.support.js'
+import {
+  type TestNode,
+  testNode,
+  eventOf,
+  eventually,
+  graph,
+  quick,
+  peerListOf,
+  schemaOf
+} from './cluster.test.support.js'
 import { createIdentity } from './identity.js'
 import { createNode } from './node.js'
 import { settingsOf } from './settings.js'
 import type { Terms } from './terms.js'
-import { portOf } from './traps/bare.test.support.js'
+import { portOf } from './characterisation/bare.test.support.js'
 import { TrafficMeter } from './traffic.js'
 
 const edge = graph(['a', 'b'])
@@ -38,8 +47,8 @@ const cases: readonly (readonly [string, Partial<Terms>, RegExp])[] = [
 
 for (const [index, [code, change, expected]] of cases.entries()) {
   test(`case ${index}: two peers that differ in ${code} refuse each other, and both say in what`, async (t) => {
-    const left = await bird(t, edge, 'a', { terms })
-    const right = await bird(t, edge, 'b', { terms: { ...terms, ...change } })
+    const left = await testNode(t, edge, 'a', { terms })
+    const right = await testNode(t, edge, 'b', { terms: { ...terms, ...change } })
     const peerList = peerListOf([left, right])
     const [here, there] = await Promise.all([
       t.throwsAsync(left.peer.connect(peerList, timeLimit(10_000)), { instanceOf: RefusedError }),
@@ -55,9 +64,9 @@ for (const [index, [code, change, expected]] of cases.entries()) {
 }
 
 test('a peer with an id that the peer list does not have is refused, and both sides say so', async (t) => {
-  const left = await bird(t, edge, 'a')
-  const right = await bird(t, edge, 'b')
-  const impostor = await bird(t, edge, 'b')
+  const left = await testNode(t, edge, 'a')
+  const right = await testNode(t, edge, 'b')
+  const impostor = await testNode(t, edge, 'b')
   const connecting = left.peer.connect(peerListOf([left, right]), timeLimit(10_000))
   const hoping = t.throwsAsync(impostor.peer.connect(peerListOf([left, impostor]), timeLimit(60_000)), {
     instanceOf: StoppedError
@@ -73,7 +82,11 @@ test('a peer with an id that the peer list does not have is refused, and both si
 
 test('a peer that is in the peer list but no neighbour is told that the topologies differ', async (t) => {
   const other = graph(['a', 'c'])
-  const [left, right, third] = [await bird(t, other, 'a'), await bird(t, edge, 'b'), await bird(t, other, 'c')]
+  const [left, right, third] = [
+    await testNode(t, other, 'a'),
+    await testNode(t, edge, 'b'),
+    await testNode(t, other, 'c')
+  ]
   const peerList = peerListOf([left, right, third])
   const connecting = Promise.all([left, third].map(({ peer }) => peer.connect(peerList, timeLimit(5_000))))
   const error = await t.throwsAsync(right.peer.connect(peerList, timeLimit(5_000)), { instanceOf: RefusedError })
@@ -83,8 +96,8 @@ test('a peer that is in the peer list but no neighbour is told that the topologi
 })
 
 test('peer lists that do not fit are refused before anybody is called', async (t) => {
-  const left = await bird(t, edge, 'a')
-  const right = await bird(t, edge, 'b')
+  const left = await testNode(t, edge, 'a')
+  const right = await testNode(t, edge, 'b')
   const [own, other] = peerListOf([left, right])
   const connect = (...entries: Parameters<typeof left.peer.connect>[0]) => left.peer.connect(entries, 1_000)
   const bad = { instanceOf: InputError }
@@ -98,19 +111,25 @@ test('peer lists that do not fit are refused before anybody is called', async (t
 })
 
 test('a port in use, a peer outside the topology and impossible limits are errors of the user', async (t) => {
-  const left = await bird(t, edge, 'a')
+  const left = await testNode(t, edge, 'a')
   const listen = [left.peer.addresses[0].replace(/\/p2p.*/, '')]
-  await t.throwsAsync(bird(t, edge, 'b', { listen }), {
+  await t.throwsAsync(testNode(t, edge, 'b', { listen }), {
     instanceOf: InputError,
     message: /cannot listen on .*EADDRINUSE.*choose another/
   })
-  await t.throwsAsync(bird(t, edge, 'x'), { instanceOf: InputError, message: /"x" is no peer of the topology/ })
-  await t.throwsAsync(bird(t, edge, 'b', { limits: { window: 0 } }), { instanceOf: InputError, message: /window is 0/ })
-  await t.throwsAsync(bird(t, edge, 'b', { listen: ['tcp:1'] }), { instanceOf: InputError, message: /no multiaddr/ })
+  await t.throwsAsync(testNode(t, edge, 'x'), { instanceOf: InputError, message: /"x" is no peer of the topology/ })
+  await t.throwsAsync(testNode(t, edge, 'b', { limits: { window: 0 } }), {
+    instanceOf: InputError,
+    message: /window is 0/
+  })
+  await t.throwsAsync(testNode(t, edge, 'b', { listen: ['tcp:1'] }), {
+    instanceOf: InputError,
+    message: /no multiaddr/
+  })
 })
 
 /** A neighbour "b" of `a` that speaks the protocol by hand. */
-async function byHand(t: ExecutionContext, victim: Bird) {
+async function byHand(t: ExecutionContext, victim: TestNode) {
   const identity = await createIdentity()
   const node = await createNode({ identity, listen: [], limits: limitsOf(quick()) })
   await node.start()
@@ -147,9 +166,9 @@ const frame = (sequence: number) => {
 }
 
 test('a caller that says nothing is cut off after the limit for handshakes', async (t) => {
-  const patient = await bird(t, edge, 'a')
-  const strict = await bird(t, edge, 'b', { limits: { handshakeTimeout: 200 } })
-  const order: Bird[] = []
+  const patient = await testNode(t, edge, 'a')
+  const strict = await testNode(t, edge, 'b', { limits: { handshakeTimeout: 200 } })
+  const order: TestNode[] = []
   for (const callee of [patient, strict]) {
     const socket = connect(portOf(callee.peer.addresses), '127.0.0.1')
     t.teardown(() => socket.destroy())
@@ -163,7 +182,7 @@ test('a caller that says nothing is cut off after the limit for handshakes', asy
 })
 
 test('garbage on the exchange stream is counted and resets the stream; the next one is as good as new', async (t) => {
-  const victim = await bird(t, edge, 'a')
+  const victim = await testNode(t, edge, 'a')
   const { connection, hello } = await byHand(t, victim)
   t.is((await hello()).answer.kind, 'welcome')
   const stream = await connection.newStream(exchangeProtocol)
@@ -178,7 +197,7 @@ test('garbage on the exchange stream is counted and resets the stream; the next 
 })
 
 test('a neighbour cannot send more than it was granted, nor skip a frame', async (t) => {
-  const victim = await bird(t, edge, 'a')
+  const victim = await testNode(t, edge, 'a')
   const { connection, hello } = await byHand(t, victim)
   const { channel } = await hello()
   const stream = await connection.newStream(exchangeProtocol)
@@ -199,7 +218,7 @@ test('a neighbour cannot send more than it was granted, nor skip a frame', async
 })
 
 test('a stream of vectors without a handshake is refused', async (t) => {
-  const victim = await bird(t, edge, 'a')
+  const victim = await testNode(t, edge, 'a')
   const { connection } = await byHand(t, victim)
   const stream = await connection.newStream(exchangeProtocol)
   await eventually('a reset', () => stream.status !== 'open')
@@ -207,7 +226,7 @@ test('a stream of vectors without a handshake is refused', async (t) => {
 })
 
 test('a name that the peer id does not have, and words that are no hello, are refused', async (t) => {
-  const victim = await bird(t, edge, 'a')
+  const victim = await testNode(t, edge, 'a')
   const { hello, control } = await byHand(t, victim)
   const { answer } = await hello(a)
   t.like(answer, { kind: 'refused', code: 'unknown-peer', why: 'it calls itself "a", and by its peer id it is "b"' })

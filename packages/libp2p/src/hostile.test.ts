@@ -4,7 +4,7 @@ import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import { exchangeProtocol, limitsOf } from './constants.js'
 import { faultCount } from './fault-account.js'
-import { type Bird, bird, eventOf, eventually, graph, schemaOf } from './flock.test.support.js'
+import { type TestNode, testNode, eventOf, eventually, graph, schemaOf } from './cluster.test.support.js'
 import { frame, pings, sayHello } from './hostile.test.support.js'
 import { createIdentity } from './identity.js'
 import { createNode } from './node.js'
@@ -15,7 +15,7 @@ const elements = 8
 const limits = { initialShutOut: 600_000, maxShutOut: 600_000 }
 
 /** A neighbour "m" of `victim` that is in the peer list and speaks the protocol by hand. */
-async function mallory(t: ExecutionContext, victim: Bird) {
+async function mallory(t: ExecutionContext, victim: TestNode) {
   const identity = await createIdentity()
   const node = await createNode({ identity, listen: [], limits: limitsOf() })
   await node.start()
@@ -31,11 +31,11 @@ const termsOf = (length: number): Terms => ({
   schema: schemaOf(length)
 })
 
-const linesOf = ({ events }: Bird) => events.filter(({ kind }) => kind === 'bad-frame').length
-const faultsOf = ({ peer }: Bird) => faultCount(peer.neighbours()[0].faults)
+const linesOf = ({ events }: TestNode) => events.filter(({ kind }) => kind === 'bad-frame').length
+const faultsOf = ({ peer }: TestNode) => faultCount(peer.neighbours()[0].faults)
 
 test('what the algorithm rejects is counted with all other faults, told by name, and ends the streams', async (t) => {
-  const victim = await bird(t, edge, 'a', { limits, terms: termsOf(elements) })
+  const victim = await testNode(t, edge, 'a', { limits, terms: termsOf(elements) })
   const { connection, hello } = await mallory(t, victim)
   t.is((await hello()).answer.kind, 'welcome')
   const stream = await connection.newStream(exchangeProtocol)
@@ -50,7 +50,7 @@ test('what the algorithm rejects is counted with all other faults, told by name,
 })
 
 test('a good hello does not forgive: from the second time on a neighbour is shut out', async (t) => {
-  const victim = await bird(t, edge, 'a', { limits, terms: termsOf(elements) })
+  const victim = await testNode(t, edge, 'a', { limits, terms: termsOf(elements) })
   const { connection, hello } = await mallory(t, victim)
   for (let time = 0; time < 2; time++) {
     t.is((await hello()).answer.kind, 'welcome')
@@ -64,7 +64,7 @@ test('a good hello does not forgive: from the second time on a neighbour is shut
 })
 
 test('a flood of pings is cut off after as many as a peer may send in a second', async (t) => {
-  const victim = await bird(t, edge, 'a', { limits, terms: termsOf(elements) })
+  const victim = await testNode(t, edge, 'a', { limits, terms: termsOf(elements) })
   const { hello } = await mallory(t, victim)
   const { stream } = await hello()
   const flood = pings(20_000)
@@ -77,7 +77,7 @@ test('a flood of pings is cut off after as many as a peer may send in a second',
 })
 
 test('hellos in turn are cut off, with one line', async (t) => {
-  const victim = await bird(t, edge, 'a', { limits: { ...limits, maxBackoff: 1e8 }, terms: termsOf(elements) })
+  const victim = await testNode(t, edge, 'a', { limits: { ...limits, maxBackoff: 1e8 }, terms: termsOf(elements) })
   const { hello } = await mallory(t, victim)
   let welcomes = 0
   const until = async () => {
@@ -91,7 +91,7 @@ test('hellos in turn are cut off, with one line', async (t) => {
 })
 
 test('goodbyes in turn are told once', async (t) => {
-  const victim = await bird(t, edge, 'a', { limits, terms: termsOf(elements) })
+  const victim = await testNode(t, edge, 'a', { limits, terms: termsOf(elements) })
   const { hello } = await mallory(t, victim)
   const { channel } = await hello()
   for (let k = 0; k < 500; k++) channel.send({ kind: 'bye', reason: `${k}` })
@@ -102,7 +102,7 @@ test('goodbyes in turn are told once', async (t) => {
 
 test('empty vectors without end fill no memory: as many wait as are granted', async (t) => {
   const terms = termsOf(1 << 22)
-  const victim = await bird(t, edge, 'a', { limits, terms })
+  const victim = await testNode(t, edge, 'a', { limits, terms })
   const { connection } = await mallory(t, victim)
   t.is((await sayHello(connection, m, terms)).answer.kind, 'welcome')
   const stream = await connection.newStream(exchangeProtocol)
@@ -113,7 +113,7 @@ test('empty vectors without end fill no memory: as many wait as are granted', as
 })
 
 test('vectors that come again without end are counted, and end the streams', async (t) => {
-  const victim = await bird(t, edge, 'a', { limits, terms: termsOf(elements) })
+  const victim = await testNode(t, edge, 'a', { limits, terms: termsOf(elements) })
   const { connection, hello } = await mallory(t, victim)
   await hello()
   const stream = await connection.newStream(exchangeProtocol)

@@ -2,13 +2,13 @@ import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import { VectorMemory, weightedSum } from '@murmuration/vectors'
 import test from 'ava'
-import { type Bird, connectAll, eventually, flock, graph, schemaOf } from './flock.test.support.js'
+import { type TestNode, connectAll, eventually, testCluster, graph, schemaOf } from './cluster.test.support.js'
 
 const elements = 600_000
 const terms = { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
 
 /** Sends, receives from all, averages in place, and gives everything back, as algorithms do. */
-async function exchange({ peer, name }: Bird, rounds: number, t: { true(value: boolean): unknown }): Promise<void> {
+async function exchange({ peer, name }: TestNode, rounds: number, t: { true(value: boolean): unknown }): Promise<void> {
   const { fabric } = peer
   const { sendTo } = fabric.neighbours(0)
   for (let round = 0; round < rounds; round++) {
@@ -31,10 +31,10 @@ async function exchange({ peer, name }: Bird, rounds: number, t: { true(value: b
 }
 
 test('no vector is taken from fresh memory once the handshake is done, and each byte that comes is copied once', async (t) => {
-  const birds = await flock(t, graph(['a', 'b'], ['b', 'c'], ['c', 'a']), { terms })
-  await connectAll(birds)
-  await Promise.all(birds.map((each) => exchange(each, 12, t)))
-  for (const { peer } of birds) {
+  const nodes = await testCluster(t, graph(['a', 'b'], ['b', 'c'], ['c', 'a']), { terms })
+  await connectAll(nodes)
+  await Promise.all(nodes.map((each) => exchange(each, 12, t)))
+  for (const { peer } of nodes) {
     const { received, copied } = peer.traffic()
     t.is(peer.vectorsBeyond, 0)
     t.is(received.frames, 24)
@@ -45,7 +45,7 @@ test('no vector is taken from fresh memory once the handshake is done, and each 
 })
 
 test('who keeps what it receives gets fresh memory, and what it keeps stays as it is', async (t) => {
-  const [left, right] = await flock(t, graph(['a', 'b']), { terms: { ...terms, schema: schemaOf(8) } })
+  const [left, right] = await testCluster(t, graph(['a', 'b']), { terms: { ...terms, schema: schemaOf(8) } })
   await connectAll([left, right])
   const kept: Float32Array[] = []
   for (let round = 0; round < 40; round++) {
@@ -58,7 +58,7 @@ test('who keeps what it receives gets fresh memory, and what it keeps stays as i
 })
 
 test('memory that was freed right after sending is not written to before it has gone out', async (t) => {
-  const [left, right] = await flock(t, graph(['a', 'b']), { terms })
+  const [left, right] = await testCluster(t, graph(['a', 'b']), { terms })
   await connectAll([left, right])
   const { fabric } = left.peer
   for (let round = 0; round < 8; round++) {
@@ -75,7 +75,7 @@ test('memory that was freed right after sending is not written to before it has 
 })
 
 test('a range of a vector goes out as it was sent, though the vector is freed and written to right after', async (t) => {
-  const [left, right] = await flock(t, graph(['a', 'b']), { terms })
+  const [left, right] = await testCluster(t, graph(['a', 'b']), { terms })
   await connectAll([left, right])
   const { fabric } = left.peer
   const half = elements / 2
@@ -93,7 +93,7 @@ test('a range of a vector goes out as it was sent, though the vector is freed an
 })
 
 test('ranges are received into memory that was used before, and each range of a vector keeps it', async (t) => {
-  const [left, right] = await flock(t, graph(['a', 'b']), { terms })
+  const [left, right] = await testCluster(t, graph(['a', 'b']), { terms })
   await connectAll([left, right])
   const [pieces, length] = [16, elements / 16]
   const send = (round: number) => {
@@ -130,7 +130,7 @@ test('ranges are received into memory that was used before, and each range of a 
 
 test('bodies in a codec are not written over before they have gone out, however slow the network takes them', async (t) => {
   const many = 4_000_000
-  const [left, right] = await flock(t, graph(['a', 'b']), {
+  const [left, right] = await testCluster(t, graph(['a', 'b']), {
     terms: { ...terms, schema: schemaOf(many) },
     codec: 'float16'
   })

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
-import { bird, eventually, flock, graph, peerListOf } from './flock.test.support.js'
+import { testNode, eventually, testCluster, graph, peerListOf } from './cluster.test.support.js'
 
 const peers = Array.from({ length: 16 }, (_, index) => `p${index}`)
 const star = graph(...peers.map((name) => ['hub', name] as const))
@@ -23,8 +23,8 @@ async function idleSockets(t: ExecutionContext, port: number, count: number): Pr
 const portOf = (address: string) => Number(/\/tcp\/(\d+)/.exec(address)?.[1])
 
 test.serial('beside 200 sockets that say nothing 16 of 16 admitted peers connect', async (t) => {
-  const hub = await bird(t, star, 'hub')
-  const others = await Promise.all(peers.map((name) => bird(t, star, name)))
+  const hub = await testNode(t, star, 'hub')
+  const others = await Promise.all(peers.map((name) => testNode(t, star, name)))
   await idleSockets(t, portOf(hub.peer.addresses[0]), 200)
   // Nobody but the sixteen calls, and each call counts.
   const peerList = peerListOf([hub, ...others]).map((entry) =>
@@ -37,7 +37,7 @@ test.serial('beside 200 sockets that say nothing 16 of 16 admitted peers connect
 })
 
 test.serial('whoever does not prove who it is in time is sent away', async (t) => {
-  const [left] = await flock(t, graph(['a', 'b']), { limits: { unknownPeerTimeout: 100 } })
+  const [left] = await testCluster(t, graph(['a', 'b']), { limits: { unknownPeerTimeout: 100 } })
   t.is(left.name, peerName('a'))
   const sockets = await idleSockets(t, portOf(left.peer.addresses[0]), 3)
   await eventually('the ends', () => sockets.every(({ destroyed, readableEnded }) => destroyed || readableEnded))

@@ -1,25 +1,34 @@
 import { timeLimit } from '@murmuration/contract'
 import { InputError, peerName, RefusedError } from '@murmuration/core'
 import test from 'ava'
-import { type Bird, bird, connectAll, eventually, flock, graph, peerListOf, schemaOf } from './flock.test.support.js'
+import {
+  type TestNode,
+  testNode,
+  connectAll,
+  eventually,
+  testCluster,
+  graph,
+  peerListOf,
+  schemaOf
+} from './cluster.test.support.js'
 
 const path = graph(['a', 'b'], ['b', 'c'])
 const [a, c, s] = ['a', 'c', 's'].map(peerName)
 const message = (round: number) => ({ kind: 1, round, vector: new Float32Array(8).fill(round) })
 
 test('the link to one that is no neighbour is built when something is sent, let go when nothing more is, and built again', async (t) => {
-  const birds = await flock(t, path, { limits: { idleAfter: 300 } })
-  await connectAll(birds)
-  const [first, , far] = birds
-  const times = (bird: Bird, kind: string) =>
-    bird.events.filter((event) => event.kind === kind && 'peer' in event && event.peer !== peerName('b')).length
+  const nodes = await testCluster(t, path, { limits: { idleAfter: 300 } })
+  await connectAll(nodes)
+  const [first, , far] = nodes
+  const times = (node: TestNode, kind: string) =>
+    node.events.filter((event) => event.kind === kind && 'peer' in event && event.peer !== peerName('b')).length
   t.is(times(first, 'connecting'), 0)
   for (let round = 0; round < 3; round++) {
     t.is(first.peer.fabric.send(c, message(round)), 'queued')
     const envelope = await far.peer.fabric.receive()
     t.like(envelope, { from: a, message: { round } })
     if (envelope !== undefined) far.peer.fabric.recycle(envelope.message)
-    await eventually('an end of the link', () => [first, far].every((bird) => times(bird, 'idle') === round + 1))
+    await eventually('an end of the link', () => [first, far].every((node) => times(node, 'idle') === round + 1))
     t.is(times(first, 'ready'), round + 1)
   }
   t.deepEqual(
@@ -30,9 +39,9 @@ test('the link to one that is no neighbour is built when something is sent, let 
 })
 
 test('what was sent to one that is no neighbour arrives, though the sender closes right after', async (t) => {
-  const birds = await flock(t, path, { limits: { closeTimeout: timeLimit(10_000) } })
-  await connectAll(birds)
-  const [first, , far] = birds
+  const nodes = await testCluster(t, path, { limits: { closeTimeout: timeLimit(10_000) } })
+  await connectAll(nodes)
+  const [first, , far] = nodes
   for (let round = 0; round < 4; round++) first.peer.fabric.send(c, message(round))
   const closing = first.peer.close()
   for (let round = 0; round < 4; round++) t.is((await far.peer.fabric.receive())?.message.round, round)
@@ -41,29 +50,29 @@ test('what was sent to one that is no neighbour arrives, though the sender close
 
 test('where everyone is to be reached, connecting waits for everyone, and servers are waited for by all', async (t) => {
   const options = { servers: [s], reach: 'everyone' } as const
-  const birds = [...(await flock(t, path, options)), await bird(t, path, 's', options)]
-  await connectAll(birds)
-  for (const { name, peer } of birds) {
-    const others = birds.map((other) => other.name).filter((other) => other !== name)
+  const nodes = [...(await testCluster(t, path, options)), await testNode(t, path, 's', options)]
+  await connectAll(nodes)
+  for (const { name, peer } of nodes) {
+    const others = nodes.map((other) => other.name).filter((other) => other !== name)
     t.deepEqual(
       peer.neighbours().map((neighbour) => [neighbour.name, neighbour.state]),
       others.map((other) => [other, 'ready'])
     )
   }
-  const workers = await flock(t, path, { servers: [s] })
+  const workers = await testCluster(t, path, { servers: [s] })
   await t.throwsAsync(workers[0].peer.connect(peerListOf(workers), 1000), {
     instanceOf: InputError,
     message: /lacks s/
   })
-  await t.throwsAsync(bird(t, path, 'x', options), { message: /"x" is no peer of the topology; it has a, b, c, s/ })
+  await t.throwsAsync(testNode(t, path, 'x', options), { message: /"x" is no peer of the topology; it has a, b, c, s/ })
 })
 
 test('one that is no neighbour and has other settings is refused, and harms nobody', async (t) => {
-  const [first, second] = [await bird(t, path, 'a'), await bird(t, path, 'b')]
+  const [first, second] = [await testNode(t, path, 'a'), await testNode(t, path, 'b')]
   const other = { settings: { run: 'other' }, schema: schemaOf(8), start: '00' }
-  const far = await bird(t, path, 'c', { terms: other })
-  const birds = [first, second, far]
-  const connecting = Promise.allSettled(birds.map(({ peer }) => peer.connect(peerListOf(birds), 2000)))
+  const far = await testNode(t, path, 'c', { terms: other })
+  const nodes = [first, second, far]
+  const connecting = Promise.allSettled(nodes.map(({ peer }) => peer.connect(peerListOf(nodes), 2000)))
   await eventually('a peer list', () => far.events.some(({ kind }) => kind === 'refused'))
   t.is(far.peer.fabric.send(a, message(1)), 'queued')
   await eventually('a refusal', () => far.events.some((event) => event.kind === 'refused' && event.peer === a))

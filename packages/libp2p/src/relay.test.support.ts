@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { ExecutionContext } from 'ava'
-import type { Bird } from './flock.test.support.js'
+import type { TestNode } from './cluster.test.support.js'
 import type { PeerListEntry } from './peer-list.js'
 
 /** A relay in front of one peer that can cut and freeze real TCP connections. */
@@ -15,8 +15,8 @@ export interface Relay {
   thaw(): void
 }
 
-/** Starts a relay in front of `bird`, until the test ends. */
-export async function relayOf(t: ExecutionContext, { name, peer }: Bird): Promise<Relay> {
+/** Starts a relay in front of `node`, until the test ends. */
+export async function relayOf(t: ExecutionContext, { name, peer }: TestNode): Promise<Relay> {
   /** Each socket with the one that its bytes go to. */
   const pipes = new Map<Socket, Socket>()
   const join = (from: Socket, to: Socket) => {

@@ -1,6 +1,14 @@
 import { timeLimit } from '@murmuration/contract'
 import test from 'ava'
-import { type Bird, bird, connectAll, flock, graph, peerListOf, schemaOf } from './flock.test.support.js'
+import {
+  type TestNode,
+  testNode,
+  connectAll,
+  testCluster,
+  graph,
+  peerListOf,
+  schemaOf
+} from './cluster.test.support.js'
 
 const square = graph(['a', 'b'], ['b', 'c'], ['c', 'd'], ['d', 'a'])
 const elements = 250_000
@@ -20,7 +28,7 @@ function isVectorOf(peer: string, round: number, vector: Float32Array): boolean 
 }
 
 /** Sends and receives `rounds` vectors; returns what was wrong. */
-async function exchange({ name, peer }: Bird, rounds: number): Promise<string[]> {
+async function exchange({ name, peer }: TestNode, rounds: number): Promise<string[]> {
   const wrong: string[] = []
   const { fabric } = peer
   const { sendTo, receiveFrom } = fabric.neighbours(0)
@@ -42,12 +50,14 @@ async function exchange({ name, peer }: Bird, rounds: number): Promise<string[]>
 }
 
 test('a ring of four exchanges 20 rounds of 1 MB, each vector once, in order and unchanged', async (t) => {
-  const birds = await flock(t, square, { terms: { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' } })
-  await connectAll(birds)
-  const wrong = await Promise.all(birds.map((each) => exchange(each, 20)))
+  const nodes = await testCluster(t, square, {
+    terms: { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
+  })
+  await connectAll(nodes)
+  const wrong = await Promise.all(nodes.map((each) => exchange(each, 20)))
   t.deepEqual(wrong, [[], [], [], []])
-  await Promise.all(birds.map(({ peer }) => peer.close()))
-  for (const { peer, events } of birds) {
+  await Promise.all(nodes.map(({ peer }) => peer.close()))
+  for (const { peer, events } of nodes) {
     const { sent, received, badFrames, duplicates } = peer.traffic()
     t.deepEqual([sent.frames, received.frames, badFrames, duplicates], [40, 40, 0, 0])
     t.is(sent.payload, 40 * elements * 4)
@@ -58,19 +68,19 @@ test('a ring of four exchanges 20 rounds of 1 MB, each vector once, in order and
 })
 
 test('peers that come up one after the other, with the peer list at different times, find each other', async (t) => {
-  const birds = await flock(t, square)
-  const peerList = peerListOf(birds)
-  const all = birds.map(async ({ peer }, index) => {
+  const nodes = await testCluster(t, square)
+  const peerList = peerListOf(nodes)
+  const all = nodes.map(async ({ peer }, index) => {
     await new Promise((resolve) => setTimeout(resolve, [900, 0, 500, 200][index]))
     return peer.connect(peerList, timeLimit(10_000))
   })
   await t.notThrowsAsync(Promise.all(all))
-  t.true(birds.every(({ peer }) => peer.neighbours().every(({ state, why }) => state === 'ready' && why === '')))
+  t.true(nodes.every(({ peer }) => peer.neighbours().every(({ state, why }) => state === 'ready' && why === '')))
 })
 
 test('a peer without an address is reached by calling its neighbours', async (t) => {
   const topology = graph(['a', 'b'])
-  const caller = await bird(t, topology, 'a', { listen: [] })
-  const called = await bird(t, topology, 'b')
+  const caller = await testNode(t, topology, 'a', { listen: [] })
+  const called = await testNode(t, topology, 'b')
   await t.notThrowsAsync(connectAll([caller, called]))
 })

@@ -1,15 +1,15 @@
 import { InputError, NeighboursMissingError, peerName } from '@murmuration/core'
 import test from 'ava'
 import { fromString } from 'uint8arrays/from-string'
-import { connectAll, flock, graph } from './flock.test.support.js'
+import { connectAll, testCluster, graph } from './cluster.test.support.js'
 import { SampleCounts } from './sample-counts.js'
 
 const ring = graph(['a', 'b'], ['b', 'c'], ['c', 'd'], ['d', 'e'], ['e', 'a'])
 
 test('each peer of a ring learns the sample counts of all, also of those that are no neighbours', async (t) => {
-  const birds = await flock(t, ring)
-  await connectAll(birds)
-  const all = await Promise.all(birds.map(({ peer }, place) => peer.shareSampleCounts(100 * (place + 1), 60_000)))
+  const nodes = await testCluster(t, ring)
+  await connectAll(nodes)
+  const all = await Promise.all(nodes.map(({ peer }, place) => peer.shareSampleCounts(100 * (place + 1), 60_000)))
   for (const counts of all) {
     t.deepEqual(
       [...counts].map(([name, samples]) => [String(name), samples]),
@@ -25,7 +25,7 @@ test('each peer of a ring learns the sample counts of all, also of those that ar
 })
 
 test('who does not tell is named', async (t) => {
-  const [left, right] = await flock(t, graph(['a', 'b']))
+  const [left, right] = await testCluster(t, graph(['a', 'b']))
   await connectAll([left, right])
   const { message } = await t.throwsAsync(left.peer.shareSampleCounts(1, 500), { instanceOf: NeighboursMissingError })
   t.regex(message, /the sample counts of b have not come/)

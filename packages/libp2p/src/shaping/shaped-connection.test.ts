@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
-import { eventually } from '../flock.test.support.js'
+import { eventually } from '../cluster.test.support.js'
 import { collect, links, wires, write } from './wire.test.support.js'
 
 test('bytes come in order and unchanged, not faster than the line and not before the latency', async (t) => {

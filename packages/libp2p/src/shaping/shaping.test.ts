@@ -1,7 +1,7 @@
 import { slowdown, timeLimit } from '@murmuration/contract'
 import { InputError, peerName } from '@murmuration/core'
 import test from 'ava'
-import { bird, connectAll, flock, graph, schemaOf } from '../flock.test.support.js'
+import { testNode, connectAll, testCluster, graph, schemaOf } from '../cluster.test.support.js'
 import { links } from './wire.test.support.js'
 
 const [a, b] = ['a', 'b'].map(peerName)
@@ -14,7 +14,7 @@ test('a message takes the time of its own direction, whoever has called whom', a
   for (const caller of ['a', 'b']) {
     const network = { ...there, path }
     const both = await Promise.all(
-      pair.peers.map((name) => bird(t, pair, name, { links: network, ...(name === caller ? { listen: [] } : {}) }))
+      pair.peers.map((name) => testNode(t, pair, name, { links: network, ...(name === caller ? { listen: [] } : {}) }))
     )
     await connectAll(both)
     const [left, right] = both.map(({ peer }) => peer.fabric)
@@ -33,11 +33,14 @@ test('a ring of four exchanges what it would without shaping, no faster than the
   const square = graph(['a', 'b'], ['b', 'c'], ['c', 'd'], ['d', 'a'])
   const [elements, rounds] = [50_000, 5]
   const terms = { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
-  const birds = await flock(t, square, { terms, links: links({ up: 80e6, down: 80e6 }, { latency: 10, jitter: 5 }) })
-  await connectAll(birds)
+  const nodes = await testCluster(t, square, {
+    terms,
+    links: links({ up: 80e6, down: 80e6 }, { latency: 10, jitter: 5 })
+  })
+  await connectAll(nodes)
   const begin = performance.now()
   await Promise.all(
-    birds.map(async ({ name, peer: { fabric } }) => {
+    nodes.map(async ({ name, peer: { fabric } }) => {
       for (let round = 0; round < rounds; round++) {
         const vector = new Float32Array(elements).map((_, index) => name.charCodeAt(0) + round + index)
         const { sendTo } = fabric.neighbours(0)
@@ -53,8 +56,8 @@ test('a ring of four exchanges what it would without shaping, no faster than the
   )
   // Five times two vectors of 200,000 bytes on a line of 10,000 bytes per millisecond.
   t.true(performance.now() - begin >= rounds * 40 + 10)
-  t.true(birds.every(({ peer }) => peer.traffic().badFrames + peer.traffic().retransmissions === 0))
-  t.true(birds.every(({ events }) => events.every(({ kind }) => kind !== 'reconnecting' && kind !== 'silent')))
+  t.true(nodes.every(({ peer }) => peer.traffic().badFrames + peer.traffic().retransmissions === 0))
+  t.true(nodes.every(({ events }) => events.every(({ kind }) => kind !== 'reconnecting' && kind !== 'silent')))
 })
 
 test('waits get longer with the links: what is slow is not given up', async (t) => {
@@ -65,20 +68,23 @@ test('waits get longer with the links: what is slow is not given up', async (t) 
   const terms = { settings: { run: 'r' }, schema: schemaOf(50_000), start: '0' }
   const line = 2e6 / slowdown()
   const slow = links({ up: line, down: line }, { latency })
-  const birds = await flock(t, pair, { terms, limits: waits, links: slow })
-  await connectAll(birds)
-  const [left, right] = birds
+  const nodes = await testCluster(t, pair, { terms, limits: waits, links: slow })
+  await connectAll(nodes)
+  const [left, right] = nodes
   left.peer.fabric.send(b, { kind: 0, round: 0, vector: new Float32Array(50_000) })
   // It takes a second, in which the receiver hears nothing.
   const [envelope] = await Promise.all([right.peer.fabric.receive(), left.peer.close()])
   t.is(envelope?.message.vector.length, 50_000)
   t.deepEqual(
-    birds.flatMap(({ events }) => events.filter(({ kind }) => kind === 'reconnecting' || kind === 'silent')),
+    nodes.flatMap(({ events }) => events.filter(({ kind }) => kind === 'reconnecting' || kind === 'silent')),
     []
   )
 })
 
 test('pipes that peers share cannot be shaped', async (t) => {
   const shared = links({}, { pipes: [{ name: 'uplink', bandwidth: 1e6 }] })
-  await t.throwsAsync(bird(t, pair, 'a', { links: shared }), { instanceOf: InputError, message: /the pipe "uplink"/ })
+  await t.throwsAsync(testNode(t, pair, 'a', { links: shared }), {
+    instanceOf: InputError,
+    message: /the pipe "uplink"/
+  })
 })

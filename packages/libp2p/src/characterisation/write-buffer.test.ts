@@ -5,7 +5,7 @@ import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import { waitingBytes } from '../exchange-writer.js'
-import { connectAll, flock, graph } from '../flock.test.support.js'
+import { connectAll, testCluster, graph } from '../cluster.test.support.js'
 import { relayOf } from '../relay.test.support.js'
 import { barePair, MiB } from './bare.test.support.js'
 import { large, receiveAll, sendAll, upTo } from './exchange.test.support.js'
@@ -43,7 +43,7 @@ test.serial('libp2p 3.3: a writer that awaits onDrain() buffers nearly all that 
 
 test.serial('a sender of large vectors has no more than a piece and a window in the write buffers', async (t) => {
   const seen = watchWrites(t)
-  const [left, right] = await flock(t, edge, large(bytes, limits))
+  const [left, right] = await testCluster(t, edge, large(bytes, limits))
   await connectAll([left, right])
   const [rounds] = await Promise.all([receiveAll(right, count), sendAll(left, b, bytes, count)])
   t.deepEqual(rounds, upTo(count))
@@ -52,7 +52,7 @@ test.serial('a sender of large vectors has no more than a piece and a window in 
 })
 
 test.serial('nor when the network stands still', async (t) => {
-  const [left, right] = await flock(t, edge, large(bytes, limits))
+  const [left, right] = await testCluster(t, edge, large(bytes, limits))
   const relays = await Promise.all([left, right].map((each) => relayOf(t, each)))
   const peerList = relays.map(({ entry }) => entry)
   await Promise.all([left, right].map(({ peer }) => peer.connect(peerList, timeLimit(10_000))))

@@ -2,7 +2,7 @@
 import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
-import { bird, connectAll, graph } from '../flock.test.support.js'
+import { testNode, connectAll, graph } from '../cluster.test.support.js'
 import { bareNode, MiB, portOf } from './bare.test.support.js'
 import { large, receiveAll, sendAll, troubleOf, upTo } from './exchange.test.support.js'
 import { tapOf } from './tap.test.support.js'
@@ -25,9 +25,9 @@ test('libp2p 3.3: of twelve that call at once from one address, some are turned 
 test('twelve peers that call one at once from one address all get in at the first attempt', async (t) => {
   const names = upTo(12).map((index) => `leaf${String(index).padStart(2, '0')}`)
   const star = graph(...names.map((name) => ['hub', name] as const))
-  const hub = await bird(t, star, 'hub')
+  const hub = await testNode(t, star, 'hub')
   // They cannot be called, so that they have to call. The hub knows the peer list before they do.
-  const leaves = await Promise.all(names.map((name) => bird(t, star, name, { listen: [] })))
+  const leaves = await Promise.all(names.map((name) => testNode(t, star, name, { listen: [] })))
   await connectAll([hub, ...leaves])
   t.true(hub.peer.neighbours().every(({ state }) => state === 'ready'))
   t.deepEqual(
@@ -52,7 +52,7 @@ async function mutual(t: ExecutionContext, bytes: number) {
 
 async function connectedPair(t: ExecutionContext, bytes: number) {
   const edge = graph(['a', 'b'])
-  const [left, right] = await Promise.all(['a', 'b'].map((name) => bird(t, edge, name, large(bytes))))
+  const [left, right] = await Promise.all(['a', 'b'].map((name) => testNode(t, edge, name, large(bytes))))
   const behind = async ({ name, peer }: typeof left) => {
     const tap = await tapOf(t, portOf(peer.addresses))
     return { tap, entry: { name, id: peer.id, addresses: [`/ip4/127.0.0.1/tcp/${tap.port}`] } }

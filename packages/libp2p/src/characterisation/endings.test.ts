@@ -5,7 +5,7 @@ import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import type { Limits } from '../constants.js'
-import { type Bird, bird, eventually, graph, peerListOf } from '../flock.test.support.js'
+import { type TestNode, testNode, eventually, graph, peerListOf } from '../cluster.test.support.js'
 import { bareNode, bareStream, MiB, portOf } from './bare.test.support.js'
 import { large, receiveAll, sendAll, troubleOf, upTo } from './exchange.test.support.js'
 import { type Tap, tapOf } from './tap.test.support.js'
@@ -13,10 +13,10 @@ import { type Tap, tapOf } from './tap.test.support.js'
 const b = peerName('b')
 
 /** A peer "a" that calls "b" through a tap and cannot be called, so that all its vectors pass the tap. */
-async function tapped(t: ExecutionContext, bytes: number, limits: Partial<Limits>): Promise<[Bird, Bird, Tap]> {
+async function tapped(t: ExecutionContext, bytes: number, limits: Partial<Limits>): Promise<[TestNode, TestNode, Tap]> {
   const edge = graph(['a', 'b'])
-  const left = await bird(t, edge, 'a', { ...large(bytes, limits), listen: [] })
-  const right = await bird(t, edge, 'b', large(bytes, limits))
+  const left = await testNode(t, edge, 'a', { ...large(bytes, limits), listen: [] })
+  const right = await testNode(t, edge, 'b', large(bytes, limits))
   const tap = await tapOf(t, portOf(right.peer.addresses))
   const [own, other] = peerListOf([left, right])
   // Only the left one calls, and so through the tap.

@@ -2,7 +2,7 @@
 import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import test from 'ava'
-import { bird, eventually, graph, peerListOf } from '../flock.test.support.js'
+import { testNode, eventually, graph, peerListOf } from '../cluster.test.support.js'
 import { bareNode, bareStream, MiB, portOf } from './bare.test.support.js'
 import { blockedChild } from './blocked-child.test.support.js'
 import { large, receiveAll, sendAll, troubleOf, upTo } from './exchange.test.support.js'
@@ -28,7 +28,7 @@ test('a peer that is blocked for 10 s in one step costs no connection, and the e
   const [bytes, before, during, after] = [4 * MiB, 3, 5, 3]
   const limits = { window: 2, mailbox: 2, sendQueue: 8, silentAfter: 3_000 }
   const begun = performance.now()
-  const left = await bird(t, graph(['a', 'b']), 'a', large(bytes, limits))
+  const left = await testNode(t, graph(['a', 'b']), 'a', large(bytes, limits))
   // The child's own bound is shorter than its step, in which it hears nobody through no fault of theirs.
   const child = await blockedChild(t, bytes, { ...limits, deadAfter: 6_000 })
   const peerList = [...peerListOf([left]), child.entry]

@@ -2,7 +2,7 @@
 import { messageStreamToDuplex } from '@libp2p/utils'
 import test, { type ExecutionContext } from 'ava'
 import { ControlChannel } from '../control-channel.js'
-import { eventually } from '../flock.test.support.js'
+import { eventually } from '../cluster.test.support.js'
 import { TrafficMeter } from '../traffic.js'
 import { bareNode, bareStream } from './bare.test.support.js'
 

@@ -1,28 +1,28 @@
-/** libp2p's private networks (pnet) crash under bulk traffic both ways. Here strangers are kept out by who they are. */
+/** libp2p's private networks (pnet) crash under bulk traffic both ways. Here unknown peers are kept out by their ids. */
 import { multiaddr } from '@multiformats/multiaddr'
 import { timeLimit } from '@murmuration/contract'
 import { peerName, RefusedError } from '@murmuration/core'
 import test from 'ava'
 import { controlProtocol, exchangeProtocol } from '../constants.js'
-import { bird, connectAll, eventOf, eventually, flock, graph, peerListOf } from '../flock.test.support.js'
+import { testNode, connectAll, eventOf, eventually, testCluster, graph, peerListOf } from '../cluster.test.support.js'
 import { bareNode, MiB } from './bare.test.support.js'
 import { large, receiveAll, sendAll, termsOf, troubleOf, upTo, vectorOf } from './exchange.test.support.js'
 
 const [a, b] = ['a', 'b'].map(peerName)
 const edge = graph(['a', 'b'])
 
-test('a stranger that speaks libp2p opens no stream, and disturbs nobody', async (t) => {
-  const [left, right] = await flock(t, edge, large(MiB))
+test('an unknown peer that speaks libp2p opens no stream, and disturbs nobody', async (t) => {
+  const [left, right] = await testCluster(t, edge, large(MiB))
   await connectAll([left, right])
   const before = left.events.length
-  const stranger = await bareNode(t)
+  const unknown = await bareNode(t)
   for (const protocol of [controlProtocol, exchangeProtocol]) {
     const address = multiaddr(left.peer.addresses[0])
-    await t.throwsAsync(stranger.dialProtocol(address, protocol, { signal: AbortSignal.timeout(timeLimit(8_000)) }))
-    await eventually('no connection', () => stranger.getConnections().length === 0)
+    await t.throwsAsync(unknown.dialProtocol(address, protocol, { signal: AbortSignal.timeout(timeLimit(8_000)) }))
+    await eventually('no connection', () => unknown.getConnections().length === 0)
   }
   t.like(await eventOf(left, 'unknown-peer-refused'), {
-    id: stranger.peerId.toString(),
+    id: unknown.peerId.toString(),
     why: 'it is not in the peer list'
   })
   const [rounds] = await Promise.all([receiveAll(right, 3), sendAll(left, b, MiB, 3)])
@@ -31,8 +31,8 @@ test('a stranger that speaks libp2p opens no stream, and disturbs nobody', async
 })
 
 test('a peer of another run is refused although its identity is right, and nothing of it arrives', async (t) => {
-  const left = await bird(t, edge, 'a', large(MiB))
-  const right = await bird(t, edge, 'b', {
+  const left = await testNode(t, edge, 'a', large(MiB))
+  const right = await testNode(t, edge, 'b', {
     terms: { ...termsOf(MiB), settings: { run: 'another' } }
   })
   const peerList = peerListOf([left, right])
@@ -49,7 +49,7 @@ test('a peer of another run is refused although its identity is right, and nothi
 
 test('20 vectors of 8 MiB go both ways at once, each whole', async (t) => {
   const [bytes, count] = [8 * MiB, 20]
-  const [left, right] = await flock(t, edge, large(bytes))
+  const [left, right] = await testCluster(t, edge, large(bytes))
   await connectAll([left, right])
   const [, , there, here] = await Promise.all([
     sendAll(left, b, bytes, count),

@@ -2,7 +2,7 @@
 import type { Stream } from '@libp2p/interface'
 import { peerName } from '@murmuration/core'
 import test from 'ava'
-import { connectAll, eventually, flock, graph } from '../flock.test.support.js'
+import { connectAll, eventually, testCluster, graph } from '../cluster.test.support.js'
 import { barePair, MiB } from './bare.test.support.js'
 import { large, receiveAll, sendAll, troubleOf, upTo, vectorOf } from './exchange.test.support.js'
 
@@ -53,7 +53,7 @@ test('libp2p 3.3: pause() within a message of resume() does not hold the sender 
 test('a peer that takes nothing from its mailbox receives a bounded number of frames', async (t) => {
   const [bytes, window, mailbox, sendQueue] = [MiB, 2, 3, 4]
   const limits = { window, mailbox, sendQueue }
-  const [left, slow, quick] = await flock(t, graph(['a', 'b'], ['a', 'c']), large(bytes, limits))
+  const [left, slow, quick] = await testCluster(t, graph(['a', 'b'], ['a', 'c']), large(bytes, limits))
   await connectAll([left, slow, quick])
   const { fabric } = left.peer
   // The exchange with a neighbour that does read shows that there was time enough.
@@ -78,7 +78,11 @@ test('a peer that takes nothing from its mailbox receives a bounded number of fr
 for (const streamWindow of [MiB, 16 * MiB]) {
   const bytes = 24 * MiB
   test(`vectors beyond buffer and window (${streamWindow / MiB} MiB) reach a slow reader without a reset`, async (t) => {
-    const [left, right] = await flock(t, edge, large(bytes, { streamWindow, window: 2, mailbox: 1, sendQueue: 3 }))
+    const [left, right] = await testCluster(
+      t,
+      edge,
+      large(bytes, { streamWindow, window: 2, mailbox: 1, sendQueue: 3 })
+    )
     await connectAll([left, right])
     const [rounds] = await Promise.all([receiveAll(right, 4, 150), sendAll(left, b, bytes, 4)])
     t.deepEqual(rounds, upTo(4))

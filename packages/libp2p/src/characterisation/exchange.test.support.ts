@@ -1,7 +1,7 @@
 import { timeLimit } from '@murmuration/contract'
 import type { PeerName } from '@murmuration/core'
 import type { PeerEvent } from '../events.js'
-import { type Bird, schemaOf } from '../flock.test.support.js'
+import { type TestNode, schemaOf } from '../cluster.test.support.js'
 import type { PeerOptions } from '../peer.js'
 import type { Terms } from '../terms.js'
 
@@ -28,7 +28,13 @@ export function isWhole(round: number, vector: Float32Array): boolean {
 }
 
 /** Sends vectors of so many bytes, of rounds `first` to `first + count - 1`, as fast as the queue takes them. */
-export async function sendAll({ peer }: Bird, to: PeerName, bytes: number, count: number, first = 0): Promise<void> {
+export async function sendAll(
+  { peer }: TestNode,
+  to: PeerName,
+  bytes: number,
+  count: number,
+  first = 0
+): Promise<void> {
   const { fabric } = peer
   for (let round = first; round < first + count; round++) {
     const message = { kind: 0, round, vector: vectorOf(round, bytes) }
@@ -42,7 +48,7 @@ export async function sendAll({ peer }: Bird, to: PeerName, bytes: number, count
  * @param pause - milliseconds that the algorithm takes for each
  */
 export async function receiveAll(
-  { peer }: Bird,
+  { peer }: TestNode,
   count: number,
   pause = 0,
   timeout = timeLimit(20_000)
@@ -66,6 +72,6 @@ export const upTo = (count: number): number[] => Array.from({ length: count }, (
 const troubles: readonly PeerEvent['kind'][] = ['reconnecting', 'bad-frame', 'silent', 'refused', 'activity-failed']
 
 /** What has gone wrong at a peer, or with its links, since its `from`-th event. */
-export function troubleOf({ events }: Pick<Bird, 'events'>, from = 0): PeerEvent[] {
+export function troubleOf({ events }: Pick<TestNode, 'events'>, from = 0): PeerEvent[] {
   return events.slice(from).filter(({ kind }) => troubles.includes(kind))
 }

@@ -1,7 +1,7 @@
 /** yamux does not negotiate the window that a stream begins with; only the largest one may differ between peers. */
 import { peerName } from '@murmuration/core'
 import test from 'ava'
-import { bird, connectAll, eventually, graph } from '../flock.test.support.js'
+import { testNode, connectAll, eventually, graph } from '../cluster.test.support.js'
 import { barePair, MiB } from './bare.test.support.js'
 import { large, receiveAll, sendAll, troubleOf, upTo } from './exchange.test.support.js'
 
@@ -21,8 +21,8 @@ test('libp2p 3.3: a stream dies when its sender begins with a larger window than
 test('peers with windows of 256 KiB and 16 MiB exchange both ways', async (t) => {
   const [bytes, count] = [8 * MiB, 6]
   const edge = graph(['a', 'b'])
-  const narrow = await bird(t, edge, 'a', large(bytes, { streamWindow: MiB / 4 }))
-  const wide = await bird(t, edge, 'b', large(bytes, { streamWindow: 16 * MiB }))
+  const narrow = await testNode(t, edge, 'a', large(bytes, { streamWindow: MiB / 4 }))
+  const wide = await testNode(t, edge, 'b', large(bytes, { streamWindow: 16 * MiB }))
   await connectAll([narrow, wide])
   const [, , there, here] = await Promise.all([
     sendAll(narrow, b, bytes, count),

@@ -4,7 +4,7 @@ import { timeLimit } from '@murmuration/contract'
 import { InputError, peerName, RefusedError, type Schema } from '@murmuration/core'
 import test from 'ava'
 import { controlBytes } from '../constants.js'
-import { bird, connectAll, flock, graph, peerListOf } from '../flock.test.support.js'
+import { testNode, connectAll, testCluster, graph, peerListOf } from '../cluster.test.support.js'
 import { barePair, MiB } from './bare.test.support.js'
 import { large, receiveAll, sendAll, troubleOf, upTo } from './exchange.test.support.js'
 
@@ -28,7 +28,7 @@ test('libp2p 3.3: lpStream does not read a message of 8 MiB', async (t) => {
 
 test('vectors of more than 4 MiB pass', async (t) => {
   const bytes = 36 * MiB + 4
-  const [left, right] = await flock(t, edge, large(bytes))
+  const [left, right] = await testCluster(t, edge, large(bytes))
   await connectAll([left, right])
   const [rounds] = await Promise.all([receiveAll(right, 2), sendAll(left, b, bytes, 2)])
   t.deepEqual(rounds, upTo(2))
@@ -42,7 +42,7 @@ test('a hello with a schema of 20000 tensors passes', async (t) => {
   const tensors = 20_000
   const schema = schemaOfMany(tensors)
   t.true(JSON.stringify(schema).length > 0.7 * controlBytes, 'the hello is nearly as long as it may be')
-  const [left, right] = await flock(t, edge, { terms: termsWith(schema) })
+  const [left, right] = await testCluster(t, edge, { terms: termsWith(schema) })
   await connectAll([left, right])
   const [rounds] = await Promise.all([receiveAll(right, 1), sendAll(left, b, 4 * tensors, 1)])
   t.deepEqual(rounds, [0])
@@ -50,8 +50,8 @@ test('a hello with a schema of 20000 tensors passes', async (t) => {
 
 test('two schemas of 20000 tensors that differ in the last one are refused, and the difference is named', async (t) => {
   const schema = schemaOfMany(20_000)
-  const left = await bird(t, edge, 'a', { terms: termsWith(schema) })
-  const right = await bird(t, edge, 'b', {
+  const left = await testNode(t, edge, 'a', { terms: termsWith(schema) })
+  const right = await testNode(t, edge, 'b', {
     terms: termsWith([...schema.slice(0, -1), { name: 'end', shape: [1] }])
   })
   const peerList = peerListOf([left, right])
@@ -67,5 +67,8 @@ test('two schemas of 20000 tensors that differ in the last one are refused, and 
 test('a schema that no hello can carry is an error at once, which says so', async (t) => {
   const schema = schemaOfMany(Math.ceil(controlBytes / 30))
   t.true(JSON.stringify(schema).length > controlBytes)
-  await t.throwsAsync(bird(t, edge, 'a', { terms: termsWith(schema) }), { instanceOf: InputError, message: /schema/ })
+  await t.throwsAsync(testNode(t, edge, 'a', { terms: termsWith(schema) }), {
+    instanceOf: InputError,
+    message: /schema/
+  })
 })

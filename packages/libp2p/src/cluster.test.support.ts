@@ -8,7 +8,7 @@ import { createPeer, type Peer, type PeerOptions } from './peer.js'
 import type { PeerListEntry } from './peer-list.js'
 
 /** A peer of a test with all its events. */
-export interface Bird {
+export interface TestNode {
   readonly name: PeerName
   readonly peer: Peer
   readonly identity: Identity
@@ -47,12 +47,12 @@ export function graph(...edges: readonly (readonly [string, string])[]): Topolog
 }
 
 /** Starts a peer that listens on a free port of this machine, and closes it when the test ends. */
-export async function bird(
+export async function testNode(
   t: ExecutionContext,
   topology: Topology,
   text: string,
   changes: Partial<PeerOptions> = {}
-): Promise<Bird> {
+): Promise<TestNode> {
   const name = peerName(text)
   const events: PeerEvent[] = []
   const identity = changes.identity ?? (await createIdentity())
@@ -72,18 +72,22 @@ export async function bird(
 }
 
 /** Starts all peers of a topology. */
-export function flock(t: ExecutionContext, topology: Topology, changes: Partial<PeerOptions> = {}): Promise<Bird[]> {
-  return Promise.all(topology.peers.map((name) => bird(t, topology, name, changes)))
+export function testCluster(
+  t: ExecutionContext,
+  topology: Topology,
+  changes: Partial<PeerOptions> = {}
+): Promise<TestNode[]> {
+  return Promise.all(topology.peers.map((name) => testNode(t, topology, name, changes)))
 }
 
 /** Who is where. */
-export function peerListOf(birds: readonly Bird[]): PeerListEntry[] {
-  return birds.map(({ name, peer }) => ({ name, id: peer.id, addresses: peer.addresses }))
+export function peerListOf(nodes: readonly TestNode[]): PeerListEntry[] {
+  return nodes.map(({ name, peer }) => ({ name, id: peer.id, addresses: peer.addresses }))
 }
 
 /** Connects all, and waits until all are ready. */
-export async function connectAll(birds: readonly Bird[], timeout = timeLimit(10_000)): Promise<void> {
-  await Promise.all(birds.map(({ peer }) => peer.connect(peerListOf(birds), timeout)))
+export async function connectAll(nodes: readonly TestNode[], timeout = timeLimit(10_000)): Promise<void> {
+  await Promise.all(nodes.map(({ peer }) => peer.connect(peerListOf(nodes), timeout)))
 }
 
 /** Looks again and again until `found` gives something; fails after {@link timeLimit} of 10 seconds. */
@@ -99,7 +103,10 @@ export async function eventually<T>(what: string, found: () => T | undefined | f
 }
 
 /** The first event of a kind, once it has happened. */
-export function eventOf<K extends PeerEvent['kind']>(bird: Bird, kind: K): Promise<Extract<PeerEvent, { kind: K }>> {
+export function eventOf<K extends PeerEvent['kind']>(
+  node: TestNode,
+  kind: K
+): Promise<Extract<PeerEvent, { kind: K }>> {
   const wanted = (event: PeerEvent): event is Extract<PeerEvent, { kind: K }> => event.kind === kind
-  return eventually(`${kind} at ${bird.name}`, () => bird.events.find(wanted))
+  return eventually(`${kind} at ${node.name}`, () => node.events.find(wanted))
 }
