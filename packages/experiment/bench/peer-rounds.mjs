@@ -12,7 +12,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { dpsgd, train } from '@murmuration/algorithms'
 import { peerName } from '@murmuration/core'
 import { computingCost, measuredNetwork, simulate, uniformLinks } from '@murmuration/simulator'
-import { openFamily } from '@murmuration/tasks'
+import { createLogisticFamily } from '@murmuration/tasks'
 import { createTopology } from '@murmuration/topology'
 import { pooledVectorWire } from '@murmuration/wire'
 import Table from 'cli-table3'
@@ -22,7 +22,7 @@ async function simulateRing(count, rounds, jitter) {
   const start = performance.now()
   const data = { kind: 'gaussians', samplesPerPeer: 32 }
   const share = { data, testShare: 0.01, partition: { kind: 'equal' }, peers, seed: 1 }
-  const family = await openFamily({ kind: 'logistic', share })
+  const family = await createLogisticFamily({ share })
   const topology = createTopology({ peers, graph: { kind: 'ring' } })
   const setUp = performance.now()
   const processor = process.cpuUsage()

@@ -5,7 +5,10 @@
  *     npx tsc -b packages/tasks && node --expose-gc packages/tasks/bench/gradients.mjs
  */
 import { loadShare } from '@murmuration/data'
-import { openFamily } from '../dist/index.js'
+import { createLogisticFamily, createQuadraticFamily, createSoftmaxFamily } from '../dist/index.js'
+
+const families = { logistic: createLogisticFamily, softmax: createSoftmaxFamily, quadratic: createQuadraticFamily }
+const openFamily = async ({ kind, ...options }) => families[kind](options)
 
 const batchSize = 32
 const milliseconds = 1000

@@ -14,7 +14,6 @@ export {
   type LogisticTaskOptions,
   logisticTaskModule
 } from './logistic-task.js'
-export { type FamilyOptions, openFamily } from './open-family.js'
 export type { QuadraticTaskOptions } from './quadratic-options.js'
 export {
   createQuadraticFamily,

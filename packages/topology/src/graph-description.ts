@@ -19,10 +19,9 @@ const mappings = z.discriminatedUnion('kind', [first, ...rest], { error: kindsEr
 const words = graphKinds.flatMap(({ kind, schema }) => (schema.safeParse({ kind }).success ? [kind] : []))
 
 /** A graph in a topology file: one word when it needs no options, or a mapping with `kind` and options. */
-export const graphSchema = z.union([z.enum(words).transform((kind) => ({ kind })), mappings]) as unknown as z.ZodType<
-  GraphDescription,
-  unknown
->
+export const graphSchema = z
+  .union([z.enum(words).transform((kind) => ({ kind })), mappings])
+  .meta({ id: 'graph' }) as unknown as z.ZodType<GraphDescription, unknown>
 
 /** What a graph's kind is. Its options are those of the kind. */
 export function kindOf({ kind }: GraphDescription): GraphKind {

@@ -45,7 +45,10 @@ const stragglers = z.discriminatedUnion(
 /** What makes a step take longer now and then, by chance. */
 export const stragglersSchema = z
   .union([z.literal('none').transform((kind): Stragglers => ({ kind })), stragglers])
-  .meta({ description: 'What makes steps take longer by chance: none, or { kind: … } with its options' })
+  .meta({
+    id: 'stragglers',
+    description: 'What makes steps take longer by chance: none, or { kind: … } with its options'
+  })
 
 export type Stragglers = z.output<typeof stragglers>
 

@@ -43,7 +43,7 @@ export const algorithmSchema = z
   .union([z.enum(names).transform((name) => ({ name })), z.looseObject({})])
   .pipe(z.discriminatedUnion('name', [...byName, byModule] as unknown as [typeof byModule]))
   .transform((choice) => choice as AlgorithmChoice)
-  .meta(inputJson(z.union([z.enum(names), ...byName, byModule])))
+  .meta({ id: 'algorithm', ...inputJson(z.union([z.enum(names), ...byName, byModule])) })
 
 /** The JSON Schema of what may stand there, for a schema that is read through another. */
 export function inputJson(schema: z.ZodType): Record<string, unknown> {

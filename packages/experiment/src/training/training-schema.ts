@@ -64,7 +64,7 @@ const codec = z.string().superRefine((name, context) => {
 const optimiser = z
   .union([z.enum(optimiserNames).transform((name) => ({ name })), z.looseObject({})])
   .pipe(optimiserSettings)
-  .meta(inputJson(z.union([z.enum(optimiserNames), optimiserSettings])))
+  .meta({ id: 'optimiser', ...inputJson(z.union([z.enum(optimiserNames), optimiserSettings])) })
 
 /** The fields of `rate:`. */
 export const rateFields = {

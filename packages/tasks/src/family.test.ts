@@ -2,11 +2,10 @@ import { InputError, type Task } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import test from 'ava'
 import type { TaskFamily } from './family.js'
-import { createLogisticTask } from './logistic-task.js'
-import { type FamilyOptions, openFamily } from './open-family.js'
-import { createQuadraticTask } from './quadratic-task.js'
+import { createLogisticFamily, createLogisticTask } from './logistic-task.js'
+import { createQuadraticFamily, createQuadraticTask } from './quadratic-task.js'
 import type { ShareOptions } from '@murmuration/data'
-import { createSoftmaxTask } from './softmax-task.js'
+import { createSoftmaxFamily, createSoftmaxTask } from './softmax-task.js'
 
 const peers = ['a', 'b', 'c']
 const share: ShareOptions = {
@@ -18,13 +17,26 @@ const share: ShareOptions = {
 }
 const digits: ShareOptions = { ...share, data: { kind: 'digits', samples: 120, size: 8 }, partition: { kind: 'label' } }
 
-/** Options, and the task that a peer (or, without one, the union) would build for itself by them. */
-const cases: readonly (readonly [FamilyOptions, (self?: string) => Promise<Task>])[] = [
-  [{ kind: 'softmax', share: digits, l2: 0.1 }, (self) => createSoftmaxTask({ share: { ...digits, self }, l2: 0.1 })],
-  [{ kind: 'logistic', share, l2: 0.1 }, (self) => createLogisticTask({ share: { ...share, self }, l2: 0.1 })],
+const regression = { share, l2: 0.1 }
+const ofDigits = { share: digits, l2: 0.1 }
+const quadratics = { peers, seed: 3, heterogeneity: 1, noise: 0.5, samples: 9 }
+
+/** A family, and the task that a peer (or, without one, the union) would build for itself. */
+const cases: readonly (readonly [string, () => Promise<TaskFamily>, (self?: string) => Promise<Task>])[] = [
   [
-    { kind: 'quadratic', peers, seed: 3, heterogeneity: 1, noise: 0.5, samples: 9 },
-    async (self) => createQuadraticTask({ peers, seed: 3, heterogeneity: 1, noise: 0.5, samples: 9, self })
+    'softmax',
+    () => createSoftmaxFamily(ofDigits),
+    (self) => createSoftmaxTask({ ...ofDigits, share: { ...digits, self } })
+  ],
+  [
+    'logistic',
+    () => createLogisticFamily(regression),
+    (self) => createLogisticTask({ ...regression, share: { ...share, self } })
+  ],
+  [
+    'quadratic',
+    async () => createQuadraticFamily(quadratics),
+    async (self) => createQuadraticTask({ ...quadratics, self })
   ]
 ]
 
@@ -36,9 +48,9 @@ function drawParameters({ schema }: TaskFamily): Float32Array {
 
 const batchOf = ({ samples }: Task) => Uint32Array.from({ length: 40 }, (_, k) => (k * 7) % samples)
 
-for (const [options, alone] of cases) {
-  test(`${options.kind}: every task of the family is the one that its peer would build for itself, bit by bit`, async (t) => {
-    const family = await openFamily(options)
+for (const [kind, create, alone] of cases) {
+  test(`${kind}: every task of the family is the one that its peer would build for itself, bit by bit`, async (t) => {
+    const family = await create()
     const x = drawParameters(family)
     for (const self of [...peers, undefined]) {
       const [task, single] = [self === undefined ? family.union : family.of(self), await alone(self)]
@@ -51,8 +63,8 @@ for (const [options, alone] of cases) {
     }
   })
 
-  test(`${options.kind}: the union is the shards one after the other, in the order of the peers`, async (t) => {
-    const family = await openFamily(options)
+  test(`${kind}: the union is the shards one after the other, in the order of the peers`, async (t) => {
+    const family = await create()
     const x = drawParameters(family)
     let first = 0
     for (const task of family.peers.map((peer) => family.of(peer))) {
@@ -64,8 +76,8 @@ for (const [options, alone] of cases) {
     t.is(family.union.samples, first)
   })
 
-  test(`${options.kind}: a peer costs no memory but that of its gradient`, async (t) => {
-    const family = await openFamily(options)
+  test(`${kind}: a peer costs no memory but that of its gradient`, async (t) => {
+    const family = await create()
     const x = drawParameters(family)
     const before = process.memoryUsage().arrayBuffers
     const tasks = Array.from({ length: 200 }, () => family.of('b'))
@@ -77,8 +89,8 @@ for (const [options, alone] of cases) {
     t.true(used - built <= 200 * (x.byteLength + 8), `${used - built} bytes`)
   })
 
-  test(`${options.kind}: a peer that is not one of them is refused`, async (t) => {
-    const family = await openFamily(options)
+  test(`${kind}: a peer that is not one of them is refused`, async (t) => {
+    const family = await create()
     t.throws(() => family.of('x'), { instanceOf: InputError, message: '"x" is not among the 3 peers of the tasks' })
   })
 }
@@ -86,8 +98,7 @@ for (const [options, alone] of cases) {
 test('ten thousand peers share what is drawn for them', async (t) => {
   const many = Array.from({ length: 10_000 }, (_, k) => `p${k}`)
   const data = { kind: 'gaussians', samplesPerPeer: 2, features: 3 } as const
-  const family = await openFamily({
-    kind: 'logistic',
+  const family = await createLogisticFamily({
     share: { ...share, peers: many, partition: { kind: 'equal' }, data }
   })
   t.true(many.every((peer) => family.of(peer).samples === 2))
@@ -96,8 +107,8 @@ test('ten thousand peers share what is drawn for them', async (t) => {
 
 test('more peers than samples are refused', async (t) => {
   const many = Array.from({ length: 1000 }, (_, k) => `p${k}`)
-  for (const kind of ['softmax', 'logistic'] as const) {
-    await t.throwsAsync(openFamily({ kind, share: { ...share, peers: many } }), {
+  for (const create of [createSoftmaxFamily, createLogisticFamily]) {
+    await t.throwsAsync(create({ share: { ...share, peers: many } }), {
       instanceOf: InputError,
       message: '160 training samples cannot be shared out among 1000 peers: at least one each is needed'
     })
@@ -105,6 +116,6 @@ test('more peers than samples are refused', async (t) => {
 })
 
 test('whose task is wanted makes no difference to a family', async (t) => {
-  const family = await openFamily({ kind: 'logistic', share: { ...share, self: 'b' } })
+  const family = await createLogisticFamily({ share: { ...share, self: 'b' } })
   t.is(family.union.samples, 160)
 })
