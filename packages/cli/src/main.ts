@@ -1,12 +1,13 @@
-import { messageOf, type PeerName, peerName, StoppedError } from '@murmuration/core'
-import { duration, readTopologyFile } from '@murmuration/files'
+import { messageOf, type PeerName, StoppedError } from '@murmuration/core'
+import { readTopologyFile } from '@murmuration/files'
 import chalk from 'chalk'
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import { algorithmsJson, algorithmsText } from './algorithms-command.js'
-import type { ErrorEvent, Output, RunRequest } from '@murmuration/experiment'
+import type { ErrorEvent, Output, RunEvent, RunRequest } from '@murmuration/experiment'
 import { exitCodes, exitNameOf } from './exit-codes.js'
 import { graphs, type InitFlags } from './init/choices.js'
 import { minFinishedOf } from './min-finished-option.js'
+import { countOf, durationOf, nameOf } from './option-values.js'
 import { fileOrSample, sampleOf } from './samples.js'
 import type { SimRequest } from './sim/sim-command.js'
 import type { SwarmOptions } from '@murmuration/experiment/peers'
@@ -19,6 +20,7 @@ interface RunFlags {
   readonly data?: string
   readonly partition?: string
   readonly save?: string
+  readonly out?: string
   readonly json?: boolean
 }
 
@@ -38,9 +40,9 @@ runOptions(program.command('swarm'))
   .option('--links <file>', 'make the connections as slow as the links in this file')
   .option('--min-finished <peers>', 'end with code 3 when fewer peers finish: a number, or a percentage', minFinishedOf)
   .action((topology: string, flags: RunFlags & SwarmFlags) =>
-    run(flags, async (emit, signal) => {
+    run(topology, flags, async (request, emit, signal) => {
       const { runSwarm } = await import('@murmuration/experiment/peers')
-      return runSwarm(requestOf(topology, flags), { ...flags, emit, signal, now: () => performance.now() })
+      return runSwarm(request, { ...flags, emit, signal, now: () => performance.now() })
     })
   )
 
@@ -55,9 +57,9 @@ runOptions(program.command('peer'))
   )
   .action(
     (topology: string, flags: RunFlags & { readonly as: PeerName; readonly key?: string; readonly wait: number }) =>
-      run(flags, async (emit, signal) => {
+      run(topology, flags, async (request, emit, signal) => {
         const { runPeerCommand } = await import('@murmuration/experiment/peers')
-        return runPeerCommand(requestOf(topology, flags), { ...flags, emit, signal })
+        return runPeerCommand(request, { ...flags, emit, signal })
       })
   )
 
@@ -95,16 +97,12 @@ program
 
 program
   .command('report')
-  .description('write the report of results of "murmur sim" anew')
-  .argument('<folder>', 'a folder that "murmur sim" wrote')
-  .action(async (folder: string) => {
-    const { readResults, runsOfSweep } = await import('@murmuration/results')
-    const { writeReport } = await import('@murmuration/report')
-    const results = await readResults(folder)
-    const [runs, all] = [results.runs.length, runsOfSweep(results.sweep)]
-    if (runs < all)
-      process.stderr.write(`${folder}: the sweep was not finished; ${runs} of its ${all} runs are there\n`)
-    print(await writeReport(folder, results))
+  .description('write the report of results anew, or one that puts the results of several folders side by side')
+  .argument('<folders...>', 'folders that "murmur sim", "swarm --out" or "peer --out" wrote')
+  .option('--out <folder>', 'where the report of several folders goes (default: a new folder in results)')
+  .action(async (folders: readonly string[], flags: { readonly out?: string }) => {
+    const { reportOn } = await import('./report-command.js')
+    print(await reportOn(folders, flags, (text) => void process.stderr.write(`${text}\n`)))
   })
 
 program
@@ -147,6 +145,7 @@ program
 function runOptions(command: Command): Command {
   return trainingOptions(command.argument('<topology>', 'a topology file, or a sample such as ring-4'))
     .option('--save <file>', 'write the model to a file in the safetensors format')
+    .option('--out <folder>', 'write the results, as "murmur sim" does: curve, report and tables')
     .option('--json', 'print one JSON object per line')
 }
 
@@ -190,18 +189,30 @@ function requestOf(topology: string, { train, algorithm, task, data, partition }
   }
 }
 
+/** Runs real peers, all of a topology or one (`as`), and writes the results where `--out` says. */
 async function run(
-  flags: RunFlags,
-  body: (emit: Output['event'], signal: AbortSignal) => Promise<unknown>
+  topology: string,
+  flags: RunFlags & { readonly as?: PeerName; readonly links?: string | undefined },
+  body: (request: RunRequest, emit: Output['event'], signal: AbortSignal) => Promise<unknown>
 ): Promise<void> {
   const stop = stopOnSignal()
   const output = await outputOf(flags)
+  const { commandOf, recorded } = await import('./recorded-run.js')
+  const request = requestOf(topology, flags)
+  const recording = {
+    ...{ request, out: flags.out, command: commandOf(process.argv.slice(2)) },
+    ...(flags.as === undefined ? {} : { peer: flags.as }),
+    ...(flags.links === undefined ? {} : { links: flags.links }),
+    emit: (event: RunEvent) => output.event(event)
+  }
+  let report: string | undefined
   try {
-    await body((event) => output.event(event), stop)
+    await recorded({ ...recording, onReport: (path) => (report = path) }, (emit) => body(request, emit, stop))
   } catch (error) {
     throw stop.aborted ? stop.reason : error
   } finally {
     output.end()
+    if (report !== undefined && flags.json !== true) print(`report: ${report}`)
   }
 }
 
@@ -236,26 +247,6 @@ function stopOnSignal(): AbortSignal {
   }
   process.stdout.on('error', ({ message }) => controller.abort(new StoppedError(`the output ended: ${message}`)))
   return controller.signal
-}
-
-function durationOf(text: string): number {
-  const result = duration().safeParse(text)
-  if (result.success) return result.data
-  throw new InvalidArgumentError(`expected ${result.error.issues[0].message}`)
-}
-
-function countOf(text: string): number {
-  const count = Number(text)
-  if (Number.isInteger(count) && count >= 1 && count <= 1024) return count
-  throw new InvalidArgumentError('expected a whole number from 1 to 1024')
-}
-
-function nameOf(text: string): PeerName {
-  try {
-    return peerName(text)
-  } catch (error) {
-    throw new InvalidArgumentError(messageOf(error))
-  }
 }
 
 function exitCodeLines(): string {

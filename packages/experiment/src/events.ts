@@ -109,6 +109,10 @@ export interface EvaluationEvent {
   readonly accuracy?: number
   /** Of all peers at that round; with 'mean' only. */
   readonly consensusDistance?: number
+  /** Since the start of training: seconds, samples, and bytes sent with overhead; of all peers, or of the one. Not with 'centralised'. */
+  readonly seconds?: number
+  readonly samples?: number
+  readonly bytes?: number
 }
 
 /** What a peer that was at fault sent to its neighbours. */
@@ -158,10 +162,15 @@ export interface Summary {
   readonly payloadSent: number
   /** What the payload would be as float32: more, where a codec saves bytes. */
   readonly rawSent: number
+  /** Vectors that were sent. */
+  readonly messages: number
   /** Of the peer that sent and received most. */
   readonly bytesOfBusiest: number
+  readonly busiestPeer: PeerName
   /** Mean share of the time in which peers waited for neighbours, 0 … 1. */
   readonly waiting: number
+  /** Mean share of the time in which they computed gradients; the two may overlap. */
+  readonly working: number
   readonly backend: string
   /** SHA-256 of the final parameters of each peer, as "murmur sim" of the same files gives them. */
   readonly models: Readonly<Record<PeerName, string>>
@@ -191,7 +200,10 @@ export interface PeerSummary {
   readonly bytesReceived: number
   readonly payloadSent: number
   readonly rawSent: number
+  /** Vectors that were sent. */
+  readonly messages: number
   readonly waiting: number
+  readonly working: number
   readonly backend: string
   /** SHA-256 of the final parameters. */
   readonly model: string

@@ -3,9 +3,10 @@
  *
  * @packageDocumentation
  */
+export { mergeResults, type NamedResults } from './merge.js'
 export { names } from './files/names.js'
 export { runsOfSweep } from './files/order.js'
 export { readResults } from './files/read.js'
 export { replaceFile } from './files/replace.js'
-export { ResultsWriter, writeTables } from './files/write.js'
+export { removeResults, ResultsWriter, writeResults, writeRuns, writeTables } from './files/write.js'
 export type * from './results.js'

@@ -14,7 +14,7 @@ import {
   scenarioOfRun,
   sweepOf
 } from '@murmuration/experiment/sim'
-import { resultsFolder } from './results-folder.js'
+import { resultsFolder } from '../results-folder.js'
 import type { SimOutput } from './sim-output.js'
 
 /** What `murmur sim` is given. */

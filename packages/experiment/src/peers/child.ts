@@ -4,6 +4,7 @@ import { deferred, type PeerName, StoppedError } from '@murmuration/core'
 import type { PeerListEntry } from '@murmuration/libp2p'
 import type { RunEvent } from '../events.js'
 import type { PeerResult } from './run-peer.js'
+import type { Snapshot } from './snapshots.js'
 import { LostError } from '../errors.js'
 import type { ChildTask, FromChild, ToChild } from './swarm-messages.js'
 
@@ -13,7 +14,7 @@ const graceful = 10_000
 /** What the swarm wants to hear from a peer's process. */
 export interface ChildListener {
   readonly event: (event: RunEvent) => void
-  readonly snapshot: (peer: PeerName, round: number, parameters: Float32Array) => void
+  readonly snapshot: (peer: PeerName, snapshot: Snapshot) => void
 }
 
 /** One peer of a swarm, in a process of its own. */
@@ -45,7 +46,7 @@ export class Child {
     this.#process.on('message', (message: FromChild) => {
       if (message.kind === 'listening') listening.resolve(message.entry)
       if (message.kind === 'event') listener.event(message.event)
-      if (message.kind === 'snapshot') listener.snapshot(name, message.round, message.parameters)
+      if (message.kind === 'snapshot') listener.snapshot(name, message.snapshot)
       if (message.kind === 'result') result.resolve(message.result)
       if (message.kind === 'failed') fail(errorOf(name, message))
     })

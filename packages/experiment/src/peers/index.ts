@@ -5,5 +5,6 @@
  */
 export { homeDirectory, identityDirectory } from './home.js'
 export type { MinFinished } from './min-finished.js'
+export { recordRun, type RecordOptions } from './record-run.js'
 export { type PeerOptions, runPeerCommand } from './peer-command.js'
 export { runSwarm, type SwarmOptions } from './swarm.js'

@@ -3,6 +3,7 @@ import { startTaskWorker, type TaskWorker } from '@murmuration/tasks'
 import { consensusDistance, mean } from '@murmuration/vectors'
 import { trainCentrally } from './centralised.js'
 import { type EvaluationEvent, secondsOf } from '../events.js'
+import type { Progress, Snapshot } from './snapshots.js'
 import { type Plan, taskOf } from '../training/plan.js'
 
 /** What plain SGD came to. */
@@ -10,15 +11,20 @@ export interface Centralised extends Evaluation {
   readonly seconds: number
 }
 
+/** Of mean models that wait for their evaluation. A run has at most forty of them. */
+const maxPendingBytes = 256 * 1024 * 1024
+
 /** Sees all peers at once: evaluates the mean of their parameters, and runs plain SGD on the union of their data. */
 export class Judge {
   readonly #plan: Plan
   readonly #task: TaskWorker
   readonly #emit: (event: EvaluationEvent) => void
-  readonly #snapshots = new Map<number, Map<PeerName, Float32Array>>()
+  readonly #snapshots = new Map<number, Map<PeerName, Snapshot>>()
+  /** What is known of the lost and of servers, who are in no later snapshot of all. */
+  readonly #latest = new Map<PeerName, Progress>()
   readonly #lost = new Set<PeerName>()
   #busy: Promise<void> = Promise.resolve()
-  #queued = 0
+  #pending = 0
   #lastDistance: number | undefined
 
   constructor(plan: Plan, task: TaskWorker, emit: (event: EvaluationEvent) => void) {
@@ -38,9 +44,13 @@ export class Judge {
   }
 
   /** Takes in a peer's parameters of a round; once all have come, judges their mean. */
-  take(peer: PeerName, round: number, parameters: Float32Array): void {
-    const known = this.#snapshots.get(round) ?? new Map<PeerName, Float32Array>()
-    this.#snapshots.set(round, known.set(peer, parameters))
+  take(peer: PeerName, snapshot: Snapshot): void {
+    const { round, seconds, samples, bytes, parameters } = snapshot
+    const isServer = parameters.length === 0
+    this.#latest.set(peer, { seconds, samples: isServer ? 0 : samples, bytes })
+    if (isServer) return
+    const known = this.#snapshots.get(round) ?? new Map<PeerName, Snapshot>()
+    this.#snapshots.set(round, known.set(peer, snapshot))
     this.#judgeIfComplete(round, known)
   }
 
@@ -50,12 +60,14 @@ export class Judge {
     for (const [round, known] of [...this.#snapshots]) this.#judgeIfComplete(round, known)
   }
 
-  #judgeIfComplete(round: number, known: ReadonlyMap<PeerName, Float32Array>): void {
+  #judgeIfComplete(round: number, known: ReadonlyMap<PeerName, Snapshot>): void {
     const alive = this.#plan.file.topology.peers.filter((peer) => !this.#lost.has(peer))
-    const models = alive.flatMap((peer) => known.get(peer) ?? [])
-    if (models.length === 0 || models.length < alive.length) return
+    const snapshots = alive.flatMap((peer) => known.get(peer) ?? [])
+    if (snapshots.length === 0 || snapshots.length < alive.length) return
     for (const earlier of [...this.#snapshots.keys()]) if (earlier <= round) this.#snapshots.delete(earlier)
-    this.#judge(round, models)
+    const others = [...this.#latest].filter(([peer]) => !alive.includes(peer)).map(([, progress]) => progress)
+    const models = snapshots.map(({ parameters }) => parameters)
+    this.#judge(round, models, together(snapshots, others))
   }
 
   /** Evaluates the mean of `models`, in the order of the peers' names. */
@@ -83,19 +95,31 @@ export class Judge {
     await this.#task.close()
   }
 
-  /** Evaluations that come faster than they can be done are left out, so that training is not held up by its display. */
-  #judge(round: number, models: readonly Float32Array[]): void {
+  /** Evaluations that come faster than they can be done wait; those that would need too much memory are left out. */
+  #judge(round: number, models: readonly Float32Array[], progress: Progress): void {
     this.#lastDistance = consensusDistance(models)
     const distance = this.#lastDistance
-    if (this.#queued > 0) return
-    this.#queued++
+    const bytes = models[0].byteLength
+    if (this.#pending > 0 && this.#pending + bytes > maxPendingBytes) return
+    this.#pending += bytes
     this.#busy = this.evaluateMean(models)
       .then((evaluation) => {
-        this.#emit({ kind: 'evaluation', of: 'mean', round, ...evaluation, consensusDistance: distance })
+        const figures = { ...progress, ...evaluation, consensusDistance: distance }
+        this.#emit({ kind: 'evaluation', of: 'mean', round, ...figures })
       })
       .catch(() => {})
       .finally(() => {
-        this.#queued--
+        this.#pending -= bytes
       })
+  }
+}
+
+/** When the last of `peers` got there, and what all did until then, with the `others`. */
+function together(peers: readonly Progress[], others: readonly Progress[]): Progress {
+  const sum = (pick: (progress: Progress) => number) => [...peers, ...others].reduce((all, each) => all + pick(each), 0)
+  return {
+    seconds: Math.max(...peers.map(({ seconds }) => seconds)),
+    samples: sum(({ samples }) => samples),
+    bytes: sum(({ bytes }) => bytes)
   }
 }

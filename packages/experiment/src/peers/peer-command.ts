@@ -39,9 +39,10 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
       outliers.take(event)
       options.emit(event)
     },
-    onParameters: async (round, parameters, task) => {
+    onSnapshot: async ({ parameters, ...progress }, task) => {
+      if (parameters.length === 0) return
       const evaluation = await task.evaluate(parameters).run()
-      options.emit({ kind: 'evaluation', of: self, round, ...evaluation })
+      options.emit({ kind: 'evaluation', of: self, ...progress, ...evaluation })
     },
     signal: options.signal
   })
@@ -72,7 +73,7 @@ function neededBy({ file: { topology }, options: { algorithm, servers = [] } }: 
 }
 
 function summarise(
-  { evaluation, seconds, disagreement, traffic, faults, waiting, task, parameters }: PeerResult,
+  { evaluation, seconds, disagreement, traffic, faults, waiting, working, task, parameters }: PeerResult,
   {
     self,
     ...run
@@ -90,7 +91,9 @@ function summarise(
     bytesReceived: traffic.received.payload + traffic.received.overhead,
     payloadSent: traffic.sent.payload,
     rawSent: traffic.sent.raw,
+    messages: traffic.sent.frames,
     waiting,
+    working,
     backend: task.about.backend ?? 'TypeScript',
     model: hashVector(parameters)
   }

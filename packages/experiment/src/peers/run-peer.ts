@@ -13,12 +13,13 @@ import { gradientWeight, startTaskWorker, type TaskWorker } from '@murmuration/t
 import { grouped } from '@murmuration/data'
 import { hashVector, lengthOf } from '@murmuration/vectors'
 import type { RunEvent, SenderFaults } from '../events.js'
+import { BusyTime } from './busy-time.js'
 import { runEventOf } from './link-events.js'
 import { noteWhileSlow } from './note-while-slow.js'
 import { OutlierEvents } from './outlier-events.js'
 import { type Plan, taskOf } from '../training/plan.js'
 import { faultsSeenBy } from './sender-faults.js'
-import { snapshotsEvery } from './snapshots.js'
+import { type Snapshot, snapshotsEvery } from './snapshots.js'
 import { StepReports } from './step-reports.js'
 import { localWeights } from '../training/training-file.js'
 
@@ -39,8 +40,8 @@ export interface PeerRun {
   /** The links to shape the connections by. */
   readonly links?: Links
   readonly emit: (event: RunEvent) => void
-  /** Given the parameters now and then, for evaluation; waited for. They must be copied to be kept. */
-  readonly onParameters: (round: number, parameters: Float32Array, task: Task) => Promise<void>
+  /** Given what the peer has now and then, for evaluation; waited for. */
+  readonly onSnapshot: (snapshot: Snapshot, task: Task) => Promise<void>
   /** Aborted when the peer is to stop. */
   readonly signal: AbortSignal
 }
@@ -57,6 +58,8 @@ export interface PeerResult {
   readonly seconds: number
   /** The share of that time in which the peer waited for neighbours, 0 … 1. */
   readonly waiting: number
+  /** The share of it in which gradients were computed, 0 … 1; waiting may overlap with it. */
+  readonly working: number
   /** Distance of the neighbours' parameters in the last round, root mean square. */
   readonly disagreement: number
 }
@@ -173,17 +176,23 @@ async function trainPeer(run: PeerRun, task: Task, peer: Peer) {
   const reports = new StepReports(run.self, peer, options)
   const outliers = new OutlierEvents(run.self)
   const every = snapshotsEvery(options.rounds)
-  const steps = train(peer.fabric, task, options)
+  const busy = new BusyTime(() => peer.fabric.now())
+  const start = peer.fabric.now()
+  const steps = train(peer.fabric, busy.watch(task), options)
   for (;;) {
     const step = await steps.next()
-    if (step.done) return { parameters: step.value, ...reports.totals() }
+    if (step.done) {
+      const working = busy.share(start)
+      return { parameters: step.value, ...reports.totals(), working }
+    }
     // What a server does is seen in what the workers report.
-    if (isServer(run)) continue
-    const event = reports.add(step.value)
+    const event = isServer(run) ? undefined : reports.add(step.value)
     if (event !== undefined) run.emit(event)
     for (const outlier of outliers.of(step.value)) run.emit(outlier)
-    const { round, parameters } = step.value
-    if (isSnapshot(step.value, every, options.rounds)) await run.onParameters(round, parameters, task)
+    const { round, samples, parameters } = step.value
+    if (isSnapshot(step.value, every, options.rounds)) {
+      await run.onSnapshot({ round, parameters, ...reports.progress(samples) }, task)
+    }
   }
 }
 

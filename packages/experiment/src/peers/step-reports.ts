@@ -2,6 +2,7 @@ import type { TrainingSettings } from '@murmuration/algorithms'
 import type { PeerName, StepReport } from '@murmuration/core'
 import type { Peer } from '@murmuration/libp2p'
 import { type StepEvent, secondsOf } from '../events.js'
+import type { Progress } from './snapshots.js'
 
 /** A run is divided into so many reports, so that a long one does not drown its reader … */
 const reportsMax = 500
@@ -60,6 +61,12 @@ export class StepReports {
       bytesSent: sent.payload + sent.overhead,
       bytesReceived: received.payload + received.overhead
     }
+  }
+
+  /** Until now. */
+  progress(samples: number): Progress {
+    const { sent } = this.#peer.traffic()
+    return { seconds: this.#times().seconds, samples, bytes: sent.payload + sent.overhead }
   }
 
   /** Over the whole run. */

@@ -37,7 +37,7 @@ async function run({ request, self, patience, links }: ChildTask): Promise<void>
       roster: (me) => announce(self, me),
       patience,
       emit: (event) => void tell({ kind: 'event', event }),
-      onParameters: (round, parameters) => tell({ kind: 'snapshot', round, parameters }),
+      onSnapshot: (snapshot) => tell({ kind: 'snapshot', snapshot }),
       signal: stop.signal
     })
     await tell({ kind: 'result', result })

@@ -3,6 +3,7 @@ import type { PeerListEntry } from '@murmuration/libp2p'
 import type { RunEvent } from '../events.js'
 import type { RunRequest } from '../training/plan.js'
 import type { PeerResult } from './run-peer.js'
+import type { Snapshot } from './snapshots.js'
 
 /** What a peer's process is to run. */
 export interface ChildTask {
@@ -24,6 +25,6 @@ export type ToChild =
 export type FromChild =
   | { readonly kind: 'listening'; readonly entry: PeerListEntry }
   | { readonly kind: 'event'; readonly event: RunEvent }
-  | { readonly kind: 'snapshot'; readonly round: number; readonly parameters: Float32Array }
+  | { readonly kind: 'snapshot'; readonly snapshot: Snapshot }
   | { readonly kind: 'result'; readonly result: PeerResult }
   | { readonly kind: 'failed'; readonly name: string; readonly message: string; readonly stack?: string }

@@ -40,7 +40,7 @@ type Results = ReadonlyMap<PeerName, PeerResult>
 /** What workers and servers ended with. */
 interface Ends {
   readonly results: Results
-  readonly servers: readonly PeerResult[]
+  readonly servers: Results
 }
 
 /**
@@ -109,9 +109,10 @@ async function runChildren(plan: Plan, request: RunRequest, judge: Judge, option
     const roster = await Promise.race([Promise.all(children.map((child) => child.listening)), stopped.promise])
     for (const child of children) child.meet(roster)
     // A server that fails ends the run.
-    const ends = Promise.all([collect(workers, emit, judge), ...servers.map(({ result }) => result)])
-    const [results, ...served] = await Promise.race([ends, stopped.promise])
-    return { results, servers: served }
+    const served = servers.map(async ({ name, result }) => [name, await result] as const)
+    const ends = Promise.all([collect(workers, emit, judge), Promise.all(served)])
+    const [results, ofServers] = await Promise.race([ends, stopped.promise])
+    return { results, servers: new Map(ofServers) }
   } finally {
     signal.removeEventListener('abort', abort)
     await stop()
@@ -152,11 +153,14 @@ function summarise(
   }
 ): Summary {
   const all = [...results.values()]
-  const everybody = [...all, ...servers]
+  const everybody = [...all, ...servers.values()]
   const accuracies = all.flatMap(({ evaluation }) => evaluation.accuracy ?? [])
   const total = (pick: (result: PeerResult) => number) => everybody.reduce((sum, result) => sum + pick(result), 0)
   const sent = ({ traffic }: PeerResult) => traffic.sent.payload + traffic.sent.overhead
   const received = ({ traffic }: PeerResult) => traffic.received.payload + traffic.received.overhead
+  const [busiest] = [...results, ...servers]
+    .map(([name, result]) => ({ name, bytes: sent(result) + received(result) }))
+    .sort((left, right) => right.bytes - left.bytes)
   return {
     kind: 'summary',
     peers: file.topology.peers.length,
@@ -178,8 +182,11 @@ function summarise(
     bytesReceived: total(received),
     payloadSent: total(({ traffic }) => traffic.sent.payload),
     rawSent: total(({ traffic }) => traffic.sent.raw),
-    bytesOfBusiest: Math.max(...everybody.map((result) => sent(result) + received(result))),
+    messages: total(({ traffic }) => traffic.sent.frames),
+    bytesOfBusiest: busiest.bytes,
+    busiestPeer: busiest.name,
     waiting: all.reduce((sum, { waiting }) => sum + waiting, 0) / all.length,
+    working: all.reduce((sum, { working }) => sum + working, 0) / all.length,
     backend: all[0].task.about.backend ?? 'TypeScript',
     models: Object.fromEntries([...results].map(([name, { parameters }]) => [name, hashVector(parameters)])),
     spectralGap,

@@ -1,9 +1,9 @@
 /** The simulation of what `murmur swarm` runs: the same topology and training, in virtual time. */
-import { basename } from 'node:path'
 import { InputError } from '@murmuration/core'
 import { parseYamlFile, readText, topologySchema } from '@murmuration/files'
 import { recordOf } from '../training/algorithm-choice.js'
 import { makePlan, type RunRequest } from '../training/plan.js'
+import { runTexts, runTitle } from '../peers/run-sweep.js'
 import { snapshotsEvery } from '../peers/snapshots.js'
 import { localWeights } from '../training/training-file.js'
 import type { Scenario } from './scenario.js'
@@ -32,8 +32,8 @@ export async function scenarioOfRun(request: RunRequest): Promise<Scenario> {
   }
   return {
     path: request.topology,
-    text: [text, ...(request.train === undefined ? [] : [await readText(request.train)])].join('---\n'),
-    title: `${basename(request.topology)} with ${request.train === undefined ? 'the default training' : basename(request.train)}`,
+    text: await runTexts(request),
+    title: runTitle(request),
     description: '',
     topology: parseYamlFile(text, request.topology, topologySchema).value,
     network: networkSchema.parse(undefined),

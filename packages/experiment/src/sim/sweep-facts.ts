@@ -2,7 +2,7 @@ import type { Form, Setting, Sweep } from '@murmuration/results'
 import { graphLabel } from '@murmuration/topology'
 import { version } from '../version.js'
 import { recordOf } from '../training/algorithm-choice.js'
-import { taskRecordOf } from '../training/task-choice.js'
+import { taskText } from '../training/task-text.js'
 import { optimiserText } from '../training/training-file.js'
 import { kindLabel } from './labels.js'
 import { methodText } from './method-text.js'
@@ -53,15 +53,6 @@ function factsOf({ topology, traffic, training, computing, network, evaluate }: 
   }
   const slow = Object.entries(computing.slow).map(([peer, times]) => `${peer} × ${times}`)
   return slow.length === 0 ? facts : { ...facts, 'slow peers': slow.join(', ') }
-}
-
-function taskText({ task, data, partition }: Scenario['training']): string {
-  const { kind = 'a module', ...options } = task
-  const shown = taskRecordOf(task)?.learnsFromData === false ? options : { ...options, data, partition }
-  const texts = Object.entries(shown).map(
-    ([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`
-  )
-  return [kind, ...texts].join(', ')
 }
 
 function trafficText(tensors: readonly number[]): string {

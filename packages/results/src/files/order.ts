@@ -26,6 +26,7 @@ function compare(left: readonly number[], right: readonly number[]): number {
 }
 
 /** How many runs the sweep has when all are done. */
-export function runsOfSweep({ axes, contenders, seeds }: Sweep): number {
+export function runsOfSweep({ axes, contenders, seeds, sources }: Sweep): number {
+  if (sources !== undefined) return sources.reduce((sum, { runs }) => sum + runs, 0)
   return Object.values(axes).reduce((product, { length }) => product * length, contenders.length * seeds.length)
 }

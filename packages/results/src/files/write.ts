@@ -28,9 +28,7 @@ export class ResultsWriter {
   /** Makes the directory if need be, and overwrites files of the names that results have. */
   static async open(directory: string, sweep: Sweep): Promise<ResultsWriter> {
     return await writing(directory, async () => {
-      await mkdir(directory, { recursive: true })
-      await replaceFile(join(directory, names.sweep), [sweepText(sweep)])
-      await replaceFile(join(directory, names.scenario), [sweep.scenario])
+      await writeSweep(directory, sweep)
       return new ResultsWriter(directory)
     })
   }
@@ -44,9 +42,9 @@ export class ResultsWriter {
   add(run: RunRecord, timeline?: Timeline): void {
     if (this.#isBroken) throw unwritable(this.#directory, new Error('writing failed before'))
     try {
-      appendFileSync(this.#runs, `${JSON.stringify(run)}\n`)
+      appendFileSync(this.#runs, lineOf(run))
       this.#count++
-      if (timeline !== undefined) appendFileSync(this.#timelines, `${JSON.stringify(timeline)}\n`)
+      if (timeline !== undefined) appendFileSync(this.#timelines, lineOf(timeline))
     } catch (error) {
       this.#isBroken = true
       throw unwritable(this.#directory, error)
@@ -60,11 +58,37 @@ export class ResultsWriter {
         if (this.#count > 0) fsyncSync(file)
         closeSync(file)
       }
-      if (this.#count > 0) return
-      for (const name of Object.values(names)) await rm(join(this.#directory, name), { force: true })
+      if (this.#count === 0) await removeResults(this.#directory)
     })
   }
 }
+
+/** Writes results that are there at once, file by file. Throws an OutputError when one cannot be written. */
+export async function writeResults(directory: string, { sweep, runs, timelines }: Results): Promise<void> {
+  await writing(directory, async () => {
+    await writeSweep(directory, sweep)
+    await replaceFile(join(directory, names.timelines), timelines.map(lineOf))
+    await writeRuns(directory, runs)
+  })
+}
+
+/** Writes the runs of results in place of those that are there. Throws an OutputError when that fails. */
+export async function writeRuns(directory: string, runs: readonly RunRecord[]): Promise<void> {
+  await replaceFile(join(directory, names.runs), runs.map(lineOf))
+}
+
+/** Removes all files that results have. */
+export async function removeResults(directory: string): Promise<void> {
+  for (const name of Object.values(names)) await rm(join(directory, name), { force: true })
+}
+
+async function writeSweep(directory: string, sweep: Sweep): Promise<void> {
+  await mkdir(directory, { recursive: true })
+  await replaceFile(join(directory, names.sweep), [sweepText(sweep)])
+  await replaceFile(join(directory, names.scenario), [sweep.scenario])
+}
+
+const lineOf = (item: RunRecord | Timeline): string => `${JSON.stringify(item)}\n`
 
 /** The sweep with the version of the files' format, by which a reader knows what it does not know. */
 const sweepText = (sweep: Sweep): string => `${JSON.stringify({ format, ...sweep }, undefined, 2)}\n`

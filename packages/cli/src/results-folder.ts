@@ -2,7 +2,7 @@ import { mkdir, readdir, rmdir } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import { InputError, messageOf } from '@murmuration/core'
 
-/** The folder that a sweep's results go to. */
+/** The folder that results go to. */
 export interface ResultsFolder {
   readonly directory: string
   /** Undoes the making, when nothing was put into it. */
@@ -33,7 +33,7 @@ export async function resultsFolder({ path, out }: ResultsPlace): Promise<Result
   }
 }
 
-/** The first of `results/NAME`, `results/NAME-2`, … that is not there. Two sweeps that start at once get two. */
+/** The first of `results/NAME`, `results/NAME-2`, … that is not there. Two commands that start at once get two. */
 async function newFolder(name: string): Promise<string> {
   await mkdir('results', { recursive: true })
   for (let number = 1; ; number++) {

@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { RunEvent, RunRequest } from '@murmuration/experiment'
+import { recordRun, type RecordOptions } from '@murmuration/experiment/peers'
+import { names, readResults } from '@murmuration/results'
+import { resultsFolder } from './results-folder.js'
+
+/** What `--out` asks of a real run. */
+export interface RecordedRun extends Pick<RecordOptions, 'command' | 'peer' | 'links' | 'emit'> {
+  readonly request: RunRequest
+  /** Where the results go; nowhere when absent. */
+  readonly out?: string | undefined
+  /** Told where the report is, when there is one. */
+  readonly onReport: (path: string) => void
+}
+
+/** Runs `body` and writes its results and their report, also of a run that is stopped or fails. */
+export async function recorded<Result>(
+  { request, out, onReport, ...options }: RecordedRun,
+  body: (emit: (event: RunEvent) => void) => Promise<Result>
+): Promise<Result> {
+  if (out === undefined) return body(options.emit)
+  const { directory, removeIfEmpty } = await resultsFolder({ path: request.topology, out })
+  const outcome = await settled(recordRun(request, { ...options, directory }, body))
+  const reported = await settled(report(directory, onReport))
+  await removeIfEmpty()
+  for (const { error } of [outcome, reported]) if (error !== undefined) throw error
+  return outcome.value as Result
+}
+
+async function settled<Value>(promise: Promise<Value>): Promise<{ readonly value?: Value; readonly error?: unknown }> {
+  try {
+    return { value: await promise }
+  } catch (error) {
+    return { error }
+  }
+}
+
+/** Nothing is reported of a run in which nobody trained. */
+async function report(directory: string, onReport: (path: string) => void): Promise<void> {
+  if (!existsSync(join(directory, names.sweep))) return
+  const { writeReport } = await import('@murmuration/report')
+  onReport(await writeReport(directory, await readResults(directory)))
+}
+
+/** Options with a value, or without, that change no result. */
+const unrelated = new Map([
+  ['--out', 1],
+  ['--save', 1],
+  ['--json', 0]
+])
+
+/** What was typed, as it is typed where the package is installed; without what changes no result. */
+export function commandOf(argv: readonly string[]): string {
+  const kept: string[] = []
+  for (let place = 0; place < argv.length; place++) {
+    const skipped = unrelated.get(argv[place])
+    if (skipped !== undefined) place += skipped
+    else if (![...unrelated.keys()].some((option) => argv[place].startsWith(`${option}=`))) kept.push(argv[place])
+  }
+  return ['npx murmur', ...kept.map(quoted)].join(' ')
+}
+
+const quoted = (word: string) => (/^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`)

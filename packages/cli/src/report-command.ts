@@ -1,0 +1,51 @@
+import { basename, resolve } from 'node:path'
+import { mergeResults, readResults, type Results, runsOfSweep, writeResults } from '@murmuration/results'
+import { writeReport } from '@murmuration/report'
+import { resultsFolder } from './results-folder.js'
+import { version } from './version.js'
+
+/** What `murmur report` is given beside folders. */
+export interface ReportOptions {
+  /** Where the report of several folders goes; a new folder in `results` when absent. */
+  readonly out?: string
+}
+
+/**
+ * Writes the report of a folder anew, or one that puts several side by side, with their results, in a folder of its own. Resolves with
+ * the report's path. Throws an InputError when results cannot be read or do not fit each other.
+ */
+export async function reportOn(
+  folders: readonly string[],
+  { out }: ReportOptions,
+  note: (text: string) => void
+): Promise<string> {
+  const all = await Promise.all(folders.map(readResults))
+  folders.forEach((folder, place) => noteUnfinished(folder, all[place], note))
+  if (folders.length === 1 && out === undefined) return writeReport(folders[0], all[0])
+  const names = namesOf(folders)
+  const results =
+    folders.length === 1
+      ? all[0]
+      : mergeResults(
+          all.map((each, place) => ({ name: names[place], results: each })),
+          { command: `npx murmur report ${folders.join(' ')}`, version }
+        )
+  const folder = await resultsFolder({ path: names.join('-'), ...(out === undefined ? {} : { out }) })
+  try {
+    await writeResults(folder.directory, results)
+    return await writeReport(folder.directory, results)
+  } finally {
+    await folder.removeIfEmpty()
+  }
+}
+
+function noteUnfinished(folder: string, { runs, sweep }: Results, note: (text: string) => void): void {
+  const all = runsOfSweep(sweep)
+  if (runs.length < all) note(`${folder}: the sweep was not finished; ${runs.length} of its ${all} runs are there`)
+}
+
+/** Folders are called by their own names, and by their paths where two have the same. */
+function namesOf(folders: readonly string[]): readonly string[] {
+  const names = folders.map((folder) => basename(resolve(folder)))
+  return new Set(names).size === names.length ? names : folders
+}

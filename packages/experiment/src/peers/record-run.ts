@@ -1,0 +1,59 @@
+import { messageOf, OutputError, type PeerName } from '@murmuration/core'
+import type { RunEvent } from '../events.js'
+import { makePlan, type RunRequest } from '../training/plan.js'
+import { RunFile } from './run-file.js'
+import { type Failure, RunRecorder } from './run-recorder.js'
+import { methodLabel, runTexts, sweepOfRun } from './run-sweep.js'
+
+/** Where the results of a real run go. */
+export interface RecordOptions {
+  /** A folder that is there. */
+  readonly directory: string
+  /** The command that makes the same results again. */
+  readonly command: string
+  /** The only peer whose figures are recorded; all when absent. */
+  readonly peer?: PeerName
+  /** A file with links that connections are made as slow as. */
+  readonly links?: string
+  readonly emit: (event: RunEvent) => void
+}
+
+/**
+ * Runs `body`, and writes what it emits as results: the curve as it grows, so that it can be read also when the process is killed. A
+ * run in which nobody trained leaves nothing. When results cannot be written, a note says so and the run goes on; rejects with an
+ * OutputError at its end if they still cannot be.
+ */
+export async function recordRun<Result>(
+  request: RunRequest,
+  options: RecordOptions,
+  body: (emit: RecordOptions['emit']) => Promise<Result>
+): Promise<Result> {
+  const { directory, emit, peer, links } = options
+  const plan = await makePlan(request)
+  const texts = await runTexts(request, links)
+  const { seed, rounds, closingRounds } = plan.options
+  const peers = plan.file.topology.peers.length
+  const recorder = new RunRecorder({ contender: methodLabel(plan), seed, rounds, closingRounds, peers, peer })
+  const file = new RunFile(directory, emit)
+  try {
+    const result = await body((event) => {
+      if (event.kind === 'peer') file.begin(sweepOfRun(plan, request, { ...options, texts, task: event.about }))
+      if (recorder.take(event)) file.write(() => recorder.record())
+      emit(event)
+    })
+    await file.end(recorder.hasStarted ? recorder.record() : undefined)
+    return result
+  } catch (error) {
+    if (!(error instanceof OutputError)) recorder.fail(failureOf(error))
+    await file.end(recorder.hasStarted ? recorder.record() : undefined).catch((unwritten: unknown) => {
+      if (unwritten !== error) emit({ kind: 'note', text: messageOf(unwritten) })
+    })
+    throw error
+  }
+}
+
+/** Errors that crossed a process are told by their names. */
+function failureOf(error: unknown): Failure {
+  const isStopped = error instanceof Error && error.name === 'StoppedError'
+  return { outcome: isStopped ? 'unfinished' : 'failed', why: messageOf(error) }
+}

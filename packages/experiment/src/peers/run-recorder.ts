@@ -1,0 +1,142 @@
+import type { PeerName } from '@murmuration/core'
+import type { CurvePoint, RunRecord, TimeShares } from '@murmuration/results'
+import type { EvaluationEvent, PeerSummary, RunEvent, Summary } from '../events.js'
+
+/** What is known of a run before it starts. */
+export interface RecordedRun {
+  /** The name that results have for the method. */
+  readonly contender: string
+  readonly seed: number
+  /** Of training. */
+  readonly rounds: number
+  /** After training. */
+  readonly closingRounds: number
+  /** Peers that train. */
+  readonly peers: number
+  /** The only peer whose figures are recorded; all when absent. */
+  readonly peer?: PeerName | undefined
+}
+
+/** Why a run did not come to its end. */
+export interface Failure {
+  readonly outcome: 'failed' | 'unfinished'
+  readonly why: string
+}
+
+/** Makes the events of a run the record that results have of it. */
+export class RunRecorder {
+  readonly #run: RecordedRun
+  readonly #points: CurvePoint[] = []
+  readonly #findings: string[] = []
+  #hasStarted = false
+  #summary: Summary | PeerSummary | undefined
+  #failure: Failure | undefined
+
+  constructor(run: RecordedRun) {
+    this.#run = run
+  }
+
+  /** Whether anybody has trained. */
+  get hasStarted(): boolean {
+    return this.#hasStarted
+  }
+
+  /** Takes in an event. The result says whether the curve is longer. */
+  take(event: RunEvent): boolean {
+    if (event.kind === 'step') this.#hasStarted = true
+    if (event.kind === 'lost') this.#findings.push(`${event.peer} was lost: ${event.why}`)
+    if (event.kind === 'summary') this.#end(event)
+    return event.kind === 'evaluation' && event.of === (this.#run.peer ?? 'mean') && this.#add(event)
+  }
+
+  /** The run ended with an error. After the summary it is something that was found wrong at the end. */
+  fail(failure: Failure): void {
+    if (this.#summary === undefined) this.#failure = failure
+    else this.#findings.push(failure.why)
+  }
+
+  /** The run until now, or as a whole once it has ended. */
+  record(): RunRecord {
+    const { contender, seed, peers, peer, rounds } = this.#run
+    const last = this.#points.at(-1)
+    // The closing rounds come after the first evaluation of the last round.
+    const trained = this.#points.find(({ round }) => round === rounds) ?? last
+    return {
+      world: 'libp2p',
+      ...(peer === undefined ? {} : { peer }),
+      settings: {},
+      contender,
+      seed,
+      ...(this.#summary === undefined ? (this.#failure ?? { outcome: 'unfinished' }) : { outcome: 'limit' }),
+      peers,
+      seconds: last?.seconds ?? 0,
+      rounds: last?.round ?? 0,
+      secondsPerRound: trained === undefined ? 0 : trained.seconds / trained.round,
+      samples: last?.samples ?? 0,
+      bytesSent: last?.bytes ?? 0,
+      ...this.#figures(),
+      curve: this.#points,
+      findings: this.#findings
+    }
+  }
+
+  #add({ round, loss, accuracy, consensusDistance, ...progress }: EvaluationEvent): boolean {
+    const { seconds, samples, bytes } = progress
+    if (seconds === undefined || samples === undefined || bytes === undefined) return false
+    this.#points.push({
+      ...{ seconds, samples, bytes, round: round + 1, loss },
+      ...(accuracy === undefined ? {} : { accuracy }),
+      ...(consensusDistance === undefined ? {} : { consensusDistance })
+    })
+    return true
+  }
+
+  #end(summary: Summary | PeerSummary): void {
+    this.#summary = summary
+    const { faults, outliers, rounds, seconds, samples, bytesSent } = summary
+    for (const { sender, to, kinds } of faults) {
+      const counts = Object.entries(kinds).map(([kind, count]) => `${kind} ${count}`)
+      this.#findings.push(`${sender} was at fault (${counts.join(', ')}), sent to ${to.join(', ')}`)
+    }
+    if (outliers.length > 0) this.#findings.push(`far from their neighbours: ${outliers.join(', ')}`)
+    const last = this.#points.at(-1)
+    const quality = qualityOf(summary)
+    if (quality === undefined) return
+    // Without closing rounds the end is that of the last round, which was evaluated already.
+    if (last?.round === rounds && this.#run.closingRounds === 0) this.#points.pop()
+    // The summary is of those who finished; what the lost have done is in the curve.
+    this.#points.push({
+      seconds: Math.max(seconds, last?.seconds ?? 0),
+      samples: Math.max(samples, last?.samples ?? 0),
+      bytes: Math.max(bytesSent, last?.bytes ?? 0),
+      round: rounds,
+      ...quality
+    })
+  }
+
+  #figures(): Partial<RunRecord> {
+    const summary = this.#summary
+    if (summary === undefined) return {}
+    const { payloadSent, messages, working, bytesReceived } = summary
+    const time: TimeShares = { working }
+    const figures = { payloadSent, messages, time }
+    if (!('peer' in summary)) {
+      const { busiestPeer: name, bytesOfBusiest: bytes, models } = summary
+      return { ...figures, busiest: { name, bytes }, models }
+    }
+    const { peer, model, bytesSent } = summary
+    return { ...figures, busiest: { name: peer, bytes: bytesSent + bytesReceived }, models: { [peer]: model } }
+  }
+}
+
+type Quality = Omit<CurvePoint, 'seconds' | 'samples' | 'bytes' | 'round'>
+
+/** The test set's verdict at the end; none of a server. */
+function qualityOf(summary: Summary | PeerSummary): Quality | undefined {
+  if ('peer' in summary) {
+    const { loss, accuracy } = summary
+    return loss === undefined ? undefined : { loss, ...(accuracy === undefined ? {} : { accuracy }) }
+  }
+  const { lossOfMean: loss, accuracyOfMean: accuracy, lossOfWorst: worstLoss, consensusDistance } = summary
+  return { loss, ...(accuracy === undefined ? {} : { accuracy }), worstLoss, consensusDistance }
+}

@@ -1,0 +1,83 @@
+import { cpus } from 'node:os'
+import { basename } from 'node:path'
+import { readText } from '@murmuration/files'
+import type { PeerName } from '@murmuration/core'
+import type { Sweep } from '@murmuration/results'
+import { optionTexts, recordOf } from '../training/algorithm-choice.js'
+import { type Plan, type RunRequest, startEvent } from '../training/plan.js'
+import { taskText } from '../training/task-text.js'
+import { version } from '../version.js'
+
+/** Beside the files of a run. */
+export interface RunCircumstances {
+  /** The command that makes the same results again. */
+  readonly command: string
+  /** The only peer whose figures are recorded; all when absent. */
+  readonly peer?: PeerName
+  /** A file with links that connections are made as slow as. */
+  readonly links?: string
+  /** The files of the run, as they were read. */
+  readonly texts: string
+  /** What the task says of itself: model, data, backend. */
+  readonly task: Readonly<Record<string, string>>
+}
+
+/** What the report calls a real run, and the simulation of it. */
+export function runTitle({ topology, train }: RunRequest): string {
+  return `${basename(topology)} with ${train === undefined ? 'the default training' : basename(train)}`
+}
+
+/** The files of a run one after the other, as documents of YAML. */
+export async function runTexts({ topology, train }: RunRequest, links?: string): Promise<string> {
+  const paths = [topology, ...(train === undefined ? [] : [train]), ...(links === undefined ? [] : [links])]
+  const texts = await Promise.all(paths.map(readText))
+  return texts.map((text) => (text.endsWith('\n') ? text : `${text}\n`)).join('---\n')
+}
+
+/** The name that results have for the method of a training: that of the algorithm, with what it has otherwise than by default. */
+export function methodLabel({ training: { algorithm } }: Pick<Plan, 'training'>): string {
+  const record = recordOf(algorithm)
+  const options = optionTexts(record, algorithm)
+  return options.length > 0 ? `${record.title} (${options.join(', ')})` : record.title
+}
+
+/** What the report says of a real run. */
+export function sweepOfRun(plan: Plan, request: RunRequest, circumstances: RunCircumstances): Sweep {
+  const { command, peer, texts } = circumstances
+  return {
+    title: peer === undefined ? runTitle(request) : `${peer} of ${runTitle(request)}`,
+    about: '',
+    scenario: texts,
+    command,
+    version,
+    axes: {},
+    contenders: [{ label: methodLabel(plan), about: aboutOf(plan, peer) }],
+    seeds: [plan.options.seed],
+    facts: factsOf(plan, circumstances)
+  }
+}
+
+function aboutOf({ algorithm, training }: Plan, peer?: PeerName): string {
+  const alone = peer === undefined ? '' : ` Of the peer ${peer} alone: its own model, samples and bytes.`
+  return `${algorithm} (${recordOf(training.algorithm).source}).${alone}`
+}
+
+function factsOf(plan: Plan, { peer, links, task }: RunCircumstances): Record<string, string> {
+  const { topology, peers } = startEvent(plan)
+  const { rounds, closingRounds } = plan.options
+  const { backend = 'TypeScript' } = task
+  const [{ model } = { model: 'unknown' }, ...others] = cpus()
+  const whose = peer === undefined ? 'all peers are processes of this machine' : `a machine of its own for each peer`
+  return {
+    topology: `${topology}, ${peers.length} peers`,
+    task: taskText(plan.training),
+    ...(task.model === undefined ? {} : { model: task.model }),
+    ...(task.partition === undefined ? {} : { partition: task.partition }),
+    backend: task.backendReason === undefined ? backend : `${backend} (${task.backendReason})`,
+    training: plan.algorithm,
+    rounds: `${rounds}, and ${closingRounds} that only average`,
+    messages: plan.training.codec,
+    network: links === undefined ? 'as it is' : `links as slow as ${links} says`,
+    machine: `${others.length + 1} cores (${model}), ${process.platform} ${process.arch}, Node ${process.version}; ${whose}`
+  }
+}

@@ -1,0 +1,157 @@
+/** Results of several folders, side by side. */
+import { InputError } from '@murmuration/core'
+import { runsOfSweep } from './files/order.js'
+import type { ResultsContender, Results, RunRecord, Setting, Source, Sweep, Timeline, World } from './results.js'
+
+/** Results, and what their folder is called. */
+export interface NamedResults {
+  readonly name: string
+  readonly results: Results
+}
+
+type Axes = Sweep['axes']
+
+/** The sweep with what tells its methods apart from those of the other folders. */
+interface Part extends NamedResults {
+  readonly labels: ReadonlyMap<string, string>
+}
+
+/**
+ * Puts the results of folders together: the methods of each, in the settings that all have. Methods of the same name are told apart by
+ * the folder's name. Throws an InputError when folders vary different things, or have no value of one in common.
+ */
+export function mergeResults(folders: readonly NamedResults[], made: Pick<Sweep, 'command' | 'version'>): Results {
+  const axes = commonAxes(folders)
+  const parts = labelled(folders)
+  const sweeps = folders.map(({ results }) => results.sweep)
+  const titles = [...new Set(sweeps.map(({ title }) => title))]
+  const targets = [...new Set(sweeps.map(({ targetLoss }) => targetLoss))]
+  const shown = shownText(folders, axes)
+  return {
+    sweep: {
+      ...made,
+      title: titles.length === 1 ? titles[0] : `${list(folders.map(({ name }) => name))}, side by side`,
+      about: [...new Set(sweeps.map(({ about }) => about.trim()))].filter((text) => text !== '').join('\n\n'),
+      scenario: folders.map(({ name, results }) => `# ${name}\n${results.sweep.scenario}`).join('---\n'),
+      axes,
+      contenders: parts.flatMap(contendersOf),
+      seeds: [...new Set(sweeps.flatMap(({ seeds }) => seeds))],
+      ...(targets.length === 1 && targets[0] !== undefined ? { targetLoss: targets[0] } : {}),
+      facts: { ...factsOf(folders), ...(shown === '' ? {} : { 'settings shown': shown }) },
+      sources: folders.flatMap((folder) => sourcesOf(folder, axes))
+    },
+    runs: parts.flatMap((part) => ofSettings(part.results.runs, axes).map((run) => renamed(run, part))),
+    timelines: parts.flatMap((part) =>
+      ofSettings(part.results.timelines, axes).map((timeline) => renamed(timeline, part))
+    )
+  }
+}
+
+/** What varies in some folder has to be in all; of its values, those that all have. What never varies is no axis. */
+function commonAxes(folders: readonly NamedResults[]): Axes {
+  const all = folders.map(({ name, results }) => ({ name, axes: results.sweep.axes }))
+  const varying = [...new Set(all.flatMap(({ axes }) => Object.keys(axes).filter((axis) => axes[axis].length > 1)))]
+  return Object.fromEntries(
+    varying.map((axis) => {
+      const lacking = all.filter(({ axes }) => !(axis in axes)).map(({ name }) => name)
+      if (lacking.length > 0) {
+        const having = all.filter(({ axes }) => axis in axes).map(({ name }) => name)
+        throw new InputError(
+          `${list(having)} ${having.length === 1 ? 'varies' : 'vary'} ${axis}, and ${list(lacking)} ${lacking.length === 1 ? 'does' : 'do'} not: ` +
+            'runs are put side by side only where the same things vary'
+        )
+      }
+      const values = all[0].axes[axis].filter((value) => all.every(({ axes }) => axes[axis].includes(value)))
+      if (values.length > 0) return [axis, values]
+      const found = all.map(({ name, axes }) => `${name} has ${axes[axis].join(', ')}`)
+      throw new InputError(`no value of ${axis} is in all folders: ${found.join('; ')}`)
+    })
+  )
+}
+
+/** New labels for methods whose label is in several folders: with the folder's name, and the world where there are both. */
+function labelled(folders: readonly NamedResults[]): readonly Part[] {
+  const all = folders.flatMap(({ results }) => results.sweep.contenders.map(({ label }) => label))
+  const worlds = new Set(folders.flatMap(({ results }) => results.runs.map(({ world }) => world)))
+  return folders.map(({ name, results }) => ({
+    name,
+    results,
+    labels: new Map(
+      results.sweep.contenders.map(({ label }) => {
+        const isAlone = all.filter((other) => other === label).length === 1
+        const world = worlds.size > 1 ? `, ${worldWord(worldOf(results.runs, label))}` : ''
+        return [label, isAlone ? label : `${label} · ${name}${world}`]
+      })
+    )
+  }))
+}
+
+const worldOf = (runs: readonly RunRecord[], label: string): World =>
+  runs.find(({ contender }) => contender === label)?.world ?? 'simulator'
+
+const worldWord = (world: World): string => (world === 'libp2p' ? 'real' : 'simulated')
+
+function contendersOf({ results, labels }: Part): ResultsContender[] {
+  return results.sweep.contenders.map(({ label, form, method = label, ...rest }) => {
+    const shown = labels.get(label) ?? label
+    // Those of one kind are compared with each other in one folder only.
+    const kind =
+      form === undefined || shown === label ? {} : { form: { ...form, kind: shown.replace(label, form.kind) } }
+    return { ...rest, label: shown, method, ...(form === undefined ? {} : { form }), ...kind }
+  })
+}
+
+/** Facts that are the same in all folders once, others by folder. */
+function factsOf(folders: readonly NamedResults[]): Sweep['facts'] {
+  const names = [...new Set(folders.flatMap(({ results }) => Object.keys(results.sweep.facts)))]
+  return Object.fromEntries(
+    names.flatMap((fact) => {
+      const texts = folders.flatMap(({ name, results }) => {
+        const text = results.sweep.facts[fact]
+        return text === undefined ? [] : [[`${fact}, ${name}`, text]]
+      })
+      const isCommon = texts.length === folders.length && new Set(texts.map(([, text]) => text)).size === 1
+      return isCommon ? [[fact, texts[0][1]]] : texts
+    })
+  )
+}
+
+/** What is left out, where folders have different values. */
+function shownText(folders: readonly NamedResults[], axes: Axes): string {
+  const isWhole = folders.every(({ results }) =>
+    Object.entries(axes).every(([axis, values]) => results.sweep.axes[axis].length === values.length)
+  )
+  return isWhole ? '' : 'those that all folders have'
+}
+
+function sourcesOf({ name, results: { sweep } }: NamedResults, axes: Axes): readonly Source[] {
+  if (sweep.sources !== undefined) return sweep.sources
+  const { title, command, version, scenario } = sweep
+  const own = Object.entries(sweep.axes).map(([axis, values]) => [axis, axis in axes ? axes[axis] : values] as const)
+  return [{ name, title, command, version, scenario, runs: runsOfSweep({ ...sweep, axes: Object.fromEntries(own) }) }]
+}
+
+interface Placed {
+  readonly settings: Readonly<Record<string, Setting>>
+  readonly contender: string
+}
+
+/** Those whose settings all folders have. */
+function ofSettings<Item extends Placed>(items: readonly Item[], axes: Axes): readonly Item[] {
+  return items
+    .filter(({ settings }) => Object.entries(axes).every(([axis, values]) => values.includes(settings[axis])))
+    .map((item) => ({
+      ...item,
+      settings: Object.fromEntries(Object.keys(axes).map((axis) => [axis, item.settings[axis]]))
+    }))
+}
+
+const renamed = <Item extends RunRecord | Timeline>(item: Item, { labels }: Part): Item => ({
+  ...item,
+  contender: labels.get(item.contender) ?? item.contender
+})
+
+/** `a`, `a and b`, `a, b and c` */
+function list(words: readonly string[]): string {
+  return words.length === 1 ? words[0] : `${words.slice(0, -1).join(', ')} and ${words[words.length - 1]}`
+}

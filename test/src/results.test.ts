@@ -1,0 +1,123 @@
+/** Results of real runs: the same folder as that of a simulation, read by the same command. */
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readResults } from '@murmuration/results'
+import anyTest from 'ava'
+import { freePorts, murmur, recordsOf, temporaryFolder } from './command.js'
+
+const test = anyTest.serial
+const posixTest = process.platform === 'win32' ? test.skip : test
+
+const training = 'data: { digits: 600 }\ntask: softmax\nrounds: 10\nbatch: 16\n'
+
+/** A pair of peers, or one alone, and where results go. */
+async function prepared(names = ['a', 'b'], rounds = 10) {
+  const folder = await temporaryFolder()
+  const ports = await freePorts(names.length)
+  const [topology, train] = [join(folder, 'pair.yaml'), join(folder, 'short.yaml')]
+  const peers = names.map((name, index) => `{ name: ${name}, addresses: [/ip4/127.0.0.1/tcp/${ports[index]}] }`)
+  await writeFile(topology, `graph: complete\npeers: [${peers.join(', ')}]\n`)
+  await writeFile(train, training.replace('rounds: 10', `rounds: ${rounds}`))
+  const out = join(folder, 'out')
+  return { folder, out, args: [topology, '--train', train, '--out', out] as const }
+}
+
+test('a swarm writes the folder that a simulation of its files writes, with the same curve but for time and bytes', async (t) => {
+  const { folder, out, args } = await prepared()
+  const real = await murmur(['swarm', ...args, '--no-baseline', '--json'], folder).result
+  t.is(real.code, 0, real.stderr)
+  t.is(recordsOf(real).at(-1)?.kind, 'summary')
+  const simulated = join(folder, 'simulated')
+  const sim = await murmur(['sim', ...args.slice(0, -1), simulated], folder).result
+  t.is(sim.code, 0, sim.stderr)
+  t.deepEqual((await readdir(out)).sort(), (await readdir(simulated)).sort())
+  const [[one], [other]] = [(await readResults(out)).runs, (await readResults(simulated)).runs]
+  // The closing rounds take no virtual time here, so that the simulation has no point before them.
+  const learned = ({ curve }: typeof one) =>
+    new Map(curve.map(({ samples, round, loss, accuracy }) => [round, { samples, loss, accuracy }]))
+  t.is(learned(one).size, 10)
+  t.deepEqual(learned(one), learned(other))
+  t.deepEqual(one.models, other.models)
+  t.is(one.curve.at(-1)?.worstLoss, other.curve.at(-1)?.worstLoss)
+  t.is(one.payloadSent, other.payloadSent)
+  t.is(one.messages, other.messages)
+  t.like(one, { world: 'libp2p', outcome: 'limit', findings: [], peers: 2 })
+  const html = readFileSync(join(out, 'report.html'), 'utf8')
+  const again = await murmur(['report', out], folder).result
+  t.is(again.code, 0, again.stderr)
+  t.is(readFileSync(join(out, 'report.html'), 'utf8'), html)
+  const both = join(folder, 'both')
+  const beside = await murmur(['report', out, simulated, '--out', both], folder).result
+  t.is(beside.code, 0, beside.stderr)
+  t.is((await readResults(both)).runs.length, 2)
+  t.regex(
+    readFileSync(join(both, 'report.html'), 'utf8'),
+    /“D-PSGD · out, real” and “D-PSGD · simulated, simulated” ended with the same parameters, bit for bit, on 2 peers/
+  )
+  t.is((await murmur(['report', out, simulated, '--out', both], folder).result).code, 2, 'nothing is written over')
+})
+
+test('a swarm that is killed leaves its curve, and the command report draws it', async (t) => {
+  const { folder, out, args } = await prepared(['a', 'b'], 4000)
+  const command = murmur(['swarm', ...args, '--no-baseline', '--json'], folder)
+  await command.saying('"round":599,')
+  command.process.kill('SIGKILL')
+  t.is((await command.result).signal, 'SIGKILL')
+  const report = await murmur(['report', out], folder).result
+  t.is(report.code, 0, report.stderr)
+  const [run] = (await readResults(out)).runs
+  t.is(run.outcome, 'unfinished')
+  t.true(run.curve.length >= 1 && run.rounds < 4000, `${run.curve.length} points, ${run.rounds} rounds`)
+  t.regex(readFileSync(join(out, 'report.html'), 'utf8'), /its process ended, or still runs/)
+})
+
+test('a swarm that is stopped writes its report', async (t) => {
+  const { folder, out, args } = await prepared(['a', 'b'], 4000)
+  const command = murmur(['swarm', ...args, '--no-baseline', '--json'], folder)
+  await command.saying('"round":599,')
+  command.process.kill('SIGINT')
+  t.is((await command.result).code, 130)
+  t.true(existsSync(join(out, 'report.html')))
+  t.like((await readResults(out)).runs[0], { outcome: 'unfinished', why: 'stopped by a signal' })
+})
+
+test('a peer writes the curve of its own model', async (t) => {
+  const { folder, out, args } = await prepared(['a'])
+  const result = await murmur(['peer', ...args, '--as', 'a'], folder).result
+  t.is(result.code, 0, result.stderr)
+  t.regex(result.stdout, /report: \S+report\.html\n$/)
+  const [run] = (await readResults(out)).runs
+  t.like(run, { world: 'libp2p', peer: 'a', outcome: 'limit', samples: 160 })
+  t.true(run.curve.length >= 10)
+  t.deepEqual(Object.keys(run.models ?? {}), ['a'])
+})
+
+test('a folder in which no results can go is told before the run, and one in which nobody trained is left as it was', async (t) => {
+  const { folder, out, args } = await prepared()
+  await mkdir(out)
+  await writeFile(join(out, 'mine'), '')
+  const taken = await murmur(['swarm', ...args], folder).result
+  t.is(taken.code, 2)
+  t.regex(taken.stderr, /--out \S+out: the folder is not empty/)
+  const [topology] = args
+  const wrong = await murmur(['swarm', topology, '--data', './none', '--out', join(folder, 'new')], folder).result
+  t.is(wrong.code, 2)
+  t.false(existsSync(join(folder, 'new')))
+})
+
+posixTest('results for which the disk has no room end the command with code 8, after the summary', async (t) => {
+  const { folder, out, args } = await prepared()
+  // Enough for the records, and not for the report.
+  const limits = { fileLimit: 100 }
+  const result = await murmur(['swarm', ...args, '--no-baseline', '--json'], folder, undefined, limits).result
+  t.is(result.code, 8, result.stderr)
+  t.deepEqual(
+    recordsOf(result)
+      .slice(-2)
+      .map(({ kind }) => kind),
+    ['summary', 'error']
+  )
+  t.regex(result.stderr, /report\.html: cannot be written: EFBIG/)
+  t.is((await readResults(out)).runs[0].outcome, 'limit')
+})
