@@ -29,7 +29,7 @@ export function testCodec(test: TestFn, { codec, random }: CodecCase): void {
     t.true(worst <= error, `${worst}`)
   })
 
-  test(that('a vector that is sent in stretches, in any order, is as near'), (t) => {
+  test(that('a vector that is sent in ranges, in any order, is as near'), (t) => {
     const [x, ends, got] = [numbers(1), link(), new Float32Array(length)]
     ends.pass(numbers(2), 0)
     for (let round = 0; round < rounds; round++) {
@@ -102,7 +102,7 @@ export function testCodec(test: TestFn, { codec, random }: CodecCase): void {
     }
   })
 
-  test(that('after a reset the next body of each stretch says all there is to know'), (t) => {
+  test(that('after a reset the next body of each range says all there is to know'), (t) => {
     const ends = link()
     for (const seed of [1, 2]) ends.pass(numbers(seed), 0)
     ends.encoder.reset()

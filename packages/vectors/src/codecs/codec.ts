@@ -25,16 +25,16 @@ export interface CodecParameter {
 }
 
 /**
- * How float32 vectors are written on a link. Everything is little-endian. A body is as many numbers as the stretch of the
- * vector that it carries, and says nothing of their number or place: both sides know them.
+ * How float32 vectors are written on a link. Everything is little-endian. A body holds a range of the
+ * vector, and says nothing of its length or offset: both sides know them.
  *
  * Whatever the codec, a body may be raw float32 ({@link rawCodecId}): an encoder writes that where its own form would be no
- * shorter, where it has no number near one of the stretch, and where a number is NaN or infinite, which every decoder refuses.
+ * shorter, where it has no number near one of the range, and where a number is NaN or infinite, which every decoder refuses.
  *
  * A codec that is `stateful` writes what changed since the *reference*: the vector as the far side has reconstructed it. Both sides
- * add to their references what the body says, the same bits, so that what rounding or leaving out has kept back is part of the next
+ * add the same bits to their references, so that what rounding or leaving out keeps back is part of the next
  * change, and errors do not add up (Koloskova, Stich and Jaggi, ICML 2019, algorithm 1; Stich et al., NeurIPS 2018). Its
- * bodies have to be decoded all, once, and in order.
+ * bodies have to be decoded all, once each, and in order.
  */
 export interface Codec {
   /** As in files, with its parameter. */
@@ -80,7 +80,7 @@ export interface Encoder {
    * @param out - at least `maxBytes(values.length)` bytes, all of which may be overwritten
    */
   encode(values: Float32Array, offset: number, out: Uint8Array): EncodedBody
-  /** The far side has nothing any more: the next body of each stretch is raw float32, which sets the reference. */
+  /** The receiver starts anew: the next body of each range is raw float32, which sets the reference. */
   reset(): void
 }
 
@@ -95,10 +95,10 @@ export interface Decoder {
   /**
    * Reads a whole body into `out`, the numbers from `offset` on. Returns nothing, or a sentence that says what is wrong, whatever
    * the bytes are; then `out` holds finite numbers that mean nothing, and a stateful decoder takes nothing but raw float32 next
-   * for this stretch.
+   * for this range.
    */
   decode(id: number, bytes: Uint8Array, offset: number, out: Float32Array): string | undefined
-  /** The near side has nothing any more: the next body of each stretch has to be raw float32. */
+  /** The sender starts anew: the next body of each range has to be raw float32. */
   reset(): void
 }
 

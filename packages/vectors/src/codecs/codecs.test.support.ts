@@ -3,8 +3,8 @@ import type { ExecutionContext } from 'ava'
 import type { Decoder, EncodedBody, Encoder } from './codec.js'
 import { parseCodec } from './parse.js'
 
-/** Dice for tests, from a counter that is mixed (Steele et al. 2014, SplitMix). */
-export function diceOf(seed: number): Random {
+/** Random numbers for tests, from a counter that is mixed (Steele et al. 2014, SplitMix). */
+export function randomOf(seed: number): Random {
   let state = seed >>> 0
   const integer = (limit: number) => {
     state = (state + 0x9e37_79b9) >>> 0
@@ -15,13 +15,13 @@ export function diceOf(seed: number): Random {
   const uniform = () => integer(2 ** 32) / 2 ** 32
   const normal = () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform())
   const shuffle = <T>(items: readonly T[]) => items.toSorted(() => uniform() - 0.5)
-  return { uniform, integer, normal, shuffle, stream: (purpose) => diceOf(seed + purpose.length) }
+  return { uniform, integer, normal, shuffle, stream: (purpose) => randomOf(seed + purpose.length) }
 }
 
 /** A vector of draws from the normal distribution. */
 export function normals(length: number, seed: number, size = 1): Float32Array {
-  const dice = diceOf(seed)
-  return Float32Array.from({ length }, () => size * dice.normal())
+  const random = randomOf(seed)
+  return Float32Array.from({ length }, () => size * random.normal())
 }
 
 /** Both ends of a link. */
@@ -36,7 +36,7 @@ export class Pair {
     readonly length: number,
     seed = 1
   ) {
-    this.encoder = parseCodec(codec).createEncoder(length, diceOf(seed))
+    this.encoder = parseCodec(codec).createEncoder(length, randomOf(seed))
     this.decoder = parseCodec(codec).createDecoder(length)
   }
 

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { diceOf, farthest, normals, Pair } from './codecs.test.support.js'
+import { randomOf, farthest, normals, Pair } from './codecs.test.support.js'
 import { parseCodec } from './parse.js'
 
 const names = ['delta-float16', 'delta-bfloat16', 'delta-int8'] as const
@@ -128,7 +128,7 @@ test('a decoder refuses a change of numbers that it never had as a whole, and th
   }
 })
 
-test('stretches have references of their own, also where they overlap', (t) => {
+test('ranges have references of their own, also where they overlap', (t) => {
   for (const name of [...names, 'top-k:0.5']) {
     const pair = new Pair(name, 1000)
     const x = normals(1000, 9)
@@ -173,7 +173,7 @@ test('NaN and infinity go as raw float32, are refused, and leave no trace', (t) 
 test('the same seed gives the same bytes for changes, too', (t) => {
   const [x, y] = [normals(5000, 1), normals(5000, 2)]
   const bodies = [1, 1, 2].map((seed) => {
-    const encoder = parseCodec('delta-int8').createEncoder(5000, diceOf(seed))
+    const encoder = parseCodec('delta-int8').createEncoder(5000, randomOf(seed))
     const out = new Uint8Array(20_000)
     encoder.encode(x, 0, out)
     return out.slice(0, encoder.encode(y, 0, out).bytes)

@@ -81,7 +81,7 @@ class DenseEncoder implements Encoder {
     const { length } = values
     checkRoom(this.#length, offset, length, out)
     const bytes = this.#format.bytes(length)
-    const known = this.#reference?.stretch(offset, length)
+    const known = this.#reference?.range(offset, length)
     const shorter = bytes < rawBytes(length)
     if (shorter && encodeStretch(this.#format, values, known, out, this.#generator)) return { id: this.#id, bytes }
     out.set(bodyOf(values))
@@ -112,7 +112,7 @@ class DenseDecoder implements Decoder {
   decode(id: number, bytes: Uint8Array, offset: number, out: Float32Array): string | undefined {
     const wrong = misplaced(this.#length, offset, out.length)
     if (wrong !== undefined) return wrong
-    const known = this.#reference?.stretch(offset, out.length)
+    const known = this.#reference?.range(offset, out.length)
     const fault = this.#read(id, bytes, known, out)
     if (fault !== undefined) known?.fill(unset)
     return fault

@@ -2,7 +2,7 @@ import type { DenseFormat } from './dense.js'
 import { halfStep } from './kernels/half-kernels.js'
 
 /**
- * Layout: 2 bytes per number, IEEE 754 binary16. Rounds to nearest, ties to even. Its largest number is 65,504; a stretch with an |x| that
+ * Layout: 2 bytes per number, IEEE 754 binary16. Rounds to nearest, ties to even. Its largest number is 65,504; a range with an |x| that
  * would round to infinity, 65,520 or more, is written as raw float32. A change since a reference saturates instead: what is left is part
  * of the next change.
  */

@@ -90,7 +90,7 @@ for (const format of formats) {
     t.pass()
   })
 
-  test(`${name}: a stretch with a number that the format has none for travels as raw float32, none is changed without a word`, (t) => {
+  test(`${name}: a range with a number that the format has none for is sent as raw float32, and no number is changed silently`, (t) => {
     for (const sign of [1, -1]) {
       const values = Float32Array.from({ length: 20_000 }, (_, k) => Math.sin(k))
       values[12_345] = sign * floatOf(format.beyond)

@@ -105,7 +105,7 @@ test('what other bodies were has no effect on a short one after them', (t) => {
   }
 })
 
-test('a stretch beyond the vector is a fault for a decoder, and an error for an encoder', (t) => {
+test('a range beyond the vector is a fault for a decoder, and an error for an encoder', (t) => {
   for (const name of names) {
     for (const offset of [-1, 0.5, NaN, 1, 2 ** 40]) {
       const pair = new Pair(name, 10)

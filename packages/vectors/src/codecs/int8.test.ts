@@ -1,5 +1,5 @@
 import test from 'ava'
-import { diceOf, farthest, normals, Pair } from './codecs.test.support.js'
+import { randomOf, farthest, normals, Pair } from './codecs.test.support.js'
 import { parseCodec } from './parse.js'
 
 const group = 256
@@ -76,7 +76,7 @@ test('the largest numbers of float32 come back finite, and within a step', (t) =
   t.true(farthest(values, got) <= (largest / 127) * (1 + 1e-5), String(got))
 })
 
-test('the same seed gives the same bytes, another one gives others, and dice go on from body to body', (t) => {
+test('the same seed gives the same bytes, another one gives others, and random numbers go on from body to body', (t) => {
   const values = normals(3000, 5)
   const [first, twin, other] = [1, 1, 2].map((seed) => new Pair('int8', 3000, seed))
   const body = first.encode(values).content
@@ -85,12 +85,12 @@ test('the same seed gives the same bytes, another one gives others, and dice go 
   t.notDeepEqual(first.encode(values).content, body)
 })
 
-test('encoders do not share dice', (t) => {
+test('encoders do not share random numbers', (t) => {
   const values = normals(1000, 5)
   const out = () => new Uint8Array(4000)
   const bodies = (between: boolean) => {
-    const encoder = codec.createEncoder(1000, diceOf(1))
-    const other = codec.createEncoder(1000, diceOf(2))
+    const encoder = codec.createEncoder(1000, randomOf(1))
+    const other = codec.createEncoder(1000, randomOf(2))
     return [0, 1].map(() => {
       const body = out()
       encoder.encode(values, 0, body)

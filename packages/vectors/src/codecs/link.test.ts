@@ -1,13 +1,13 @@
 import test from 'ava'
 import { rawCodecId } from './codec.js'
-import { diceOf } from './codecs.test.support.js'
-import { codecRandom, LinkDecoder, LinkEncoder, lanesMost } from './link.js'
+import { randomOf } from './codecs.test.support.js'
+import { codecRandom, LinkDecoder, LinkEncoder, maxLanes } from './link.js'
 import { parseCodec } from './parse.js'
 
 const length = 512
 const codec = parseCodec('delta-int8')
 const ends = () => ({
-  encoder: new LinkEncoder(codec, length, codecRandom(diceOf(1), 'b')),
+  encoder: new LinkEncoder(codec, length, codecRandom(randomOf(1), 'b')),
   decoder: new LinkDecoder(codec, length)
 })
 
@@ -36,13 +36,13 @@ test('of many kinds, the first are coded and the others go as raw float32, and n
   const [values, got] = [new Float32Array(length).fill(3), new Float32Array(length)]
   const ids = new Map<number, number>()
   for (let round = 0; round < 2; round++) {
-    for (let kind = 0; kind < 2 * lanesMost; kind++) {
+    for (let kind = 0; kind < 2 * maxLanes; kind++) {
       const { id, bytes } = encoder.encode({ kind, field: 0 }, values, 0, out)
       t.is(decoder.decode({ kind, field: 0 }, id, out.subarray(0, bytes), 0, got), undefined)
       ids.set(kind, id)
     }
   }
-  t.is([...ids.values()].filter((id) => id === codec.id).length, lanesMost)
+  t.is([...ids.values()].filter((id) => id === codec.id).length, maxLanes)
   t.regex(decoder.decode({ kind: 200, field: 0 }, codec.id, out, 0, got) ?? '', /more than 16 kinds/)
 })
 

@@ -4,10 +4,10 @@ import { rawCodec } from './float32.js'
 import { decodeRaw } from './reference.js'
 
 /**
- * For how many kinds of vectors the ends of a link keep what a codec has to remember, the first that come: each may take the memory of a
- * whole vector, and the far side says which they are. Others go as raw float32.
+ * For how many kinds of vectors the ends of a link keep the state of a codec, the first ones: each may take the memory of a
+ * whole vector, and the other side says which they are. Others go as raw float32.
  */
-export const lanesMost = 16
+export const maxLanes = 16
 
 /** Vectors whose bodies may build on each other: those of one kind of message and one field of it. */
 export interface Lane {
@@ -33,7 +33,7 @@ class Lanes<End> {
   of({ kind, field }: Lane): End | undefined {
     const place = 16 * kind + field
     const known = this.#ends.get(place)
-    if (known !== undefined || this.#ends.size === lanesMost) return known
+    if (known !== undefined || this.#ends.size === maxLanes) return known
     const end = this.#create(`${kind}.${field}`)
     this.#ends.set(place, end)
     return end
@@ -78,6 +78,6 @@ export class LinkDecoder {
     const decoder = out.length === 0 ? undefined : this.#lanes.of(lane)
     if (decoder !== undefined) return decoder.decode(id, bytes, offset, out)
     if (id === rawCodecId) return decodeRaw(bytes, out)
-    return `codec ${id} for an empty vector, or for more than ${lanesMost} kinds of vectors`
+    return `codec ${id} for an empty vector, or for more than ${maxLanes} kinds of vectors`
   }
 }

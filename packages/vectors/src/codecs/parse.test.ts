@@ -39,10 +39,10 @@ test('a parameter stands where there is one, and nowhere else', (t) => {
 })
 
 test('top-k has a fraction above 0 and at most 1', (t) => {
-  for (const share of ['0.01', '.5', '1', '1e-3', '0.250'])
-    t.is(parseCodec(`top-k:${share}`).name, `top-k:${Number(share)}`)
-  for (const share of ['0', '-0.1', '1.01', '', 'x', '0.1.2', ' 0.1', 'NaN', '1e400']) {
-    t.throws(() => parseCodec(`top-k:${share}`), {
+  for (const fraction of ['0.01', '.5', '1', '1e-3', '0.250'])
+    t.is(parseCodec(`top-k:${fraction}`).name, `top-k:${Number(fraction)}`)
+  for (const fraction of ['0', '-0.1', '1.01', '', 'x', '0.1.2', ' 0.1', 'NaN', '1e400']) {
+    t.throws(() => parseCodec(`top-k:${fraction}`), {
       instanceOf: InputError,
       message: /fraction of the numbers that is sent, above 0 and at most 1, such as top-k:0.01$/
     })

@@ -1,7 +1,7 @@
 /**
- * Which numbers of a stretch are meant, in increasing order. Layout: a byte that says how, then either (0) the gap before each of
+ * Which numbers of a range are meant, in increasing order. Layout: a byte that says how, then either (0) the gap before each of
  * them, which is how many numbers lie between it and the one before, as LEB128 (seven bits a byte, the lowest first, the highest bit
- * set when more follow), or (1) a bit per number of the stretch, the lowest of each byte first, and zeros up to a whole byte.
+ * set when more follow), or (1) a bit per number of the range, the lowest of each byte first, and zeros up to a whole byte.
  * The encoder takes whichever is shorter.
  */
 const gapsForm = 0
@@ -15,7 +15,7 @@ export function placesBytes(count: number, length: number): number {
   return 1 + Math.min(bitmapBytes(length), count + furtherBytes)
 }
 
-/** Writes the places of a stretch of `length` numbers to `out` from `start` on. Returns the position behind the last byte. */
+/** Writes the places in a range of `length` numbers to `out` from `start` on. Returns the position behind the last byte. */
 export function writePlaces(places: Uint32Array, length: number, out: Uint8Array, start: number): number {
   const asGaps = gapBytes(places) <= bitmapBytes(length)
   out[start] = asGaps ? gapsForm : bitmapForm
@@ -62,7 +62,7 @@ function readGaps(bytes: Uint8Array, length: number, places: Uint32Array): boole
     let gap = 0
     let unit = 1
     let byte = 0x80
-    // Once beyond the stretch, a gap only grows: no number gets out of hand, however many bytes it has.
+    // Once beyond the range, a gap only grows: no number overflows, however many bytes it has.
     for (; byte >= 0x80 && next + gap < length; unit *= 0x80) {
       if (at === bytes.byteLength) return false
       byte = bytes[at++]

@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { farthest, normals, Pair } from './codecs.test.support.js'
 import { parseCodec } from './parse.js'
-import { shareOf } from './top-k.js'
+import { countOf } from './top-k.js'
 
 /** The places of the `count` largest |x|, of ties the lower ones, by sorting; without zeros. */
 function largestPlaces(x: Float32Array, count: number): number[] {
@@ -14,8 +14,8 @@ function largestPlaces(x: Float32Array, count: number): number[] {
 }
 
 /** A pair whose two references are zeros. */
-function pairAtZero(t: Parameters<Pair['pass']>[0], share: number, length: number): Pair {
-  const pair = new Pair(`top-k:${share}`, length)
+function pairAtZero(t: Parameters<Pair['pass']>[0], fraction: number, length: number): Pair {
+  const pair = new Pair(`top-k:${fraction}`, length)
   pair.pass(t, new Float32Array(length))
   return pair
 }
@@ -31,10 +31,10 @@ test('just the largest changes arrive, of ties the first', (t) => {
     fc.property(
       fc.array(number, { minLength: 60, maxLength: 400 }).map((numbers) => Float32Array.from(numbers)),
       fc.constantFrom(0.01, 0.05, 0.2, 0.5),
-      (x, share) => {
-        const pair = pairAtZero(t, share, x.length)
+      (x, fraction) => {
+        const pair = pairAtZero(t, fraction, x.length)
         const got = pair.pass(t, x)
-        const expected = largestPlaces(x, Math.ceil(share * x.length))
+        const expected = largestPlaces(x, Math.ceil(fraction * x.length))
         t.is(pair.body.id, 12)
         // Next to a change of 1000, one of 1e-30 rounds to zero.
         const arrived = placesOf(got)
@@ -62,9 +62,9 @@ test('the same over many blocks, whatever bits the threshold has, with ties acro
     normals(length, 3).map((x) => x * 2 ** -120)
   ]
   for (const [index, x] of cases.entries()) {
-    for (const share of [0.001, 0.01, 0.3]) {
-      const got = pairAtZero(t, share, length).pass(t, x)
-      t.deepEqual(placesOf(got), largestPlaces(x, Math.ceil(share * length)), `case ${index}, ${share}`)
+    for (const fraction of [0.001, 0.01, 0.3]) {
+      const got = pairAtZero(t, fraction, length).pass(t, x)
+      t.deepEqual(placesOf(got), largestPlaces(x, Math.ceil(fraction * length)), `case ${index}, ${fraction}`)
     }
   }
 })
@@ -81,12 +81,12 @@ test('what changed since, and not the numbers themselves, decides', (t) => {
 })
 
 test('all of what stands still arrives in the end, bit by bit, however different the sizes are', (t) => {
-  for (const share of [0.01, 0.1, 0.4]) {
+  for (const fraction of [0.01, 0.1, 0.4]) {
     const x = normals(2000, 5).map((value, index) => value * 10 ** ((index % 40) - 30))
-    const pair = pairAtZero(t, share, x.length)
+    const pair = pairAtZero(t, fraction, x.length)
     let got: Float32Array = x
-    for (let round = 0; round < 6 / share; round++) got = pair.pass(t, x)
-    t.deepEqual(got, x, `${share}`)
+    for (let round = 0; round < 6 / fraction; round++) got = pair.pass(t, x)
+    t.deepEqual(got, x, `${fraction}`)
     pair.pass(t, x)
     t.is(pair.body.bytes, 8 + 1, 'then nothing has to be sent')
   }
@@ -106,20 +106,20 @@ test('of a drifting vector, errors do not add up', (t) => {
 
 test('no body is longer than the codec says, nor than raw float32', (t) => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 1500 }), fc.constantFrom(0.001, 0.02, 0.1, 0.5, 1), (length, share) => {
-      const pair = pairAtZero(t, share, length)
+    fc.property(fc.integer({ min: 1, max: 1500 }), fc.constantFrom(0.001, 0.02, 0.1, 0.5, 1), (length, fraction) => {
+      const pair = pairAtZero(t, fraction, length)
       const { id, bytes } = pair.encode(normals(length, length))
-      t.true(bytes <= (id === 0 ? 4 * length : parseCodec(`top-k:${share}`).bytes(length)))
+      t.true(bytes <= (id === 0 ? 4 * length : parseCodec(`top-k:${fraction}`).bytes(length)))
       t.true(bytes <= 4 * length)
     }),
     { numRuns: 100 }
   )
 })
 
-test('a share is rounded up, but not for what the product of two floating-point numbers adds', (t) => {
-  t.is(shareOf(0.07, 100), 7)
-  t.is(shareOf(0.07, 101), 8)
-  t.is(shareOf(1e-6, 1), 1)
-  t.is(shareOf(1, 12345), 12345)
-  t.is(shareOf(0.5, 0), 0)
+test('a fraction is rounded up, but not for what the product of two floating-point numbers adds', (t) => {
+  t.is(countOf(0.07, 100), 7)
+  t.is(countOf(0.07, 101), 8)
+  t.is(countOf(1e-6, 1), 1)
+  t.is(countOf(1, 12345), 12345)
+  t.is(countOf(0.5, 0), 0)
 })

@@ -32,9 +32,9 @@ function unitOf(largest: number): number {
   return 2 ** Math.max(-126, Math.floor(Math.log2(largest)) - 14)
 }
 
-/** How many of `count` numbers are a share: rounded up, but not for what only the rounding of the product adds. */
-export function shareOf(share: number, count: number): number {
-  return Math.ceil(share * count * (1 - 1e-12))
+/** How many numbers are that fraction of `count`: rounded up, but not for what only the rounding of the product adds. */
+export function countOf(fraction: number, count: number): number {
+  return Math.ceil(fraction * count * (1 - 1e-12))
 }
 
 /** The numbers that changed most. */
@@ -51,51 +51,51 @@ export const topK: CodecKind = {
 }
 
 /**
- * The ⌈share · count⌉ numbers of a stretch that changed most since the reference, of ties those with lower places.
+ * The ⌈fraction · count⌉ numbers of a range that changed most since the reference, of ties those with lower places.
  *
  * Layout: how many changes there are (uint32), their unit (float32, a power of two), the changes in that unit (float16, 2 bytes each),
  * and their places (see places.ts). What rounding to float16 keeps back is part of the next change, as is what was left out.
  * Numbers that did not change are left out even when they are among the largest.
  */
-function topKOf(share: number): Codec {
+function topKOf(fraction: number): Codec {
   const bytes = (count: number) => {
-    const changes = shareOf(share, count)
+    const changes = countOf(fraction, count)
     return headBytes + float16.bytes(changes) + placesBytes(changes, count)
   }
   return {
-    name: `${topK.name}:${share}`,
+    name: `${topK.name}:${fraction}`,
     id: topK.id,
     stateful: true,
-    // What is left out of a round comes later, and nothing says how much later.
-    accuracy: { error: 0, rounds: Math.ceil(3 / share), floor: Number.POSITIVE_INFINITY },
+    // What is left out of a round is sent later, and nothing bounds how much later.
+    accuracy: { error: 0, rounds: Math.ceil(3 / fraction), floor: Number.POSITIVE_INFINITY },
     bytes,
     maxBytes: rawBytes,
-    createEncoder: (length: number, _random: Random) => new TopKEncoder(share, bytes, length),
-    createDecoder: (length) => new TopKDecoder(share, length)
+    createEncoder: (length: number, _random: Random) => new TopKEncoder(fraction, bytes, length),
+    createDecoder: (length) => new TopKDecoder(fraction, length)
   }
 }
 
 class TopKEncoder implements Encoder {
-  readonly #share: number
+  readonly #fraction: number
   readonly #bytes: (count: number) => number
   readonly #length: number
   readonly #reference: ReferenceVector
   readonly #places: Uint32Array
   readonly #changes: Float32Array
 
-  constructor(share: number, bytes: (count: number) => number, length: number) {
-    this.#share = share
+  constructor(fraction: number, bytes: (count: number) => number, length: number) {
+    this.#fraction = fraction
     this.#bytes = bytes
     this.#length = length
     this.#reference = new ReferenceVector(length)
-    this.#places = new Uint32Array(shareOf(share, length))
+    this.#places = new Uint32Array(countOf(fraction, length))
     this.#changes = new Float32Array(this.#places.length)
   }
 
   encode(values: Float32Array, offset: number, out: Uint8Array): EncodedBody {
     const { length } = values
     checkRoom(this.#length, offset, length, out)
-    const known = this.#reference.stretch(offset, length)
+    const known = this.#reference.range(offset, length)
     const shorter = this.#bytes(length) < rawBytes(length)
     const bytes = shorter ? this.#write(values, known, out) : undefined
     if (bytes !== undefined) return { id: topK.id, bytes }
@@ -106,7 +106,7 @@ class TopKEncoder implements Encoder {
 
   /** Returns the bytes of the body, or nothing when something is not finite. */
   #write(values: Float32Array, known: Float32Array, out: Uint8Array): number | undefined {
-    const threshold = thresholdOf(values, known, shareOf(this.#share, values.length))
+    const threshold = thresholdOf(values, known, countOf(this.#fraction, values.length))
     if (threshold === undefined) return undefined
     const count = pickChanges(values, known, threshold, this.#places, this.#changes)
     const [places, changes] = [this.#places.subarray(0, count), this.#changes.subarray(0, count)]
@@ -128,24 +128,24 @@ class TopKEncoder implements Encoder {
 }
 
 class TopKDecoder implements Decoder {
-  readonly #share: number
+  readonly #fraction: number
   readonly #length: number
   readonly #reference: ReferenceVector
   readonly #places: Uint32Array
   readonly #changes: Float32Array
 
-  constructor(share: number, length: number) {
-    this.#share = share
+  constructor(fraction: number, length: number) {
+    this.#fraction = fraction
     this.#length = length
     this.#reference = new ReferenceVector(length)
-    this.#places = new Uint32Array(shareOf(share, length))
+    this.#places = new Uint32Array(countOf(fraction, length))
     this.#changes = new Float32Array(this.#places.length)
   }
 
   decode(id: number, bytes: Uint8Array, offset: number, out: Float32Array): string | undefined {
     const wrong = misplaced(this.#length, offset, out.length)
     if (wrong !== undefined) return wrong
-    const known = this.#reference.stretch(offset, out.length)
+    const known = this.#reference.range(offset, out.length)
     const fault = id === rawCodecId ? decodeRaw(bytes, out, known) : this.#read(id, bytes, known, out)
     if (fault !== undefined) known.fill(unset)
     return fault
@@ -156,12 +156,12 @@ class TopKDecoder implements Decoder {
     if (bytes.byteLength < headBytes) return wrongLength(bytes.byteLength, headBytes)
     const head = new DataView(bytes.buffer, bytes.byteOffset, headBytes)
     const [count, unit] = [head.getUint32(0, true), head.getFloat32(4, true)]
-    const most = shareOf(this.#share, out.length)
-    if (count > most) return `${count} changes, at most ${most} expected`
+    const maxCount = countOf(this.#fraction, out.length)
+    if (count > maxCount) return `${count} changes, at most ${maxCount} expected`
     const [places, changes] = [this.#places.subarray(0, count), this.#changes.subarray(0, count)]
     const placesAt = headBytes + float16.bytes(count)
     if (bytes.byteLength <= placesAt) return wrongLength(bytes.byteLength, placesAt + 1)
-    if (!readPlaces(bytes.subarray(placesAt), out.length, places)) return 'the places of the changes are none'
+    if (!readPlaces(bytes.subarray(placesAt), out.length, places)) return 'the places of the changes cannot be read'
     const isFinite = decodeStretch(float16, bytes.subarray(headBytes, placesAt), undefined, changes)
     if (!isFinite || !addChanges(known, places, changes, unit)) return notFinite(known)
     return copyFinite(bodyOf(known), bodyOf(out)) ? undefined : notFinite(known)
