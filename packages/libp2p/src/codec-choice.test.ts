@@ -33,7 +33,7 @@ test('a codec that nobody knows is an error of the user, and one that a neighbou
   t.is(encoder, undefined)
 })
 
-/** A link on which a vector of `length` as float32 takes the given share of a round. */
+/** A link on which a vector of `length` as float32 takes the given fraction of a round. */
 function linkWith(share: number): LinkSpeed {
   const speed = new LinkSpeed()
   speed.began(0)

@@ -77,7 +77,7 @@ export class NetworkFabric implements Fabric<VectorMessage> {
   }
 
   recycle({ vector }: VectorMessage): void {
-    this.#context.pool.give(vector)
+    this.#context.pool.release(vector)
   }
 
   reject({ from, message }: Envelope<VectorMessage>, reason: string): void {
@@ -86,11 +86,11 @@ export class NetworkFabric implements Fabric<VectorMessage> {
   }
 
   allocate(length: number): Float32Array {
-    return this.#context.pool.take(length)
+    return this.#context.pool.acquire(length)
   }
 
   free(vector: Float32Array): void {
-    this.#context.pool.give(vector)
+    this.#context.pool.release(vector)
   }
 
   sleep(until: Milliseconds): Promise<void> {

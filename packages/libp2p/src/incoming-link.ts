@@ -105,7 +105,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     if (this.#window.overflows(Math.max(1, length)))
       return faulty('window', `vector ${sequence} was sent without waiting for acknowledgements`)
     if (offset + length > elements) return faulty('range', `numbers ${offset} to ${offset + length - 1} of ${elements}`)
-    return { kind: 'into', vector: pool.take(length) }
+    return { kind: 'into', vector: pool.acquire(length) }
   }
 
   /** Puts a vector into the mailbox. */
@@ -130,14 +130,14 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
 
   /** Drops a vector that cannot be used. It counts as arrived: sent again, it would be the same. */
   corrupt(header: FrameHeader, vector: Float32Array, fault: FrameFault, detail: string): void {
-    this.#context.pool.give(vector)
+    this.#context.pool.release(vector)
     this.skipped(header)
     this.#fault(fault, `vector ${header.sequence} is not delivered: ${detail}`, false)
   }
 
   /** Ends the session, unless that has ended and the stream with it. */
   readError(fault: ReceiveFault, detail: string, vector: Float32Array | undefined): void {
-    if (vector !== undefined) this.#context.pool.give(vector)
+    if (vector !== undefined) this.#context.pool.release(vector)
     if (this.#session?.exchange?.status === 'open') this.#fault(fault, detail, true)
   }
 

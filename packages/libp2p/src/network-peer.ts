@@ -204,7 +204,7 @@ function contextOf(
     pool: new VectorPool(elements),
     limits,
     codec: new CodecChoice(codec),
-    // Not from the seeded dice: the point is that another process with the same seed draws another.
+    // Not from the seed: another process with the same seed must draw another.
     incarnation: randomUUID(),
     turns: new Turns(limits.dialsAtOnce),
     directory,

@@ -56,8 +56,8 @@ export class OutgoingLink {
   offer({ kind, round, part = 0, field = 0, numbers, offset = 0, vector }: VectorMessage): SendResult {
     const { pool, closing } = this.#context
     if (this.#neighbour.isUnavailable || closing.aborted) return 'unreachable'
-    const loan = pool.hold(vector)
-    const onDone = () => loan && pool.release(loan)
+    const loan = pool.pin(vector)
+    const onDone = () => loan && pool.unpin(loan)
     if (!this.#queue.offer({ kind, round, part, field, numbers, offset, vector, onDone })) {
       onDone()
       return 'full'

@@ -18,7 +18,7 @@ export interface PeerOptions {
   readonly servers?: readonly PeerName[] | undefined
   /** Whom `connect` waits for, beside servers: neighbours when absent. Others are called when something is sent to them. */
   readonly reach?: 'neighbours' | 'everyone' | undefined
-  /** The seed of the run. The dice of the fabric depend on it and on `self`. */
+  /** The seed of the run. The random numbers of the fabric depend on it and on `self`. */
   readonly seed: number
   /** Multiaddrs to listen on; port 0 takes a free one. */
   readonly listen: readonly string[]
@@ -67,7 +67,7 @@ export interface Peer {
    */
   roundTrip(neighbour: PeerName, bytes?: number): Promise<Milliseconds | undefined>
   /**
-   * Vectors that memory was taken for beyond the whole ones that were set aside at the start; as long as all are given back, only the first
+   * Vectors allocated beyond the whole ones that were reserved at the start. While all are released in time, these are only the first
    * ranges of the parameters.
    */
   readonly vectorsBeyond: number

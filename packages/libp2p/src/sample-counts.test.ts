@@ -41,7 +41,7 @@ const said = (value: unknown) => fromString(JSON.stringify(value), 'utf8')
 
 test('what others say of this peer, and of peers that are none, is not listened to', (t) => {
   const { own, b } = counts()
-  own.take(
+  own.merge(
     b,
     said([
       ['a', 9],
@@ -55,8 +55,8 @@ test('what others say of this peer, and of peers that are none, is not listened 
 
 test('neighbours that contradict each other are an error that names both', (t) => {
   const { own, b, c } = counts()
-  own.take(b, said([['c', 4]]))
-  t.throws(() => own.take(c, said([['c', 5]])), {
+  own.merge(b, said([['c', 4]]))
+  t.throws(() => own.merge(c, said([['c', 5]])), {
     instanceOf: InputError,
     message: /"b" says that "c" has 4 samples, "c" says 5/
   })
@@ -65,7 +65,7 @@ test('neighbours that contradict each other are an error that names both', (t) =
 for (const wrong of [[['b', 0]], [['b', 1.5]], [['b', '3']], { b: 3 }, [['b', 1, 2]]]) {
   test(`${JSON.stringify(wrong)} is no answer`, (t) => {
     const { own, b } = counts()
-    t.throws(() => own.take(b, said(wrong)))
+    t.throws(() => own.merge(b, said(wrong)))
     t.deepEqual(own.missing, ['b', 'c'].map(peerName))
   })
 }

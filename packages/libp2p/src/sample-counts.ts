@@ -69,7 +69,7 @@ export class SampleCounts {
     const stream = await connection.newStream(samplesProtocol, { signal })
     try {
       const bytes = await lpStream(stream, { maxDataLength: controlBytes }).read({ signal })
-      this.take(from, bytes.subarray())
+      this.merge(from, bytes.subarray())
       await stream.close({ signal })
     } catch (error) {
       stream.abort(error instanceof Error ? error : new Error(String(error)))
@@ -78,7 +78,7 @@ export class SampleCounts {
   }
 
   /** Takes in what a neighbour answered. Throws for what is no answer, and an InputError for a contradiction. */
-  take(from: PeerName, bytes: Uint8Array): void {
+  merge(from: PeerName, bytes: Uint8Array): void {
     for (const [text, samples] of answer.parse(JSON.parse(textOf(bytes, 'utf8')))) {
       const name = peerName(text)
       if (name === this.#self || !this.#peers.includes(name)) continue

@@ -1,26 +1,25 @@
 import { VectorMemory } from '@murmuration/vectors'
 
-/** A vector of the pool, and who has it. */
+/** A vector of the pool, and what keeps it in use. */
 export interface Loan {
   readonly vector: Float32Array
-  /** Whether somebody has taken it, or frames are still to be written from it. */
-  out: boolean
-  /** Frames that are still to be written from it, or from a range of it. */
-  holds: number
-  /** Whether whoever took it has given it back. */
-  given: boolean
+  /** Whether it is acquired or pinned. */
+  inUse: boolean
+  /** How often it, or a range of it, is pinned. */
+  pins: number
+  /** Whether it is released; it is reused once nothing pins it. */
+  released: boolean
 }
 
-/** What a vector costs beside its numbers, in numbers. */
+/** The cost of a vector beside its numbers, in numbers. */
 const overhead = 64
 
 /**
- * Vectors to receive into, compute in and send from, used again and again: fresh memory costs more than copying, because the
- * system has to hand over and clear each page of it. Those that were reserved are as long as the parameters and lie side by side in memory
- * that kernels compute in without copying. Beyond them, for somebody who keeps what he takes, and for vectors of other lengths, such as
- * ranges of the parameters, there is ordinary memory.
+ * Vectors to receive into, compute in and send from, used again and again: fresh memory costs more than copying, because the system clears
+ * each page of it. Reserved vectors are as long as the parameters and lie side by side in memory that kernels compute in without copying.
+ * Vectors beyond them, and vectors of other lengths, such as ranges of the parameters, take ordinary memory.
  *
- * A vector is free again when it was given back and no frame is to be written from it, or from a range of it, any more.
+ * A vector is reused when it is released and nothing pins it: a frame that is not acknowledged pins the vector that it is written from.
  */
 export class VectorPool {
   readonly #elements: number
@@ -32,7 +31,7 @@ export class VectorPool {
   #othersSize = 0
   readonly #loans = new WeakMap<Float32Array, Loan>()
   /** The vectors that lie in a buffer. */
-  readonly #neighbours = new WeakMap<ArrayBufferLike, Loan[]>()
+  readonly #byBuffer = new WeakMap<ArrayBufferLike, Loan[]>()
   #owned = 0
   #beyond = 0
 
@@ -45,12 +44,12 @@ export class VectorPool {
     this.#memory = memory
   }
 
-  /** Vectors that memory was taken for beyond the reserved ones: no more whole ones when all are given back in time. */
+  /** Vectors allocated beyond the reserved ones: no more whole ones while all are released in time. */
   get beyond(): number {
     return this.#beyond
   }
 
-  /** Sees to it that the pool has at least so many whole vectors. */
+  /** Makes the pool have at least so many whole vectors. */
   reserve(count: number): void {
     for (; this.#owned < count; this.#owned++) {
       this.#free.push(this.#owning(this.#memory?.take(this.#elements) ?? new Float32Array(this.#elements)))
@@ -58,46 +57,46 @@ export class VectorPool {
   }
 
   /** A vector that nobody else has, a whole one unless another length is given. Its content is arbitrary. */
-  take(length = this.#elements): Float32Array {
+  acquire(length = this.#elements): Float32Array {
     if (length === 0) return new Float32Array(0)
     const vector = (length === this.#elements ? this.#free.pop() : this.#takeOther(length)) ?? this.#fresh(length)
     const loan = this.#loans.get(vector)
     if (loan !== undefined) {
-      loan.out = true
-      loan.given = false
+      loan.inUse = true
+      loan.released = false
     }
     return vector
   }
 
-  /** Takes a vector back. One that is not out on loan, or was given back before, is ignored. */
-  give(vector: Float32Array): void {
+  /** Takes a vector back. One that is not in use is ignored. */
+  release(vector: Float32Array): void {
     const loan = this.#loans.get(vector)
-    if (loan === undefined || !loan.out) return
-    loan.given = true
-    this.#settle(loan)
+    if (loan === undefined || !loan.inUse) return
+    loan.released = true
+    this.#reuse(loan)
   }
 
   /**
-   * Keeps a vector of the pool as it is, also when it is given back, until it is released as often as it was held. To hold a range of one is to
-   * hold it. Returns what to release; nothing for memory that is not of the pool.
+   * Keeps a vector from being reused, also when it is released, until it is unpinned as often as it was pinned. To pin a range of one is to
+   * pin it. Returns what to unpin; nothing for memory that is not of the pool.
    */
-  hold(vector: Float32Array): Loan | undefined {
+  pin(vector: Float32Array): Loan | undefined {
     const loan = this.#loans.get(vector) ?? this.#around(vector)
-    if (loan === undefined || !loan.out) return undefined
-    loan.holds++
+    if (loan === undefined || !loan.inUse) return undefined
+    loan.pins++
     return loan
   }
 
-  /** See `hold`. */
-  release(loan: Loan): void {
-    loan.holds--
-    this.#settle(loan)
+  /** See `pin`. */
+  unpin(loan: Loan): void {
+    loan.pins--
+    this.#reuse(loan)
   }
 
-  #settle(loan: Loan): void {
-    if (!loan.given || loan.holds > 0) return
+  #reuse(loan: Loan): void {
+    if (!loan.released || loan.pins > 0) return
     const { vector } = loan
-    loan.out = false
+    loan.inUse = false
     if (vector.length !== this.#elements) return this.#keepOther(vector)
     // As many as are reserved are kept: a pool that was short for a moment does not stay large.
     if (this.#free.length < Math.max(1, this.#owned)) this.#free.push(vector)
@@ -106,7 +105,7 @@ export class VectorPool {
   /** The vector of which `range` is one. */
   #around({ buffer, byteOffset, byteLength }: Float32Array): Loan | undefined {
     if (byteLength === 0) return undefined
-    return this.#neighbours
+    return this.#byBuffer
       .get(buffer)
       ?.find(
         ({ vector }) =>
@@ -145,10 +144,10 @@ export class VectorPool {
   }
 
   #owning(vector: Float32Array): Float32Array {
-    const loan: Loan = { vector, out: false, holds: 0, given: false }
+    const loan: Loan = { vector, inUse: false, pins: 0, released: false }
     this.#loans.set(vector, loan)
-    const others = this.#neighbours.get(vector.buffer)
-    if (others === undefined) this.#neighbours.set(vector.buffer, [loan])
+    const others = this.#byBuffer.get(vector.buffer)
+    if (others === undefined) this.#byBuffer.set(vector.buffer, [loan])
     else others.push(loan)
     return vector
   }
