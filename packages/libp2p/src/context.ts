@@ -8,7 +8,7 @@ import type { PeerEventListener } from './events.js'
 import type { Mailbox } from './mailbox.js'
 import type { PeerDirectory } from './peer-directory.js'
 import type { Signal } from './signal.js'
-import type { Terms } from './terms.js'
+import type { RunSettings } from './run-settings.js'
 import type { Turns } from './turns.js'
 import type { VectorPool } from './vector-pool.js'
 
@@ -16,7 +16,7 @@ import type { VectorPool } from './vector-pool.js'
 export interface LinkContext {
   readonly node: Libp2p
   readonly self: PeerName
-  readonly terms: Terms
+  readonly terms: RunSettings
   /** How many numbers every vector has. */
   readonly elements: number
   /** Where vectors to receive into come from, for all neighbours. */

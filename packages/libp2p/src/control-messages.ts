@@ -64,7 +64,7 @@ const controlMessage = z.discriminatedUnion('kind', [
     /** Of the sender's codecs those that it may use. */
     codecs
   }),
-  /** The receiver's refusal. Its terms let the sender say itself what differs. */
+  /** The receiver's refusal. By its run settings the sender finds what differs. */
   z.object({ kind: z.literal('refused'), code, why: text, terms: terms.optional() }),
   /** The receiver has all vectors up to `sequence`, and room for the next. */
   z.object({ kind: z.literal('ack'), sequence: count }),
@@ -106,19 +106,19 @@ export function encodeControl(message: ControlMessage): Uint8Array {
   return fromString(JSON.stringify(message), 'utf8')
 }
 
-/** The most bytes of a hello, or of a refusal, beside the terms. */
+/** The most bytes of a hello, or of a refusal, beside the run settings. */
 export const helloBytes = 8192
 
-/** The JSON of terms, as bytes. */
-export function encodeTerms(value: z.infer<typeof terms>): Uint8Array {
+/** The JSON of run settings, as bytes. */
+export function encodeRunSettings(value: z.infer<typeof terms>): Uint8Array {
   return fromString(JSON.stringify(value), 'utf8')
 }
 
-/** Reads and checks terms. Throws an {@link InputError}: these are one's own. */
-export function decodeTerms(bytes: Uint8Array): z.infer<typeof terms> {
+/** Reads and checks run settings. Throws an {@link InputError}: these are one's own. */
+export function decodeRunSettings(bytes: Uint8Array): z.infer<typeof terms> {
   const result = terms.safeParse(parse(bytes))
   if (result.success) return result.data
-  throw new InputError(`the terms are wrong at ${whereOf(result.error)}`)
+  throw new InputError(`the run settings are wrong at ${whereOf(result.error)}`)
 }
 
 /** Reads and checks a message. Throws a {@link ProtocolFault} for anything else. */

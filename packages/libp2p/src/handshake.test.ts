@@ -21,16 +21,16 @@ import {
 import { createIdentity } from './identity.js'
 import { createNode } from './node.js'
 import { settingsOf } from './settings.js'
-import type { Terms } from './terms.js'
+import type { RunSettings } from './run-settings.js'
 import { portOf } from './characterisation/bare.test.support.js'
 import { TrafficMeter } from './traffic.js'
 
 const edge = graph(['a', 'b'])
 const [a, b] = ['a', 'b'].map(peerName)
 const settings = settingsOf({ run: 'one', rate: { initial: 0.1 }, peers: ['a', 'b'] })
-const terms: Terms = { settings, schema: schemaOf(8), start: 'aa' }
+const terms: RunSettings = { settings, schema: schemaOf(8), start: 'aa' }
 
-const cases: readonly (readonly [string, Partial<Terms>, RegExp])[] = [
+const cases: readonly (readonly [string, Partial<RunSettings>, RegExp])[] = [
   [
     'settings',
     { settings: settingsOf({ run: 'two', rate: { initial: 0.2 }, peers: ['a', 'b'] }) },
@@ -156,7 +156,7 @@ async function byHand(t: ExecutionContext, victim: TestNode) {
   }
   return { connection, control, hello }
 }
-const victimTerms: Terms = { settings: { run: 'test' }, schema: schemaOf(8), start: '00' }
+const victimTerms: RunSettings = { settings: { run: 'test' }, schema: schemaOf(8), start: '00' }
 const message = (round: number) => ({ kind: 0, round, vector: new Float32Array(8).fill(round) })
 const frame = (sequence: number) => {
   const { kind, round, vector } = message(sequence)

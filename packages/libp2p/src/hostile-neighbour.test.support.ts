@@ -15,7 +15,7 @@ import { maxPadding } from './control-messages.js'
 import { behindLength, frame, pings, sayHello } from './hostile.test.support.js'
 import { decodeIdentity } from './identity.js'
 import { createNode } from './node.js'
-import type { Terms } from './terms.js'
+import type { RunSettings } from './run-settings.js'
 import { TrafficMeter } from './traffic.js'
 
 /** What the process is to do. */
@@ -105,8 +105,8 @@ async function pour(stream: Stream, piece: (k: number) => Uint8Array): Promise<v
 /** How long an attack may take to be noticed before the next one is made. */
 const noticed = 5_000
 
-/** The terms of whoever calls; they are said to all, as the peers agree on them. */
-const learnt = deferred<Terms>()
+/** The run settings of whoever calls; they are said to all, as the peers agree on them. */
+const learnt = deferred<RunSettings>()
 
 process.on('message', (orders: Orders | 'go') => {
   if (orders === 'go') go.resolve()

@@ -6,11 +6,11 @@ import { encode } from 'it-length-prefixed'
 import { controlProtocol, protocolVersion } from './constants.js'
 import { ControlChannel } from './control-channel.js'
 import { type ControlMessage, encodeControl } from './control-messages.js'
-import type { Terms } from './terms.js'
+import type { RunSettings } from './run-settings.js'
 import { TrafficMeter } from './traffic.js'
 
 /** Says hello, and takes the answer. */
-export async function sayHello(connection: Connection, name: PeerName, terms: Terms, incarnation = 'x') {
+export async function sayHello(connection: Connection, name: PeerName, terms: RunSettings, incarnation = 'x') {
   const stream = await connection.newStream(controlProtocol)
   const channel = new ControlChannel(stream, new TrafficMeter())
   const rest = { name, incarnation, first: 1, round: 0, codecs: [] }

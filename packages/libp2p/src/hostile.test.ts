@@ -8,7 +8,7 @@ import { type TestNode, testNode, eventOf, eventually, graph, schemaOf } from '.
 import { frame, pings, sayHello } from './hostile.test.support.js'
 import { createIdentity } from './identity.js'
 import { createNode } from './node.js'
-import type { Terms } from './terms.js'
+import type { RunSettings } from './run-settings.js'
 
 const [m, edge] = [peerName('m'), graph(['a', 'm'])]
 const elements = 8
@@ -25,7 +25,7 @@ async function mallory(t: ExecutionContext, victim: TestNode) {
   return { connection, hello: () => sayHello(connection, m, termsOf(elements)) }
 }
 
-const termsOf = (length: number): Terms => ({
+const termsOf = (length: number): RunSettings => ({
   settings: { run: 'test', algorithm: 'none' },
   start: '00',
   schema: schemaOf(length)

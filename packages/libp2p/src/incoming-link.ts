@@ -13,7 +13,7 @@ import type { OutgoingLink } from './outgoing-link.js'
 import { ReceiveWindow } from './receive-window.js'
 import { weightOf } from './send-queue.js'
 import { limitWindow, windowFor } from './stream-window.js'
-import { type Mismatch, mismatchOf } from './terms.js'
+import { type Mismatch, mismatchOf } from './run-settings.js'
 
 /** One handshake of the neighbour and what follows. */
 interface Session {

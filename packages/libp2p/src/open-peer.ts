@@ -2,7 +2,7 @@ import { InputError } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { lengthOf } from '@murmuration/vectors'
 import { controlBytes, limitsOf } from './constants.js'
-import { decodeTerms, encodeTerms, helloBytes } from './control-messages.js'
+import { decodeRunSettings, encodeRunSettings, helloBytes } from './control-messages.js'
 import { PendingConnections } from './pending-connections.js'
 import { NetworkPeer } from './network-peer.js'
 import { createNode } from './node.js'
@@ -10,7 +10,7 @@ import type { Peer, PeerOptions } from './peer.js'
 import { PeerDirectory } from './peer-directory.js'
 import { extendedLimits } from './shaping/slowness.js'
 import { Shaper } from './shaping/shaper.js'
-import type { Terms } from './terms.js'
+import type { RunSettings } from './run-settings.js'
 
 /** Creates a peer that listens. Until `connect` has told it who is who, it lets nobody in. Throws InputErrors. */
 export async function openPeer(options: PeerOptions): Promise<Peer> {
@@ -30,14 +30,14 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
   return peer
 }
 
-/** The terms as a neighbour reads them. A hello has to fit into a control message, or it would cut this peer off without a word. */
-function asRead(terms: Terms): Terms {
-  const bytes = encodeTerms(terms)
+/** The run settings as a neighbour reads them. A hello has to fit into a control message: a longer one ends the stream without a reason. */
+function asRead(terms: RunSettings): RunSettings {
+  const bytes = encodeRunSettings(terms)
   const room = controlBytes - helloBytes
-  if (bytes.byteLength <= room) return decodeTerms(bytes)
+  if (bytes.byteLength <= room) return decodeRunSettings(bytes)
   throw new InputError(
     `the schema has ${terms.schema.length} tensors, and with their names and ${Object.keys(terms.settings).length} settings ` +
-      `the terms take ${bytes.byteLength} bytes; at most ${room} fit into a handshake: merge tensors, or shorten their names`
+      `the run settings take ${bytes.byteLength} bytes; at most ${room} fit into a handshake: merge tensors, or shorten their names`
   )
 }
 

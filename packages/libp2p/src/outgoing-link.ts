@@ -15,7 +15,7 @@ import { type Neighbour, roundTripsNeeded } from './neighbour.js'
 import type { PeerListEntry } from './peer-list.js'
 import { SendQueue } from './send-queue.js'
 import type { Streams } from './streams.js'
-import { mismatchOf } from './terms.js'
+import { mismatchOf } from './run-settings.js'
 
 /**
  * The direction from this peer to one neighbour: calls it, or uses the connection by which it has called, says hello,

@@ -5,7 +5,7 @@ import type { PeerEventListener } from './events.js'
 import type { Identity } from './identity.js'
 import type { NeighbourStatus } from './neighbour.js'
 import type { PeerListEntry } from './peer-list.js'
-import type { Terms } from './terms.js'
+import type { RunSettings } from './run-settings.js'
 import type { Traffic } from './traffic.js'
 
 /** What a peer needs to know before it listens. */
@@ -22,7 +22,7 @@ export interface PeerOptions {
   readonly seed: number
   /** Multiaddrs to listen on; port 0 takes a free one. */
   readonly listen: readonly string[]
-  readonly terms: Terms
+  readonly terms: RunSettings
   readonly onEvent?: PeerEventListener
   readonly limits?: Partial<Limits>
   /**

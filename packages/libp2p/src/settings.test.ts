@@ -1,9 +1,10 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { decodeTerms, encodeTerms } from './control-messages.js'
+import { decodeRunSettings, encodeRunSettings } from './control-messages.js'
 import { differencesBetween, type Settings, settingsOf, tellDifferences } from './settings.js'
 
-const asRead = (settings: Settings) => decodeTerms(encodeTerms({ settings, schema: [], start: '' })).settings
+const asRead = (settings: Settings) =>
+  decodeRunSettings(encodeRunSettings({ settings, schema: [], start: '' })).settings
 const names = (ours: Record<string, unknown>, theirs: Record<string, unknown>) =>
   differencesBetween(settingsOf(ours), settingsOf(theirs)).map(({ name }) => name)
 

@@ -3,10 +3,14 @@ import type { PeerName } from '@murmuration/core'
 import type { PeerEvent } from '../events.js'
 import { type TestNode, schemaOf } from '../cluster.test.support.js'
 import type { PeerOptions } from '../peer.js'
-import type { Terms } from '../terms.js'
+import type { RunSettings } from '../run-settings.js'
 
 /** A model of one tensor with so many bytes. */
-export const termsOf = (bytes: number): Terms => ({ settings: { run: 'r' }, schema: schemaOf(bytes / 4), start: '0' })
+export const termsOf = (bytes: number): RunSettings => ({
+  settings: { run: 'r' },
+  schema: schemaOf(bytes / 4),
+  start: '0'
+})
 
 /** Options of peers that exchange vectors of so many bytes. */
 export const large = (bytes: number, limits: PeerOptions['limits'] = {}) => ({ terms: termsOf(bytes), limits })

@@ -3,7 +3,7 @@ import { differenceOf } from '@murmuration/vectors'
 import { differencesBetween, type Settings, tellDifferences } from './settings.js'
 
 /** What two peers must agree on before they exchange anything. */
-export interface Terms {
+export interface RunSettings {
   /** Every setting that all peers of the run must share, in the canonical form that `settingsOf` gives. */
   readonly settings: Settings
   /** The tensors of the model, in order. Every vector on the link has as many elements as they have together. */
@@ -19,8 +19,8 @@ export interface Mismatch {
   readonly why: string
 }
 
-/** Where the terms part, seen from `ours`; `undefined` when they agree. */
-export function mismatchOf(ours: Terms, theirs: Terms): Mismatch | undefined {
+/** Where the run settings differ, seen from `ours`; `undefined` when they agree. */
+export function mismatchOf(ours: RunSettings, theirs: RunSettings): Mismatch | undefined {
   const differences = differencesBetween(ours.settings, theirs.settings)
   if (differences.length > 0) return { code: 'settings', why: tellDifferences(differences) }
   const difference = differenceOf(ours.schema, theirs.schema)
