@@ -124,6 +124,42 @@ rounds: 3
   t.true(runs.every(({ findings }) => (findings as readonly unknown[]).length === 0))
 })
 
+test('a method of a scenario runs on real peers, over links as slow as it says, and takes as many rounds as its simulation', async (t) => {
+  const folder = await folderWith(training)
+  const scenario = `title: one of each
+topology: { graph: ring, peers: 3, links: { default: { latency: 5 ms, bandwidth: 50 Mbit/s } } }
+task: softmax
+data: { digits: 300 }
+vary: { rate: [0.05, 0.1] }
+methods:
+  - dpsgd
+  - { algorithm: parameter-server, batch: 8 }
+  - { name: shared, algorithm: parameter-server, on: workers }
+rounds: 5
+`
+  await writeFile(join(folder, 's.yaml'), scenario)
+  const run = async (...args: string[]) => murmur(args, folder, undefined, { cwd: folder }).result
+  const simulated = recordsOf(await run('sim', 's.yaml', '--json')).filter(({ kind }) => kind === 'run')
+  for (const label of ['D-PSGD', 'Parameter server (batch 8)']) {
+    const real = await run('swarm', 's.yaml', '--method', label, '--no-baseline', '--json')
+    t.is(real.code, 0, real.stderr)
+    t.true(real.stdout.includes('links are shaped as s.yaml says'))
+    const [first] = simulated.filter(
+      ({ contender, settings }) => contender === label && (settings as Line).rate === 0.05
+    )
+    t.is(recordsOf(real).at(-1)?.rounds, first.rounds)
+  }
+  const shared = await run('swarm', 's.yaml', '--method', 'shared')
+  t.is(shared.code, 2)
+  t.regex(shared.stderr, /its servers share machines with workers \(on: workers\)/)
+  const unknown = await run('swarm', 's.yaml', '--method', 'D-PGSD')
+  t.regex(unknown.stderr, /expected one of s\.yaml: "D-PSGD", .*did you mean "D-PSGD"/)
+  t.regex(
+    (await run('swarm', 's.yaml', '--method', 'D-PSGD', '--task', 'mlp')).stderr,
+    /--task: found it beside --method/
+  )
+})
+
 test('people see what the swarm would show them, and that the time of computing is assumed', async (t) => {
   const folder = await folderWith(`${training}task: softmax\n`)
   const args = ['sim', 'ring.yaml', '--train', 'train.yaml']

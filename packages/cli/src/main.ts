@@ -19,6 +19,7 @@ interface RunFlags {
   readonly task?: string
   readonly data?: string
   readonly partition?: string
+  readonly method?: string
   readonly save?: string
   readonly out?: string
   readonly json?: boolean
@@ -37,6 +38,10 @@ const program = new Command('murmur')
 runOptions(program.command('swarm'))
   .description('run all peers of a topology on this machine, as real processes over real libp2p')
   .option('--no-baseline', 'do not run plain SGD on all the data afterwards, for comparison')
+  .option(
+    '--method <label>',
+    'run this method of a scenario, which is given in place of a topology, over links as slow as it says'
+  )
   .option('--links <file>', 'make the connections as slow as the links in this file')
   .option('--min-finished <peers>', 'end with code 3 when fewer peers finish: a number, or a percentage', minFinishedOf)
   .action((topology: string, flags: RunFlags & SwarmFlags) =>
@@ -156,7 +161,10 @@ function trainingOptions(command: Command): Command {
       '--algorithm <name>',
       'an algorithm that "murmur algorithms" lists, or a module with one of your own, in place of the training file’s'
     )
-    .option('--task <module>', 'a module with a model of your own, in place of the training file’s')
+    .option(
+      '--task <module>',
+      'mlp, cnn, softmax, logistic or quadratic, or a module with a model of your own, in place of the training file’s'
+    )
     .option(
       '--data <path>',
       'digits, mnist, mnist-t10k, fashion-mnist, or a folder, file or URL with data, in place of the training file’s'
@@ -178,9 +186,10 @@ function simulated(given: string, flags: RunFlags): Pick<SimRequest, 'path' | 'g
   return { path: run.topology, given: [given, ...training].join(' '), run }
 }
 
-function requestOf(topology: string, { train, algorithm, task, data, partition }: RunFlags): RunRequest {
+function requestOf(topology: string, { train, algorithm, task, data, partition, method }: RunFlags): RunRequest {
   return {
-    topology: fileOrSample(topology, 'topologies'),
+    topology: fileOrSample(topology, method === undefined ? 'topologies' : 'sim'),
+    ...(method === undefined ? {} : { method }),
     ...(train === undefined ? {} : { train: fileOrSample(train, 'examples') }),
     ...(algorithm === undefined ? {} : { algorithm: sampleOf(algorithm, 'examples') ?? algorithm }),
     ...(task === undefined ? {} : { task: sampleOf(task, 'examples') ?? task }),

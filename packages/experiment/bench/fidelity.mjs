@@ -27,7 +27,8 @@ import { simulate } from '@murmuration/simulator'
 import { readLinksFile } from '@murmuration/files'
 import { mean } from '@murmuration/vectors'
 import { vectorWire } from '@murmuration/wire'
-import { makePlan, taskOf } from '../../experiment/dist/training/plan.js'
+import { makePlan } from '../../experiment/dist/training/make-plan.js'
+import { taskOf } from '../../experiment/dist/training/plan.js'
 
 const { values: given } = parseArgs({
   options: {

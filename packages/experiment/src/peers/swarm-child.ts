@@ -1,9 +1,9 @@
 /** The process of one peer of a swarm. It hears from its parent who it is, who the others are, and when to stop. */
 import { deferred, type PeerName, StoppedError } from '@murmuration/core'
 import { createIdentity, type PeerListEntry } from '@murmuration/libp2p'
-import { makePlan } from '../training/plan.js'
+import { makePlan } from '../training/make-plan.js'
 import { runPeer } from './run-peer.js'
-import { readShapedLinks } from './shaped-links.js'
+import { linksOf } from './shaped-links.js'
 import type { ChildTask, FromChild, ToChild } from './swarm-messages.js'
 
 const stop = new AbortController()
@@ -28,10 +28,11 @@ function halt(): void {
 async function run({ request, self, patience, links }: ChildTask): Promise<void> {
   try {
     const plan = await makePlan(request)
+    const shape = await linksOf(links, plan)
     const result = await runPeer({
       plan,
       self,
-      ...(links === undefined ? {} : { links: await readShapedLinks(links, plan) }),
+      ...(shape === undefined ? {} : { links: shape }),
       identity: await createIdentity(),
       listen: ['/ip4/127.0.0.1/tcp/0'],
       roster: (me) => announce(self, me),

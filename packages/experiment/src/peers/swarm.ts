@@ -6,12 +6,13 @@ import { DisagreementError, LostError } from '../errors.js'
 import { type Centralised, Judge } from './judge.js'
 import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
 import { FirstOutliers } from './outlier-events.js'
-import { makePlan, type Plan, type RunRequest, startEvent } from '../training/plan.js'
+import { makePlan } from '../training/make-plan.js'
+import { type Plan, type RunRequest, startEvent } from '../training/plan.js'
 import type { PeerResult } from './run-peer.js'
 import { roundingFloor } from './rounding-floor.js'
 import { checkSave, saveModel } from './save.js'
 import { faultsBySender } from './sender-faults.js'
-import { readShapedLinks } from './shaped-links.js'
+import { linksOf } from './shaped-links.js'
 
 /** How a swarm runs. */
 export interface SwarmOptions {
@@ -52,9 +53,10 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   const needed =
     options.minFinished === undefined ? 0 : peersNeeded(options.minFinished, plan.file.topology.peers.length)
   if (options.save !== undefined) await checkSave(options.save)
-  if (options.links !== undefined) await readShapedLinks(options.links, plan)
+  const links = await linksOf(options.links, plan)
   options.emit(startEvent(plan))
-  if (options.links !== undefined) options.emit({ kind: 'note', text: `links are shaped as ${options.links} says` })
+  if (links !== undefined)
+    options.emit({ kind: 'note', text: `links are shaped as ${options.links ?? plan.path} says` })
   const judge = await Judge.start(plan, options.emit, options.signal)
   try {
     const outliers = new FirstOutliers()

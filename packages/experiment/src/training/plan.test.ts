@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { InputError } from '@murmuration/core'
 import test from 'ava'
-import { makePlan } from './plan.js'
+import { makePlan } from './make-plan.js'
 
 test('local data need weights that favour nobody', async (t) => {
   const topology = join(await mkdtemp(join(tmpdir(), 'murmur-plan-')), 'star.yaml')

@@ -5,21 +5,24 @@ import {
   type Surroundings,
   type TrainingSettings
 } from '@murmuration/algorithms'
-import { InputError, type PeerName, type TaskDescription, type Topology } from '@murmuration/core'
+import { InputError, type Links, type PeerName, type TaskDescription, type Topology } from '@murmuration/core'
 import type { Settings } from '@murmuration/libp2p'
 import { contraction, graphLabel, roundsToAgreement, structureFindings } from '@murmuration/topology'
-import { readTopologyFile, type TopologyFile } from '@murmuration/files'
+import type { TopologyFile } from '@murmuration/files'
 import { givenOptions, optionTexts, recordOf } from './algorithm-choice.js'
 import type { StartEvent } from '../events.js'
 import { runSettings } from './run-settings.js'
 import { taskDescription } from './task-description.js'
-import { localWeights, optimiserText, readTrainingFile, type TrainingOverrides } from './training-file.js'
+import { localWeights, optimiserText, type TrainingOverrides } from './training-file.js'
 import { scaleOf, type Training } from './training-schema.js'
 
 /** The files and options of a run, as the command line gives them. They can be sent to another process. */
 export interface RunRequest extends TrainingOverrides {
+  /** A topology file; with `method` a scenario. */
   readonly topology: string
   readonly train?: string
+  /** The label of a method of a scenario, in place of a training. */
+  readonly method?: string
 }
 
 /** Everything about a run that all its peers have in common. The same request gives the same plan on every machine. */
@@ -32,17 +35,10 @@ export interface Plan {
   readonly spectralGap: number
   /** Every setting that all peers must share: a peer with others is refused. */
   readonly settings: Settings
+  /** The links that the connections are to be as slow as, where the run is a scenario's method. */
+  readonly links?: Links
   /** The algorithm with its options as text, for people. */
   readonly algorithm: string
-}
-
-/** Reads and checks the files of a run. Throws an InputError when something is wrong with them. */
-export async function makePlan(request: RunRequest): Promise<Plan> {
-  return planOf(
-    request.topology,
-    await readTopologyFile(request.topology),
-    await readTrainingFile(request.train, request)
-  )
 }
 
 /** The plan of files that were read. Throws an InputError when they do not fit each other; messages begin with `path`. */

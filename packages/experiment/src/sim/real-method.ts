@@ -1,0 +1,58 @@
+/** A method of a scenario as real peers run it: the same topology, training and links, in the scenario's first setting. */
+import { InputError } from '@murmuration/core'
+import { nearest, type PeerEntry, type TopologyFile } from '@murmuration/files'
+import type { RunRequest } from '../training/plan.js'
+import { type Training, trainingSchema } from '../training/training-schema.js'
+import type { Method, Scenario } from './scenario.js'
+import { readScenario } from './scenario-file.js'
+import { endless } from './scenario-schema.js'
+import { serversOf } from './servers.js'
+import { settingsOf, topologyOf } from './sweep.js'
+
+/** Reads a scenario's method. Throws an InputError when there is none of that label, or real peers cannot run it. */
+export async function readMethod(
+  request: RunRequest,
+  label: string
+): Promise<{ readonly file: TopologyFile; readonly training: Training }> {
+  const { topology: path } = request
+  const beside = (['train', 'algorithm', 'task', 'data', 'partition'] as const).find(
+    (name) => request[name] !== undefined
+  )
+  if (beside !== undefined) throw new InputError(`--${beside}: found it beside --method, expected all to be in ${path}`)
+  const scenario = await readScenario(path)
+  const method = methodCalled(scenario, label)
+  const reason = refusal(scenario, method)
+  if (reason !== undefined) throw new InputError(`${path}: the method "${label}" cannot run on real peers: ${reason}`)
+  const [setting] = settingsOf(scenario)
+  const file = topologyOf(scenario, { setting, method })
+  const own = serversOf(method, file.topology.peers, file.servers)
+  const servers = own.map(({ name }): PeerEntry => ({ name, role: 'server', addresses: [] }))
+  const { agreement } = trainingSchema.parse({})
+  const { rounds, ...rest } = { ...scenario.training, ...setting.learning, ...method.training }
+  const rate = { ...rest.rate, initial: method.rate?.initial ?? setting.rate ?? rest.rate.initial }
+  const { algorithm } = method
+  return {
+    file: { ...file, servers },
+    training: { ...rest, rate, rounds, algorithm, agreement, seed: scenario.seeds[0] }
+  }
+}
+
+function methodCalled({ path, methods }: Scenario, label: string): Method {
+  const method = methods.find((each) => each.label === label)
+  if (method !== undefined) return method
+  const labels = methods.map((each) => each.label)
+  throw new InputError(
+    `--method: found "${label}", expected one of ${path}: ${labels.map((each) => `"${each}"`).join(', ')}${nearest(label, labels)}`
+  )
+}
+
+/** Why real peers cannot run a method, if so. */
+function refusal({ traffic, training }: Scenario, { algorithm, fusion, on = 'own' }: Method): string | undefined {
+  if (traffic !== undefined)
+    return "its messages weigh what traffic says, and those of real peers the task's parameters"
+  if (on !== 'own')
+    return `its servers share machines with workers (on: ${on}), and those of real peers are on their own`
+  if (fusion !== 'fused') return 'real peers send all parameters in one buffer, not by tensor'
+  if (algorithm.name === 'sgd') return 'sgd exchanges nothing'
+  return training.rounds === endless ? 'it has no number of rounds' : undefined
+}

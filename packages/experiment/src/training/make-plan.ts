@@ -1,0 +1,14 @@
+import { readTopologyFile } from '@murmuration/files'
+import { readMethod } from '../sim/real-method.js'
+import { type Plan, planOf, type RunRequest } from './plan.js'
+import { readTrainingFile } from './training-file.js'
+
+/** Reads and checks the files of a run. Throws an InputError when something is wrong with them. */
+export async function makePlan(request: RunRequest): Promise<Plan> {
+  const { topology: path } = request
+  if (request.method === undefined) {
+    return planOf(path, await readTopologyFile(path), await readTrainingFile(request.train, request))
+  }
+  const { file, training } = await readMethod(request, request.method)
+  return { ...planOf(path, file, training), links: file.links }
+}
