@@ -1,6 +1,7 @@
 import { messageOf, OutputError, type PeerName } from '@murmuration/core'
 import type { RunEvent } from '../events.js'
-import { makePlan, type RunRequest } from '../training/plan.js'
+import { makePlan } from '../training/make-plan.js'
+import type { RunRequest } from '../training/plan.js'
 import { RunFile } from './run-file.js'
 import { type Failure, RunRecorder } from './run-recorder.js'
 import { methodLabel, runTexts, sweepOfRun } from './run-sweep.js'
