@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint'
 
 // eslint reads its configuration from the default export.
 export default tseslint.config(
-  { ignores: ['**/dist/', 'docs/schemas/'] },
+  { ignores: ['**/dist/', '**/assembly/', 'docs/schemas/'] },
   eslint.configs.recommended,
   {
     files: ['**/*.ts'],

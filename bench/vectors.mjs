@@ -1,7 +1,7 @@
 /** What the processes send each other, and whether what came of it is right. */
 import { setImmediate } from 'node:timers'
 import { promisify } from 'node:util'
-import { VectorMemory, weightedSum } from '@murmuration/vectors'
+import { KernelMemory, weightedSum } from '@murmuration/vectors'
 
 /** Numbers that are averaged at a time. */
 const sliceLength = 1 << 18
@@ -23,8 +23,8 @@ export function fillVector(self, vector) {
 
 /** All vectors of a process in one memory, in which kernels compute without copying. */
 export function createAllocator(elements) {
-  const memory = new VectorMemory()
-  return () => memory.take(elements) ?? new Float32Array(elements)
+  const memory = KernelMemory.shared()
+  return () => memory.vector(elements) ?? new Float32Array(elements)
 }
 
 /** The bytes of a vector, not copied. */

@@ -4,7 +4,7 @@ import { type Fabric, peerName } from '@murmuration/core'
 import type { Peer } from '@murmuration/libp2p'
 import { startTaskWorker } from '@murmuration/tasks'
 import { createTopology } from '@murmuration/topology'
-import { VectorMemory } from '@murmuration/vectors'
+import { KernelMemory } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import test from 'ava'
 import { dpsgd } from './gossip.js'
@@ -65,7 +65,7 @@ test('the parameters of a round are sent, received and whole while its gradient 
       const method = { order: 'combine-then-adapt', momentum: 0, nesterov: false, weightDecay: 0 } as const
       for await (const { round, loss, parameters } of dpsgd(fabric, task, { ...run, ...method })) {
         t.is(loss, 0, `the neighbour's parameters came during the gradient of round ${round}`)
-        t.true(VectorMemory.of(parameters) !== undefined, 'the gradient is computed from the memory that is sent')
+        t.true(KernelMemory.of(parameters) !== undefined, 'the gradient is computed from the memory that is sent')
         t.true(Math.abs(parameters[length - 1] - 0.9 ** (round + 1)) < 1e-6)
         trace.push(`${fabric.self} ends round ${round + 1}`)
       }

@@ -1,6 +1,6 @@
 import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
-import { VectorMemory, weightedSum } from '@murmuration/vectors'
+import { KernelMemory, weightedSum } from '@murmuration/vectors'
 import test from 'ava'
 import { type TestNode, connectAll, eventually, testCluster, graph, schemaOf } from './cluster.test.support.js'
 
@@ -18,7 +18,7 @@ async function exchange({ peer, name }: TestNode, rounds: number, t: { true(valu
       const envelope = await fabric.receive(fabric.now() + timeLimit(20_000))
       if (envelope === undefined) throw new Error(`${name} waited in vain in round ${round}`)
       const { message, from } = envelope
-      t.true(VectorMemory.of(message.vector) !== undefined && VectorMemory.of(message.vector) === VectorMemory.of(own))
+      t.true(KernelMemory.of(message.vector) !== undefined && KernelMemory.of(message.vector) === KernelMemory.of(own))
       weightedSum(message.vector, [
         { weight: 0.5, vector: own },
         { weight: 0.5, vector: message.vector }

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { VectorMemory } from '@murmuration/vectors'
+import { KernelMemory } from '@murmuration/vectors'
 import fc from 'fast-check'
 import { type Loan, VectorPool } from './vector-pool.js'
 
@@ -12,13 +12,13 @@ test('a released vector is reused', (t) => {
 })
 
 test('reserved vectors lie in one memory for kernels, and those beyond are counted and are not', (t) => {
-  const memory = new VectorMemory()
+  const memory = KernelMemory.shared()
   const pool = new VectorPool(3, memory)
   pool.reserve(2)
   pool.reserve(2)
   const [first, second, third] = [pool.acquire(), pool.acquire(), pool.acquire()]
   t.deepEqual(
-    [first, second, third].map((vector) => VectorMemory.of(vector) === memory),
+    [first, second, third].map((vector) => KernelMemory.of(vector) === memory),
     [true, true, false]
   )
   t.is(pool.beyond, 1)

@@ -1,4 +1,4 @@
-import { VectorMemory } from '@murmuration/vectors'
+import { KernelMemory } from '@murmuration/vectors'
 
 /** A vector of the pool, and what keeps it in use. */
 export interface Loan {
@@ -23,7 +23,7 @@ const overhead = 64
  */
 export class VectorPool {
   readonly #elements: number
-  readonly #memory: VectorMemory | undefined
+  readonly #memory: KernelMemory | undefined
   readonly #free: Float32Array[] = []
   /** Free vectors of other lengths, by length; the length that was used last comes last. */
   readonly #others = new Map<number, Float32Array[]>()
@@ -52,7 +52,7 @@ export class VectorPool {
   /** Makes the pool have at least so many whole vectors. */
   reserve(count: number): void {
     for (; this.#owned < count; this.#owned++) {
-      this.#free.push(this.#owning(this.#memory?.take(this.#elements) ?? new Float32Array(this.#elements)))
+      this.#free.push(this.#owning(this.#memory?.vector(this.#elements) ?? new Float32Array(this.#elements)))
     }
   }
 
@@ -154,9 +154,9 @@ export class VectorPool {
 }
 
 /** Where addresses are limited, as by `ulimit -v`, everything works in ordinary memory, only slower. */
-function memoryIfPossible(): VectorMemory | undefined {
+function memoryIfPossible(): KernelMemory | undefined {
   try {
-    return new VectorMemory()
+    return KernelMemory.shared()
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error

@@ -1,17 +1,16 @@
 import { type Evaluation, InputError, type Schema } from '@murmuration/core'
-import { sizeOf } from '@murmuration/vectors'
+import { KernelMemory, sizeOf } from '@murmuration/vectors'
 import { checkedPenalty } from './penalty.js'
 import type { Samples } from '@murmuration/data'
 import type { Model } from './shard-task.js'
-import { KernelMemory, type Piece } from './wasm/memory.js'
-import { type RowKernels, rowKernels, rowStep } from './wasm/row-kernels.js'
+import { type ModelKernels, modelKernels, rowStep } from './wasm/kernels.js'
 
 /** Samples that are computed at once. The product of as many numbers up to 2 fits into a float64. */
 const chunkLength = 512
 
 /** Samples in a kernel's memory: a row of inputs, 1 and zeros for each, and −1 or 1 as its class. */
 interface Rows {
-  readonly inputs: Piece<Float32Array>
+  readonly address: number
   readonly signs: Int8Array
 }
 
@@ -19,7 +18,7 @@ interface Rows {
  * Logistic regression on two classes: the loss of a sample (x, y) is −log σ(z (wᵀx + b)) with σ(t) = 1 / (1 + exp(−t)) and
  * z = −1 for class 0, 1 for class 1; the mean over a batch gets (l2 / 2) ‖w‖² on top. Parameters lie flat: w, then b.
  *
- * Products run in float32, in an order that is the same on every machine (see {@link RowKernels}).
+ * Products run in float32, in an order that is the same on every machine (see {@link ModelKernels}).
  */
 export class Logistic implements Model {
   readonly schema: Schema
@@ -28,17 +27,19 @@ export class Logistic implements Model {
   readonly testSamples: number
   readonly inputs: number
   readonly #l2: number
-  readonly #kernels: RowKernels
+  readonly #kernels: ModelKernels
   /** Numbers of a row: the inputs, 1, and zeros up to a multiple that the kernels like. */
   readonly #width: number
   readonly #train: Rows
   readonly #test: Rows
   /** The parameters as a row, and the gradient as one. */
-  readonly #weights: Piece<Float32Array>
-  readonly #slope: Piece<Float32Array>
+  readonly #weights: Float32Array
+  readonly #slope: Float32Array
   /** The numbers of a chunk's samples, and their scores, which become the factors of their rows in the gradient. */
-  readonly #chunk: Piece<Uint32Array>
-  readonly #factors: Piece<Float32Array>
+  readonly #chunk: Uint32Array
+  readonly #factors: Float32Array
+  /** Where the kernels find these, noted once: asking an array each time costs as much as a short sum. */
+  readonly #addresses: Readonly<Record<'weights' | 'slope' | 'chunk' | 'factors', number>>
 
   /** Throws an {@link InputError} for samples without two classes, or an impossible `l2`. */
   constructor(train: Samples, test: Samples, l2: number) {
@@ -53,19 +54,25 @@ export class Logistic implements Model {
     this.#l2 = checkedPenalty(l2)
     this.#width = Math.ceil(this.length / rowStep) * rowStep
     const counts = [train.count * this.#width, test.count * this.#width, this.#width, this.#width]
-    const memory = new KernelMemory([...counts, chunkLength, chunkLength].map((count) => 4 * count))
-    this.#kernels = rowKernels(memory.memory)
+    const memory = KernelMemory.fixed([...counts, chunkLength, chunkLength].map((count) => 4 * count))
+    this.#kernels = modelKernels(memory)
     this.#train = this.#rows(train, memory)
     this.#test = this.#rows(test, memory)
     this.#weights = memory.float32(this.#width)
     this.#slope = memory.float32(this.#width)
     this.#chunk = memory.uint32(chunkLength)
     this.#factors = memory.float32(chunkLength)
+    this.#addresses = {
+      weights: this.#weights.byteOffset,
+      slope: this.#slope.byteOffset,
+      chunk: this.#chunk.byteOffset,
+      factors: this.#factors.byteOffset
+    }
   }
 
   gradient(parameters: Float32Array, first: number, batch: Uint32Array, out: Float32Array): number {
-    const chunk = this.#chunk.numbers
-    this.#weights.numbers.set(parameters)
+    const chunk = this.#chunk
+    this.#weights.set(parameters)
     out.fill(0)
     let loss = 0
     for (let start = 0; start < batch.length; start += chunkLength) {
@@ -80,8 +87,8 @@ export class Logistic implements Model {
 
   /** Mean loss without the l2 term, and the share of samples whose class has a probability above a half. */
   evaluate(parameters: Float32Array): Required<Evaluation> {
-    const chunk = this.#chunk.numbers
-    this.#weights.numbers.set(parameters)
+    const chunk = this.#chunk
+    this.#weights.set(parameters)
     let loss = 0
     let right = 0
     for (let start = 0; start < this.testSamples; start += chunkLength) {
@@ -96,14 +103,14 @@ export class Logistic implements Model {
 
   /** Writes the chunk's wᵀx + b where the factors will be. */
   #score(rows: Rows, count: number): void {
-    const { at } = this.#chunk
-    this.#kernels.scores(at, at + 4 * count, rows.inputs.at, 4 * this.#width, this.#weights.at, this.#factors.at)
+    const { chunk, weights, factors } = this.#addresses
+    this.#kernels.scoreRows(chunk, chunk + 4 * count, rows.address, 4 * this.#width, weights, factors)
   }
 
   #countRight({ signs }: Rows, count: number): number {
     let right = 0
     for (let b = 0; b < count; b++) {
-      if (this.#factors.numbers[b] > 0 === signs[this.#chunk.numbers[b]] > 0) right++
+      if (this.#factors[b] > 0 === signs[this.#chunk[b]] > 0) right++
     }
     return right
   }
@@ -114,8 +121,8 @@ export class Logistic implements Model {
    * a product does for all.
    */
   #turn({ signs }: Rows, count: number, scale: number): number {
-    const chunk = this.#chunk.numbers
-    const factors = this.#factors.numbers
+    const chunk = this.#chunk
+    const factors = this.#factors
     let product = 1
     let loss = 0
     for (let b = 0; b < count; b++) {
@@ -130,10 +137,10 @@ export class Logistic implements Model {
   }
 
   #addSlope(count: number, out: Float32Array): void {
-    const { at } = this.#chunk
+    const { chunk, factors, slope: address } = this.#addresses
     const slope = this.#slope
-    this.#kernels.combine(at, at + 4 * count, this.#train.inputs.at, 4 * this.#width, this.#factors.at, slope.at)
-    for (let i = 0; i < out.length; i++) out[i] += slope.numbers[i]
+    this.#kernels.combineRows(chunk, chunk + 4 * count, this.#train.address, 4 * this.#width, factors, address)
+    for (let i = 0; i < out.length; i++) out[i] += slope[i]
   }
 
   /** Adds the l2 term's gradient, and returns the l2 term. */
@@ -154,9 +161,9 @@ export class Logistic implements Model {
     const rows = memory.float32(count * this.#width)
     for (let sample = 0; sample < count; sample++) {
       const start = sample * this.#width
-      for (let i = 0; i < this.inputs; i++) rows.numbers[start + i] = inputs[sample * this.inputs + i]
-      rows.numbers[start + this.inputs] = 1
+      for (let i = 0; i < this.inputs; i++) rows[start + i] = inputs[sample * this.inputs + i]
+      rows[start + this.inputs] = 1
     }
-    return { inputs: rows, signs: Int8Array.from(targets, (target) => (target === 1 ? 1 : -1)) }
+    return { address: rows.byteOffset, signs: Int8Array.from(targets, (target) => (target === 1 ? 1 : -1)) }
   }
 }

@@ -1,10 +1,9 @@
 import { type Evaluation, InputError, type Schema } from '@murmuration/core'
-import { sizeOf } from '@murmuration/vectors'
+import { KernelMemory, sizeOf } from '@murmuration/vectors'
 import { checkedPenalty } from './penalty.js'
 import type { Samples } from '@murmuration/data'
 import type { Model } from './shard-task.js'
-import { type ClassKernels, classKernels } from './wasm/class-kernels.js'
-import { KernelMemory, type Piece } from './wasm/memory.js'
+import { type ModelKernels, modelKernels } from './wasm/kernels.js'
 
 /**
  * Multinomial logistic regression: the loss of a sample (x, y) is −log p_y with p = softmax(Wᵀx + b); the mean over a batch
@@ -22,16 +21,18 @@ export class Softmax implements Model {
   readonly #testTargets: Float32Array
   /** The classes, padded to an even number. */
   readonly #width: number
-  readonly #kernels: ClassKernels
-  readonly #train: Piece<Float32Array>
-  readonly #test: Piece<Float32Array>
+  readonly #kernels: ModelKernels
+  readonly #train: Float32Array
+  readonly #test: Float32Array
   /** W in float64 as [inputs, width]. */
-  readonly #weights: Piece<Float64Array>
+  readonly #weights: Float64Array
   /** The sample's scores, then its probabilities, then p − y. */
-  readonly #probabilities: Piece<Float64Array>
+  readonly #probabilities: Float64Array
   /** The sums of the samples' gradients: those of W as [inputs, width], and those of b. */
-  readonly #sums: Piece<Float64Array>
+  readonly #sums: Float64Array
   readonly #biasSums: Float64Array
+  /** Where the kernels find these, noted once: asking an array each time costs as much as a short sum. */
+  readonly #addresses: Readonly<Record<'train' | 'test' | 'weights' | 'probabilities' | 'sums', number>>
 
   /** Throws an {@link InputError} for samples without classes, or an impossible `l2`. */
   constructor(train: Samples, test: Samples, l2: number) {
@@ -51,28 +52,35 @@ export class Softmax implements Model {
     this.#width = this.classes + (this.classes % 2)
     const padded = this.inputs * this.#width
     const floats = [train.inputs.length, test.inputs.length].map((length) => 4 * length)
-    const memory = new KernelMemory([...floats, 8 * padded, 8 * this.#width, 8 * padded])
-    this.#kernels = classKernels(memory.memory, this.#width / 2)
+    const memory = KernelMemory.fixed([...floats, 8 * padded, 8 * this.#width, 8 * padded])
+    this.#kernels = modelKernels(memory)
     this.#train = memory.float32(train.inputs.length)
     this.#test = memory.float32(test.inputs.length)
     this.#weights = memory.float64(padded)
     this.#probabilities = memory.float64(this.#width)
     this.#sums = memory.float64(padded)
     this.#biasSums = new Float64Array(this.classes)
-    this.#train.numbers.set(train.inputs)
-    this.#test.numbers.set(test.inputs)
+    this.#addresses = {
+      train: this.#train.byteOffset,
+      test: this.#test.byteOffset,
+      weights: this.#weights.byteOffset,
+      probabilities: this.#probabilities.byteOffset,
+      sums: this.#sums.byteOffset
+    }
+    this.#train.set(train.inputs)
+    this.#test.set(test.inputs)
   }
 
   gradient(parameters: Float32Array, first: number, batch: Uint32Array, out: Float32Array): number {
     const targets = this.#trainTargets
-    const errors = this.#probabilities.numbers
+    const errors = this.#probabilities
     this.#widen(parameters)
-    this.#sums.numbers.fill(0)
+    this.#sums.fill(0)
     this.#biasSums.fill(0)
     let loss = 0
     for (let b = 0; b < batch.length; b++) {
       const sample = first + batch[b]
-      loss += this.#predict(parameters, this.#train, sample, targets[sample])
+      loss += this.#predict(parameters, this.#addresses.train, sample, targets[sample])
       errors[targets[sample]] -= 1
       this.#accumulate(sample)
     }
@@ -86,14 +94,14 @@ export class Softmax implements Model {
     let loss = 0
     let right = 0
     for (let sample = 0; sample < this.testSamples; sample++) {
-      loss += this.#predict(parameters, this.#test, sample, targets[sample])
-      if (indexOfLargest(this.#probabilities.numbers, this.classes) === targets[sample]) right++
+      loss += this.#predict(parameters, this.#addresses.test, sample, targets[sample])
+      if (indexOfLargest(this.#probabilities, this.classes) === targets[sample]) right++
     }
     return { loss: loss / this.testSamples, accuracy: right / this.testSamples }
   }
 
   #widen(parameters: Float32Array): void {
-    const weights = this.#weights.numbers
+    const weights = this.#weights
     const [inputs, classes, width] = [this.inputs, this.classes, this.#width]
     for (let i = 0; i < inputs; i++) {
       for (let k = 0; k < classes; k++) weights[i * width + k] = parameters[i * classes + k]
@@ -101,12 +109,13 @@ export class Softmax implements Model {
   }
 
   /** Fills the probabilities of the classes and returns −log p of the right one, by the log of a sum of exponentials. */
-  #predict(parameters: Float32Array, rows: Piece<Float32Array>, sample: number, target: number): number {
-    const p = this.#probabilities.numbers
+  #predict(parameters: Float32Array, rows: number, sample: number, target: number): number {
+    const p = this.#probabilities
     const [inputs, classes] = [this.inputs, this.classes]
-    const at = rows.at + 4 * sample * inputs
+    const { weights, probabilities } = this.#addresses
+    const at = rows + 4 * sample * inputs
     for (let k = 0; k < classes; k++) p[k] = parameters[inputs * classes + k]
-    this.#kernels.score(at, at + 4 * inputs, this.#weights.at, this.#probabilities.at)
+    this.#kernels.scoreClasses(at, at + 4 * inputs, weights, 8 * this.#width, probabilities)
     const wanted = p[target]
     const largest = p[indexOfLargest(p, classes)]
     let sum = 0
@@ -121,14 +130,15 @@ export class Softmax implements Model {
   /** Adds the sample's x (p − y)ᵀ and p − y to the sums; the probabilities hold p − y. */
   #accumulate(sample: number): void {
     const errors = this.#probabilities
-    const at = this.#train.at + 4 * sample * this.inputs
-    this.#kernels.accumulate(at, at + 4 * this.inputs, this.#sums.at, errors.at)
-    for (let k = 0; k < this.classes; k++) this.#biasSums[k] += errors.numbers[k]
+    const { train, sums, probabilities } = this.#addresses
+    const at = train + 4 * sample * this.inputs
+    this.#kernels.accumulateClasses(at, at + 4 * this.inputs, sums, 8 * this.#width, probabilities)
+    for (let k = 0; k < this.classes; k++) this.#biasSums[k] += errors[k]
   }
 
   /** Turns sums into the mean, adds the l2 term's gradient, and returns the l2 term. */
   #finish(parameters: Float32Array, count: number, out: Float32Array): number {
-    const sums = this.#sums.numbers
+    const sums = this.#sums
     const [inputs, classes, width, l2] = [this.inputs, this.classes, this.#width, this.#l2]
     let square = 0
     for (let i = 0; i < inputs; i++) {

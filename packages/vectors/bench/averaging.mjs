@@ -1,5 +1,5 @@
 /**
- * How fast vectors are averaged and compared, beside copying them: 25 million numbers in a VectorMemory, in other memory,
+ * How fast vectors are averaged and compared, beside copying them: 25 million numbers in a KernelMemory, in other memory,
  * and as the loops that the kernels replace. Then small vectors, as simulations have them.
  *
  *     npx tsc -b packages/vectors && node packages/vectors/bench/averaging.mjs [repeats | --small]
@@ -7,7 +7,7 @@
  * Touched is what a computation reads and writes, 4 bytes a number and vector; "of memcpy" is how much of it goes through in a
  * second, relative to copying, which touches 8 bytes a number. Medians; all of a repetition run one after the other.
  */
-import { allFinite, distance, VectorMemory, weightedSum } from '../dist/index.js'
+import { allFinite, distance, KernelMemory, weightedSum } from '../dist/index.js'
 
 const repeats = Number(process.argv[2] ?? 5)
 const length = 25_000_000
@@ -66,8 +66,8 @@ function works(place, [x, y, z, out], { sum, apart, finite }) {
 }
 
 function large() {
-  const memory = new VectorMemory()
-  const inside = Array.from({ length: 4 }, () => filled(memory.take(length)))
+  const memory = KernelMemory.shared()
+  const inside = Array.from({ length: 4 }, () => filled(memory.vector(length)))
   const outside = inside.map(() => filled(new Float32Array(length)))
   const kernels = { sum: weightedSum, apart: distance, finite: allFinite }
   const loops = { sum: loopSum, apart: loopDistance, finite: loopFinite }
@@ -114,8 +114,8 @@ function perCall(run, numbers) {
 function small() {
   console.log('\nnanoseconds a call: the loop before, now elsewhere, now in place')
   for (const numbers of [10, 57, 100, 300, 1000, 1500, 2047, 2048, 4096, 10_000, 16_384]) {
-    const memory = new VectorMemory()
-    const inside = Array.from({ length: 4 }, () => filled(memory.take(numbers)))
+    const memory = KernelMemory.shared()
+    const inside = Array.from({ length: 4 }, () => filled(memory.vector(numbers)))
     const outside = inside.map(() => filled(new Float32Array(numbers)))
     const of = ([x, y, z, out], sum, apart, finite) => [
       () => sum(out, termsOf([x, y])),

@@ -1,7 +1,6 @@
 import { invariant } from '@murmuration/core'
-import type { Desk, Operand } from './wasm/desk.js'
-import { deskFor } from './wasm/desks.js'
-import { squareLanes } from './wasm/vector-kernels.js'
+import type { Operand, Workspace } from './wasm/workspace.js'
+import { workspaceFor } from './wasm/workspaces.js'
 
 /** One vector of a weighted sum. */
 export interface Term {
@@ -19,13 +18,13 @@ const blockLength = 2048
 const blockSums = new Float64Array(blockLength)
 
 /** Where sums of squares begin when no kernel has begun them. */
-const noSquares = new Float64Array(squareLanes)
+const noSquares = new Float64Array(8)
 
 /**
  * `out[i] = Σ_t weight_t · vector_t[i]`, summed in float64 in the order of `terms` and rounded to float32 once.
  * The order is part of the result: give the terms in the order of the peers' names, never of arrival.
  *
- * Long vectors in a `VectorMemory` are summed where they lie, others block by block through a copy: the same numbers.
+ * Long vectors in a `KernelMemory` are summed where they lie, others block by block through a copy: the same numbers.
  *
  * @param out - as long as every term's vector; may be one of them
  * @param from - the first element that is computed; all before it, and from `to` on, stay as they are
@@ -41,7 +40,7 @@ export function weightedSum(out: Float32Array, terms: readonly Term[], from = 0,
 function sumWithKernel(out: Float32Array, terms: readonly Term[], from: number, to: number): number {
   const operands: Operand[] = [{ vector: out, use: 'write' }]
   for (const { weight, vector } of terms) operands.push({ vector, use: 'read', factor: weight })
-  return deskFor(operands)?.run('sum', operands, from, to) ?? from
+  return workspaceFor(operands)?.run('sum', operands, from, to) ?? from
 }
 
 function addUp(out: Float32Array, terms: readonly Term[], from: number, to: number): void {
@@ -115,8 +114,8 @@ export function distance(x: Float32Array, y: Float32Array): number {
 
 /**
  * `Σ (x[i] − y[i])²` for `i` from `from` to below `to`, in float64. Eight sums run side by side: element `from + k` adds to sum
- * `k mod 8`, and in the end they are added as `((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))`. The bits of a sum over slices
- * hang therefore on where they are cut.
+ * `k mod 8`, and in the end they are added as `((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))`. The bits of a sum over ranges
+ * depend therefore on where they are cut.
  */
 export function squaredDistance(x: Float32Array, y: Float32Array, from = 0, to = x.length): number {
   sameLength(x, y)
@@ -129,10 +128,10 @@ function squaresWithKernel(x: Float32Array, y: Float32Array, from: number, to: n
     { vector: x, use: 'read' },
     { vector: y, use: 'read' }
   ]
-  const desk = deskFor(operands)
-  if (desk === undefined) return addSquares(noSquares, x, y, from, to)
-  const rest = desk.run('squares', operands, from, to)
-  return addSquares(desk.numbers, x, y, rest, to)
+  const workspace = workspaceFor(operands)
+  if (workspace === undefined) return addSquares(noSquares, x, y, from, to)
+  const rest = workspace.run('squares', operands, from, to)
+  return addSquares(workspace.numbers, x, y, rest, to)
 }
 
 /** Adds squares to the eight sums, to the first of them the one at `from`, and returns the sum of all. */
@@ -194,10 +193,10 @@ export function consensusDistance(vectors: readonly Float32Array[]): number {
 export function allFinite(x: Float32Array): boolean {
   if (isShort(0, x.length)) return isSumFinite(x, 0)
   const operands: Operand[] = [{ vector: x, use: 'read' }]
-  const desk = deskFor(operands)
-  if (desk === undefined) return isSumFinite(x, 0)
-  const rest = desk.run('magnitude', operands, 0, x.length)
-  return foundFinite(desk) && isSumFinite(x, rest)
+  const workspace = workspaceFor(operands)
+  if (workspace === undefined) return isSumFinite(x, 0)
+  const rest = workspace.run('magnitude', operands, 0, x.length)
+  return foundFinite(workspace) && isSumFinite(x, rest)
 }
 
 /** NaN and ∞ stay in a sum, and sums of float32 numbers are far from overflowing in float64: one check for all. */
@@ -210,8 +209,8 @@ function isSumFinite(x: Float32Array, from: number): boolean {
   return Number.isFinite(sum)
 }
 
-/** Whether the numbers whose magnitude the desk has found are finite: all bits of the exponent are set in others. */
-function foundFinite({ integers }: Desk): boolean {
+/** Whether the numbers whose magnitude a kernel has found are finite: all bits of the exponent are set in others. */
+function foundFinite({ integers }: Workspace): boolean {
   return integers.subarray(0, 4).every((magnitude) => magnitude < 0x7f800000)
 }
 

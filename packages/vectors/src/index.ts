@@ -11,4 +11,4 @@ export { codecRandom, type Lane, LinkDecoder, LinkEncoder, maxLanes } from './co
 export { bodyBytes, codecWords, expectedParameter, isCodec, parseCodec } from './codecs/parse.js'
 export { codecKinds } from './codecs/registry.js'
 export * from './schema.js'
-export { VectorMemory } from './wasm/vector-memory.js'
+export { KernelMemory } from './wasm/memory.js'

@@ -1,8 +1,8 @@
 import { createRandom } from '@murmuration/random'
+import { KernelMemory } from '@murmuration/vectors'
 import test from 'ava'
 import fc from 'fast-check'
-import { KernelMemory } from './memory.js'
-import { rowKernels, rowStep } from './row-kernels.js'
+import { modelKernels, rowStep } from './kernels.js'
 
 const { fround } = Math
 const cases = fc.record({
@@ -15,34 +15,34 @@ const cases = fc.record({
 /** Rows, what to multiply them by, and which of them; all in the kernels' memory. */
 function setUp({ seed, rowCount, steps, picks }: { seed: number; rowCount: number; steps: number; picks: number[] }) {
   const width = steps * rowStep
-  const memory = new KernelMemory(
+  const memory = KernelMemory.fixed(
     [rowCount * width, width, width, picks.length, picks.length].map((length) => 4 * length)
   )
   const rows = memory.float32(rowCount * width)
   const [weights, out] = [memory.float32(width), memory.float32(width)]
   const [batch, factors] = [memory.uint32(picks.length), memory.float32(picks.length)]
   const random = createRandom(seed)
-  for (const { numbers } of [rows, weights, out, factors]) numbers.set(numbers.map(() => random.normal()))
-  batch.numbers.set(picks.map((pick) => pick % rowCount))
-  const at = (b: number, i: number) => rows.numbers[batch.numbers[b] * width + i]
-  const range = [batch.at, batch.at + 4 * picks.length, rows.at, 4 * width] as const
-  return { width, weights, out, batch, factors, at, range, kernels: rowKernels(memory.memory) }
+  for (const numbers of [rows, weights, out, factors]) numbers.set(numbers.map(() => random.normal()))
+  batch.set(picks.map((pick) => pick % rowCount))
+  const at = (b: number, i: number) => rows[batch[b] * width + i]
+  const range = [batch.byteOffset, batch.byteOffset + 4 * picks.length, rows.byteOffset, 4 * width] as const
+  return { width, weights, out, batch, factors, at, range, kernels: modelKernels(memory) }
 }
 
 test('scores have the bits of 16 float32 sums, added up in pairs', (t) => {
   fc.assert(
     fc.property(cases, (drawn) => {
       const { width, weights, factors: scores, at, range, kernels } = setUp(drawn)
-      kernels.scores(...range, weights.at, scores.at)
+      kernels.scoreRows(...range, weights.byteOffset, scores.byteOffset)
       const expected = drawn.picks.map((_, b) => {
         const sums = new Float32Array(rowStep)
-        for (let i = 0; i < width; i++) sums[i % rowStep] += fround(at(b, i) * weights.numbers[i])
+        for (let i = 0; i < width; i++) sums[i % rowStep] += fround(at(b, i) * weights[i])
         const four = [0, 1, 2, 3].map((lane) =>
           fround(fround(sums[lane] + sums[4 + lane]) + fround(sums[8 + lane] + sums[12 + lane]))
         )
         return fround(fround(four[0] + four[1]) + fround(four[2] + four[3]))
       })
-      t.deepEqual(scores.numbers, Float32Array.from(expected))
+      t.deepEqual(scores, Float32Array.from(expected))
     })
   )
 })
@@ -51,12 +51,12 @@ test('the combination has the bits of float32 sums over the batch in its order, 
   fc.assert(
     fc.property(cases, (drawn) => {
       const { width, out, factors, at, range, kernels } = setUp(drawn)
-      kernels.combine(...range, factors.at, out.at)
+      kernels.combineRows(...range, factors.byteOffset, out.byteOffset)
       const expected = new Float32Array(width)
       for (const b of drawn.picks.keys()) {
-        for (let i = 0; i < width; i++) expected[i] += fround(factors.numbers[b] * at(b, i))
+        for (let i = 0; i < width; i++) expected[i] += fround(factors[b] * at(b, i))
       }
-      t.deepEqual(out.numbers, expected)
+      t.deepEqual(out, expected)
     })
   )
 })

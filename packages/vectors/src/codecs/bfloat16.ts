@@ -1,5 +1,5 @@
 import type { DenseFormat } from './dense.js'
-import { halfStep } from './kernels/half-kernels.js'
+import { halfStep } from './workspace.js'
 
 /**
  * Layout: 2 bytes per number, the upper half of float32. Rounds to nearest, ties to even. Its largest number is (2 − 2⁻⁷) · 2¹²⁷; what would

@@ -1,5 +1,5 @@
 import type { DenseFormat } from './dense.js'
-import { halfStep } from './kernels/half-kernels.js'
+import { halfStep } from './workspace.js'
 
 /**
  * Layout: 2 bytes per number, IEEE 754 binary16. Rounds to nearest, ties to even. Its largest number is 65,504; a range with an |x| that

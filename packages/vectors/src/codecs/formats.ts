@@ -1,7 +1,5 @@
 import { copyNumbers } from '../copy.js'
-import { blockLength, infiniteBits } from './kernels/layout.js'
-import { pickStep } from './kernels/pick-kernels.js'
-import { type Kernels, Scratch } from './scratch.js'
+import { blockLength, changeStep, CodecWorkspace, infiniteBits, type Kernels } from './workspace.js'
 
 /** A way to write all numbers of a range, one by one or in groups. */
 export interface Format {
@@ -37,18 +35,18 @@ export function encodeStretch(
   out: Uint8Array,
   dice?: Uint32Array
 ): boolean {
-  const scratch = Scratch.only
-  const kernel = kernelOf(scratch.kernels, 'encode', format, reference)
-  if (dice !== undefined) scratch.dice.set(dice)
+  const workspace = CodecWorkspace.only
+  const kernel = kernelOf(workspace.kernels, 'encode', format, reference)
+  if (dice !== undefined) workspace.randomState.set(dice)
   for (let start = 0; start < values.length; start += blockLength) {
     const count = Math.min(blockLength, values.length - start)
     const known = reference?.subarray(start, start + count)
-    kernel(scratch.load(values.subarray(start, start + count), known, format.step))
-    if (!scratch.isBelow(reference === undefined ? format.beyond : infiniteBits)) return false
-    known?.set(scratch.reference.subarray(0, count))
-    out.set(scratch.codes.subarray(0, format.bytes(count)), format.bytes(start))
+    kernel(workspace.load(values.subarray(start, start + count), known, format.step))
+    if (!workspace.isBelow(reference === undefined ? format.beyond : infiniteBits)) return false
+    known?.set(workspace.reference.subarray(0, count))
+    out.set(workspace.codes.subarray(0, format.bytes(count)), format.bytes(start))
   }
-  dice?.set(scratch.dice)
+  dice?.set(workspace.randomState)
   return true
 }
 
@@ -62,18 +60,18 @@ export function decodeStretch(
   reference: Float32Array | undefined,
   out: Float32Array
 ): boolean {
-  const scratch = Scratch.only
-  const kernel = kernelOf(scratch.kernels, 'decode', format, reference)
+  const workspace = CodecWorkspace.only
+  const kernel = kernelOf(workspace.kernels, 'decode', format, reference)
   for (let start = 0; start < out.length; start += blockLength) {
     const count = Math.min(blockLength, out.length - start)
     const padded = Math.ceil(count / format.step) * format.step
-    if (reference !== undefined) scratch.load(reference.subarray(start, start + count), undefined, format.step)
+    if (reference !== undefined) workspace.load(reference.subarray(start, start + count), undefined, format.step)
     const [from, to] = [format.bytes(start), format.bytes(start + count)]
-    scratch.codes.set(bytes.subarray(from, to))
-    scratch.codes.fill(0, to - from, format.bytes(padded))
-    kernel(4 * padded)
-    if (!scratch.finite) return false
-    const numbers = scratch.numbers.subarray(0, count)
+    workspace.codes.set(bytes.subarray(from, to))
+    workspace.codes.fill(0, to - from, format.bytes(padded))
+    kernel(workspace.endOf(padded))
+    if (!workspace.finite) return false
+    const numbers = workspace.numbers.subarray(0, count)
     reference?.set(numbers, start)
     copyNumbers(out.subarray(start, start + count), numbers)
   }
@@ -91,11 +89,11 @@ function kernelOf(
 
 /** Whether no number of raw float32 `bytes`, in whole fours, is NaN or infinite. Copies them to `out` up to the block with the first such. */
 export function copyFinite(bytes: Uint8Array, out?: Uint8Array): boolean {
-  const scratch = Scratch.only
+  const workspace = CodecWorkspace.only
   for (let start = 0; start < bytes.byteLength; start += 4 * blockLength) {
     const block = bytes.subarray(start, start + 4 * blockLength)
-    scratch.kernels.inspect(scratch.loadBytes(block, pickStep))
-    if (!scratch.finite) return false
+    workspace.kernels.inspect(workspace.loadBytes(block, changeStep))
+    if (!workspace.finite) return false
     out?.set(block, start)
   }
   return true

@@ -1,6 +1,8 @@
 import type { DenseFormat } from './dense.js'
-import { groupBytes } from './kernels/int8-kernels.js'
-import { groupLength, infiniteBits } from './kernels/layout.js'
+import { groupLength, infiniteBits } from './workspace.js'
+
+/** Bytes of the scale of a group. */
+const scaleBytes = 4
 
 /**
  * Layout: for each group of 256 numbers, of which the last one may have fewer, a scale as float32, and a signed byte per number,
@@ -10,7 +12,7 @@ export const int8: DenseFormat = {
   name: 'int8',
   id: 3,
   description: 'a byte per number and a scale per 256 of them, rounded at random',
-  bytes: (count) => count + (groupBytes - groupLength) * Math.ceil(count / groupLength),
+  bytes: (count) => count + scaleBytes * Math.ceil(count / groupLength),
   step: groupLength,
   kernel: 'Int8',
   beyond: infiniteBits,

@@ -1,6 +1,4 @@
-import { blockLength, infiniteBits } from './kernels/layout.js'
-import { pickStep } from './kernels/pick-kernels.js'
-import { Scratch } from './scratch.js'
+import { blockLength, changeStep, CodecWorkspace, infiniteBits } from './workspace.js'
 
 /** The 31 bits of a size, in three parts from the highest: where each begins, and the largest number in it. */
 const parts = [
@@ -24,17 +22,17 @@ export interface Threshold {
 export function thresholdOf(values: Float32Array, reference: Float32Array, count: number): Threshold | undefined {
   let [size, mask, ties] = [0, 0, count]
   for (const { shift, bins } of parts) {
-    const tally = tallyOf(values, reference, mask, size, shift, bins)
-    if (mask === 0 && tally.subarray(infiniteBits >>> shift).some((found) => found > 0)) return undefined
+    const histogram = histogramOf(values, reference, mask, size, shift, bins)
+    if (mask === 0 && histogram.subarray(infiniteBits >>> shift).some((found) => found > 0)) return undefined
     let bin = bins
-    for (; bin > 0 && tally[bin] < ties; bin--) ties -= tally[bin]
+    for (; bin > 0 && histogram[bin] < ties; bin--) ties -= histogram[bin]
     size |= bin << shift
     mask |= bins << shift
   }
   return { size, ties }
 }
 
-function tallyOf(
+function histogramOf(
   values: Float32Array,
   reference: Float32Array,
   mask: number,
@@ -42,39 +40,42 @@ function tallyOf(
   shift: number,
   bins: number
 ): Uint32Array {
-  const scratch = Scratch.only
-  scratch.tally.fill(0)
+  const workspace = CodecWorkspace.only
+  workspace.histogram.fill(0)
   for (let start = 0; start < values.length; start += blockLength) {
     const known = reference.subarray(start, start + blockLength)
-    const end = scratch.load(values.subarray(start, start + blockLength), known, pickStep)
-    scratch.kernels.tally(end, mask, wanted, shift, bins)
+    const end = workspace.load(values.subarray(start, start + blockLength), known, changeStep)
+    workspace.kernels.countChanges(end, mask, wanted, shift, bins)
   }
-  return scratch.tally
+  return workspace.histogram
 }
 
 /**
  * Writes the places and changes of the numbers that reach the threshold, in the order of their places; of ties the first ones.
  * Changes of zero are left out. Returns how many there are.
  */
-export function pickChanges(
+export function selectChanges(
   values: Float32Array,
   reference: Float32Array,
   threshold: Threshold,
   places: Uint32Array,
   changes: Float32Array
 ): number {
-  const scratch = Scratch.only
+  const workspace = CodecWorkspace.only
   const least = Math.max(1, threshold.size)
   let { ties } = threshold
   let found = 0
   for (let start = 0; start < values.length; start += blockLength) {
     const known = reference.subarray(start, start + blockLength)
-    scratch.kernels.pick(scratch.load(values.subarray(start, start + blockLength), known, pickStep), least)
-    const { picked } = scratch
-    for (let index = 0; index < picked; index++) {
-      if (scratch.pickedSize(index) === threshold.size && ties-- <= 0) continue
-      places[found] = start + scratch.pickedPlace(index)
-      changes[found++] = scratch.pickedChange(index)
+    workspace.kernels.selectChanges(
+      workspace.load(values.subarray(start, start + blockLength), known, changeStep),
+      least
+    )
+    const { selected } = workspace
+    for (let index = 0; index < selected; index++) {
+      if (workspace.selectedSize(index) === threshold.size && ties-- <= 0) continue
+      places[found] = start + workspace.selectedPlace(index)
+      changes[found++] = workspace.selectedChange(index)
     }
   }
   return found

@@ -22,7 +22,7 @@ import {
   unset,
   wrongLength
 } from './reference.js'
-import { largestOf, pickChanges, thresholdOf } from './select.js'
+import { largestOf, selectChanges, thresholdOf } from './select.js'
 
 /** Bytes of the number of changes and of their unit. */
 const headBytes = 8
@@ -108,7 +108,7 @@ class TopKEncoder implements Encoder {
   #write(values: Float32Array, known: Float32Array, out: Uint8Array): number | undefined {
     const threshold = thresholdOf(values, known, countOf(this.#fraction, values.length))
     if (threshold === undefined) return undefined
-    const count = pickChanges(values, known, threshold, this.#places, this.#changes)
+    const count = selectChanges(values, known, threshold, this.#places, this.#changes)
     const [places, changes] = [this.#places.subarray(0, count), this.#changes.subarray(0, count)]
     const unit = unitOf(largestOf(changes))
     for (let index = 0; index < count; index++) changes[index] /= unit

@@ -1,11 +1,11 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { allFinite, squaredDistance, weightedSum } from '../arithmetic.js'
-import { mostOperands, type Operand } from './desk.js'
-import { deskFor } from './desks.js'
-import { VectorMemory } from './vector-memory.js'
+import { KernelMemory } from './memory.js'
+import { maxOperands, type Operand } from './workspace.js'
+import { workspaceFor } from './workspaces.js'
 
-const [here, there] = [new VectorMemory(), new VectorMemory()]
+const [here, there] = [KernelMemory.shared(), KernelMemory.shared()]
 const kinds = ['plain', 'shared', 'here', 'there'] as const
 type Kind = (typeof kinds)[number]
 
@@ -19,7 +19,7 @@ function place(kind: Kind, values: Float32Array, offset: number): Float32Array {
       ? new Float32Array(length)
       : kind === 'shared'
         ? new Float32Array(new SharedArrayBuffer(bytes))
-        : memory.take(length)
+        : memory.vector(length)
   if (whole === undefined) throw new Error('there is no memory for this test')
   const vector = whole.subarray(offset, offset + values.length)
   vector.set(values)
@@ -109,10 +109,10 @@ test('weighted sums have the same bits in every memory, over any range, also ove
 })
 
 test('more terms than a kernel takes are summed all the same', (t) => {
-  const values = Array.from({ length: mostOperands + 1 }, (_, k) => numbers(2000, k, false))
+  const values = Array.from({ length: maxOperands + 1 }, (_, k) => numbers(2000, k, false))
   const weights = values.map((_, k) => 1 / (k + 1))
   for (const kind of ['plain', 'here'] as const) {
-    for (const count of [mostOperands - 1, mostOperands, mostOperands + 1]) {
+    for (const count of [maxOperands - 1, maxOperands, maxOperands + 1]) {
       const terms = values.slice(0, count).map((x, k) => ({ weight: weights[k], vector: place(kind, x, 0) }))
       const few = Float32Array.from({ length: 2000 }, (_, i) => sumReference(values.slice(0, count), weights, i))
       t.is(difference(weightedSum(place(kind, new Float32Array(2000), 0), terms), few), undefined)
@@ -158,7 +158,7 @@ test('kernels compute whole steps, and leave what is behind them as it is', (t) 
         { vector: x, use: 'read', factor: 0.3 },
         { vector: y, use: 'read', factor: -0.7 }
       ]
-      t.is(deskFor(operands)?.run('sum', operands, 0, length), length - (length % 16))
+      t.is(workspaceFor(operands)?.run('sum', operands, 0, length), length - (length % 16))
       const expected = Float32Array.from({ length }, (_, i) =>
         i < length - (length % 16) ? sumReference(values, [0.3, -0.7], i) : 7
       )
@@ -168,16 +168,16 @@ test('kernels compute whole steps, and leave what is behind them as it is', (t) 
 })
 
 test('vectors of the last of the 4 GiB are summed like any other', (t) => {
-  const memory = new VectorMemory()
-  const first = memory.take(5000)
+  const memory = KernelMemory.shared()
+  const first = memory.vector(5000)
   weightedSum(first ?? new Float32Array(0), [{ weight: 1, vector: new Float32Array(first?.length ?? 0).fill(2) }])
-  const gap = memory.take(2 ** 30 - memory.taken / 4 - 5008)
-  const last = memory.take(5008)?.subarray(8)
+  const gap = memory.vector(2 ** 30 - memory.acquired / 4 - 5008)
+  const last = memory.vector(5008)?.subarray(8)
   if (first === undefined || gap === undefined || last === undefined) {
     t.pass('there is not as much address space')
     return
   }
-  t.is(memory.taken, 2 ** 32)
+  t.is(memory.acquired, 2 ** 32)
   last.fill(4)
   weightedSum(last, [
     { weight: 0.5, vector: first },

@@ -1,0 +1,4 @@
+export * from './changes'
+export * from './half'
+export * from './int8'
+export * from './layout'

@@ -1,0 +1,141 @@
+import { copyNumbers } from '../copy.js'
+import { KernelMemory } from '../wasm/memory.js'
+import { instantiate } from '../wasm/module.js'
+import { codecs } from '../wasm/modules.js'
+
+// As assembly/layout.ts and its neighbours have them.
+
+/** How many numbers kernels take at a time: a multiple of {@link groupLength}, and few enough to stay in the cache. */
+export const blockLength = 8192
+/** How many numbers of int8 share a scale. */
+export const groupLength = 256
+/** How many numbers kernels compute side by side. */
+export const halfStep = 8
+export const changeStep = 4
+
+const memoryBytes = 3 * 65_536
+
+/** The bits of infinity as float32: less than those of all NaN. */
+export const infiniteBits = 0x7f80_0000
+
+/** A kernel for the numbers up to an address. */
+type BlockKernel = (end: number) => void
+
+/** The kernels by name. */
+export type Kernels = { readonly [name in HalfKernel | Int8Kernel]: BlockKernel } & {
+  readonly inspect: BlockKernel
+  countChanges(end: number, mask: number, wanted: number, shift: number, bins: number): void
+  selectChanges(end: number, least: number): void
+}
+
+/** Where in the memory things lie, in bytes. */
+type Layout = {
+  readonly [name in 'numbers' | 'reference' | 'codes' | 'histogram' | 'largest' | 'randomState' | 'selectedEnd']: number
+} & { readonly histogramLength: number }
+
+type Verb = 'encode' | 'encodeDelta' | 'decode' | 'decodeDelta'
+type HalfKernel = `${Verb}Float16` | `${Verb}Bfloat16`
+type Int8Kernel = `${Verb}Int8`
+
+/**
+ * Scratch buffers in which the codecs' kernels compute, block by block, and which nobody else sees. All codecs of a thread share them:
+ * nothing lies there from one call to the next.
+ */
+export class CodecWorkspace {
+  static #only: CodecWorkspace | undefined
+
+  readonly kernels: Kernels
+  readonly numbers: Float32Array
+  readonly reference: Float32Array
+  readonly codes: Uint8Array
+  readonly randomState: Uint32Array
+  readonly histogram: Uint32Array
+  /** Where the block begins. */
+  readonly #start: number
+  readonly #numberBytes: Uint8Array
+  readonly #largest: Uint32Array
+  readonly #selectedEnd: Uint32Array
+  readonly #selectedPlaces: Uint32Array
+  readonly #selectedChanges: Float32Array
+
+  /** Made on first use, since most who import this package encode nothing. */
+  static get only(): CodecWorkspace {
+    return (CodecWorkspace.#only ??= new CodecWorkspace())
+  }
+
+  private constructor() {
+    const { memory } = KernelMemory.fixed([memoryBytes])
+    const exports = instantiate<Kernels & Layout>(codecs, memory)
+    const { buffer } = memory
+    this.kernels = exports
+    this.#start = exports.numbers
+    this.numbers = new Float32Array(buffer, exports.numbers, blockLength)
+    this.reference = new Float32Array(buffer, exports.reference, blockLength)
+    this.codes = new Uint8Array(buffer, exports.codes, 8 * blockLength)
+    this.randomState = new Uint32Array(buffer, exports.randomState, 16)
+    this.histogram = new Uint32Array(buffer, exports.histogram, exports.histogramLength)
+    this.#numberBytes = new Uint8Array(buffer, exports.numbers, 4 * blockLength)
+    this.#largest = new Uint32Array(buffer, exports.largest, 4)
+    this.#selectedEnd = new Uint32Array(buffer, exports.selectedEnd, 1)
+    this.#selectedPlaces = new Uint32Array(buffer, exports.codes, 2 * blockLength)
+    this.#selectedChanges = new Float32Array(buffer, exports.codes, 2 * blockLength)
+  }
+
+  /** The address behind the first `count` numbers of the block. */
+  endOf(count: number): number {
+    return this.#start + 4 * count
+  }
+
+  /**
+   * Copies a block, and its reference unless that is absent, to where kernels look for them, with zeros up to a multiple of `step`.
+   * Returns the address behind the last of them.
+   */
+  load(values: Float32Array, reference: Float32Array | undefined, step: number): number {
+    const padded = Math.ceil(values.length / step) * step
+    copyNumbers(this.numbers, values)
+    this.numbers.fill(0, values.length, padded)
+    if (reference !== undefined) {
+      copyNumbers(this.reference, reference)
+      this.reference.fill(0, values.length, padded)
+    }
+    return this.endOf(padded)
+  }
+
+  /** Copies numbers as bytes, in whole fours, to where kernels look for numbers. */
+  loadBytes(bytes: Uint8Array, step: number): number {
+    const count = bytes.byteLength / 4
+    const padded = Math.ceil(count / step) * step
+    this.#numberBytes.set(bytes)
+    this.numbers.fill(0, count, padded)
+    return this.endOf(padded)
+  }
+
+  /** Whether all numbers that the last kernel saw and made were finite. */
+  get finite(): boolean {
+    return this.isBelow(infiniteBits)
+  }
+
+  /** Whether all numbers that the last kernel saw and made are smaller in size than the positive number with these bits. */
+  isBelow(bits: number): boolean {
+    return this.#largest.every((size) => size < bits)
+  }
+
+  /** How many numbers were selected. */
+  get selected(): number {
+    return (this.#selectedEnd[0] - this.codes.byteOffset) / 8
+  }
+
+  /** The place within the block of the number that was selected as the `index`th, and its change. */
+  selectedPlace(index: number): number {
+    return this.#selectedPlaces[2 * index] / 4
+  }
+
+  selectedChange(index: number): number {
+    return this.#selectedChanges[2 * index + 1]
+  }
+
+  /** The same as bits, without its sign. */
+  selectedSize(index: number): number {
+    return this.#selectedPlaces[2 * index + 1] & 0x7fff_ffff
+  }
+}

@@ -1,0 +1,133 @@
+import { InputError, invariant, messageOf } from '@murmuration/core'
+
+const pageBytes = 65_536
+
+/** All that 32 bits can address. */
+const maxPages = 65_536
+
+/** What is acquired begins at multiples of a cache line. */
+const lineBytes = 64
+
+/** Which memory a buffer is a view of: shared memory has a new buffer after each growth, and the old ones stay valid. */
+const memories = new WeakMap<ArrayBufferLike, KernelMemory>()
+
+/** A `WebAssembly.Memory`, which has no name where the DOM's types are missing. */
+export interface LinearMemory {
+  readonly buffer: ArrayBuffer
+  grow(pages: number): number
+}
+
+/**
+ * Memory in which kernels in WebAssembly compute. Arrays are acquired from it one after the other; the address of one, for a kernel,
+ * is its `byteOffset`. None is released by itself: whoever acquires one uses it again, and what is not used any more ends with the memory
+ * as a whole.
+ */
+export class KernelMemory {
+  readonly memory: LinearMemory
+  #end = 0
+
+  private constructor(memory: LinearMemory) {
+    this.memory = memory
+  }
+
+  /**
+   * Memory that threads share. It grows with what is acquired.
+   *
+   * Throws a RangeError where 4 GiB of address space cannot be had, which `ulimit -v` may limit.
+   */
+  static shared(): KernelMemory {
+    return new KernelMemory(new WebAssembly.Memory({ initial: 0, maximum: maxPages, shared: true }))
+  }
+
+  /**
+   * Memory of a fixed size for one thread.
+   *
+   * @param lengths - bytes of the arrays that will be acquired, in any order
+   * Throws an {@link InputError} when they are more than the 4 GiB that WebAssembly can address, or cannot be had.
+   */
+  static fixed(lengths: readonly number[]): KernelMemory {
+    const bytes = lengths.reduce((sum, length) => sum + aligned(length), 0)
+    const pages = Math.ceil(bytes / pageBytes)
+    if (pages > maxPages) {
+      throw new InputError(
+        `${(bytes / 2 ** 30).toFixed(1)} GiB of memory for kernels are needed; at most 4 GiB are possible`
+      )
+    }
+    try {
+      return new KernelMemory(new WebAssembly.Memory({ initial: pages, maximum: pages }))
+    } catch (error) {
+      // Engines reserve far more addresses than memory, so that they need not check bounds.
+      throw new InputError(
+        `${pages} pages of memory for kernels cannot be had: ${messageOf(error)}; 10 GiB of addresses are needed, which "ulimit -v" may limit`
+      )
+    }
+  }
+
+  /** The shared memory that `vector` lies in, if it lies in one. */
+  static of(vector: Float32Array): KernelMemory | undefined {
+    return memories.get(vector.buffer)
+  }
+
+  get isShared(): boolean {
+    return this.memory.buffer instanceof SharedArrayBuffer
+  }
+
+  /** Bytes that were acquired. */
+  get acquired(): number {
+    return this.#end
+  }
+
+  /** A vector of zeros that nobody else has; `undefined` when less is left. */
+  vector(length: number): Float32Array | undefined {
+    const address = this.#acquire(4 * length)
+    return address === undefined ? undefined : new Float32Array(this.memory.buffer, address, length)
+  }
+
+  float32(length: number): Float32Array {
+    const address = this.#expect(4 * length)
+    return new Float32Array(this.memory.buffer, address, length)
+  }
+
+  float64(length: number): Float64Array {
+    const address = this.#expect(8 * length)
+    return new Float64Array(this.memory.buffer, address, length)
+  }
+
+  uint32(length: number): Uint32Array {
+    const address = this.#expect(4 * length)
+    return new Uint32Array(this.memory.buffer, address, length)
+  }
+
+  #expect(bytes: number): number {
+    const address = this.#acquire(bytes)
+    invariant(address !== undefined, () => `${bytes} bytes of memory for kernels were not asked for`)
+    return address
+  }
+
+  /** The address of bytes that nobody else has. */
+  #acquire(bytes: number): number | undefined {
+    const address = this.#end
+    const end = address + Math.max(lineBytes, aligned(bytes))
+    if (!this.#reach(end)) return undefined
+    this.#end = end
+    return address
+  }
+
+  /** Grows the memory to `end` bytes at least, unless that cannot be. */
+  #reach(end: number): boolean {
+    const missing = Math.ceil((end - this.memory.buffer.byteLength) / pageBytes)
+    if (missing <= 0) return true
+    if (!this.isShared || end > maxPages * pageBytes) return false
+    try {
+      this.memory.grow(missing)
+    } catch {
+      return false
+    }
+    memories.set(this.memory.buffer, this)
+    return true
+  }
+}
+
+function aligned(bytes: number): number {
+  return Math.ceil(bytes / lineBytes) * lineBytes
+}

@@ -1,0 +1,150 @@
+import { copyNumbers } from '../copy.js'
+import { KernelMemory } from './memory.js'
+import { instantiate } from './module.js'
+import * as modules from './modules.js'
+
+/**
+ * A function over vectors whose addresses lie in a table, a line of {@link lineBytes} for each (see assembly/vectors.ts).
+ *
+ * @param end - the address behind the last line
+ * @param result - {@link resultBytes} of memory for what is not a vector
+ * @param bytes - the length of every vector, a multiple of {@link stepBytes}, not 0
+ */
+type Kernel = (table: number, end: number, result: number, bytes: number) => void
+type Kernels = { readonly [name in 'sum' | 'squares' | 'magnitude' | 'touch']: Kernel }
+
+// As assembly/vectors.ts has them.
+const lineBytes = 16
+const factorOffset = 8
+const resultBytes = 64
+const stepBytes = 64
+
+/** A vector that a kernel computes with. */
+export interface Operand {
+  readonly vector: Float32Array
+  readonly use: 'read' | 'write'
+  /** The number in its line of the table, if the kernel reads one: a weight, for example. */
+  readonly factor?: number
+}
+
+/** Where the kernel finds a vector. */
+interface Location {
+  readonly vector: Float32Array
+  /** The scratch buffer for the block of it that is computed; without one, the vector lies in the workspace's memory. */
+  readonly buffer: Float32Array | undefined
+  /** Its address there. */
+  readonly address: number | undefined
+  read: boolean
+  written: boolean
+}
+
+const stepLength = stepBytes / 4
+
+/** Numbers per call of a kernel, at most: so few that what was touched, or copied in, is still in the cache. */
+const blockLength = 4096
+
+/** The result and the table lie before the scratch buffers. */
+const headBytes = 2048
+const buffersLength = 16 * blockLength
+
+/** How many numbers a workspace takes of its memory. */
+export const workspaceLength = headBytes / 4 + buffersLength
+
+/** As many vectors as the table has lines. */
+export const maxOperands = (headBytes - resultBytes) / lineBytes
+
+/**
+ * Where a thread computes with kernels: a table of the vectors, and scratch buffers through which vectors in other memory go block
+ * by block. It is used by one computation after the other, none of which awaits anything.
+ */
+export class Workspace {
+  /** What the last kernel has found: once as float64 numbers, once as integers. */
+  readonly numbers: Float64Array
+  readonly integers: Uint32Array
+  readonly #memory: KernelMemory
+  readonly #kernels: Kernels
+  readonly #result: number
+  readonly #addresses: Uint32Array
+  readonly #factors: Float64Array
+  readonly #buffers: Float32Array
+
+  /** @param area - {@link workspaceLength} numbers of `memory` */
+  constructor(memory: KernelMemory, { buffer, byteOffset }: Float32Array) {
+    const table = byteOffset + resultBytes
+    this.numbers = new Float64Array(buffer, byteOffset, resultBytes / 8)
+    this.integers = new Uint32Array(buffer, byteOffset, resultBytes / 4)
+    this.#memory = memory
+    this.#kernels = instantiate(memory.isShared ? modules.sharedVectors : modules.vectors, memory.memory)
+    this.#result = byteOffset
+    this.#addresses = new Uint32Array(buffer, table, (maxOperands * lineBytes) / 4)
+    this.#factors = new Float64Array(buffer, table, (maxOperands * lineBytes) / 8)
+    this.#buffers = new Float32Array(buffer, byteOffset + headBytes, buffersLength)
+  }
+
+  /**
+   * Computes numbers `from` to `to` but for a few at the end, and returns the number of the first of those. The result is
+   * zeros before.
+   */
+  run(name: keyof Kernels, operands: readonly Operand[], from: number, to: number): number {
+    const end = to - ((to - from) % stepLength)
+    const block = Math.min(blockLength, bufferLength(operands.length))
+    const locations: Location[] = []
+    const lines = operands.map((operand, line) => this.#locate(operand, line, locations, block))
+    const touched = locations.some(({ read, written }) => read && written)
+    for (let k = 0; k < this.numbers.length; k++) this.numbers[k] = 0
+    for (let start = from; start < end; start += block) {
+      const length = Math.min(block, end - start)
+      for (const location of locations) copyIn(location, start, length)
+      for (let line = 0; line < lines.length; line++) {
+        this.#addresses[(line * lineBytes) / 4] = addressOf(lines[line], start)
+      }
+      if (touched) this.#call('touch', lines.length, length)
+      this.#call(name, lines.length, length)
+      for (const location of locations) copyOut(location, start, length)
+    }
+    return end
+  }
+
+  /** Writes a line of the table but for the address. Returns where the vector is: operands that are the same one share it. */
+  #locate({ vector, use, factor }: Operand, line: number, locations: Location[], length: number): Location {
+    this.#factors[(line * lineBytes + factorOffset) / 8] = factor ?? 0
+    const here = this.#has(vector)
+    const { byteOffset } = vector
+    let location = locations.find((other) => other.vector === vector || (here && other.address === byteOffset))
+    if (location === undefined) {
+      const buffer = here ? undefined : this.#buffers.subarray(line * length, (line + 1) * length)
+      location = { vector, buffer, address: here ? byteOffset : undefined, read: false, written: false }
+      locations.push(location)
+    }
+    location.read ||= use !== 'write'
+    location.written ||= use !== 'read'
+    return location
+  }
+
+  /** Most vectors that it has lie in the same buffer; in an earlier one only those from before the memory grew. */
+  #has(vector: Float32Array): boolean {
+    return vector.buffer === this.#buffers.buffer || KernelMemory.of(vector) === this.#memory
+  }
+
+  #call(name: keyof Kernels, lines: number, length: number): void {
+    const table = this.#result + resultBytes
+    this.#kernels[name](table, table + lines * lineBytes, this.#result, 4 * length)
+  }
+}
+
+/** How long scratch buffers can be when there are so many of them. */
+function bufferLength(buffers: number): number {
+  return Math.floor(buffersLength / buffers / stepLength) * stepLength
+}
+
+function addressOf({ vector, buffer }: Location, start: number): number {
+  return buffer === undefined ? vector.byteOffset + 4 * start : buffer.byteOffset
+}
+
+function copyIn({ vector, buffer, read }: Location, start: number, length: number): void {
+  if (buffer !== undefined && read) copyNumbers(buffer, vector.subarray(start, start + length))
+}
+
+function copyOut({ vector, buffer, written }: Location, start: number, length: number): void {
+  if (buffer !== undefined && written) copyNumbers(vector.subarray(start, start + length), buffer.subarray(0, length))
+}

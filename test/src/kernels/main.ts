@@ -1,0 +1,6 @@
+/** Writes the modules of the kernels anew. */
+import { writeFileSync } from 'node:fs'
+import { root } from '../repository.js'
+import { compileKernels, kernelFiles } from './compile.js'
+
+for (const kernels of kernelFiles) writeFileSync(root + kernels.file, await compileKernels(kernels))
