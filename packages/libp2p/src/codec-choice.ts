@@ -118,7 +118,7 @@ class AutoEncoder implements BodyEncoder {
     this.#current?.encoder.reset()
   }
 
-  /** Changes between whole vectors. What builds on earlier bodies begins anew. */
+  /** Changes between whole vectors. What builds on earlier bodies starts over. */
   #choose(): void {
     const fits = ({ codec }: Candidate) => this.#speed.timeFor(codec.bytes(this.#length)) <= this.#budget()
     const raw = this.#speed.timeFor(4 * this.#length) <= this.#budget()

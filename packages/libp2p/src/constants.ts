@@ -15,52 +15,52 @@ export const controlBytes = 1 << 20
 /** Bounds of queues and waits. All of them can be changed, and the defaults suit a local network. */
 export interface Limits {
   /**
-   * Whole vectors, or parts that make up as many, that one neighbour may send here unacknowledged. Two, so that the next one need not wait
-   * for the acknowledgement of the last, which would cost each round a latency.
+   * Whole vectors, or ranges that make up as many, that one neighbour may send unacknowledged. With one, each vector would wait for the
+   * acknowledgement of the last, which costs a latency per round.
    */
   readonly window: number
-  /** Whole vectors kept for one neighbour until it acknowledges them, sent or not. `send` says 'full' beyond. */
+  /** Whole vectors kept for one neighbour until it acknowledges them, sent or not. Beyond, `send` returns 'full'. */
   readonly sendQueue: number
-  /** Whole vectors of one neighbour in the mailbox that are acknowledged before the algorithm takes them. */
+  /** Whole vectors of one neighbour that are acknowledged while they are in the mailbox. */
   readonly mailbox: number
   /**
-   * The most bytes that a stream has on its way: at least bandwidth times round trip. Links with a short round trip take less, down
+   * The most bytes of a stream in flight: at least bandwidth times round trip. Links with a short round trip take less, down
    * to 1 MiB, so that control messages do not wait behind vectors.
    */
   readonly streamWindow: number
   /**
-   * How often the links are looked after. A neighbour that was not heard for so long is asked whether it is there; of more than sixteen
+   * The interval at which the links are checked. A neighbour that is quiet for so long is pinged; of more than sixteen
    * each may be quiet for longer, up to a third of `silentAfter`.
    */
   readonly heartbeat: Milliseconds
-  /** A neighbour that was not heard for so long is silent. */
+  /** A neighbour that sends nothing for so long is silent. */
   readonly silentAfter: Milliseconds
-  /** The connection to a neighbour that was not heard for so long is cut and built anew. */
+  /** The connection to a neighbour that sends nothing for so long is cut and built again. */
   readonly deadAfter: Milliseconds
-  /** How long one attempt to connect may take. */
+  /** The timeout of one attempt to connect. */
   readonly dialTimeout: Milliseconds
   /**
-   * How many neighbours are called at a time. Each handshake costs some milliseconds of computing at both ends: when many begin at
-   * once, all take as long as the last, which is longer than they may.
+   * How many neighbours are dialled at a time. Each handshake takes some milliseconds of computing at both ends: when too many begin at
+   * once, all of them time out.
    */
   readonly dialsAtOnce: number
-  /** How long a peer waits for the call of a neighbour with a smaller id before it calls itself, so that not both call at once. */
+  /** How long a peer waits for a neighbour with a smaller id to connect before it dials itself, so that not both dial at once. */
   readonly callWait: Milliseconds
-  /** How long a neighbour may take to answer a hello, or to say it. */
+  /** The timeout of a hello and of its answer. */
   readonly handshakeTimeout: Milliseconds
-  /** How long somebody who calls from an address that is not in the peer list may take to prove who it is. */
+  /** The timeout of a connection from an address that is not in the peer list to prove its peer id. */
   readonly unknownPeerTimeout: Milliseconds
-  /** The wait before the first attempt to connect again; it doubles from there. */
+  /** The wait before the first attempt to reconnect. It doubles from attempt to attempt. */
   readonly initialBackoff: Milliseconds
   /** The longest wait between attempts. */
   readonly maxBackoff: Milliseconds
   /** Small faults of a neighbour after which its streams are ended; a grave one ends them at once. See `FaultAccount`. */
   readonly badFrames: number
-  /** How long a neighbour is shut out when its streams are ended for the second time; it doubles from there. */
+  /** How long a neighbour is shut out when its streams are ended for the second time. It doubles each time. */
   readonly initialShutOut: Milliseconds
   /** The longest time for which a neighbour is shut out. */
   readonly maxShutOut: Milliseconds
-  /** How long the link to a peer that is no neighbour is kept when nothing more is sent to it. */
+  /** How long an idle link to a peer that is no neighbour is kept. */
   readonly idleAfter: Milliseconds
   /** How long `close` waits for acknowledgements. */
   readonly closeTimeout: Milliseconds

@@ -19,14 +19,14 @@ export interface LinkContext {
   readonly terms: RunSettings
   /** How many numbers every vector has. */
   readonly elements: number
-  /** Where vectors to receive into come from, for all neighbours. */
+  /** The vectors of all neighbours. */
   readonly pool: VectorPool
   readonly limits: Limits
-  /** In which vectors are written to the neighbours, if they agree. */
+  /** The codecs for vectors to the neighbours that accept them. */
   readonly codec: CodecChoice
   /** Drawn when the peer was created, so that neighbours can tell a restarted peer from one that reconnects. */
   readonly incarnation: string
-  /** The calls to neighbours that are under way, up to the answer to the hello, and those that wait for their turn. */
+  /** Limits how many neighbours are dialled at a time, up to the answer to the hello. */
   readonly turns: Turns
   readonly directory: PeerDirectory
   readonly mailbox: Mailbox<VectorMessage>
@@ -34,7 +34,7 @@ export interface LinkContext {
   readonly random: Random
   /** Aborted when the peer closes its links. */
   readonly closing: AbortSignal
-  /** Notified when a neighbour's state changes or an acknowledgement comes. */
+  /** Notified when a neighbour's state changes or an acknowledgement arrives. */
   readonly changed: Signal
   readonly emit: PeerEventListener
   /** The last round that this peer has sent. The fabric sets it. */

@@ -11,7 +11,7 @@ import { room } from './exchange-writer.js'
 import { limitWindow } from './stream-window.js'
 import type { TrafficMeter } from './traffic.js'
 
-/** The most bytes that have come and are not read yet: a handshake that is under way lets what follows wait. */
+/** The most unread bytes: during a handshake, what follows waits. */
 const unreadBytes = 4 * controlBytes
 
 /** How many messages are handled before the event loop goes on: some milliseconds of work. */
@@ -50,7 +50,7 @@ export class ControlChannel {
     else this.#outbox.push(encodeControl(message))
   }
 
-  /** The first message, which has to come within `limit`. Throws when it does not, or when it is none. */
+  /** The first message. Throws when none arrives within `limit`. */
   async first(limit: Milliseconds): Promise<ControlMessage> {
     const timer = setTimeout(() => this.abort(`no answer within ${limit / 1000} s`), limit)
     try {
@@ -80,12 +80,12 @@ export class ControlChannel {
   /** Ends both directions at once. */
   abort(why: string): void {
     this.#outbox.end()
-    // A stream that has ended before takes no notice of being aborted, and whoever waits for a message would wait for ever.
+    // An abort of a stream that has ended has no effect, and a wait for a message would last forever.
     this.#inbox.end(new Error(why))
     this.#stream.abort(new Error(why))
   }
 
-  /** Hands on what comes, to its end: also when that was before anybody listened. */
+  /** Queues what arrives, up to the end of the stream, also when that was earlier. */
   #listen(stream: Stream): void {
     stream.addEventListener('message', ({ data }) => {
       if (this.#inbox.readableLength <= unreadBytes) return void this.#inbox.push(data)
@@ -104,7 +104,7 @@ export class ControlChannel {
   }
 }
 
-/** Writes out what comes, and closes the stream's writing end after it. */
+/** Writes the source to the stream, then closes the writing end. */
 async function write(source: AsyncIterable<Uint8ArrayList>, stream: Stream): Promise<void> {
   for await (const bytes of source) {
     if (stream.status !== 'open') return
@@ -142,7 +142,7 @@ const lengthErrors: ReadonlySet<string> = new Set([
   'InvalidDataLengthLengthError'
 ])
 
-/** Messages as they are read. However many come at once, after some of them everybody else has a turn: timers, sockets, other neighbours. */
+/** Decodes messages. After every {@link messagesPerTurn} of them the event loop goes on: timers, sockets, other neighbours. */
 async function* read(source: AsyncIterable<Uint8ArrayList>, meter: TrafficMeter): AsyncGenerator<ControlMessage> {
   let count = 0
   for await (const bytes of source) {

@@ -10,11 +10,11 @@ import type { PeerListEntry } from './peer-list.js'
 import type { Streams } from './streams.js'
 import { within } from './within.js'
 
-/** Gets a connection to one neighbour: that by which it has called, or one that this peer makes when its turn has come. */
+/** Gets a connection to one neighbour: an open one, or one that this peer dials in its turn. */
 export class Dialler {
   readonly #context: LinkContext
   readonly #entry: PeerListEntry
-  /** Aborted when the neighbour has called while a call to it waited for its turn. */
+  /** Aborted when the neighbour has connected while a dial waited for its turn. */
   #waiting: AbortController | undefined
 
   constructor(context: LinkContext, entry: PeerListEntry) {
@@ -22,7 +22,7 @@ export class Dialler {
     this.#entry = entry
   }
 
-  /** To be called when the neighbour has called. */
+  /** To be called when the neighbour has connected. */
   called(): void {
     this.#waiting?.abort()
   }
@@ -32,14 +32,14 @@ export class Dialler {
     this.#standing()?.abort(new Error('nothing more is sent'))
   }
 
-  /** Waits until the neighbour has called, but not for long. */
+  /** Waits until the neighbour has connected, up to `callWait`. */
   async awaitCall(chance: Signal): Promise<void> {
     const { limits, closing } = this.#context
     const until = realClock.now() + limits.callWait
     while (this.#standing() === undefined && realClock.now() < until && !closing.aborted) await chance.wait(until)
   }
 
-  /** Joins over the connection that stands; otherwise calls when its turn has come, unless the neighbour calls before. */
+  /** Joins over the open connection; without one, dials in its turn, unless the neighbour connects before. */
   async reach(join: (connection: Connection) => Promise<Streams | undefined>): Promise<Streams | undefined> {
     const standing = this.#standing()
     if (standing !== undefined) return join(standing)
@@ -80,7 +80,7 @@ export async function openStream(context: LinkContext, connection: Connection, p
     if (error instanceof Error && error.name === 'UnsupportedProtocolError') {
       throw new ProtocolFault(`it does not speak ${protocol}`)
     }
-    // One that was refused can look open for ever, and would be taken again by the next attempt.
+    // A refused connection can look open forever, and the next attempt would use it again.
     connection.abort(new Error('no stream can be opened'))
     if (error instanceof TimeoutError) {
       throw new Error(`it did not answer within ${limits.handshakeTimeout / 1000} s`, { cause: error })

@@ -13,11 +13,11 @@ export type PeerEvent =
   | { readonly kind: 'connecting'; readonly peer: PeerName }
   /** Both directions are welcomed; of a peer that is no neighbour, one of them. */
   | { readonly kind: 'ready'; readonly peer: PeerName }
-  /** Connected, but not heard for a while. */
+  /** Connected, but it sends nothing. `silentFor`: the time since its last message. */
   | { readonly kind: 'silent'; readonly peer: PeerName; readonly silentFor: Milliseconds }
   /** The link to or from a peer that is no neighbour has ended: it is built again when something is sent. */
   | { readonly kind: 'idle'; readonly peer: PeerName }
-  /** `by` says who refuses whom. */
+  /** One side refuses the other: this peer ('us') or the neighbour ('them'). */
   | {
       readonly kind: 'refused'
       readonly peer: PeerName
@@ -25,9 +25,9 @@ export type PeerEvent =
       readonly code: RefusalCode
       readonly why: string
     }
-  /** Somebody who may not connect tried to. Told once per peer id and peer list. */
+  /** A peer that may not connect tried to. Reported once per peer id and peer list. */
   | { readonly kind: 'unknown-peer-refused'; readonly id: string; readonly address: string; readonly why: string }
-  /** A neighbour is at fault. Told once a minute for each neighbour and kind of fault: `count` is how many there were since, `detail` the last. */
+  /** A neighbour is at fault. Reported once a minute per neighbour and kind of fault: `count` is how many there were since, `detail` the last. */
   | {
       readonly kind: 'bad-frame'
       readonly peer: PeerName
@@ -54,7 +54,7 @@ export type PeerEvent =
       readonly wait: Milliseconds
       readonly why: string
     }
-  /** A neighbour said that it stops. */
+  /** A neighbour has left. */
   | { readonly kind: 'left'; readonly peer: PeerName; readonly reason: string }
   /** A spawned activity failed, which stops the peer. */
   | { readonly kind: 'activity-failed'; readonly why: string }

@@ -24,7 +24,7 @@ export const waitingBytes = 4 * frameNumbers
 
 const none: readonly number[] = []
 
-/** Writes the vectors of a queue to one stream after the other. */
+/** Writes the vectors of a queue to a stream, and after a reconnection to the next one. */
 export class ExchangeWriter {
   readonly #queue: SendQueue
   /** Notified when there may be another vector to write. */
@@ -129,7 +129,7 @@ export class ExchangeWriter {
 
   /**
    * Sends a frame, and waits until nothing before it waits in libp2p's buffer. Header and body go out together: what is sent alone
-   * comes back as a window of its size, and from then on yamux cuts the stream into crumbs. A wait ends when the stream does.
+   * comes back as a window of its size, and from then on yamux cuts the stream into tiny frames. A wait ends when the stream does.
    */
   async #send(stream: Stream, header: Uint8Array, body: Uint8Array): Promise<void> {
     const bytes = header.byteLength + body.byteLength

@@ -32,7 +32,7 @@ export function wordsOf(thrown: unknown): string {
 
 /**
  * What went wrong, in words of this project, with the original words behind. Of an error with several errors inside, such as one per
- * address, all are told instead of a mere "all failed".
+ * address, all are reported instead of a mere "all failed".
  */
 export function explain(thrown: unknown): string {
   if (thrown instanceof AggregateError && thrown.errors.length > 0) {

@@ -3,10 +3,10 @@ import type { Clock } from './clock.js'
 import type { Limits } from './constants.js'
 import type { PeerEventListener, ReceiveFault } from './events.js'
 
-/** How often a fault of one kind is told at most. */
+/** The least time between two reports of one kind of fault. */
 const lineInterval: Milliseconds = 60_000
 
-/** What a neighbour did wrong since the start. */
+/** The faults of a neighbour since the start. */
 export interface Faults {
   /** How many faults of each kind there were; a kind without any is absent. */
   readonly kinds: Readonly<Partial<Record<ReceiveFault, number>>>
@@ -14,11 +14,11 @@ export interface Faults {
   readonly cutOff: number
 }
 
-/** The faults of one kind: how many, what was told of them, and what has come since. */
+/** The faults of one kind: how many, when they were last reported, and how many are not reported yet. */
 interface Line {
   count: number
-  told: Milliseconds
-  untold: number
+  reported: Milliseconds
+  unreported: number
   detail: string
 }
 
@@ -65,33 +65,33 @@ export class FaultAccount {
 
   /** Counts a fault. Returns whether the neighbour's streams are to be ended. */
   add(fault: ReceiveFault, detail: string, isGrave: boolean): boolean {
-    this.#tell(fault, detail)
+    this.#report(fault, detail)
     if (!isGrave && ++this.#small < this.#limits.badFrames) return false
     this.#small = 0
     this.#strike(detail)
     return true
   }
 
-  /** Tells what has come in the last minute and was not told yet. To be called now and then. */
+  /** Reports the faults of the last minute that are not reported yet. To be called now and then. */
   flush(): void {
     const now = this.#clock.now()
     for (const [fault, line] of this.#lines) {
-      if (line.untold === 0 || now < line.told + lineInterval) continue
-      this.#emit({ kind: 'bad-frame', peer: this.#peer, fault, detail: line.detail, count: line.untold })
-      line.told = now
-      line.untold = 0
+      if (line.unreported === 0 || now < line.reported + lineInterval) continue
+      this.#emit({ kind: 'bad-frame', peer: this.#peer, fault, detail: line.detail, count: line.unreported })
+      line.reported = now
+      line.unreported = 0
     }
   }
 
-  #tell(fault: ReceiveFault, detail: string): void {
+  #report(fault: ReceiveFault, detail: string): void {
     const line = this.#lines.get(fault)
     if (line !== undefined) {
       line.count++
-      line.untold++
+      line.unreported++
       line.detail = detail
       return this.flush()
     }
-    this.#lines.set(fault, { count: 1, told: this.#clock.now(), untold: 0, detail })
+    this.#lines.set(fault, { count: 1, reported: this.#clock.now(), unreported: 0, detail })
     this.#emit({ kind: 'bad-frame', peer: this.#peer, fault, detail, count: 1 })
   }
 

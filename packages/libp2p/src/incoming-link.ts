@@ -29,7 +29,7 @@ interface Session {
 
 /**
  * The direction from one neighbour to this peer: answers its hello, reads its vectors into the memory where they stay, and
- * acknowledges each when it is whole and there is room for the next.
+ * acknowledges each when it is complete and there is room for the next.
  */
 export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   readonly #context: LinkContext
@@ -225,7 +225,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   }
 
   #read(session: Session, reader: FrameReader, piece: Uint8Array): void {
-    // What still comes on a stream that was replaced or reset is not of interest.
+    // Ignores what arrives on a stream that was replaced or reset.
     if (session !== this.#session) return
     this.#tune(session)
     const { meter } = this.#neighbour

@@ -7,7 +7,7 @@ interface Waiter<Message> {
   callOff(): void
 }
 
-/** Where messages come from. */
+/** The source of messages. */
 export interface Sender<Message> {
   readonly name: PeerName
   /** Called once for each message, when a `receive` gets it. */
@@ -15,7 +15,7 @@ export interface Sender<Message> {
 }
 
 /**
- * Messages in the order of arrival, for whoever asks. A message goes to exactly one `receive`: one that has passed its
+ * Messages in the order of arrival. A message goes to exactly one `receive`: one that has passed its
  * deadline is off the list in the same instant, so that it cannot swallow a later message.
  */
 export class Mailbox<Message> {
@@ -28,7 +28,7 @@ export class Mailbox<Message> {
     this.#clock = clock
   }
 
-  /** Adds a message, or hands it to the one who has waited longest. */
+  /** Adds a message, or hands it to the oldest waiting `receive`. */
   offer(sender: Sender<Message>, message: Message): void {
     this.#queue.push({ sender, message })
     const [waiter] = this.#waiters
@@ -45,7 +45,7 @@ export class Mailbox<Message> {
     return this.#wait(until)
   }
 
-  /** Ends the wait of the one who has waited longest, without a message. */
+  /** Ends the oldest waiting `receive` without a message. */
   wake(): void {
     const [waiter] = this.#waiters
     if (waiter === undefined) return
@@ -53,7 +53,7 @@ export class Mailbox<Message> {
     waiter.resolve(undefined)
   }
 
-  /** Rejects all who wait, now and from now on. */
+  /** Rejects all `receive`s, now and from now on. */
   stop(reason: StoppedError): void {
     this.#stopped = reason
     for (const waiter of [...this.#waiters]) {

@@ -59,7 +59,7 @@ export class Neighbour {
   readonly meter = new TrafficMeter()
   readonly speed = new LinkSpeed()
   readonly faults: FaultAccount
-  /** Streams that it may open: each attempt to connect opens two, and attempts come at intervals of `maxBackoff` in the end. */
+  /** Streams that it may open: each attempt to connect opens two, and repeated attempts are `maxBackoff` apart. */
   readonly streams: Budget
   /** Control messages that it may send as one that sends vectors. */
   readonly messages: Budget

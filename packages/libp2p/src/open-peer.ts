@@ -12,7 +12,7 @@ import { extendedLimits } from './shaping/slowness.js'
 import { Shaper } from './shaping/shaper.js'
 import type { RunSettings } from './run-settings.js'
 
-/** Creates a peer that listens. Until `connect` has told it who is who, it lets nobody in. Throws InputErrors. */
+/** Creates a peer that listens. Until `connect` gives it the peer list, it refuses all connections. Throws InputErrors. */
 export async function openPeer(options: PeerOptions): Promise<Peer> {
   const endpoints = [...options.topology.peers, ...(options.servers ?? [])]
   if (!endpoints.includes(options.self)) {

@@ -29,7 +29,7 @@ export class OutgoingLink {
   readonly #queue: SendQueue
   /** Notified when there may be another frame to write, and so a reason to call. */
   readonly #work = new Signal()
-  /** Notified when another attempt to connect may be worth while. */
+  /** Notified when another attempt to connect may succeed. */
   readonly #retry = new Signal()
   #control: ControlChannel | undefined
   /** When something was offered last. */
@@ -37,7 +37,7 @@ export class OutgoingLink {
   #dialler: Dialler | undefined
   /** Pings that are not answered yet. */
   #pings = 0
-  /** In which the neighbour takes vectors, beside raw float32. */
+  /** The codecs that the neighbour accepts, beside raw float32. */
   #codecs: readonly string[] = []
 
   constructor(context: LinkContext, neighbour: Neighbour) {
@@ -47,12 +47,12 @@ export class OutgoingLink {
     this.#queue = new SendQueue(context.elements, context.limits.sendQueue)
   }
 
-  /** Vectors that wait for an acknowledgement. */
+  /** Unacknowledged vectors. */
   get queued(): number {
     return this.#queue.length
   }
 
-  /** Takes a message for the neighbour. Its vector is not used for anything else until it has gone. */
+  /** Queues a message for the neighbour. Its vector is pinned until it is acknowledged or given up. */
   offer({ kind, round, part = 0, field = 0, numbers, offset = 0, vector }: VectorMessage): SendResult {
     const { pool, closing } = this.#context
     if (this.#neighbour.isUnavailable || closing.aborted) return 'unreachable'
@@ -68,7 +68,7 @@ export class OutgoingLink {
   }
 
   /**
-   * Keeps the link up until the peer closes; one that does not stand, while there is something to send and for a while after.
+   * Keeps the link up until the peer closes; one that is not permanent, while there is something to send and for a while after.
    *
    * @param waits - whether the neighbour is to call first
    */
@@ -94,7 +94,7 @@ export class OutgoingLink {
       const wait = this.#backoff(failures)
       await this.#waitToRetry(wait)
       if (closing.aborted) return
-      // A neighbour that has said goodbye is not called again, and often its goodbye comes just after the loss.
+      // A neighbour that has left is not called again, and its goodbye often arrives just after the loss.
       if (!this.#neighbour.isUnavailable) {
         emit({ kind: 'reconnecting', peer, attempt: failures, wait, why })
         continue
@@ -104,14 +104,14 @@ export class OutgoingLink {
     }
   }
 
-  /** Says that something has changed: the neighbour has called, or is welcome again. */
+  /** Ends the wait for the next attempt: the neighbour has connected, or is welcome again. */
   retryNow(): void {
     this.#dialler?.called()
     this.#retry.notify()
     this.#pingOnce()
   }
 
-  /** Tells the neighbour that this peer is alive, and measures the round trip to it. */
+  /** Shows the neighbour that this peer is alive, and measures the round trip. */
   ping(padding = ''): Milliseconds {
     const at = realClock.now()
     if (this.#control !== undefined) this.#pings++
@@ -125,14 +125,14 @@ export class OutgoingLink {
     await this.#control?.close(limit)
   }
 
-  /** Ends what goes on. To be called when `closing` is aborted. */
+  /** Ends all waits and the link. To be called when `closing` is aborted. */
   stop(): void {
     this.#control?.abort('this peer closes')
     this.#work.notify()
     this.#retry.notify()
   }
 
-  /** Lets a link go that does not have to stand when nothing was sent for a while. To be called now and then. */
+  /** Closes a link that is not permanent when nothing was sent for a while. To be called now and then. */
   closeIfIdle(): void {
     if (!this.#isIdle || realClock.now() < this.#lastUsed + this.#context.limits.idleAfter) return
     this.#control?.abort('nothing more is sent')
@@ -159,14 +159,14 @@ export class OutgoingLink {
     if (!this.#neighbour.isUnavailable && !this.#context.closing.aborted) await this.#retry.wait(realClock.now() + wait)
   }
 
-  /** Waits until the neighbour that has gone is back. What was meant for it is forgotten. */
+  /** Drops what is queued for a neighbour that is unavailable, and waits until it is back. */
   async #waitForReturn(): Promise<void> {
     this.#queue.clear()
     this.#context.changed.notify()
     while (this.#neighbour.isUnavailable && !this.#context.closing.aborted) await this.#retry.wait()
   }
 
-  /** One connection from beginning to end: why it ended, and how long the link stood. */
+  /** One connection from beginning to end: why it ended, and how long the link was up. */
   async #attempt(dialler: Dialler, waits: boolean): Promise<{ readonly why: string; readonly stood: Milliseconds }> {
     let began = Number.POSITIVE_INFINITY
     try {
@@ -263,7 +263,7 @@ export class OutgoingLink {
     this.#context.changed.notify()
   }
 
-  /** Measures the round trip once the link stands, unless that goes on: before, both sides are busy with the handshakes. */
+  /** Pings once the neighbour is connected, unless a ping is under way: before, both sides are busy with the handshakes. */
   #pingOnce(): void {
     const { isConnected } = this.#neighbour
     if (isConnected && this.#neighbour.isUp('outgoing') && this.#pings === 0) this.ping()

@@ -5,7 +5,7 @@ import type { PeerList, PeerListEntry } from './peer-list.js'
 /** The most peer ids of which it is remembered that they were refused. */
 const maxRefused = 1000
 
-/** Who is who, and so who may connect, once the peer list is known. */
+/** The peer list, once it is known, and so who may connect. */
 export class PeerDirectory {
   readonly #emit: PeerEventListener
   readonly #refused = new Set<string>()
@@ -40,7 +40,7 @@ export class PeerDirectory {
     return this.#peerList?.hosts.has(host) ?? false
   }
 
-  /** Why the peer with this id may not connect, told once per id and peer list; `undefined` when it may. */
+  /** Why the peer with this id may not connect, reported once per id and peer list; `undefined` when it may. */
   refusalOf(id: string, address: string): string | undefined {
     if (this.nameOf(id) !== undefined) return undefined
     const why = this.isOpen ? 'it is not in the peer list' : 'this peer has no peer list yet'

@@ -2,12 +2,12 @@ import { type Multiaddr, multiaddr } from '@multiformats/multiaddr'
 import { InputError, messageOf, type PeerName } from '@murmuration/core'
 import { parsePeerId } from './identity.js'
 
-/** Where a peer is to be found, and the id that its connection must prove. */
+/** The addresses of a peer, and the id that its connection must prove. */
 export interface PeerListEntry {
   readonly name: PeerName
   /** The libp2p peer id. */
   readonly id: string
-  /** Multiaddrs such as `/ip4/192.0.2.7/tcp/4001`. None for a peer that can only call, not be called. */
+  /** Multiaddrs such as `/ip4/192.0.2.7/tcp/4001`. None for a peer that cannot be dialled. */
   readonly addresses: readonly string[]
 }
 
@@ -36,7 +36,7 @@ export function checkPeerList(entries: readonly PeerListEntry[]): PeerList {
   return { byName, byId, hosts }
 }
 
-/** The IP address in a multiaddr, if it has one; an IPv4 address that is written as IPv6 is told as IPv4. */
+/** The IP address in a multiaddr, if it has one; an IPv4 address that is written as IPv6 is returned as IPv4. */
 export function hostOf(address: Multiaddr): string | undefined {
   const host = address.getComponents().find(({ name }) => name === 'ip4' || name === 'ip6')?.value
   return host?.replace(/^::ffff:(?=\d+\.)/i, '')

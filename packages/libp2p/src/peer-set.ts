@@ -38,7 +38,7 @@ export class PeerSet {
     return Promise.all(this.#runs)
   }
 
-  /** Vectors that peers who still can have not acknowledged. */
+  /** Vectors that are not acknowledged and still can be. */
   get unacknowledged(): number {
     return this.#list().reduce((sum, { unacknowledged }) => sum + unacknowledged, 0)
   }

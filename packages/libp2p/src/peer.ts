@@ -16,7 +16,7 @@ export interface PeerOptions {
   readonly topology: Topology
   /** Endpoints beyond the topology's peers, such as parameter servers. They are neighbours of all peers, and have no row in the topology. */
   readonly servers?: readonly PeerName[] | undefined
-  /** Whom `connect` waits for, beside servers: neighbours when absent. Others are called when something is sent to them. */
+  /** Whom `connect` waits for, beside servers; 'neighbours' when absent. Links to others are built when something is sent to them. */
   readonly reach?: 'neighbours' | 'everyone' | undefined
   /** The seed of the run. The random numbers of the fabric depend on it and on `self`. */
   readonly seed: number
@@ -45,25 +45,25 @@ export interface Peer {
   readonly addresses: readonly string[]
   readonly fabric: Fabric<VectorMessage>
   /**
-   * Calls the neighbours and lets them call. To be called once. Resolves when all are ready in both directions.
+   * Connects to the neighbours. To be called once. Resolves when all are ready in both directions.
    * Rejects with a NeighboursMissingError after `timeout`, with a RefusedError as soon as one refuses or is refused, with an
-   * InputError for a peer list that does not fit, and with a StoppedError when stopped. The links are kept up, also
-   * after a rejection, until `close`.
+   * InputError for a peer list that does not fit, and with a StoppedError when stopped. The links are kept up until `close`,
+   * also after a rejection.
    */
   connect(peerList: readonly PeerListEntry[], timeout: Milliseconds): Promise<void>
   /**
-   * Tells how many samples this peer has, and learns how many each peer of the topology has, from neighbour to neighbour. To be called
-   * once connected, by all peers. Rejects with a NeighboursMissingError that names who is lacking after `timeout`, and with an
+   * Shares the sample counts of all peers of the topology, from neighbour to neighbour. To be called by all peers, once connected.
+   * Rejects with a NeighboursMissingError that names the missing peers after `timeout`, and with an
    * InputError when neighbours contradict each other.
    */
   shareSampleCounts(samples: number, timeout: Milliseconds): Promise<ReadonlyMap<PeerName, number>>
-  /** How things stand with each neighbour, in the order of their names. */
+  /** The state of each neighbour, in the order of their names. */
   neighbours(): readonly NeighbourStatus[]
   /** What was sent and received, over all neighbours. */
   traffic(): Traffic
   /**
-   * How long a message with so many bytes of padding (at most 4096) takes to a neighbour and back, now and beside all else that goes on;
-   * `undefined` when there is no answer within 10 s.
+   * The round trip of a message with so many bytes of padding (at most 4096) to a neighbour; `undefined` when there is no answer within
+   * 10 s.
    */
   roundTrip(neighbour: PeerName, bytes?: number): Promise<Milliseconds | undefined>
   /**
@@ -71,15 +71,15 @@ export interface Peer {
    * ranges of the parameters.
    */
   readonly vectorsBeyond: number
-  /** Makes the fabric's waits reject with a StoppedError. The links stay up, so that `close` can say goodbye. */
+  /** Makes the fabric's waits reject with a StoppedError. The links stay up until `close`. */
   stop(reason?: string): void
   /** Stops, waits (no longer than `limits.closeTimeout`) for acknowledgements, tells the neighbours, and shuts down. */
   close(reason?: string): Promise<void>
 }
 
 /**
- * Creates a peer that listens. Until `connect` has told it who is who, it lets nobody in. Rejects with InputErrors.
- * libp2p is loaded by the first call: who starts peers in processes of their own, or checks what was given, does not need it.
+ * Creates a peer that listens. Until `connect` gives it the peer list, it refuses all connections. Rejects with InputErrors.
+ * The first call loads libp2p: a process that only starts others, or checks input, does not need it.
  */
 export async function createPeer(options: PeerOptions): Promise<Peer> {
   const { openPeer } = await import('./open-peer.js')

@@ -1,7 +1,7 @@
 import type { Stream } from '@libp2p/interface'
 import type { ControlChannel } from './control-channel.js'
 
-/** The two streams of a link to a neighbour that has said welcome. */
+/** The two streams of a link to a neighbour that has sent a welcome. */
 export interface Streams {
   readonly control: ControlChannel
   readonly exchange: Stream

@@ -5,8 +5,8 @@ import type { Streams } from './streams.js'
 export type Call = () => Promise<Streams | undefined>
 
 /**
- * The calls of all peers of this process, as they share one processor: were more under way, each would take longer, and all would come to the
- * end of their time at once, which throws away what they have computed.
+ * The calls of all peers of this process, which share one processor. More at a time would all take longer and time out together, and what they
+ * have computed would be lost.
  */
 const everyone = new Queue<Streams | undefined>({ concurrency: 16 })
 
@@ -19,7 +19,7 @@ export class Turns {
     this.#own = new Queue({ concurrency })
   }
 
-  /** Makes a call when its turn has come, which lasts until the call has ended. Rejects when `signal` is aborted before; the call is not made then. */
+  /** Makes a call in its turn, which lasts until the call has ended. Rejects when `signal` is aborted before; the call is not made then. */
   async take(call: Call, signal: AbortSignal): Promise<Streams | undefined> {
     return this.#own.add(() => everyone.add(call, { signal }), { signal })
   }

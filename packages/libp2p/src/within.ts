@@ -2,8 +2,8 @@ import { TimeoutError } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
 
 /**
- * Does something that has to end: what `act` is given is aborted after `limit`, or when `closing` is, and then nobody waits for it any more, even when
- * it takes no notice. Not `AbortSignal.any` with `AbortSignal.timeout`: on Node 20 the garbage collector takes that timeout away, and it never comes.
+ * Runs `act` with a timeout: its signal is aborted after `limit`, or when `closing` is, and then the result rejects, even when `act` ignores the
+ * signal. Not `AbortSignal.any` with `AbortSignal.timeout`: on Node 20 the garbage collector removes that timeout, and it never fires.
  */
 export async function within<T>(
   limit: Milliseconds,

@@ -5,7 +5,7 @@ import { bytePerMillisecond } from './line.js'
 export interface Route {
   /** Bytes per millisecond that are never exceeded. */
   readonly cap: number
-  /** How long bytes fly. Drawn anew for each hand-over. */
+  /** How long bytes are in flight. Drawn for each hand-over. */
   delay(): Milliseconds
 }
 

@@ -24,7 +24,7 @@ export class ShapedConnection extends AbstractMultiaddrConnection implements Lin
   readonly #changed = new Signal()
   #route = unknownRoute
   #isPaused = false
-  /** The far side has closed; what has come before still has to be delivered. */
+  /** The far side has closed; what has arrived before still has to be delivered. */
   #isEnding = false
 
   constructor(inner: MultiaddrConnection, lines: AccessLines) {
@@ -81,7 +81,7 @@ export class ShapedConnection extends AbstractMultiaddrConnection implements Lin
     await this.#inner.close(options)
   }
 
-  /** Is told the far side at once: what is on its way is lost. */
+  /** Resets the far side at once: what is in flight is lost. */
   override sendReset(error: Error): void {
     this.#inner.abort(error)
   }
