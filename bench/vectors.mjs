@@ -1,6 +1,7 @@
 /** What the processes send each other, and whether what came of it is right. */
 import { setImmediate } from 'node:timers'
 import { promisify } from 'node:util'
+import { Buffer } from 'node:buffer'
 import { KernelMemory, weightedSum } from '@murmuration/vectors'
 
 /** Numbers that are averaged at a time. */
@@ -29,6 +30,11 @@ export function createAllocator(elements) {
 
 /** The bytes of a vector, not copied. */
 export const bytesOf = (vector) => new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
+
+/** Copies all of `source`, at least a byte, to `target` from its byte `at` on, in one go also where threads share memory. */
+export function copyBytes(target, source, at) {
+  Buffer.from(target.buffer, target.byteOffset + at, source.byteLength).fill(source)
+}
 
 /**
  * Averages one's own vector with those of the neighbours, each with the same weight, over the first of theirs, and checks

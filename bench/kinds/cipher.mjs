@@ -4,8 +4,7 @@
  * sends and receives can be faster.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { copyBytes } from '@murmuration/vectors'
-import { averageAndCheck, bytesOf, fillVector } from '../vectors.mjs'
+import { averageAndCheck, bytesOf, copyBytes, fillVector } from '../vectors.mjs'
 
 /** The most that fits into a noise message, 65,535 bytes, besides its tag. */
 const recordBytes = 65_519

@@ -125,6 +125,17 @@ test('the pure packages name no real time, no chance and no machine', (t) => {
   t.deepEqual(wrong, [])
 })
 
+test('the pure packages import nothing of Node', (t) => {
+  const wrong = sources.filter(
+    (file) =>
+      pure.includes(file.split('/')[1]) &&
+      !isTest(file) &&
+      !file.includes('/bench/') &&
+      /(from|import\(?) *'node:/.test(textOf(file))
+  )
+  t.deepEqual(wrong, [])
+})
+
 test('a ratchet: no source file is longer than 300 lines', (t) => {
   t.deepEqual(
     sources.filter((file) => textOf(file).split('\n').length > 301),

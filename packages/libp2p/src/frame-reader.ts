@@ -1,4 +1,4 @@
-import { allFinite, bodyOf, copyBytes, type Lane, rawCodecId } from '@murmuration/vectors'
+import { allFinite, bodyOf, type Lane, rawCodecId } from '@murmuration/vectors'
 import {
   decodeHeader,
   decodeNumbers,
@@ -9,6 +9,7 @@ import {
   numbersMost
 } from '@murmuration/wire'
 import type { ReceiveFault } from './events.js'
+import { copyBytes } from './copy-bytes.js'
 
 /** What to do with a vector that begins. */
 export type WriteTarget =

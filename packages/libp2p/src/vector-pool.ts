@@ -1,4 +1,5 @@
 import { KernelMemory } from '@murmuration/vectors'
+import { copyBytes } from './copy-bytes.js'
 
 /** A vector of the pool, and what keeps it in use. */
 export interface Loan {
@@ -156,7 +157,7 @@ export class VectorPool {
 /** Where addresses are limited, as by `ulimit -v`, everything works in ordinary memory, only slower. */
 function memoryIfPossible(): KernelMemory | undefined {
   try {
-    return KernelMemory.shared()
+    return KernelMemory.shared(copyBytes)
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error

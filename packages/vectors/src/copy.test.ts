@@ -1,31 +1,8 @@
 import test from 'ava'
-import fc from 'fast-check'
-import { copyBytes, copyNumbers } from './copy.js'
+import { copyNumbers } from './copy.js'
+import { KernelMemory } from './wasm/memory.js'
 
 const kinds = [ArrayBuffer, SharedArrayBuffer] as const
-
-test('bytes are copied to their place and nowhere else, in memory of all kinds, however they lie', (t) => {
-  const place = fc.nat(20)
-  fc.assert(
-    fc.property(
-      fc.uint8Array({ maxLength: 40 }),
-      place,
-      place,
-      place,
-      fc.nat(1),
-      fc.nat(1),
-      (bytes, from, to, at, a, b) => {
-        const source = new Uint8Array(new kinds[a](100), from, bytes.length)
-        source.set(bytes)
-        const whole = new Uint8Array(new kinds[b](100)).fill(7)
-        copyBytes(whole.subarray(to), source, at)
-        const expected = new Uint8Array(100).fill(7)
-        expected.set(bytes, to + at)
-        t.deepEqual([...whole], [...expected])
-      }
-    )
-  )
-})
 
 test('numbers are copied bit by bit', (t) => {
   const bits = Uint32Array.of(0x7fc0_0001, 0x8000_0000, 1, 0xffff_ffff)
@@ -39,4 +16,19 @@ test('numbers are copied bit by bit', (t) => {
     }
   }
   copyNumbers(new Float32Array(0), new Float32Array(0))
+})
+
+test('numbers from or to shared memory are copied as whoever made it said', (t) => {
+  const copied: number[] = []
+  const memory = KernelMemory.shared((target, source) => {
+    copied.push(source.byteLength)
+    target.set(source)
+  })
+  const [first, second, outside] = [memory.float32(3), memory.float32(5), new Float32Array(4)]
+  copyNumbers(second, first)
+  copyNumbers(outside, first)
+  copyNumbers(second, outside.fill(2))
+  copyNumbers(new Float32Array(4), outside)
+  t.deepEqual(copied, [12, 12, 16])
+  t.deepEqual([...second], [2, 2, 2, 2, 0])
 })

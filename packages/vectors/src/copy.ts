@@ -1,23 +1,13 @@
-import { Buffer } from 'node:buffer'
-
-/** Copies all of `source` to the beginning of `target`. */
-export function copyNumbers(target: Float32Array, source: Float32Array): void {
-  if (isShared(target) || isShared(source)) copyBytes(bytesOf(target), bytesOf(source))
-  else target.set(source)
-}
+import { KernelMemory } from './wasm/memory.js'
 
 /**
- * Copies all of `source` to `target` from its byte `at` on, in one go also where threads share memory. There, `set` goes number by
- * number, so that no other thread ever sees half of one: that takes four times as long, and nobody here looks while something is written.
+ * Copies all of `source` to the beginning of `target`: where one of them lies in a shared {@link KernelMemory}, as whoever made that
+ * memory said.
  */
-export function copyBytes(target: Uint8Array, source: Uint8Array, at = 0): void {
-  if (source.byteLength === 0) return
-  if (!isShared(target) && !isShared(source)) target.set(source, at)
-  else Buffer.from(target.buffer, target.byteOffset + at, source.byteLength).fill(source)
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength)
+export function copyNumbers(target: Float32Array, source: Float32Array): void {
+  const memory = isShared(target) || isShared(source) ? (KernelMemory.of(target) ?? KernelMemory.of(source)) : undefined
+  if (memory === undefined) target.set(source)
+  else memory.copy(bodyOf(target), bodyOf(source))
 }
 
 function isShared({ buffer }: ArrayBufferView): boolean {

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 export * from './arithmetic.js'
-export { bodyOf, copyBytes, copyNumbers } from './copy.js'
+export { bodyOf, copyNumbers } from './copy.js'
 export type { Accuracy, Codec, CodecKind, CodecParameter, Decoder, EncodedBody, Encoder } from './codecs/codec.js'
 export { rawCodecId } from './codecs/codec.js'
 export { codecRandom, type Lane, LinkDecoder, LinkEncoder, maxLanes } from './codecs/link.js'

@@ -11,6 +11,11 @@ const lineBytes = 64
 /** Which memory a buffer is a view of: shared memory has a new buffer after each growth, and the old ones stay valid. */
 const memories = new WeakMap<ArrayBufferLike, KernelMemory>()
 
+/** Copies all bytes of `source` to the beginning of `target`. */
+export type CopyBytes = (target: Uint8Array, source: Uint8Array) => void
+
+const setBytes: CopyBytes = (target, source) => target.set(source)
+
 /** A `WebAssembly.Memory`, which has no name where the DOM's types are missing. */
 export interface LinearMemory {
   readonly buffer: ArrayBuffer
@@ -24,19 +29,25 @@ export interface LinearMemory {
  */
 export class KernelMemory {
   readonly memory: LinearMemory
+  /** How vectors are copied to and from it. */
+  readonly copy: CopyBytes
   #end = 0
 
-  private constructor(memory: LinearMemory) {
+  private constructor(memory: LinearMemory, copy: CopyBytes) {
     this.memory = memory
+    this.copy = copy
   }
 
   /**
    * Memory that threads share. It grows with what is acquired.
    *
+   * @param copy - a faster way than `set`, where the platform has one: between memory of threads `set` copies byte by byte when the two
+   * are not aligned alike
+   *
    * Throws a RangeError where 4 GiB of address space cannot be had, which `ulimit -v` may limit.
    */
-  static shared(): KernelMemory {
-    return new KernelMemory(new WebAssembly.Memory({ initial: 0, maximum: maxPages, shared: true }))
+  static shared(copy: CopyBytes = setBytes): KernelMemory {
+    return new KernelMemory(new WebAssembly.Memory({ initial: 0, maximum: maxPages, shared: true }), copy)
   }
 
   /**
@@ -54,7 +65,7 @@ export class KernelMemory {
       )
     }
     try {
-      return new KernelMemory(new WebAssembly.Memory({ initial: pages, maximum: pages }))
+      return new KernelMemory(new WebAssembly.Memory({ initial: pages, maximum: pages }), setBytes)
     } catch (error) {
       // Engines reserve far more addresses than memory, so that they need not check bounds.
       throw new InputError(
