@@ -13,6 +13,7 @@ export const bfloat16: DenseFormat = {
   step: halfStep,
   kernel: 'Bfloat16',
   beyond: 0x7f7f_8000,
+  isRandom: false,
   accuracy: { error: 2 ** -9, rounds: 1, floor: 1e-2 },
   deltaAccuracy: { error: 0, rounds: 5 }
 }

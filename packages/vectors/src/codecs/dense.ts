@@ -73,8 +73,7 @@ class DenseEncoder implements Encoder {
     this.#length = length
     this.#reference = stateful ? new ReferenceVector(length) : undefined
     // A generator whose state is zero gives nothing but zeros.
-    if (format.isRandom === true)
-      this.#generator = Uint32Array.from({ length: 16 }, () => random.integer(2 ** 32 - 1) + 1)
+    if (format.isRandom) this.#generator = Uint32Array.from({ length: 16 }, () => random.integer(2 ** 32 - 1) + 1)
   }
 
   encode(values: Float32Array, offset: number, out: Uint8Array): EncodedBody {

@@ -14,6 +14,7 @@ export const float16: DenseFormat = {
   step: halfStep,
   kernel: 'Float16',
   beyond: 0x477f_f000,
+  isRandom: false,
   accuracy: { error: 2 ** -12, rounds: 1, floor: 1e-3 },
   deltaAccuracy: { error: 2 ** -25, rounds: 3 }
 }

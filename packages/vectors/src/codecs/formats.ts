@@ -11,7 +11,7 @@ export interface Format {
   /** Bits of the smallest |x| that it has no number for, not even after rounding; infinity when it has one for all finite x. */
   readonly beyond: number
   /** Whether it rounds at random. */
-  readonly isRandom?: boolean
+  readonly isRandom: boolean
 }
 
 /** `Float16`, where there are kernels `encodeFloat16`, `encodeDeltaFloat16`, `decodeFloat16` and `decodeDeltaFloat16`. */
