@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { reportHtml } from '@murmuration/report'
-import type { Results } from '@murmuration/results'
+import { mergeResults, type Results, type RunRecord } from '@murmuration/results'
 import test, { type ExecutionContext } from 'ava'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { madeUpResults } from './made-up-results.js'
@@ -190,6 +190,64 @@ for (const [what, results, expected] of sweeps) {
     t.true((await charts(page, 'curves').count()) >= 4)
     t.deepEqual(complaints, [])
   })
+}
+
+/** A real run, as far as its peers know it, over the simulation of its method. */
+function realOverSimulated(): Results {
+  const one = madeUpResults({ bandwidths: [1e8], latencies: [5], seeds: [7], target: false })
+  const [method] = one.sweep.contenders
+  const models = { a: '1'.repeat(64), b: '2'.repeat(64) }
+  const sweep = { ...one.sweep, axes: {}, contenders: [method] }
+  const [run] = one.runs
+  const simulated: RunRecord = { ...run, settings: {}, outcome: 'limit', models }
+  const { busiest: _, logHash: __, realSeconds: ___, toTarget: ____, ...known } = simulated
+  const real: RunRecord = {
+    ...known,
+    world: 'libp2p',
+    secondsPerRound: 2 * run.secondsPerRound,
+    time: { working: 0.5 }
+  }
+  return mergeResults(
+    [
+      { name: 'tuesday', results: { sweep, runs: [real], timelines: [] } },
+      { name: 'foretold', results: { sweep, runs: [simulated], timelines: [] } }
+    ],
+    { command: 'npx murmur report tuesday foretold', version: '0' }
+  )
+}
+
+/** Whether texts of an axis lie on one another. */
+const hasCrowdedMarks = (page: Page) =>
+  page.evaluate(() =>
+    Array.from(document.querySelectorAll('g[aria-label="x-axis tick label"]')).some((axis) => {
+      const texts = Array.from(axis.querySelectorAll('text')).map((text) => text.getBoundingClientRect())
+      const inOrder = texts.sort((left, right) => left.left - right.left)
+      return inOrder.some(({ left }, place) => place > 0 && left < inOrder[place - 1].right)
+    })
+  )
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [1280, 390]) {
+    inBrowser(
+      `a real run over its simulation is drawn, and what it cannot know is said: ${colorScheme}, ${width} pixels${skipped}`,
+      async (t) => {
+        const { page, complaints } = await opened(t, realOverSimulated(), {
+          colorScheme,
+          viewport: { width, height: 900 }
+        })
+        t.is(await charts(page, 'curves').first().locator('g[aria-label="line"]').count(), 2)
+        const finding = (await page.locator('#finding').textContent()) ?? ''
+        t.regex(finding, /tuesday, real”: a real round takes .*, 2\.0x as long/)
+        t.regex(finding, /ended with the same parameters, bit for bit, on 2 peers/)
+        t.notRegex(finding, /fastest/)
+        t.regex((await page.locator('[data-part="time"]').textContent()) ?? '', /a real run does not tell sending/)
+        t.regex((await page.locator('[data-part="figures"]').textContent()) ?? '', /–/)
+        t.false(await overflows(page))
+        t.false(await hasCrowdedMarks(page))
+        t.deepEqual(complaints, [])
+      }
+    )
+  }
 }
 
 inBrowser(`a sweep without runs is said to be one${skipped}`, async (t) => {

@@ -22,7 +22,7 @@ export async function reportHtml(results: Results): Promise<string> {
   const sections = [
     headerHtml(results, data),
     markup`<noscript><p class="wrong">The charts need JavaScript; the texts and some tables do not.</p></noscript>`,
-    findingHtml(data),
+    findingHtml(results, data),
     mapHtml(data),
     contendersHtml(results),
     settingHtml(data),

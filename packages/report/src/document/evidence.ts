@@ -1,15 +1,13 @@
 /** What a sceptic needs: what was found wrong, hashes to compare with, and all that it takes to make the report again. */
 import type { Results, RunRecord, Source, Sweep } from '@murmuration/results'
 import { markup, type Content, type Html } from '../markup.js'
-import { sameModelSentences } from '../prepare/models.js'
 import { settingText, short } from '../shared/units.js'
 
 /** So many runs with findings are listed, and so many hashes. */
 const listedMax = 20
 const hashesMax = 8
 
-export function checksHtml(results: Results): Html {
-  const { runs } = results
+export function checksHtml({ runs }: Results): Html {
   const [simulated, real] = [inWorld(runs, 'simulator'), inWorld(runs, 'libp2p')]
   const wrong = runs.filter(({ findings }) => findings.length > 0)
   return markup`<section id="checks">
@@ -17,7 +15,6 @@ export function checksHtml(results: Results): Html {
     ${simulated.length === 0 && real.length > 0 ? '' : markup`<p>${judgesText}</p>`}
     ${real.length === 0 ? '' : markup`<p>${realText}</p>`}
     ${wrong.length === 0 ? markup`<p>${keptText(runs)}</p>` : findingsHtml(wrong, runs)}
-    ${sameModelSentences(results).map((sentence) => markup`<p>${sentence}</p>`)}
     ${simulated.length === 0 && real.length > 0 ? '' : hashTable(simulated)}
     ${real.length === 0 ? '' : modelTable(runs)}
   </section>`
@@ -71,7 +68,7 @@ function hashTable(runs: readonly RunRecord[]): Html {
   return table(
     'Hashes of all that happened, in order, in some of the simulated runs. The same scenario file, seed and version give the same.',
     'hash of the log',
-    some.map((run) => [runText(run), run.logHash ?? ''])
+    some.map((run) => [runText(run), [run.logHash ?? '']])
   )
 }
 
@@ -81,18 +78,22 @@ function modelTable(runs: readonly RunRecord[]): Content {
   return table(
     'SHA-256 of the parameters with which the peers ended. A simulation of the same files ends with the same, where the algorithm is synchronous.',
     'SHA-256',
-    some.map((run) => [runText(run), modelsText(run.models ?? {})])
+    some.map((run) => [runText(run), modelLines(run.models ?? {})])
   )
 }
 
-/** A hash with the peers that have it. */
-function modelsText(models: Readonly<Record<string, string>>): string {
-  const peers = Object.keys(models)
-  const hashes = [...new Set(Object.values(models))]
-  return hashes.map((hash) => `${peers.filter((peer) => models[peer] === hash).join(', ')}: ${hash}`).join('; ')
+/** A line per hash, with the peers that have it. */
+function modelLines(models: Readonly<Record<string, string>>): readonly string[] {
+  const peers = Object.keys(models).sort()
+  const hashes = [...new Set(peers.map((peer) => models[peer]))]
+  return hashes.map((hash) => `${peers.filter((peer) => models[peer] === hash).join(', ')}: ${hash}`)
 }
 
-function table(caption: string, what: string, rows: readonly (readonly [run: string, text: string])[]): Html {
+function table(
+  caption: string,
+  what: string,
+  rows: readonly (readonly [run: string, lines: readonly string[]])[]
+): Html {
   return markup`<div class="scroll">
     <table class="wide">
       <caption>
@@ -106,10 +107,10 @@ function table(caption: string, what: string, rows: readonly (readonly [run: str
       </thead>
       <tbody>
         ${rows.map(
-          ([run, text]) =>
+          ([run, lines]) =>
             markup`<tr>
               <th scope="row">${run}</th>
-              <td class="text"><code>${text}</code></td>
+              <td class="text">${lines.map((line) => markup`<div><code>${line}</code></div>`)}</td>
             </tr>`
         )}
       </tbody>

@@ -1,11 +1,12 @@
 /** The first thing that a reader sees: the question, the answer, and where the answer does not hold. */
 import { type Results, runsOfSweep } from '@murmuration/results'
 import { type Content, markup, type Html } from '../markup.js'
-import { type Duel, duelsOf, type Extreme, findingSentences, isRanked } from '../prepare/finding.js'
+import { type Duel, duelsOf, type Extreme, findingSentences } from '../prepare/finding.js'
+import { sameModelSentences } from '../prepare/models.js'
 import type { PageData } from '../shared/page-data.js'
 import { measures } from '../shared/measures.js'
 import { factorText, short } from '../shared/units.js'
-import { isMixed, modelWord, worldWords } from '../shared/world-words.js'
+import { isMixed, isRanked, modelWord, worldWords } from '../shared/world-words.js'
 
 export function headerHtml({ sweep, runs }: Results, data: PageData): Html {
   const all = runsOfSweep(sweep)
@@ -39,8 +40,8 @@ export const paragraphs = (text: string): Content =>
     .filter((paragraph) => paragraph.trim() !== '')
     .map((paragraph) => markup`<p>${paragraph.trim()}</p>`)
 
-export function findingHtml(data: PageData): Html {
-  const [first, ...others] = findingSentences(data)
+export function findingHtml(results: Results, data: PageData): Html {
+  const [first, ...others] = [...findingSentences(data), ...sameModelSentences(results)]
   return markup`<section id="finding">
     <h2>What came out</h2>
     <p class="finding">${first}</p>

@@ -1,8 +1,8 @@
 /** Headings and introductions around the charts, which the page's script puts into the parts. */
 import type { Results } from '@murmuration/results'
 import { type Content, type Html, markup } from '../markup.js'
-import { isRanked } from '../prepare/finding.js'
 import type { PageData } from '../shared/page-data.js'
+import { isRanked } from '../shared/world-words.js'
 
 export const mapHtml = (data: PageData): Content =>
   data.cases.length === 0

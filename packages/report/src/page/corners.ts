@@ -4,6 +4,7 @@ import type { Case, FormPair, PageData } from '../shared/page-data.js'
 import { measures, valueText } from '../shared/measures.js'
 import { factorText, sentence } from '../shared/units.js'
 import { caseAt, caseText, factorIn, middleOf, verdictIn } from '../shared/verdicts.js'
+import { isRanked } from '../shared/world-words.js'
 import { element, withDetail } from './elements.js'
 import { measurePicker, picker, pickers, settingPickers } from './pickers.js'
 import { moved, type Store, type View } from './store.js'
@@ -52,7 +53,7 @@ function cornerCaption(data: PageData, view: View): string {
     (ends.length === 0
       ? '.'
       : `, at the ends of ${ends.join(' and ')}${ends.length < data.axes.length ? ` (at ${others})` : ''}.`) +
-    ` Bold: the best.${data.pairs.length > 0 ? ' Lines in italics: what streaming in place of waiting changes, and what sending all tensors in one message.' : ''}`
+    `${isRanked(data) ? ' Bold: the best.' : ''}${data.pairs.length > 0 ? ' Lines in italics: what streaming in place of waiting changes, and what sending all tensors in one message.' : ''}`
   )
 }
 
@@ -66,7 +67,7 @@ function cornerName({ axes }: PageData, { across, down }: View, { places }: Case
 function rowsOf(data: PageData, view: View, corners: readonly Case[], contender: number): readonly HTMLElement[] {
   const cells = corners.map((corner) => {
     const verdict = verdictIn(data, corner, view.measure)
-    const best = verdict.kind !== 'nobody' && verdict.winner === contender
+    const best = isRanked(data) && verdict.kind !== 'nobody' && verdict.winner === contender
     const factor = factorIn(corner, contender, view.reference, view.measure)
     const text =
       corner.entries[contender] === null

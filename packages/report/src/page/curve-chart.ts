@@ -46,9 +46,15 @@ function needsLog(values: readonly number[]): boolean {
   return positive.length > 0 && Math.max(...positive) / Math.min(...positive) > 10
 }
 
+/** The leader's line has no dashes: it is drawn first, so that one that is the same shows over it. */
+const byLook =
+  ({ leader }: PageData) =>
+  (one: number, other: number): number =>
+    Number(one !== leader) - Number(other !== leader) || one - other
+
 /** `all` has a point or more. */
 export function curveChart({ data, view }: Store, plan: Plan, all: readonly Point[], width: number) {
-  const contenders = [...new Set(all.map(({ contender }) => contender))]
+  const contenders = [...new Set(all.map(({ contender }) => contender))].sort(byLook(data))
   const lineOf = (points: readonly Point[], contender: number) =>
     points.filter((point) => point.contender === contender)
   const ends = contenders.flatMap((contender) => lineOf(all, contender).slice(-1))

@@ -69,13 +69,15 @@ export function wrapped(text: string, letters: number, rows: number): string {
   return kept.map((line) => (line.length <= letters + 1 ? line : `${line.slice(0, letters - 1)}…`)).join('\n')
 }
 
-/** Pixels for names at the left of a chart; longer ones become two lines, of about `labelLetters` letters. */
-const labelLetters = 36
-export const labelMargin = (labels: readonly string[]): number =>
-  28 + 6.4 * Math.min(labelLetters, Math.max(...labels.map((label) => label.length)))
+/** How many letters a line of a name has at the left of a chart that is `width` pixels wide: less than half of it is for names. */
+const labelLetters = (width: number): number => Math.min(36, Math.max(12, Math.floor(width / 19)))
+
+/** Pixels for names at the left of a chart; longer ones become two lines. */
+export const labelMargin = (labels: readonly string[], width: number): number =>
+  28 + 6.4 * Math.min(labelLetters(width), Math.max(...labels.map((label) => label.length)))
 
 /** The name of a place in a list, short enough for the margin. */
 export const labelIn =
-  (labels: readonly string[]) =>
+  (labels: readonly string[], width: number) =>
   (place: number): string =>
-    wrapped(labels[place], labelLetters, 2)
+    wrapped(labels[place], labelLetters(width), 2)

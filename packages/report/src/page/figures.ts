@@ -2,6 +2,7 @@
 import type { Case, Entry, PageData, Spread } from '../shared/page-data.js'
 import { bytesText, countText, percentText, rangeText, secondsText, short } from '../shared/units.js'
 import { caseText, verdictIn } from '../shared/verdicts.js'
+import { isRanked } from '../shared/world-words.js'
 import { element, withDetail } from './elements.js'
 import type { Store } from './store.js'
 
@@ -75,7 +76,7 @@ function figureTable({ data, chosen }: Store): readonly HTMLElement[] {
   const rows = data.contenders.flatMap((label, contender) => {
     const entry = chosen.entries[contender]
     if (entry === null) return []
-    const best = verdict.kind !== 'nobody' && verdict.winner === contender
+    const best = isRanked(data) && verdict.kind !== 'nobody' && verdict.winner === contender
     const cells = shown.map(({ cell }, place) =>
       element('td', best && place === 0 ? { class: 'best' } : {}, ...withDetail(...cell(entry)))
     )

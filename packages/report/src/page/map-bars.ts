@@ -4,6 +4,7 @@ import { measures, valueText } from '../shared/measures.js'
 import { timeTicks } from '../shared/ticks.js'
 import { factorText, secondsText, sentence } from '../shared/units.js'
 import { caseText, middleOf, verdictIn } from '../shared/verdicts.js'
+import { isRanked } from '../shared/world-words.js'
 import { colourOf } from './contender-style.js'
 import { figure, labelIn, labelMargin, widthIn } from './elements.js'
 import type { Store, View } from './store.js'
@@ -19,26 +20,31 @@ interface Bar {
 
 const lineHeight = 24
 const titleHeight = 30
+/** Beside a bar, for its text. */
+const textMargin = 120
+/** Of a mark of the axis, with its text. */
+const markWidth = 70
 
 export function barMap({ data, view }: Store, host: HTMLElement): readonly HTMLElement[] {
   const { title } = measures[view.measure]
   const bars = barsOf(data, view)
   const groups = data.cases.map((_, place) => place)
   const most = Math.max(...bars.map(({ value }) => value))
+  const width = widthIn(host)
   const chart = Plot.plot({
-    width: widthIn(host),
+    width,
     height: groups.length * (data.contenders.length * lineHeight + titleHeight) + 70,
     marginTop: titleHeight,
     marginBottom: 44,
-    marginLeft: labelMargin(data.contenders),
-    marginRight: 120,
+    marginLeft: labelMargin(data.contenders, width),
+    marginRight: textMargin,
     style: { fontSize: '12px' },
     x: { domain: [0, most], label: null },
     y: { domain: data.contenders.map((_, place) => place) },
     fy: { domain: groups, axis: null, padding: titleHeight / (data.contenders.length * lineHeight + titleHeight) },
     marks: [
-      ...valueAxis(view, most),
-      Plot.axisY({ tickSize: 0, label: null, tickFormat: labelIn(data.contenders) }),
+      ...valueAxis(view, most, width - labelMargin(data.contenders, width) - textMargin),
+      Plot.axisY({ tickSize: 0, label: null, tickFormat: labelIn(data.contenders, width) }),
       Plot.barX(bars, {
         y: 'contender',
         fy: 'group',
@@ -61,18 +67,20 @@ export function barMap({ data, view }: Store, host: HTMLElement): readonly HTMLE
     ]
   })
   const caption =
-    `${sentence(title)} of each contender, ${data.seeds === 1 ? 'one seed' : `median over ${data.seeds} seeds`}; ` +
-    'less is better. In brackets: relative to the best.'
+    `${sentence(title)} of each contender, ${data.seeds === 1 ? 'one seed' : `median over ${data.seeds} seeds`}${isRanked(data) ? '; less is better' : ''}. ` +
+    'In brackets: relative to the least.'
   return [figure({ chart, label: `Bars of ${title} by contender`, caption })]
 }
 
-function valueAxis({ measure }: View, most: number) {
+/** As many marks as have room in so many pixels. */
+function valueAxis({ measure }: View, most: number, room: number) {
+  const count = Math.max(1, Math.min(6, Math.floor(room / markWidth)))
   const label = { label: `${measures[measure].title} →`, labelOffset: 40 }
   if (measures[measure].text !== secondsText) {
     const tickFormat = (value: number) => valueText(measure, value)
-    return [Plot.gridX({ ticks: 5 }), Plot.axisX({ ...label, ticks: 5, tickFormat })]
+    return [Plot.gridX({ ticks: count }), Plot.axisX({ ...label, ticks: count, tickFormat })]
   }
-  const ticks = timeTicks(0, most, 6)
+  const ticks = timeTicks(0, most, count)
   const places = ticks.map(({ seconds }) => seconds)
   return [Plot.gridX(places), Plot.axisX(places, { ...label, text: ticks.map(({ text }) => text) })]
 }

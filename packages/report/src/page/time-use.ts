@@ -61,13 +61,19 @@ function timeChart({ contenders }: PageData, tried: readonly Row[], width: numbe
     width,
     height: 34 * tried.length + 60,
     marginBottom: 44,
-    marginLeft: labelMargin(contenders),
+    marginLeft: labelMargin(contenders, width),
     marginRight: 130,
     style: { fontSize: '12px' },
-    x: { domain: [0, 1], label: 'share of the peers’ time →', labelOffset: 40, tickFormat: percentText, ticks: 5 },
+    x: {
+      domain: [0, 1],
+      label: 'share of the peers’ time →',
+      labelOffset: 40,
+      tickFormat: percentText,
+      ticks: width < 600 ? 1 : 5
+    },
     y: { domain: tried.map(({ contender }) => contender) },
     marks: [
-      Plot.axisY({ tickSize: 0, label: null, tickFormat: labelIn(contenders) }),
+      Plot.axisY({ tickSize: 0, label: null, tickFormat: labelIn(contenders, width) }),
       Plot.barX(shares, {
         y: 'contender',
         x1: 'start',

@@ -36,9 +36,6 @@ const range = (factors: readonly number[]) => {
 const medianText = (factors: readonly number[]) =>
   factors.length === 1 ? '' : ` (median ${factorText(median([...factors]))})`
 
-/** Whether contenders can be ranked: there are several, and their seconds are of one kind. */
-export const isRanked = (data: PageData): boolean => data.contenders.length > 1 && !isMixed(data)
-
 /** The first says who leads; the others who else, where the leader loses, and what fusing and streaming do. */
 export function findingSentences(data: PageData): string[] {
   if (isMixed(data)) return predictionSentences(data)
