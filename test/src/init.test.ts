@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { murmur, recordsOf, temporaryFolder } from './command.js'
 
-test('what murmur init writes trains as a swarm, is simulated, and is not overwritten', async (t) => {
+test('what murmur init writes trains as a swarm, is simulated with the same bits, and is not overwritten', async (t) => {
   const cwd = await temporaryFolder()
   const run = (...args: string[]) => murmur(args, cwd, undefined, { cwd }).result
   const init = await run('init', 'first', '--peers', '3', '--task', 'softmax')
@@ -13,11 +13,15 @@ test('what murmur init writes trains as a swarm, is simulated, and is not overwr
   const train = join(cwd, 'first/train.yaml')
   await writeFile(train, (await readFile(train, 'utf8')).replace('rounds: 400', 'rounds: 20'))
 
-  const trained = await run(...swarm, '--no-baseline', '--json')
+  const trained = await run(...swarm, '--no-baseline', '--json', '--out', 'trained')
   t.is(trained.code, 0, trained.stderr)
   t.is(recordsOf(trained).at(-1)?.finished, 3)
-  const simulated = await run(...sim, '--out', join(cwd, 'results'))
+  const simulated = await run(...sim, '--out', 'simulated')
   t.is(simulated.code, 0, simulated.stderr)
+  const modelsIn = async (folder: string) =>
+    (JSON.parse(await readFile(join(cwd, folder, 'runs.jsonl'), 'utf8')) as { readonly models?: unknown }).models
+  t.truthy(await modelsIn('trained'))
+  t.deepEqual(await modelsIn('simulated'), await modelsIn('trained'))
 
   const again = await run('init', 'first')
   t.is(again.code, 2)

@@ -94,8 +94,8 @@ async function runCommands(t: ExecutionContext, project: string): Promise<void> 
   t.regex(await readFile(join(cwd, schema), 'utf8'), /"rounds"/)
   await writeFile(join(cwd, 'train.yaml'), train.replace('rounds: 400', 'rounds: 10'))
   const files = ['topology.yaml', '--train', 'train.yaml']
-  t.regex(await npx('swarm', ...files, '--no-baseline'), /accuracy of the mean model/)
-  await npx('sim', ...files, '--out', 'results')
-  t.regex(await npx('report', 'results'), /report\.html/)
+  t.regex(await npx('swarm', ...files, '--no-baseline', '--out', 'trained'), /accuracy of the mean model/)
+  await npx('sim', ...files, '--out', 'simulated')
+  t.regex(await npx('report', 'trained', 'simulated'), /report\.html/)
   t.regex(await npx('topology', 'ring-4'), /spectral gap/)
 }
