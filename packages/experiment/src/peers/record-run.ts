@@ -4,7 +4,7 @@ import { makePlan } from '../training/make-plan.js'
 import type { RunRequest } from '../training/plan.js'
 import { RunFile } from './run-file.js'
 import { type Failure, RunRecorder } from './run-recorder.js'
-import { methodLabel, runTexts, sweepOfRun } from './run-sweep.js'
+import { runTexts, sweepOfRun } from './run-sweep.js'
 
 /** Where the results of a real run go. */
 export interface RecordOptions {
@@ -34,7 +34,7 @@ export async function recordRun<Result>(
   const texts = await runTexts(request, links)
   const { seed, rounds, closingRounds } = plan.options
   const peers = plan.file.topology.peers.length
-  const recorder = new RunRecorder({ contender: methodLabel(plan), seed, rounds, closingRounds, peers, peer })
+  const recorder = new RunRecorder({ contender: plan.label, seed, rounds, closingRounds, peers, peer })
   const file = new RunFile(directory, emit)
   try {
     const result = await body((event) => {

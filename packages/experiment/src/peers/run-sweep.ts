@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { readText } from '@murmuration/files'
 import type { PeerName } from '@murmuration/core'
 import type { Sweep } from '@murmuration/results'
-import { optionTexts, recordOf } from '../training/algorithm-choice.js'
+import { recordOf } from '../training/algorithm-choice.js'
 import { type Plan, type RunRequest, startEvent } from '../training/plan.js'
 import { taskText } from '../training/task-text.js'
 import { version } from '../version.js'
@@ -23,7 +23,8 @@ export interface RunCircumstances {
 }
 
 /** What the report calls a real run, and the simulation of it. */
-export function runTitle({ topology, train }: RunRequest): string {
+export function runTitle({ topology, train, method }: RunRequest): string {
+  if (method !== undefined) return `${method} of ${basename(topology)}`
   return `${basename(topology)} with ${train === undefined ? 'the default training' : basename(train)}`
 }
 
@@ -32,13 +33,6 @@ export async function runTexts({ topology, train }: RunRequest, links?: string):
   const paths = [topology, ...(train === undefined ? [] : [train]), ...(links === undefined ? [] : [links])]
   const texts = await Promise.all(paths.map(readText))
   return texts.map((text) => (text.endsWith('\n') ? text : `${text}\n`)).join('---\n')
-}
-
-/** The name that results have for the method of a training: that of the algorithm, with what it has otherwise than by default. */
-export function methodLabel({ training: { algorithm } }: Pick<Plan, 'training'>): string {
-  const record = recordOf(algorithm)
-  const options = optionTexts(record, algorithm)
-  return options.length > 0 ? `${record.title} (${options.join(', ')})` : record.title
 }
 
 /** What the report says of a real run. */
@@ -51,7 +45,7 @@ export function sweepOfRun(plan: Plan, request: RunRequest, circumstances: RunCi
     command,
     version,
     axes: {},
-    contenders: [{ label: methodLabel(plan), about: aboutOf(plan, peer) }],
+    contenders: [{ label: plan.label, about: aboutOf(plan, peer) }],
     seeds: [plan.options.seed],
     facts: factsOf(plan, circumstances)
   }
@@ -65,6 +59,7 @@ function aboutOf({ algorithm, training }: Plan, peer?: PeerName): string {
 function factsOf(plan: Plan, { peer, links, task }: RunCircumstances): Record<string, string> {
   const { topology, peers } = startEvent(plan)
   const { rounds, closingRounds } = plan.options
+  const slowLinks = links ?? (plan.links === undefined ? undefined : plan.path)
   const { backend = 'TypeScript' } = task
   const [{ model } = { model: 'unknown' }, ...others] = cpus()
   const whose = peer === undefined ? 'all peers are processes of this machine' : `a machine of its own for each peer`
@@ -77,7 +72,7 @@ function factsOf(plan: Plan, { peer, links, task }: RunCircumstances): Record<st
     training: plan.algorithm,
     rounds: `${rounds}, and ${closingRounds} that only average`,
     messages: plan.training.codec,
-    network: links === undefined ? 'as it is' : `links as slow as ${links} says`,
+    network: slowLinks === undefined ? 'as it is' : `links as slow as ${slowLinks} says`,
     machine: `${others.length + 1} cores (${model}), ${process.platform} ${process.arch}, Node ${process.version}; ${whose}`
   }
 }

@@ -1,7 +1,6 @@
 /** The simulation of what `murmur swarm` runs: the same topology and training, in virtual time. */
 import { InputError } from '@murmuration/core'
 import { parseYamlFile, readText, topologySchema } from '@murmuration/files'
-import { recordOf } from '../training/algorithm-choice.js'
 import { runTexts, runTitle } from '../peers/run-sweep.js'
 import { makePlan } from '../training/make-plan.js'
 import type { RunRequest } from '../training/plan.js'
@@ -17,7 +16,7 @@ import { networkSchema } from './scenario-network.js'
  * wrong, or says what a simulation cannot have.
  */
 export async function scenarioOfRun(request: RunRequest): Promise<Scenario> {
-  const { training, options } = await makePlan(request)
+  const { training, options, label } = await makePlan(request)
   const text = await readText(request.topology)
   const { algorithm, agreement: _, seed, ...simulated } = training
   const { codec, rounds } = training
@@ -41,7 +40,7 @@ export async function scenarioOfRun(request: RunRequest): Promise<Scenario> {
     training: simulated,
     computing: computingSchema.parse(undefined),
     axes: [],
-    methods: [{ algorithm, fusion: 'fused', label: recordOf(algorithm).title, training: simulated }],
+    methods: [{ algorithm, fusion: 'fused', label, training: simulated }],
     seeds: [seed],
     stop: {},
     closingRounds: options.closingRounds,

@@ -106,6 +106,12 @@ export function optionTexts({ options }: Algorithm, given: Readonly<Record<strin
   })
 }
 
+/** `D-PSGD (adapt-then-combine)`: the title, and what is otherwise than by default. */
+export function algorithmLabel(record: Algorithm, given: Readonly<Record<string, unknown>>): string {
+  const options = optionTexts(record, given)
+  return options.length > 0 ? `${record.title} (${options.join(', ')})` : record.title
+}
+
 function optionText(name: string, value: unknown): string {
   const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   if (typeof value === 'boolean') return value ? words : `no ${words}`

@@ -10,5 +10,5 @@ export async function makePlan(request: RunRequest): Promise<Plan> {
     return planOf(path, await readTopologyFile(path), await readTrainingFile(request.train, request))
   }
   const { file, training } = await readMethod(request, request.method)
-  return { ...planOf(path, file, training), links: file.links }
+  return { ...planOf(path, file, training), links: file.links, label: request.method }
 }

@@ -9,7 +9,7 @@ import { InputError, type Links, type PeerName, type TaskDescription, type Topol
 import type { Settings } from '@murmuration/libp2p'
 import { contraction, graphLabel, roundsToAgreement, structureFindings } from '@murmuration/topology'
 import type { TopologyFile } from '@murmuration/files'
-import { givenOptions, optionTexts, recordOf } from './algorithm-choice.js'
+import { algorithmLabel, givenOptions, optionTexts, recordOf } from './algorithm-choice.js'
 import type { StartEvent } from '../events.js'
 import { runSettings } from './run-settings.js'
 import { taskDescription } from './task-description.js'
@@ -37,6 +37,8 @@ export interface Plan {
   readonly settings: Settings
   /** The links that the connections are to be as slow as, where the run is a scenario's method. */
   readonly links?: Links
+  /** What results call the method: a scenario's label, or the algorithm with what it has otherwise than by default. */
+  readonly label: string
   /** The algorithm with its options as text, for people. */
   readonly algorithm: string
 }
@@ -67,6 +69,7 @@ export function planOf(path: string, file: TopologyFile, training: Training): Pl
     ),
     spectralGap: shrinking.spectralGap,
     settings: runSettings(file, training),
+    label: algorithmLabel(record, training.algorithm),
     algorithm: algorithmText(record, training)
   }
 }
