@@ -5,7 +5,7 @@ import { clearTimeout } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A step of a team, from its start to a batch of rounds, may take so many milliseconds. */
-const patience = 60_000
+const timeout = 60_000
 
 /** A batch has as many rounds as take about so many milliseconds, and one at least. */
 const batchTime = 300
@@ -58,7 +58,7 @@ export class Team {
   /** Tells all processes something at once, and gathers their answers of the name `expected`. */
   async #all(expected, commandOf) {
     if (this.#failed !== undefined) throw this.#failed
-    const timer = setTimeout(() => this.#fail(new Error(`nothing came for ${patience / 1000} s`)), patience)
+    const timer = setTimeout(() => this.#fail(new Error(`nothing came for ${timeout / 1000} s`)), timeout)
     const waiting = this.#members.map(
       (_, self) => new Promise((resolve, reject) => (this.#answers[self] = { resolve, reject }))
     )

@@ -7,7 +7,7 @@ import { spreadOf, written } from '../statistics.mjs'
 const million = 1e6
 
 /** Larger vectors, in megabytes, go by fewer kinds, unless the others are asked for by name; so do all with --quick. */
-const manyMost = 200
+const maxMany = 200
 
 export const exchange = {
   title: 'Exchange and average of a pair of processes, both ways at once',
@@ -17,7 +17,7 @@ export const exchange = {
     for (const megabytes of sizes) {
       const few = chosen.filter((name) => !slowKinds.includes(name) || only.includes(name))
       const settings = {
-        kinds: quick || megabytes > manyMost ? few : chosen,
+        kinds: quick || megabytes > maxMany ? few : chosen,
         megabytes,
         shape: pair,
         repeats,

@@ -37,7 +37,7 @@ function settingsOf(algorithm: Algorithm, more: Partial<TrainingSettings>): Trai
     rounds: 12,
     closingRounds: 2,
     rate: (k) => 0.1 / (1 + k / 10),
-    patience: timeLimit(20_000),
+    timeout: timeLimit(20_000),
     workers: peers,
     servers: serversOf(algorithm),
     ...more

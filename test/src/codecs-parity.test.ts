@@ -31,7 +31,7 @@ function taskOf(self: PeerName): Task {
 function training(ends: Map<PeerName, Float32Array>): Program {
   const settings = { algorithm: dpsgd, seed: 1, batchSize: 4, rounds: 8, closingRounds: 3, workers: peers }
   return async (fabric) => {
-    const run = { ...settings, rate: () => 0.2, patience: timeLimit(20_000) }
+    const run = { ...settings, rate: () => 0.2, timeout: timeLimit(20_000) }
     for await (const { parameters } of train(fabric, taskOf(fabric.self), run)) {
       ends.set(fabric.self, parameters.slice())
     }

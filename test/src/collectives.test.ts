@@ -54,7 +54,7 @@ async function* rounds(
     batchSize: 1,
     rounds: count,
     rate: () => 1,
-    patience
+    timeout
   }
   const session = new Session(
     fabric,
@@ -65,13 +65,13 @@ async function* rounds(
   for await (const { parameters } of session.steps()) yield parameters.slice()
 }
 
-const patience = 10_000
+const timeout = 10_000
 
 /** Every worker's vector. */
 function vectorsOf(names: readonly PeerName[], length: number, seed: number): Float32Array[] {
   return names.map((name) => {
-    const dice = createRandom(seed, name)
-    return Float32Array.from({ length }, () => dice.normal())
+    const draws = createRandom(seed, name)
+    return Float32Array.from({ length }, () => draws.normal())
   })
 }
 
@@ -132,7 +132,7 @@ for (const collective of collectives) {
       { name: 'NeighboursMissingError', message: /w01/ }
     )
     t.deepEqual((error as unknown as { missing: unknown }).missing, [workers[1]])
-    t.true(failed >= patience && failed <= 2 * patience + 40, `${failed}`)
+    t.true(failed >= timeout && failed <= 2 * timeout + 40, `${failed}`)
   })
 }
 

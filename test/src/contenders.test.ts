@@ -22,7 +22,7 @@ const training = {
   rounds: 10,
   rate: (round: number) => 0.2 / (1 + round),
   weightDecay: 1e-3,
-  patience: 10_000
+  timeout: 10_000
 }
 const momentum = { momentum: 0.9, nesterov: true }
 const optimiser = { name: 'sgd', ...momentum }

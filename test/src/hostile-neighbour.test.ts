@@ -1,4 +1,4 @@
-/** D-PSGD over libp2p, to its end, beside a neighbour in the roster that sends everything but what it should. */
+/** D-PSGD over libp2p, to its end, beside a neighbour in the peer list that sends everything but what it should. */
 import { fork } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -35,7 +35,7 @@ async function trained(fabric: Fabric<VectorMessage>, attacked: Attacked = () =>
   }
   const options = {
     ...{ seed, batchSize: 4, rounds: 80, closingRounds: 5, rate: () => 0.4 },
-    patience: timeLimit(20_000)
+    timeout: timeLimit(20_000)
   }
   const run = { ...options, algorithm: dpsgd, workers: topology.peers }
   const steps = train(fabric, Object.assign(task, { gradient }), run)
@@ -90,13 +90,13 @@ test('D-PSGD trains to its end beside a neighbour that sends wrong frames and fl
   const identity = await createIdentity()
   const peers = await Promise.all(honest.map((self) => honestPeer(t, self, events)))
   const entries = peers.map(({ id, addresses }, place) => ({ name: honest[place], id, addresses }))
-  const roster = [...entries, { name: m, id: identity.id, addresses: [] }]
+  const peerList = [...entries, { name: m, id: identity.id, addresses: [] }]
   const { attacked, go } = await mallory(
     t,
     identity,
     peers.map(({ addresses }) => addresses[0])
   )
-  await Promise.all(peers.map((peer) => peer.connect(roster, timeLimit(20_000))))
+  await Promise.all(peers.map((peer) => peer.connect(peerList, timeLimit(20_000))))
   go()
   while (events.filter(({ kind }) => kind === 'left').length < peers.length) await delay(5)
   const ends = await Promise.all(peers.map(({ fabric }) => trained(fabric, attacked)))

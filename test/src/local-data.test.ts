@@ -53,7 +53,7 @@ const options = { seed: 1, momentum: 0, nesterov: false, weightDecay: 0, rounds:
 async function trained(taskOf: (name: PeerName) => Task): Promise<Float32Array[]> {
   const ends: Float32Array[] = []
   await inSimulator({ topology: complete(...names), seed: 1, length: 3 }, async (fabric) => {
-    const run = { ...options, batchSize: 60, closingRounds: 0, order: 'adapt-then-combine', patience: 1000 } as const
+    const run = { ...options, batchSize: 60, closingRounds: 0, order: 'adapt-then-combine', timeout: 1000 } as const
     const steps = dpsgd(fabric, taskOf(fabric.self), run)
     for await (const { parameters } of steps) ends[names.indexOf(fabric.self)] = parameters.slice()
   })

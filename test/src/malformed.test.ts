@@ -13,7 +13,7 @@ const training = {
   rounds: 4,
   rate: () => 0.25,
   optimiser: { name: 'sgd', momentum: 0.5 },
-  patience: 10_000
+  timeout: 10_000
 }
 
 /** What is wrong with messages of one that means harm, beside each that is right. */

@@ -22,7 +22,7 @@ const options = {
   momentum: 0,
   nesterov: false,
   weightDecay: 0,
-  patience: 1000
+  timeout: 1000
 } as const
 
 /** Runs D-PSGD in the simulator and returns every peer's parameters after every round. */
@@ -48,7 +48,7 @@ test('two peers that disagree meet at the mean (Lian 2017, eq. 3)', async (t) =>
   const topology = complete('a', 'b')
   await inSimulator({ topology, seed: 1, length: 1 }, async (fabric) => {
     const start = Float32Array.of(fabric.self === 'a' ? 0 : 8)
-    const steps = averaging(fabric, start, { rounds: 1, patience: 100 })
+    const steps = averaging(fabric, start, { rounds: 1, timeout: 100 })
     for await (const { parameters } of steps) ends.push(parameters.slice())
   })
   t.deepEqual(ends, [Float32Array.of(4), Float32Array.of(4)])
@@ -69,13 +69,13 @@ for (const [title, graph, size] of graphs) {
     const topology = createTopology({ peers: peersOf(size), graph })
     const [rounds, length] = [3 * topology.period, 50]
     const starts = topology.peers.map((peer) => {
-      const dice = createRandom(9, peer)
-      return Float32Array.from({ length }, () => dice.normal())
+      const draws = createRandom(9, peer)
+      return Float32Array.from({ length }, () => draws.normal())
     })
     const ends: Float32Array[] = []
     await inSimulator({ topology, seed: 1, length }, async (fabric) => {
       const place = topology.peers.indexOf(fabric.self)
-      const steps = averaging(fabric, starts[place], { rounds, patience: 100 })
+      const steps = averaging(fabric, starts[place], { rounds, timeout: 100 })
       for await (const { parameters } of steps) ends[place] = parameters.slice()
     })
 
@@ -168,7 +168,7 @@ test('a neighbour that is lost is named, its weight goes to one’s own paramete
       const rounds = { a: 3, b: 6, c: 2 }[fabric.self as string] ?? 0
       const own = fabric.self === 'b' ? Float32Array.of(9) : start
       try {
-        for await (const step of averaging(fabric, own, { rounds, patience: 500 })) {
+        for await (const step of averaging(fabric, own, { rounds, timeout: 500 })) {
           if (fabric.self === 'b') missing.push(`${step.round} ${step.missing.join(' ')} ${step.parameters[0]}`)
         }
       } catch (error) {
@@ -191,7 +191,7 @@ test('on a ring, the loss of one peer does not part the others, who wait for tho
     { topology, seed: 1, wire: vectorWire, links: uniformLinks({ latency: 10 }), cost: () => 1 },
     async (fabric) => {
       const rounds = fabric.self === 'b' ? 2 : 20
-      for await (const { round } of averaging(fabric, Float32Array.of(1), { rounds, patience: 500 })) {
+      for await (const { round } of averaging(fabric, Float32Array.of(1), { rounds, timeout: 500 })) {
         if (round === 19) ended.push(fabric.self)
       }
     }
@@ -206,7 +206,7 @@ test('where a peer has one neighbour a round, the loss of one does not end the o
     { topology, seed: 1, wire: vectorWire, links: uniformLinks({ latency: 10 }), cost: () => 1 },
     async (fabric) => {
       const rounds = fabric.self === 'p03' ? 4 : 20
-      for await (const { round } of averaging(fabric, Float32Array.of(1), { rounds, patience: 500 })) {
+      for await (const { round } of averaging(fabric, Float32Array.of(1), { rounds, timeout: 500 })) {
         if (round === 19) ended.push(fabric.self)
       }
     }
@@ -221,7 +221,7 @@ test('a neighbour that takes nothing any more is named as unsent, and holds the 
     { topology, seed: 1, wire: vectorWire, links: uniformLinks({ latency: 10 }), cost: () => 1 },
     async (fabric) => {
       const rounds = fabric.self === 'c' ? 2 : 20
-      for await (const { unsent, waited } of averaging(fabric, Float32Array.of(1), { rounds, patience: 500 })) {
+      for await (const { unsent, waited } of averaging(fabric, Float32Array.of(1), { rounds, timeout: 500 })) {
         if (fabric.self === 'a') reports.push({ unsent: unsent.join(' '), waited })
       }
     }

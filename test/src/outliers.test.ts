@@ -51,7 +51,7 @@ async function namedIn({ world = inSimulator, data = 1, lie, taskOf, ...options 
     const own = lie !== undefined && fabric.self === liar ? lying(fabric, lie) : fabric
     const steps = dpsgd(own, await (taskOf ?? ownTask)(fabric.self), {
       ...{ seed: 1, batchSize: 16, rounds: 60, closingRounds: 30, rate: () => 0.1, order: 'combine-then-adapt' },
-      ...{ momentum: 0.9, nesterov: false, weightDecay: 1e-4, patience: timeLimit(20_000) },
+      ...{ momentum: 0.9, nesterov: false, weightDecay: 1e-4, timeout: timeLimit(20_000) },
       ...options
     })
     for await (const { outliers } of steps) named.push(...outliers.map((outlier) => ({ ...outlier, by: fabric.self })))

@@ -60,7 +60,7 @@ test('the parameters of a round are sent, received and whole while its gradient 
         rounds,
         closingRounds: 0,
         rate: () => 0.1,
-        patience: timeLimit(60_000)
+        timeout: timeLimit(60_000)
       } as const
       const method = { order: 'combine-then-adapt', momentum: 0, nesterov: false, weightDecay: 0 } as const
       for await (const { round, loss, parameters } of dpsgd(fabric, task, { ...run, ...method })) {

@@ -14,7 +14,7 @@ import {
   namesOf
 } from './central-worlds.js'
 
-const training = { seed: 1, batchSize: 1, rounds: 3, rate: () => 0.5, patience: 10_000 }
+const training = { seed: 1, batchSize: 1, rounds: 3, rate: () => 0.5, timeout: 10_000 }
 
 interface Given {
   readonly fusion?: 'fused' | 'per-tensor'
@@ -105,7 +105,7 @@ for (const [calls, stop] of [
   ['streamed', 105],
   ['blocking', 125]
 ] as const) {
-  test(`${calls}: a worker that stops is named by the server when its patience has ended`, async (t) => {
+  test(`${calls}: a worker that stops is named by the server when its timeout has ended`, async (t) => {
     const workers = namesOf(4)
     const stops = new Map([[workers[2], stop]])
     const error = await t.throwsAsync(
@@ -148,9 +148,9 @@ function runAsynchronously(world: Partial<CentralWorld>, seen: (x: Float32Array)
 }
 
 test('an asynchronous parameter server applies every gradient exactly once, at the rate of its worker’s round', async (t) => {
-  const dice = createRandom(7)
+  const draws = createRandom(7)
   const whole = Float32Array.from({ length: 48 }, (_, place) => -(2 ** -(place % 12)))
-  const { ends } = await runAsynchronously({ cost: () => 100 * dice.uniform() }, (x) => {
+  const { ends } = await runAsynchronously({ cost: () => 100 * draws.uniform() }, (x) => {
     for (const [place, value] of x.entries()) if (value !== 0 && value !== whole[place]) t.fail(`${value} at ${place}`)
   })
   const union = whole.map((_, place) => Math.min(...ends.map((end) => end[place])))

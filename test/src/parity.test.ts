@@ -33,7 +33,7 @@ async function trained(world: World, topology: Topology, order: 'combine-then-ad
       momentum: 0.9,
       nesterov: false,
       weightDecay: 1e-4,
-      patience: timeLimit(20_000)
+      timeout: timeLimit(20_000)
     })
     for await (const { parameters } of steps) ends.set(fabric.self, parameters.slice())
   })
@@ -65,13 +65,13 @@ test('real peers that average random vectors compute W^k x₀ within 1e-5, and d
   const topology = createTopology({ peers: names(6), graph: { kind: 'ring' } })
   const [length, rounds] = [100_000, 12]
   const starts = topology.peers.map((peer) => {
-    const dice = createRandom(21, peer)
-    return Float32Array.from({ length }, () => dice.normal())
+    const draws = createRandom(21, peer)
+    return Float32Array.from({ length }, () => draws.normal())
   })
   const states: Float32Array[][] = Array.from({ length: rounds }, () => [])
   await overLibp2p({ topology, seed: 1, length }, async (fabric) => {
     const place = topology.peers.indexOf(fabric.self)
-    const steps = averaging(fabric, starts[place], { rounds, patience: timeLimit(20_000) })
+    const steps = averaging(fabric, starts[place], { rounds, timeout: timeLimit(20_000) })
     for await (const { round, parameters } of steps) states[round][place] = parameters.slice()
   })
 

@@ -135,7 +135,7 @@ for (const [topology, threshold, expected] of [
 ] as const) {
   test.serial(`a peer that is killed is named, and the others go on to the end: ${topology}`, async (t) => {
     const { folder } = t.context
-    await writeFile(join(folder, 'training.yaml'), `${training.replace('rounds: 30', 'rounds: 400')}patience: 2 s\n`)
+    await writeFile(join(folder, 'training.yaml'), `${training.replace('rounds: 30', 'rounds: 400')}timeout: 2 s\n`)
     const train = ['--train', join(folder, 'training.yaml'), '--json']
     const swarm = murmur(['swarm', `topologies/${topology}.yaml`, ...train, ...threshold], folder)
     await swarm.saying('"kind":"step"')

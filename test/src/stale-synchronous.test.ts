@@ -14,7 +14,7 @@ import {
   namesOf
 } from './central-worlds.js'
 
-const training = { seed: 1, batchSize: 1, rounds: 8, rate: () => 0.5, patience: 10_000 }
+const training = { seed: 1, batchSize: 1, rounds: 8, rate: () => 0.5, timeout: 10_000 }
 
 /** Runs stale synchronous SGD. */
 function run(
@@ -53,8 +53,8 @@ test('at clock c a worker sees every update of clocks up to c − s − 1, all o
           return Float32Array.from(x, (_, index) => (index === place * rounds + clock ? 1 : 0))
         })
       }
-      const dice = createRandom(seed)
-      const cost = () => Math.round(100 * dice.uniform() ** 3)
+      const draws = createRandom(seed)
+      const cost = () => Math.round(100 * draws.uniform() ** 3)
       const world = { cost, latency, servers: dedicated(servers) }
       const { ends } = await run({ staleness, workers, pieces }, taskOf, world)
       for (const end of ends)
@@ -117,11 +117,11 @@ test('without staleness it is the synchronous parameter server, in parameters an
 test('all workers end with the same parameters, near the optimum, however stale', async (t) => {
   const workers = namesOf(4)
   const tasks = workers.map((self) => createQuadraticTask({ peers: workers, self, seed: 2, heterogeneity: 1 }))
-  const dice = createRandom(3)
+  const draws = createRandom(3)
   const { ends } = await run(
     { staleness: 3, workers },
     (self) => tasks[self === undefined ? 0 : workers.indexOf(self)],
-    { cost: () => 100 * dice.uniform() },
+    { cost: () => 100 * draws.uniform() },
     { rounds: 600, rate: (clock) => 0.2 / (1 + clock / 20) }
   )
   t.deepEqual(
@@ -132,7 +132,7 @@ test('all workers end with the same parameters, near the optimum, however stale'
   t.true(distance(ends[0], optimum) < 2e-3 * norm(optimum), `${distance(ends[0], optimum)} away`)
 })
 
-test('a worker that stops is named by the server when its patience has ended', async (t) => {
+test('a worker that stops is named by the server when its timeout has ended', async (t) => {
   const workers = namesOf(4)
   const task = countingTask([4], (x) => x)
   const cost = ({ samples }: { readonly samples: number }) => 30 * samples

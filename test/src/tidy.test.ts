@@ -206,6 +206,38 @@ test('every npm script that the documents and scenario files name is there', (t)
   )
 })
 
+/** Words that the project gave up, and what stands in their place: one word for one thing, and the field's own. */
+const formerWords: readonly (readonly [RegExp, string])[] = [
+  [/\bpatience\b/i, 'timeout'],
+  [/\bdice\b/i, 'random numbers'],
+  [/\b(Peer)?roster\b/i, 'peer list'],
+  [/\bBell\b/, 'Signal'],
+  [/\bNeighbourhood\b/, 'PeerSet'],
+  [/\bopenFamily\b/, 'a family of its own kind of task'],
+  [/\bfor ever\b/, 'forever'],
+  [/\bin vain\b/, 'timed out'],
+  [/\b(flock|crowd)\b(?! turns as one)/i, 'cluster'],
+  [/\b(?!(max|arg)M)[a-z]\w*(Most|Least|Max)\b/, 'a name that begins with max or min']
+]
+
+test('words that were given up do not come back', (t) => {
+  const spoken = files.filter(
+    (file) => /^(packages|test|examples|docs|bench|README)/.test(file) && /\.(ts|mjs|md|yaml)$/.test(file)
+  )
+  const found = spoken
+    .filter((file) => !/tidy\.test\.ts$|scenario-older|training-schema\.ts$|sim\/scenario\.ts$|schemas\//.test(file))
+    .flatMap((file) =>
+      textOf(file)
+        .split('\n')
+        .flatMap((line, number) =>
+          formerWords
+            .filter(([word]) => word.test(line))
+            .map(([word, instead]) => `${file}:${number + 1}: ${String(word)} is now ${instead}`)
+        )
+    )
+  t.deepEqual(found, [])
+})
+
 test('no leftovers: nothing is marked as unfinished, skipped or alone', (t) => {
   const marks = new RegExp(
     ['TODO', 'FIXME', 'XXX', `test\\.${'only'}`, `test\\.${'todo'}`, `test\\.${'failing'}`].join('|')

@@ -44,7 +44,7 @@ const task: Task = {
 
 const training = { seed: 1, batchSize: 2, rounds, rate: () => 0.1, weightDecay: 0.5 }
 const optimiser = { name: 'sgd', momentum: 0.9, nesterov: true }
-const common = { ...training, optimiser, patience: 1000 }
+const common = { ...training, optimiser, timeout: 1000 }
 const streamed = { pieces: 2 }
 
 /** Each with how many steps the statistics take: an asynchronous server takes one for every worker. */
@@ -145,7 +145,7 @@ async function train(
 ): Promise<readonly Float32Array[]> {
   const ends: Float32Array[] = []
   await inSimulator({ topology, seed: 1, length: 7850 }, async (fabric) => {
-    const common = { ...training, momentum: 0.9, weightDecay: 0, closingRounds: 0, patience: 1000 }
+    const common = { ...training, momentum: 0.9, weightDecay: 0, closingRounds: 0, timeout: 1000 }
     const steps = dpsgd(fabric, await taskOf(fabric.self), { ...common, order: 'adapt-then-combine', ...options })
     let step = await steps.next()
     while (step.done !== true) step = await steps.next()

@@ -22,7 +22,7 @@ async function beyond(algorithm: Algorithm): Promise<number[][]> {
       const place = peers.indexOf(fabric.self)
       for await (const { round } of train(fabric, taskOf(fabric.self), {
         ...settings,
-        patience: 60_000,
+        timeout: 60_000,
         workers: peers
       })) {
         taken[place][round] = all[place].vectorsBeyond

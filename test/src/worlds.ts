@@ -48,8 +48,8 @@ export async function overLibp2p(
   const names = [...options.topology.peers, ...(options.servers ?? [])]
   const peers = await Promise.all(names.map((self) => startPeer(options, self)))
   try {
-    const roster = peers.map(({ id, addresses }, index) => ({ name: names[index], id, addresses }))
-    await Promise.all(peers.map((peer) => peer.connect(roster, timeLimit(20_000))))
+    const peerList = peers.map(({ id, addresses }, index) => ({ name: names[index], id, addresses }))
+    await Promise.all(peers.map((peer) => peer.connect(peerList, timeLimit(20_000))))
     onReady?.(peers)
     await Promise.all(peers.map((peer) => runProgram(peer, program, peers)))
   } finally {

@@ -25,7 +25,7 @@ async function startPeer(self: PeerName, secret: number, onStep: (report: StepRe
   const terms = { settings: { run: 'embed' }, schema: taskOf(secret).schema, start: 'zero' }
   const listen = ['/ip4/127.0.0.1/tcp/0']
   const peer = await createPeer({ self, identity: await createIdentity(), topology, seed: 1, listen, terms })
-  const options = { seed: 1, batchSize: 1, rounds: 100, closingRounds: 5, rate: () => 0.1, patience: 10_000 }
+  const options = { seed: 1, batchSize: 1, rounds: 100, closingRounds: 5, rate: () => 0.1, timeout: 10_000 }
   const settings = { algorithm: dpsgd, workers: topology.peers, ...options }
   const run = async () => {
     for await (const report of train(peer.fabric, taskOf(secret), settings)) onStep(report)
@@ -37,6 +37,6 @@ async function startPeer(self: PeerName, secret: number, onStep: (report: StepRe
 const print = (name: PeerName) => (step: StepReport) =>
   process.stdout.write(`${name} ${step.round} ${step.parameters[0]}\n`)
 const peers = await Promise.all([...secrets].map(([name, secret]) => startPeer(name, secret, print(name))))
-const roster = peers.map(({ self, peer: { id, addresses } }) => ({ name: self, id, addresses }))
-await Promise.all(peers.map(({ peer }) => peer.connect(roster, 10_000)))
+const peerList = peers.map(({ self, peer: { id, addresses } }) => ({ name: self, id, addresses }))
+await Promise.all(peers.map(({ peer }) => peer.connect(peerList, 10_000)))
 await Promise.all(peers.map(({ run }) => run()))

@@ -1,13 +1,13 @@
-/** The most bytes of one sender that are kept until it is their turn, as long as that is no fewer than {@link aheadLeast} vectors. */
+/** The most bytes of one sender that are kept until it is their turn, as long as that is no fewer than {@link minAhead} vectors. */
 const aheadBytes = 64 << 20
 
 /**
  * A neighbour that exchanges both ways is at most one round ahead, because it waits for this peer's parameters too. Where links go one way it may
  * be as many rounds ahead as its way back has links; of those, four are allowed for at any size.
  */
-const aheadLeast = 4
+const minAhead = 4
 
 /** How many vectors of `length` numbers of one sender are kept that come before it is their turn. What is beyond is dropped. */
 export function vectorsAhead(length: number): number {
-  return Math.max(aheadLeast, Math.floor(aheadBytes / (4 * Math.max(1, length))))
+  return Math.max(minAhead, Math.floor(aheadBytes / (4 * Math.max(1, length))))
 }

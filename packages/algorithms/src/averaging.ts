@@ -7,14 +7,14 @@ import { Session } from './node/session.js'
 /** Which rounds of averaging, and how long to wait for neighbours in each. */
 export interface AveragingOptions {
   readonly rounds: number
-  readonly patience: Milliseconds
+  readonly timeout: Milliseconds
 }
 
 /** Averages `start` with the neighbours, without a task: it forgets disagreement as fast as `ρ^k` with `ρ = max(|λ₂|, |λₙ|)`. */
 export function averaging(
   fabric: Fabric<VectorMessage>,
   start: Float32Array,
-  { rounds, patience }: AveragingOptions
+  { rounds, timeout }: AveragingOptions
 ): AsyncGenerator<StepReport, Float32Array> {
   const settings = {
     algorithm: averagingRecord,
@@ -24,7 +24,7 @@ export function averaging(
     closingRounds: rounds,
     rate: () => 0
   }
-  return new Session(fabric, taskOf(start), { ...settings, patience, workers: [fabric.self] }, () => start).steps()
+  return new Session(fabric, taskOf(start), { ...settings, timeout, workers: [fabric.self] }, () => start).steps()
 }
 
 /** A task that only says how long the parameters are. */

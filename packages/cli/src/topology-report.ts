@@ -13,10 +13,10 @@ import type { TopologyFile } from '@murmuration/files'
 import Table from 'cli-table3'
 
 /** More peers than this are not listed one by one. */
-const listedMax = 32
+const maxListed = 32
 
 /** Finding the diameter takes peers × edges steps. */
-const diameterPeersMax = 2000
+const maxDiameterPeers = 2000
 
 /** Facts of a topology as plain data, for `--json`. */
 export interface TopologyFacts {
@@ -68,7 +68,7 @@ export function topologyReportJson(file: TopologyFile): TopologyFacts {
       mean: degrees.reduce((sum, degree) => sum + degree, 0) / degrees.length,
       largest: degrees.reduce((most, degree) => Math.max(most, degree))
     },
-    ...(graph.length <= diameterPeersMax && { diameter: diameterOf(graph) }),
+    ...(graph.length <= maxDiameterPeers && { diameter: diameterOf(graph) }),
     period: topology.period,
     spectralGap: shrinks.spectralGap,
     contractionPerPeriod: shrinks.perPeriod,
@@ -114,12 +114,12 @@ function rowsOf({ topology, peers }: TopologyFile): PeerRow[] {
 function rowsTable({ rows, period, peers }: TopologyFacts): string {
   const changing = period > 1
   const table = plainTable(['peer', ...(changing ? ['round'] : []), 'own', 'from neighbours'])
-  for (const { peer, round, self, neighbours } of rows.slice(0, listedMax * period)) {
+  for (const { peer, round, self, neighbours } of rows.slice(0, maxListed * period)) {
     const list = Object.entries(neighbours).map(([name, weight]) => `${name} ${short(weight)}`)
     const shown = list.length > 12 ? [...list.slice(0, 12), `and ${list.length - 12} more`] : list
     table.push([peer, ...(changing ? [ofPeriod(round, period)] : []), short(self), shown.join(', ')])
   }
-  const more = peers > listedMax ? `\n… and ${peers - listedMax} more peers; --json lists all of them` : ''
+  const more = peers > maxListed ? `\n… and ${peers - maxListed} more peers; --json lists all of them` : ''
   return table.toString() + more
 }
 

@@ -130,7 +130,7 @@ async function runOf(
     batchSize: 4,
     rounds: 1,
     rate: () => 0.1,
-    patience: timeLimit(20_000),
+    timeout: timeLimit(20_000),
     workers: topology.peers,
     servers,
     ...more
@@ -150,7 +150,7 @@ async function runOf(
     for await (const [session, { parameters, moves }] of drive(fabric, open)) {
       last = session
       end.model.splice(0, Number.POSITIVE_INFINITY, ...parameters)
-      end.held.push(meter.takeMost())
+      end.held.push(meter.maxTake())
       const { x, w } = session.state
       const moved = moves.reduce(
         (sum, { from, to }) => sum.map((value, d) => value + to.values[d] - from.values[d]),
@@ -224,12 +224,12 @@ function metered(fabric: Fabric<VectorMessage>) {
       fabric.recycle(message)
     }
   })
-  const takeMost = () => {
+  const maxTake = () => {
     const found = most
     most = now
     return found
   }
-  return { fabric: counted, takeMost }
+  return { fabric: counted, maxTake }
 }
 
 /** What a record keeps holds from one round to the next, beside what the optimiser adds. */

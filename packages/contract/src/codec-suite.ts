@@ -15,8 +15,8 @@ export function testCodec(test: TestFn, { codec, random }: CodecCase): void {
   const { error, rounds } = codec.accuracy
   const that = (title: string) => `${codec.name}: ${title}`
   const numbers = (seed: number, count = length) => {
-    const dice = random(seed)
-    return Float32Array.from({ length: count }, () => 2 * dice.uniform() - 1)
+    const draws = random(seed)
+    return Float32Array.from({ length: count }, () => 2 * draws.uniform() - 1)
   }
   const link = (seed = 1) => new Link(codec, random(seed))
 
@@ -115,16 +115,17 @@ export function testCodec(test: TestFn, { codec, random }: CodecCase): void {
   })
 
   test(that('any bytes are refused in a sentence, or give finite numbers, and nothing else is written'), (t) => {
-    const dice = random(7)
+    const draws = random(7)
     for (let attempt = 0; attempt < 300; attempt++) {
       const ends = link()
       if (attempt % 2 === 0) ends.pass(numbers(1), 0)
-      const count = dice.integer(length)
+      const count = draws.integer(length)
       const { content } = ends.encode(numbers(2, count), 0)
-      for (let flip = dice.integer(5); flip > 0; flip--) content[dice.integer(content.length + 1)] = dice.integer(256)
-      const bytes = content.subarray(0, dice.integer(3) === 0 ? dice.integer(content.length + 1) : content.length)
+      for (let flip = draws.integer(5); flip > 0; flip--)
+        content[draws.integer(content.length + 1)] = draws.integer(256)
+      const bytes = content.subarray(0, draws.integer(3) === 0 ? draws.integer(content.length + 1) : content.length)
       const memory = new Float32Array(length + 2).fill(77)
-      const id = dice.integer(4) === 0 ? dice.integer(256) : codec.id
+      const id = draws.integer(4) === 0 ? draws.integer(256) : codec.id
       const fault = ends.decoder.decode(id, bytes, 0, memory.subarray(1, 1 + count))
       t.true(fault === undefined || fault.length > 10)
       t.true(memory.every(Number.isFinite))

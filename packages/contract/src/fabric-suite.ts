@@ -120,7 +120,7 @@ export function testFabric(test: TestFn, world: FabricWorld): void {
     })
   })
 
-  test(that('each peer has its own dice, and they are the same in every run'), async (t) => {
+  test(that('each peer has its own random numbers, and they are the same in every run'), async (t) => {
     const draws: string[][] = []
     for (let run = 0; run < 2; run++) {
       const drawn: string[] = []

@@ -25,7 +25,7 @@ export interface Work<Result> {
 }
 
 /**
- * What an algorithm sees of the world: clock, dice, neighbours, sending, receiving, computing. The simulator and libp2p
+ * What an algorithm sees of the world: clock, random numbers, neighbours, sending, receiving, computing. The simulator and libp2p
  * implement it.
  *
  * An algorithm waits by awaiting one of `receive`, `sleep` or the result of `work`, and for one of them at a time. The
@@ -44,7 +44,7 @@ export interface Fabric<Message> {
   neighbours(round: number): Mixing
   /** Hands a message over; never waits for delivery. The message must not change afterwards. */
   send(to: PeerName, message: Message): SendResult
-  /** The next message of the mailbox, waiting for one until `until` (for ever without); `undefined` at the deadline. */
+  /** The next message of the mailbox, waiting for one until `until` (forever without); `undefined` at the deadline. */
   receive(until?: Milliseconds): PromiseLike<Envelope<Message> | undefined>
   /** Ends a wait of `receive` that is under way, as its deadline would, so that its program looks at what another activity has done. */
   wake(): void

@@ -1,5 +1,5 @@
 /**
- * Seeded dice. The same seed gives the same draws on every machine.
+ * Seeded random numbers. The same seed gives the same draws on every machine.
  * `@murmuration/random` implements it.
  */
 export interface Random {

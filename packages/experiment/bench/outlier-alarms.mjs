@@ -37,7 +37,7 @@ async function alarmsOf({ graph, partition, ...options }, seed) {
     const task = await createSoftmaxTask({ share: { ...share, self: fabric.self } })
     const { order, momentum, ...rest } = options
     const optimiser = { name: 'sgd', momentum }
-    const common = { seed: 1, weightDecay: 1e-4, patience: 1e6, workers: peers, optimiser }
+    const common = { seed: 1, weightDecay: 1e-4, timeout: 1e6, workers: peers, optimiser }
     const steps = train(fabric, task, { algorithm: dpsgd, options: { order }, ...common, ...rest })
     for await (const { outliers } of steps) alarms += outliers.length
   })

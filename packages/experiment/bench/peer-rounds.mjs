@@ -26,7 +26,7 @@ async function simulateRing(count, rounds, jitter) {
   const topology = createTopology({ peers, graph: { kind: 'ring' } })
   const setUp = performance.now()
   const processor = process.cpuUsage()
-  const settings = { algorithm: dpsgd, workers: peers, seed: 1, batchSize: 32, rounds, rate: () => 0.1, patience: 1e9 }
+  const settings = { algorithm: dpsgd, workers: peers, seed: 1, batchSize: 32, rounds, rate: () => 0.1, timeout: 1e9 }
   const stragglers = jitter ? { kind: 'log-normal', sigma: 0.3 } : { kind: 'none' }
   const cost = computingCost({ perSample: 0, perStep: 5, slow: new Map(), stragglers }, 1)
   const links = uniformLinks({ latency: 10, bandwidth: 1e8 })

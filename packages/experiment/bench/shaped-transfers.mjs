@@ -90,7 +90,7 @@ async function predict({ op, n, MiB, delay_ms, gbps }) {
     },
     async (fabric) => {
       const settings = { algorithm: once, options: { op, pieces }, seed: 1, batchSize: 1, rounds: 1, rate: () => 1 }
-      const steps = train(fabric, taskOf(length), { ...settings, patience: 1e9, workers: peers })
+      const steps = train(fabric, taskOf(length), { ...settings, timeout: 1e9, workers: peers })
       while (!(await steps.next()).done) continue
     }
   )

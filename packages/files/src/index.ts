@@ -10,7 +10,7 @@ export { nearest, unknownPeer } from './nearest.js'
 export { bitRate, byteSize, duration, share } from './quantities.js'
 export { type Result, validate } from './schema-problems.js'
 export { readText } from './text-file.js'
-export { type PeerEntry, peersMax } from './topology/peers.js'
+export { type PeerEntry, maxPeers } from './topology/peers.js'
 export {
   parseTopologyFile,
   readTopologyFile,

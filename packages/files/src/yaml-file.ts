@@ -44,8 +44,8 @@ export function parseYamlFile<Schema extends z.ZodType>(
 }
 
 /** What is told of a file in which everything is wrong, such as one that is no text. */
-const problemsMax = 20
-const messageMax = 500
+const maxProblems = 20
+const maxMessage = 500
 
 interface Located {
   readonly offset: number
@@ -54,12 +54,12 @@ interface Located {
 
 function errorAt(fileName: string, lines: LineCounter, found: readonly Located[]): InputError {
   const inOrder = [...found].sort((left, right) => left.offset - right.offset)
-  const told = inOrder.slice(0, problemsMax).map(({ offset, message }) => {
-    const short = message.length > messageMax ? `${message.slice(0, messageMax)}…` : message
+  const told = inOrder.slice(0, maxProblems).map(({ offset, message }) => {
+    const short = message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message
     // Control characters would act on the terminal.
     return `${place(fileName, lines, offset)}: ${short.replaceAll(/\p{Cc}/gu, '�')}`
   })
-  if (inOrder.length > problemsMax) told.push(`${fileName}: and ${inOrder.length - problemsMax} more problems`)
+  if (inOrder.length > maxProblems) told.push(`${fileName}: and ${inOrder.length - maxProblems} more problems`)
   return new InputError(told.join('\n'))
 }
 

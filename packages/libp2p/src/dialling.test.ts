@@ -71,7 +71,7 @@ test.serial('a neighbour that starts late is called when it is there', async (t)
 })
 
 test.serial('a peer whose call waits for its turn does without as soon as it is called', async (t) => {
-  // Takes the only turn of b for ever: it accepts and says nothing.
+  // Takes the only turn of b forever: it accepts and says nothing.
   const mute = createServer().listen(0, '127.0.0.1')
   await once(mute, 'listening')
   t.teardown(() => mute.close())

@@ -6,7 +6,7 @@ import {
   type FrameHeader,
   frameHeaderLength,
   frameNumbers,
-  numbersMost
+  maxNumbers
 } from '@murmuration/wire'
 import type { ReceiveFault } from './events.js'
 import { copyBytes } from './copy-bytes.js'
@@ -67,7 +67,7 @@ interface Current {
 export class FrameReader {
   readonly #sink: FrameSink
   readonly #decoder: BodyDecoder | undefined
-  readonly #headerBytes = new Uint8Array(frameHeaderLength + 8 * numbersMost)
+  readonly #headerBytes = new Uint8Array(frameHeaderLength + 8 * maxNumbers)
   /** How many of them the header takes, with the numbers that follow it. */
   #headerLength = frameHeaderLength
   #staging = new Uint8Array(0)

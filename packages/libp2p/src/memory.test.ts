@@ -16,7 +16,7 @@ async function exchange({ peer, name }: TestNode, rounds: number, t: { true(valu
     for (const { name: to } of sendTo) fabric.send(to, { kind: 0, round, vector: own })
     for (let k = 0; k < sendTo.length; k++) {
       const envelope = await fabric.receive(fabric.now() + timeLimit(20_000))
-      if (envelope === undefined) throw new Error(`${name} waited in vain in round ${round}`)
+      if (envelope === undefined) throw new Error(`${name} timed out in round ${round}`)
       const { message, from } = envelope
       t.true(KernelMemory.of(message.vector) !== undefined && KernelMemory.of(message.vector) === KernelMemory.of(own))
       weightedSum(message.vector, [

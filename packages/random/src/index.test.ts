@@ -57,7 +57,7 @@ test('shuffle puts each item in each place equally often', (t) => {
   t.true(places.flat().every((count) => Math.abs(count - 2000) < 200))
 })
 
-test('impossible seeds and dice are refused', (t) => {
+test('impossible seeds and random numbers are refused', (t) => {
   t.throws(() => createRandom(0.5), { instanceOf: RangeError })
   t.throws(() => createRandom(1).integer(0), { instanceOf: RangeError })
 })

@@ -13,7 +13,7 @@ import type { RandomGenerator } from 'pure-rand/types/RandomGenerator'
 export { direction, normals } from './draws.js'
 
 /**
- * The stream of dice that belongs to `seed` (an integer) and to a path of purposes, such as a peer's name and 'batches'.
+ * The stream of random numbers that belongs to `seed` (an integer) and to a path of purposes, such as a peer's name and 'batches'.
  * Two paths give streams that have nothing to do with each other. Throws a RangeError for a seed that is no safe integer.
  */
 export function createRandom(seed: number, ...purposes: readonly string[]): Random {

@@ -23,7 +23,7 @@ export interface ComputingModel {
 }
 
 /**
- * The time of a work: (perStep + perSample · samples) · slow, and what the stragglers' model makes of it. Each peer has dice
+ * The time of a work: (perStep + perSample · samples) · slow, and what the stragglers' model makes of it. Each peer has random numbers
  * of its own, so that it draws the same times whatever the others do. Setting up costs nothing.
  */
 export function computingCost(

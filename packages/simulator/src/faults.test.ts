@@ -47,21 +47,21 @@ const ticking: Program = async (fabric, log) => {
 }
 
 test('the first rule that matches decides', (t) => {
-  const dice = createRandom(1, 'rules')
+  const draws = createRandom(1, 'rules')
   const rules: Rule[] = [
     { from: a, to: b, after: 10, until: 20, verdict: 'drop' },
     { from: a, verdict: { delay: 5 } }
   ]
-  t.is(judge(rules, a, b, 10, dice), 'drop')
-  t.deepEqual(judge(rules, a, b, 20, dice), { delay: 5 })
-  t.deepEqual(judge(rules, a, c, 15, dice), { delay: 5 })
-  t.is(judge(rules, b, a, 15, dice), 'pass')
+  t.is(judge(rules, a, b, 10, draws), 'drop')
+  t.deepEqual(judge(rules, a, b, 20, draws), { delay: 5 })
+  t.deepEqual(judge(rules, a, c, 15, draws), { delay: 5 })
+  t.is(judge(rules, b, a, 15, draws), 'pass')
 })
 
 test('a share of messages is a share', (t) => {
-  const dice = createRandom(1, 'rules')
+  const draws = createRandom(1, 'rules')
   const rules: Rule[] = [{ share: 0.25, verdict: 'drop' }]
-  const dropped = Array.from({ length: 10_000 }, () => judge(rules, a, b, 0, dice)).filter(
+  const dropped = Array.from({ length: 10_000 }, () => judge(rules, a, b, 0, draws)).filter(
     (verdict) => verdict === 'drop'
   )
   t.true(Math.abs(dropped.length / 10_000 - 0.25) < 0.02)
@@ -267,7 +267,7 @@ test('after a time limit all are told to stop', async (t) => {
   t.is(time, 77)
 })
 
-test('drawn faults begin in time, all end, and the same dice give the same', (t) => {
+test('drawn faults begin in time, all end, and the same random numbers give the same', (t) => {
   const draw = { crashes: 3, freezes: 3, partitions: 2, clogs: 2, within: 1000 }
   const peers: PeerName[] = [a, b, c]
   const faults = drawFaults(createRandom(5, 'faults'), peers, draw)

@@ -11,7 +11,7 @@ export interface Rule {
   readonly after?: Milliseconds
   /** Sent before this time. */
   readonly until?: Milliseconds
-  /** Of the messages that match otherwise, the share that it decides on, 0 … 1; drawn by the seeded dice. */
+  /** Of the messages that match otherwise, the share that it decides on, 0 … 1; drawn by the seed. */
   readonly share?: number
   readonly verdict: Verdict
 }
@@ -75,7 +75,7 @@ export interface FaultDraw {
   readonly within: Milliseconds
 }
 
-/** Draws faults. The same dice give the same faults. Everything that begins also ends, by 1.1 times `within`. */
+/** Draws faults. The same random numbers give the same faults. Everything that begins also ends, by 1.1 times `within`. */
 export function drawFaults(random: Random, peers: readonly PeerName[], draw: FaultDraw): Faults {
   if (peers.length < 2) throw new InputError('faults need at least two peers')
   const events: FaultEvent[] = []

@@ -49,7 +49,7 @@ export class DeadlockError extends Error {
 }
 
 /** How many waiting programs the error of a deadlock names. */
-const namedMost = 20
+const maxNamed = 20
 
 /**
  * Virtual time by counting (the "baton"). Waking a program adds one to `running`, its next wait or its end takes one away,
@@ -279,12 +279,12 @@ export class Kernel {
   #deadlock(): string {
     const waiting = [...this.#programs]
     const named = waiting
-      .slice(0, namedMost)
+      .slice(0, maxNamed)
       .map(
         ({ peer, gate, waitingFor }) =>
           `  ${peer}${gate.isShut ? ' is frozen, and' : ''} waits for ${textOf(waitingFor ?? 'nothing that is known')}`
       )
-    if (waiting.length > namedMost) named.push(`  and ${waiting.length - namedMost} more`)
+    if (waiting.length > maxNamed) named.push(`  and ${waiting.length - maxNamed} more`)
     return `nothing can happen any more at ${this.#now} ms, and ${waiting.length} programs wait:\n${named.join('\n')}`
   }
 }

@@ -3,7 +3,7 @@ import type { PeerProgram, SimulationOptions, SimulationResult } from './simulat
 
 /**
  * Runs `program` on every peer of the topology in virtual time, until all have ended. The same options give the same
- * result. Rejects with the first error of a program, and with a DeadlockError when all wait for ever.
+ * result. Rejects with the first error of a program, and with a DeadlockError when all wait forever.
  */
 export async function simulate<Message>(
   options: SimulationOptions<Message>,

@@ -137,11 +137,11 @@ test('the same seed gives the same trace', async (t) => {
   const trace = async () => {
     const log: string[] = []
     await run('abcd', async (fabric) => {
-      const dice = fabric.random.stream('walk')
+      const draws = fabric.random.stream('walk')
       for (let k = 0; k < 20; k++) {
-        const { name: to } = fabric.neighbours(k).sendTo[dice.integer(3)]
+        const { name: to } = fabric.neighbours(k).sendTo[draws.integer(3)]
         log.push(`${fabric.now()} ${fabric.self} -> ${to} ${fabric.send(to, `${k}`)}`)
-        const got = await fabric.receive(fabric.now() + dice.integer(15))
+        const got = await fabric.receive(fabric.now() + draws.integer(15))
         log.push(`${fabric.now()} ${fabric.self} <- ${got?.from} ${got?.message}`)
       }
     })

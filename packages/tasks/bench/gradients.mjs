@@ -7,8 +7,8 @@
 import { loadShare } from '@murmuration/data'
 import { createLogisticFamily, createQuadraticFamily, createSoftmaxFamily } from '../dist/index.js'
 
-const families = { logistic: createLogisticFamily, softmax: createSoftmaxFamily, quadratic: createQuadraticFamily }
-const openFamily = async ({ kind, ...options }) => families[kind](options)
+const creates = { logistic: createLogisticFamily, softmax: createSoftmaxFamily, quadratic: createQuadraticFamily }
+const createFamily = async ({ kind, ...options }) => creates[kind](options)
 
 const batchSize = 32
 const milliseconds = 1000
@@ -106,7 +106,7 @@ const speed = (rate) => `${Math.round(rate).toLocaleString('en')} /s`
 
 print('', 'gradients', 'in plain JavaScript')
 for (const [name, options] of families) {
-  const family = await openFamily(options)
+  const family = await createFamily(options)
   const tasks = family.peers.map((peer) => family.of(peer))
   const w = family.union
     .initialise(1)
@@ -152,7 +152,7 @@ async function held() {
 async function build(name, options) {
   const before = await held()
   const start = performance.now()
-  const family = await openFamily(options)
+  const family = await createFamily(options)
   const tasks = many.map((peer) => family.of(peer))
   const seconds = (performance.now() - start) / milliseconds
   const memory = (await held()) - before

@@ -6,7 +6,7 @@ import { errorOf, failureOf, type WorkerMessage, type WorkerRequest } from './wo
 /** Options of `startTaskWorker`. */
 export interface TaskWorkerOptions {
   /** How long the thread may take to build the task or to answer; 15 minutes by default. Then it is ended. */
-  readonly patience?: Milliseconds
+  readonly timeout?: Milliseconds
   /** Ends the thread when aborted, also while it builds the task. */
   readonly signal?: AbortSignal
 }
@@ -23,16 +23,16 @@ interface Waiting {
 /** A worker thread with one message waited for at a time, whose end is never missed. */
 export class TaskThread {
   readonly #worker: Worker
-  readonly #patience: Milliseconds
+  readonly #timeout: Milliseconds
   readonly #userModule: string | undefined
   #end: Error | undefined
   #waiting: Waiting | undefined
   #turn: Promise<unknown> = Promise.resolve()
   #queued = 0
 
-  constructor({ module, options, userModule }: TaskDescription, { patience = 900_000, signal }: TaskWorkerOptions) {
+  constructor({ module, options, userModule }: TaskDescription, { timeout = 900_000, signal }: TaskWorkerOptions) {
     this.#userModule = userModule
-    this.#patience = patience
+    this.#timeout = timeout
     this.#worker = new Worker(new URL('./worker-thread.js', import.meta.url), {
       workerData: { module, options, userModule },
       // This flag of programs given as text is refused for a thread's file.
@@ -45,7 +45,7 @@ export class TaskThread {
 
   /** The thread's next message. Rejects when it is a failure, or the thread ends, or nothing comes in time. */
   async next(): Promise<WorkerMessage> {
-    const timer = setTimeout(() => this.#late(), this.#patience)
+    const timer = setTimeout(() => this.#late(), this.#timeout)
     try {
       const message = await new Promise<WorkerMessage>((resolve, reject) => {
         if (this.#end !== undefined) reject(this.#end)
@@ -116,7 +116,7 @@ export class TaskThread {
   }
 
   #late(): void {
-    this.#stop(this.#failed(`the task's thread did not answer within ${this.#patience / 1000} s`))
+    this.#stop(this.#failed(`the task's thread did not answer within ${this.#timeout / 1000} s`))
     void this.#worker.terminate()
   }
 

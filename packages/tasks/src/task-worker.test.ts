@@ -120,7 +120,7 @@ for (const [how, gradient, message] of deaths) {
 
 const endless = { ...answering, gradient: 'for (;;) {}' }
 
-test('closing ends even a thread that computes for ever, and says so to who waits', async (t) => {
+test('closing ends even a thread that computes forever, and says so to who waits', async (t) => {
   const worker = await start(t, moduleOf(endless))
   const waiting = worker.gradient(Float32Array.of(1), noBatch).run()
   const rejected = t.throwsAsync(waiting, { instanceOf: StoppedError })
@@ -130,8 +130,8 @@ test('closing ends even a thread that computes for ever, and says so to who wait
 })
 
 test('a thread that does not answer in time is given up', async (t) => {
-  // On a busy machine that may already be the start, which has the same patience.
-  const late = start(t, moduleOf(endless), {}, { patience: 2000 }).then((worker) =>
+  // On a busy machine that may already be the start, which has the same timeout.
+  const late = start(t, moduleOf(endless), {}, { timeout: 2000 }).then((worker) =>
     worker.gradient(Float32Array.of(1), noBatch).run()
   )
   await t.throwsAsync(late, { message: /did not answer within 2 s/ })

@@ -42,7 +42,7 @@ for (const shape of [
   })
 }
 
-test('weights for which no dice are rolled stay as they were built', (t) => {
+test('weights for which nothing is drawn stay as they were built', (t) => {
   t.true(isFixed({ className: 'Zeros', config: {} }, Float32Array.of(0, 1, 0)))
   t.true(isFixed({ className: 'RandomNormal', config: { seed: 3 } }, Float32Array.of(0.3, 1)))
   t.true(isFixed(undefined, Float32Array.of(1, 1)))

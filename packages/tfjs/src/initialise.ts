@@ -11,7 +11,7 @@ interface Initialiser {
 const rolling = ['RandomUniform', 'RandomNormal', 'TruncatedNormal', 'VarianceScaling', 'Orthogonal']
 
 /**
- * Whether a weight's first value needs no dice: its initialiser gives a constant or has a seed of its own. Of a weight
+ * Whether a weight's first value needs no random numbers: its initialiser gives a constant or has a seed of its own. Of a weight
  * whose initialiser is not known, as in layers that users write, it is what was built that tells.
  */
 export function isFixed(initialiser: unknown, built: Float32Array): boolean {
@@ -20,7 +20,7 @@ export function isFixed(initialiser: unknown, built: Float32Array): boolean {
 }
 
 /**
- * Draws a weight's first value with this project's dice, so that it is the same on every peer and backend, which those of
+ * Draws a weight's first value with this project's random numbers, so that it is the same on every peer and backend, which those of
  * TensorFlow.js do not promise. What is drawn follows the initialiser; without a known one, Glorot's uniform.
  */
 export function drawInitial(shape: readonly number[], initialiser: unknown, random: Random): Float32Array {

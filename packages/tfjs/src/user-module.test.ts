@@ -10,7 +10,7 @@ import { moduleOf, sequential, share } from './task.test.support.js'
 async function failureOf(t: ExecutionContext, path: string): Promise<string> {
   const options: TfjsTaskOptions = { share: share(20), model: { kind: 'module', path } }
   const run = async () => {
-    const task = await startTaskWorker({ module: tfjsTaskModule, options, userModule: path }, { patience: 300_000 })
+    const task = await startTaskWorker({ module: tfjsTaskModule, options, userModule: path }, { timeout: 300_000 })
     try {
       await task.gradient(await task.initialise(1).run(), Uint32Array.of(0)).run()
     } finally {

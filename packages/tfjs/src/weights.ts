@@ -24,7 +24,7 @@ export class ModelWeights {
   readonly schema: Schema
   readonly #weights: readonly Weight[]
   readonly #trained: ReturnType<typeof variableOf>[]
-  /** The values that TensorFlow.js's initialisers gave; those that no dice are rolled for stay. */
+  /** The values that TensorFlow.js's initialisers gave; those that nothing is drawn for stay. */
   readonly #built: readonly Float32Array[]
   /** The values that the last {@link load} wrote. */
   #loaded: Float32Array[] = []

@@ -46,7 +46,7 @@ export function agreementFinding(contraction: Contraction): Finding {
   }
   const swings = (contraction.eigenvalues?.last ?? 0) < -1 + 1e-9
   const why = swings
-    ? 'λₙ of W is −1, so that two groups swap their values for ever: give peers a self weight above 0'
+    ? 'λₙ of W is −1, so that two groups swap their values forever: give peers a self weight above 0'
     : `one period leaves ${shownSum(contraction.perPeriod)} of it`
   const level = contraction.perPeriod > 1 + 1e-9 ? 'warning' : 'error'
   return { check, level, message: `Disagreement is not sure to fade: ${why}.` }

@@ -13,7 +13,7 @@ const repeats = Number(process.argv[2] ?? 5)
 const names = [...codecWords, 'top-k:0.001', 'top-k:0.1']
 
 /** Seeds are the same in each run; nothing else is drawn from it. */
-const dice = { integer: (limit) => Math.floor(0.37 * limit) }
+const draws = { integer: (limit) => Math.floor(0.37 * limit) }
 
 const median = (values) => values.toSorted((x, y) => x - y)[Math.floor(values.length / 2)]
 
@@ -36,7 +36,7 @@ fill(vector, 0.1)
 fill(changes, 0.001)
 
 function measure(codec) {
-  const [encoder, decoder] = [codec.createEncoder(count, dice), codec.createDecoder(count)]
+  const [encoder, decoder] = [codec.createEncoder(count, draws), codec.createDecoder(count)]
   const times = { copy: [], encode: [], decode: [] }
   let encoded
   for (let repeat = -1; repeat < repeats; repeat++) {

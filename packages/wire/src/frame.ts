@@ -27,13 +27,13 @@
 export const frameHeaderLength = 40
 
 /** The most numbers beside a vector. */
-export const numbersMost = 15
+export const maxNumbers = 15
 
 /** The highest number of a vector of a message with several. */
-export const fieldMost = 15
+export const maxField = 15
 
 /** The highest part. */
-export const partMost = 65_535
+export const maxPart = 65_535
 
 /**
  * The most numbers in the body of a frame: 256 KiB of float32. Larger bodies are no faster and keep control messages waiting behind
@@ -124,8 +124,8 @@ export function decodeHeader(bytes: Uint8Array): HeaderResult {
     kind: view.getUint8(7),
     round: word(0),
     sequence: word(1),
-    part: word(2) & partMost,
-    field: view.getUint8(5) & fieldMost,
+    part: word(2) & maxPart,
+    field: view.getUint8(5) & maxField,
     numbers: view.getUint8(5) >> 4,
     offset: word(3),
     length: word(4),
@@ -135,7 +135,7 @@ export function decodeHeader(bytes: Uint8Array): HeaderResult {
   }
   const { length, position, count, numbers } = header
   if (count > frameNumbers) return faulty('range', `${count} numbers in one frame; ${frameNumbers} are the most`)
-  if (word(2) > partMost) return faulty('reserved', 'a reserved field is not 0')
+  if (word(2) > maxPart) return faulty('reserved', 'a reserved field is not 0')
   if (numbers > 0 && position > 0) return faulty('range', `${numbers} numbers beside a vector that has begun before`)
   if (position + count > length || (count === 0 && length > 0)) {
     return faulty('range', `${count} numbers from ${position} on, of a vector of ${length}`)

@@ -1,5 +1,5 @@
 import { invariant, type Wire } from '@murmuration/core'
-import { fieldMost, frameHeaderLength, framesOf, numbersMost, partMost } from './frame.js'
+import { maxField, frameHeaderLength, framesOf, maxNumbers, maxPart } from './frame.js'
 
 /** What the algorithms put on links: the flat parameters of a round, or a stretch of them. */
 export interface VectorMessage {
@@ -41,9 +41,9 @@ export function numberBytes(numbers: readonly number[] | undefined): number {
 /** Throws an InvariantError for what no frame can say. */
 export function checkHead({ part = 0, field = 0, numbers }: VectorMessage): void {
   const count = numbers === undefined ? 0 : numbers.length
-  const fits = (part & partMost) === part && (field & fieldMost) === field && count <= numbersMost
+  const fits = (part & maxPart) === part && (field & maxField) === field && count <= maxNumbers
   if (!fits)
-    invariant(false, `part ${part} of ${partMost}, field ${field} of ${fieldMost}, ${count} numbers of ${numbersMost}`)
+    invariant(false, `part ${part} of ${maxPart}, field ${field} of ${maxField}, ${count} numbers of ${maxNumbers}`)
 }
 
 /** Queues that hold as much as those of real links, where the parameters have so many numbers. */

@@ -13,7 +13,7 @@ const watch = (work: Promise<void>) => {
 async function serve(): Promise<void> {
   const peer = await SoakPeer.start(JSON.parse(process.argv[2]) as ChildTask, tell)
   process.on('message', (message: ToChild) => {
-    if (message.kind === 'connect') watch(peer.run(message.roster))
+    if (message.kind === 'connect') watch(peer.run(message.peerList))
     if (message.kind === 'grant') peer.grant(message.rounds)
     if (message.kind === 'tell') tell({ kind: 'standing', text: peer.standing() })
     if (message.kind === 'close') watch(close(peer))

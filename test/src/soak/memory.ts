@@ -16,7 +16,7 @@ export function sampleMemory(): MemorySample {
 }
 
 /** Fewer samples than these tell nothing of growth. */
-export const samplesLeast = 8
+export const minSamples = 8
 
 const mebibyte = 2 ** 20
 
@@ -37,7 +37,7 @@ export function allowedPeak(vectorBytes: number): number {
 
 /** What has grown from the second quarter of the samples to the last by more than is allowed, in words. */
 export function growthOf(samples: readonly MemorySample[], allowed: MemorySample): string[] {
-  if (samples.length < samplesLeast) return []
+  if (samples.length < minSamples) return []
   const quarter = Math.floor(samples.length / 4)
   const second = samples.slice(quarter, 2 * quarter)
   const last = samples.slice(-quarter)

@@ -14,7 +14,7 @@ export interface ChildTask {
   /** How vectors travel; as the package likes when absent. */
   readonly codec?: string | undefined
   /** How long a round may take at most, in milliseconds. */
-  readonly patience: number
+  readonly timeout: number
   /** Memory is looked at after the first round that ends so many milliseconds after the last look. */
   readonly sampleEvery: number
 }
@@ -37,7 +37,7 @@ export interface ChildReport {
 
 /** From the soak to a peer. */
 export type ToChild =
-  | { readonly kind: 'connect'; readonly roster: readonly PeerListEntry[] }
+  | { readonly kind: 'connect'; readonly peerList: readonly PeerListEntry[] }
   /** The rounds below `rounds` may be begun. */
   | { readonly kind: 'grant'; readonly rounds: number }
   /** Another has failed: how do things stand? */

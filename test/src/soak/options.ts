@@ -5,18 +5,18 @@ import { InputError } from '@murmuration/core'
 export interface SoakOptions {
   /** For how long peers exchange, beside starting and ending. */
   readonly minutes: number
-  /** Of the faults and of the peers' dice. */
+  /** Of the faults and of the peers' random numbers. */
   readonly seed: number
   /** The size of a vector, in 10⁶ bytes. */
   readonly megabytes: number
   /** How many vectors go through relays between two faults, on average. */
   readonly every: number
   /** How long a round may take at most, in seconds. */
-  readonly patience: number
+  readonly timeout: number
   readonly codec?: string | undefined
 }
 
-const defaults = { minutes: '2', seed: '7', megabytes: '50', every: '4', patience: '120' }
+const defaults = { minutes: '2', seed: '7', megabytes: '50', every: '4', timeout: '120' }
 
 /** Reads the arguments of the program. Throws an InputError for those that make no sense. */
 export function parseOptions(args: readonly string[]): SoakOptions {

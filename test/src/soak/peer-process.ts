@@ -6,7 +6,7 @@ import type { ChildReport, ChildTask, FromChild, ToChild } from './messages.js'
 import type { MemorySample } from './memory.js'
 
 /** How long a process whose peer has closed may take to end by itself, in milliseconds. */
-const endPatience = timeLimit(20_000)
+const endTimeout = timeLimit(20_000)
 
 /** A process with one peer, as the soak sees it. */
 export class PeerProcess {
@@ -63,7 +63,7 @@ export class PeerProcess {
 
   /** Resolves when the process has ended well by itself; rejects otherwise. */
   async ended(): Promise<void> {
-    const how = await Promise.race([this.#ended.promise, after(endPatience, undefined)])
+    const how = await Promise.race([this.#ended.promise, after(endTimeout, undefined)])
     if (how === undefined) throw new Error(`the process of ${this.name} does not end though its peer has closed`)
     if (how !== 'with code 0') throw new Error(`the process of ${this.name} ended ${how}`)
   }

@@ -20,7 +20,7 @@ async function beside(other: (fabric: Fabric<VectorMessage>) => Promise<void>, r
 
 async function goThrough(fabric: Fabric<VectorMessage>, count: number): Promise<void> {
   const standing = (name: string) => `${name} stands well`
-  const rounds = new Rounds({ fabric, peers, elements, patience: 5_000, exact: true, standing })
+  const rounds = new Rounds({ fabric, peers, elements, timeout: 5_000, exact: true, standing })
   while (rounds.round < count) await rounds.run()
 }
 

@@ -9,7 +9,7 @@ export interface RoundsOptions {
   readonly peers: readonly PeerName[]
   readonly elements: number
   /** How long a round may take at most, in milliseconds. */
-  readonly patience: number
+  readonly timeout: number
   /** Whether vectors arrive as they were sent, bit by bit. */
   readonly exact: boolean
   /** How things stand with a neighbour, for messages. */
@@ -42,9 +42,9 @@ export class Rounds {
 
   /** One round. */
   async run(): Promise<void> {
-    const { fabric, patience } = this.#options
+    const { fabric, timeout } = this.#options
     const own = this.#sendAll()
-    const deadline = fabric.now() + patience
+    const deadline = fabric.now() + timeout
     while (this.#missing().length > 0) {
       const envelope = await fabric.receive(deadline)
       if (envelope === undefined) throw new Error(this.#complaint())
@@ -103,8 +103,8 @@ export class Rounds {
   }
 
   #complaint(): string {
-    const { patience, standing } = this.#options
+    const { timeout, standing } = this.#options
     const missing = this.#missing().map((name) => `${name} (${standing(name)})`)
-    return `round ${this.#round} is stuck: after ${patience / 1000} s still missing ${missing.join(' and ')}`
+    return `round ${this.#round} is stuck: after ${timeout / 1000} s still missing ${missing.join(' and ')}`
   }
 }

@@ -72,10 +72,10 @@ export class SoakPeer {
     this.#task = task
     this.#tell = tell
     this.#peer = peer
-    const { peers, elements, patience, codec } = task
+    const { peers, elements, timeout, codec } = task
     const exact = codec === undefined || codec === 'float32'
     const standing = (neighbour: PeerName) => this.#standingOf(neighbour)
-    this.#rounds = new Rounds({ fabric: peer.fabric, peers, elements, patience, exact, standing })
+    this.#rounds = new Rounds({ fabric: peer.fabric, peers, elements, timeout, exact, standing })
   }
 
   /** Lets the rounds below `rounds` begin. */
@@ -85,9 +85,9 @@ export class SoakPeer {
   }
 
   /** Connects and goes through rounds as they are granted, until it is closed. */
-  async run(roster: readonly PeerListEntry[]): Promise<void> {
+  async run(peerList: readonly PeerListEntry[]): Promise<void> {
     const { fabric } = this.#peer
-    await this.#peer.connect(roster, this.#task.patience)
+    await this.#peer.connect(peerList, this.#task.timeout)
     while (!fabric.signal.aborted) {
       this.#more = deferred()
       while (this.#rounds.round < this.#granted) await this.#round()

@@ -6,8 +6,8 @@ import { commandOf, type SoakOptions } from './options.js'
 import type { Summary } from './verdict.js'
 
 /** With starting and ending, about a minute; a busy machine needs longer for the faults that there are at least. */
-const patience = timeLimit(40_000) / 1000
-const options: SoakOptions = { minutes: 0.7, seed: 7, megabytes: 20, every: 4, patience }
+const timeout = timeLimit(40_000) / 1000
+const options: SoakOptions = { minutes: 0.7, seed: 7, megabytes: 20, every: 4, timeout }
 
 /** Runs the program as people do. */
 function soak(): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {

@@ -19,7 +19,7 @@ const samples = 40
 /** A soak without faults shows nothing: it goes on beyond its time until connections have been cut so often. */
 const minCuts = 5
 
-/** How much later than its own patience a peer is given up that says nothing, in milliseconds. */
+/** How much later than its own timeout a peer is given up that says nothing, in milliseconds. */
 const grace = 30_000
 
 /** Four peers that exchange vectors while the connections between them are harmed. To be run once. */
@@ -57,8 +57,8 @@ export class Soak {
   }
 
   async #run(): Promise<Summary> {
-    const roster = await Promise.all(this.#children.map((child) => this.#relayOf(child)))
-    for (const child of this.#children) child.tell({ kind: 'connect', roster })
+    const peerList = await Promise.all(this.#children.map((child) => this.#relayOf(child)))
+    for (const child of this.#children) child.tell({ kind: 'connect', peerList })
     this.#weather.begin(this.#relays)
     this.#grant()
     setTimeout(() => (this.#timeIsUp = true), this.#options.minutes * 60_000).unref()
@@ -77,12 +77,12 @@ export class Soak {
   }
 
   #taskOf(self: PeerName) {
-    const { seed, codec, minutes, patience } = this.#options
+    const { seed, codec, minutes, timeout } = this.#options
     const sampleEvery = (minutes * 60_000) / samples
-    return { self, peers, seed, elements: this.#elements, codec, patience: patience * 1000, sampleEvery }
+    return { self, peers, seed, elements: this.#elements, codec, timeout: timeout * 1000, sampleEvery }
   }
 
-  /** Puts a relay in front of a peer. Returns the peer's entry in the roster, with the relay's address. */
+  /** Puts a relay in front of a peer. Returns the peer's entry in the peer list, with the relay's address. */
   async #relayOf({ name, listening }: PeerProcess): Promise<PeerListEntry> {
     const { id, addresses } = await listening.promise
     const target = Number(/tcp\/(\d+)/.exec(addresses[0])?.[1])
@@ -92,7 +92,7 @@ export class Soak {
     return { name, id, addresses: [`/ip4/127.0.0.1/tcp/${port}`] }
   }
 
-  /** Lets all begin more rounds while there is time. What is granted is gone through by all, so that nobody waits in vain. */
+  /** Lets all begin more rounds while there is time. What is granted is gone through by all, so that nobody waits for what does not come. */
   #grant(): void {
     const last = Math.min(...this.#children.map(({ completed }) => completed))
     const isOver = this.#timeIsUp && this.#weather.cuts >= minCuts
@@ -105,7 +105,7 @@ export class Soak {
 
   /** Gives up a peer whose process is stuck, so that it cannot even say so. */
   #lookForSilence(): void {
-    const limit = this.#options.patience * 1000 + grace
+    const limit = this.#options.timeout * 1000 + grace
     const silent = this.#children.filter(({ heard }) => performance.now() - heard > limit)
     if (silent.length === 0) return
     const names = silent.map(({ name, completed }) => `${name} (after ${completed} rounds)`).join(', ')

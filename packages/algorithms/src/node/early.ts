@@ -23,7 +23,7 @@ export function tagOf({ round, part = 0 }: { readonly round: number; readonly pa
 export class Early {
   readonly #wire: Wire
   /** How much of one sender is kept at most. */
-  readonly #sizeMax: number
+  readonly #maxSize: number
   /** The first of each sender, by tag. */
   readonly #slots = new Map<number, Slot>()
   /** Slots that are empty, to be used again. */
@@ -36,7 +36,7 @@ export class Early {
 
   constructor(wire: Wire) {
     this.#wire = wire
-    this.#sizeMax = vectorsAhead(wire.size + overhead) * (wire.size + overhead)
+    this.#maxSize = vectorsAhead(wire.size + overhead) * (wire.size + overhead)
   }
 
   /** From now on messages are kept in the order of their coming. */
@@ -47,11 +47,11 @@ export class Early {
   /** Whether a sender has so much here that a message with so many numbers has no room. */
   isFull(from: PeerName, length: number): boolean {
     const size = length + overhead
-    if (this.#size + size <= this.#sizeMax) return false
+    if (this.#size + size <= this.#maxSize) return false
     let waiting = 0
     for (const slot of this.#slots.values()) waiting += this.#wire.sizeOf(slot.get(from))
     for (const other of this.#others) if (other.from === from) waiting += this.#wire.sizeOf(other.message)
-    return waiting > 0 && waiting + size > this.#sizeMax
+    return waiting > 0 && waiting + size > this.#maxSize
   }
 
   /** Whether the same has come before. */

@@ -89,7 +89,7 @@ export class Peer implements Owner {
     this.tensors = tensorsOf(task.schema)
     this.stretches = rangesOf(this.tensors, settings.fusion ?? 'fused')
     this.rounds = settings.rounds + (settings.closingRounds ?? 0)
-    this.timeout = settings.patience
+    this.timeout = settings.timeout
     this.mixings = new Mixings(fabric.self, (round) => fabric.neighbours(round))
     this.#untrained = untrainedOf(task.schema)
     const random = fabric.random.stream('batches')

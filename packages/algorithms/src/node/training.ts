@@ -25,7 +25,7 @@ export interface TrainingSettings {
   /** How many batches one gradient is the mean of; 1 when absent. */
   readonly accumulate?: number
   /** How long a message is waited for. */
-  readonly patience: Milliseconds
+  readonly timeout: Milliseconds
   /** Whether a vector travels as one, or tensor by tensor; 'fused' when absent. */
   readonly fusion?: Fusion
   /** Who trains, in the order of names. */

@@ -11,7 +11,7 @@ export const overhead = 256
 const empty = new Float32Array(0)
 
 /** How many parts of one sender's messages may be incomplete at a time. Of more, something is lost for good. */
-const incompleteMax = 4
+const maxIncomplete = 4
 
 /** A message of which some parts have come. */
 interface Incomplete {
@@ -164,7 +164,7 @@ export class Wire {
     this.#incomplete.set(from, all)
     const known = all.find((incomplete) => incomplete.tag === tag)
     if (known !== undefined) return known
-    if (all.length === incompleteMax) {
+    if (all.length === maxIncomplete) {
       for (const vector of all.shift()?.vectors ?? []) if (vector !== undefined) this.#owner.fabric.free(vector)
     }
     const fresh: Incomplete = { tag, has: new Uint8Array(this.#parts), vectors: [], numbers: none, lacks: this.#parts }

@@ -1,5 +1,5 @@
 import { InputError, messageOf, type PeerName, peerName } from '@murmuration/core'
-import { peersMax } from '@murmuration/files'
+import { maxPeers } from '@murmuration/files'
 import { type GraphKind, graphKinds } from '@murmuration/topology'
 import { graphText } from '../graphs.js'
 
@@ -66,5 +66,5 @@ export function graphChoice({ graph, peers }: Pick<InitChoices, 'graph' | 'peers
 }
 
 function numbered(count: number): readonly PeerName[] {
-  return Array.from({ length: Math.min(count, peersMax) }, (_, index) => peerName(`p${index + 1}`))
+  return Array.from({ length: Math.min(count, maxPeers) }, (_, index) => peerName(`p${index + 1}`))
 }

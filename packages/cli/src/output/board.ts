@@ -11,7 +11,7 @@ import { lengthOf, type PeerRow, peerTable } from './peer-table.js'
 import { bytes, count, duration, percent, reasonOf, roundsText, short, startText } from './texts.js'
 
 const bars = '▁▂▃▄▅▆▇█'
-const barMost = 58
+const maxBar = 58
 
 /** What is known of the run, and how it looks. */
 export class Board {
@@ -183,7 +183,7 @@ function barLine(phase: string, share: number, figures: readonly string[], width
   const shown = [...figures]
   const room = () => width - 3 - phase.length - shown.reduce((sum, figure) => sum + 2 + figure.length, 0)
   while (room() < 10 && shown.length > 1) shown.pop()
-  const cells = Math.max(1, Math.min(barMost, room()))
+  const cells = Math.max(1, Math.min(maxBar, room()))
   const filled = Math.round(cells * Math.min(1, share))
   const bar = chalk.cyan('█'.repeat(filled)) + chalk.dim('░'.repeat(cells - filled))
   return [`  ${chalk.bold(phase)} ${bar}`, ...shown].join('  ')

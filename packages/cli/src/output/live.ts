@@ -7,7 +7,7 @@ import { lineOf } from './texts.js'
 const frameInterval = 100
 
 /** So many of the lines above the display are printed again when the window changes its size. */
-const keptMax = 5
+const maxKept = 5
 
 /** Erases the window and goes to its first line; what was scrolled out of it stays. */
 const clearWindow = '\u001B[2J\u001B[H'
@@ -21,7 +21,7 @@ export function liveOutput(stream: NodeJS.WriteStream, now: () => number): Outpu
   const timer = setInterval(draw, frameInterval)
   const keep = (text: string) => {
     kept.push(text)
-    if (kept.length > keptMax) kept.shift()
+    if (kept.length > maxKept) kept.shift()
     update.clear()
     stream.write(`${text}\n`)
     draw()

@@ -4,7 +4,7 @@ import Table from 'cli-table3'
 import { median } from 'simple-statistics'
 
 /** More rows than this are too many for a terminal: the first and last value of every axis stand for all. */
-const rowsMost = 16
+const maxRows = 16
 
 /** A column is not narrower, in characters. */
 const narrowest = 13
@@ -12,7 +12,7 @@ const narrowest = 13
 /** Medians over the seeds, a row per setting and a column per contender: seconds to the target, or per round without one. */
 export function simTable({ sweep, runs }: Results, columns: number): string {
   const all = [...new Map(runs.map((run) => [keyOf(run.settings), run.settings])).values()]
-  const settings = all.length <= rowsMost ? all : all.filter((setting) => isCorner(setting, sweep.axes))
+  const settings = all.length <= maxRows ? all : all.filter((setting) => isCorner(setting, sweep.axes))
   const axes = Object.keys(sweep.axes)
   const labels = sweep.contenders.map(({ label }) => label)
   const axisWidth = 12

@@ -62,8 +62,8 @@ export class Child {
   }
 
   /** Tells the peer where the others are. */
-  meet(roster: readonly PeerListEntry[]): void {
-    this.#send({ kind: 'roster', roster })
+  meet(peerList: readonly PeerListEntry[]): void {
+    this.#send({ kind: 'peerList', peerList })
   }
 
   /**

@@ -4,7 +4,7 @@ import type { PeerSummary, RunEvent } from '../events.js'
 import { FirstOutliers } from './outlier-events.js'
 import { makePlan } from '../training/make-plan.js'
 import { type Plan, type RunRequest, startEvent } from '../training/plan.js'
-import { placeOf } from './roster.js'
+import { placeOf } from './peer-list.js'
 import { type PeerResult, runPeer } from './run-peer.js'
 import { checkSave, saveModel } from './save.js'
 
@@ -24,7 +24,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   const plan = await makePlan(request)
   const self = options.as
   if (options.save !== undefined) await checkSave(options.save)
-  const { identity, listen, roster } = await placeOf(plan, self, options.key)
+  const { identity, listen, peerList } = await placeOf(plan, self, options.key)
   options.emit(startEvent(plan))
   const neighbours = neededBy(plan, self)
   options.emit({ kind: 'note', text: `${self} waits up to ${options.wait / 1000} s for ${neighbours.join(', ')}` })
@@ -34,8 +34,8 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
     self,
     identity,
     listen,
-    roster: async () => roster,
-    patience: options.wait,
+    peerList: async () => peerList,
+    timeout: options.wait,
     emit: (event) => {
       outliers.take(event)
       options.emit(event)
@@ -52,7 +52,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   const { rounds, batchSize, accumulate = 1, seed } = plan.options
   const run = {
     self,
-    peers: roster.length,
+    peers: peerList.length,
     outliers: outliers.names,
     rounds,
     samples: rounds * batchSize * accumulate,

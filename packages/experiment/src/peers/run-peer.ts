@@ -31,12 +31,12 @@ export interface PeerRun {
   /** Multiaddrs to listen on. */
   readonly listen: readonly string[]
   /** Who is where; asked once this peer itself can be called. */
-  readonly roster: (me: {
+  readonly peerList: (me: {
     readonly id: string
     readonly addresses: readonly string[]
   }) => Promise<readonly PeerListEntry[]>
   /** How long to wait for the neighbours at the start, in milliseconds. */
-  readonly patience: number
+  readonly timeout: number
   /** The links to shape the connections by. */
   readonly links?: Links
   readonly emit: (event: RunEvent) => void
@@ -128,7 +128,7 @@ async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer): Promise<Pee
     if (isServer(run))
       run.emit({ kind: 'note', text: `${self} serves ${grouped(parameters)} parameters, process ${process.pid}` })
     else run.emit({ kind: 'peer', peer: self, pid: process.pid, id, addresses, parameters, about: task.about })
-    await peer.connect(await run.roster({ id, addresses }), run.patience)
+    await peer.connect(await run.peerList({ id, addresses }), run.timeout)
     await weighByCounts(run, task, peer)
     const trained = await trainPeer(run, task, peer)
     const evaluation = isServer(run) ? noModel : await task.evaluate(trained.parameters).run()
@@ -148,10 +148,10 @@ async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer): Promise<Pee
 }
 
 /** With data of their own, the peers tell each other how many samples each has, and weigh their gradients by that. */
-async function weighByCounts({ plan, self, patience, emit }: PeerRun, task: TaskWorker, peer: Peer): Promise<void> {
+async function weighByCounts({ plan, self, timeout, emit }: PeerRun, task: TaskWorker, peer: Peer): Promise<void> {
   const weights = localWeights(plan.training)
   if (weights === undefined || plan.options.servers?.includes(self)) return
-  const counts = await peer.shareSampleCounts(task.samples, patience)
+  const counts = await peer.shareSampleCounts(task.samples, timeout)
   if (weights === 'per-sample') await task.weighGradients(gradientWeight(counts, self))
   const neighbours = peer.neighbours().map(({ name }) => name)
   emit({ kind: 'note', text: countsText(self, neighbours, counts, weights) })

@@ -53,18 +53,18 @@ async function trained(links?: Links) {
   const terms = { settings: { run: 'r' }, schema, start: '' }
   const data = { kind: 'digits', samples: 300 } as const
   const share = { data, testShare: 0.2, partition: { kind: 'equal' }, peers: names, seed: 5 } as const
-  const flock = await Promise.all(
+  const cluster = await Promise.all(
     names.map(async (self) => {
       const identity = await createIdentity()
       return createPeer({ self, identity, topology, seed: 1, listen: ['/ip4/127.0.0.1/tcp/0'], terms, links })
     })
   )
-  const roster = flock.map(({ id, addresses }, index) => ({ name: names[index], id, addresses }))
-  await Promise.all(flock.map((peer) => peer.connect(roster, timeLimit(20_000))))
+  const peerList = cluster.map(({ id, addresses }, index) => ({ name: names[index], id, addresses }))
+  await Promise.all(cluster.map((peer) => peer.connect(peerList, timeLimit(20_000))))
   const ends = new Map<PeerName, Float32Array>()
   const begin = performance.now()
   await Promise.all(
-    flock.map(async ({ fabric }) => {
+    cluster.map(async ({ fabric }) => {
       const task = await createSoftmaxTask({ share: { ...share, self: fabric.self } })
       const steps = train(fabric, task, {
         algorithm: dpsgd,
@@ -76,13 +76,13 @@ async function trained(links?: Links) {
         optimiser: { name: 'sgd', momentum: 0.9 },
         weightDecay: 1e-4,
         workers: names,
-        patience: timeLimit(20_000)
+        timeout: timeLimit(20_000)
       })
       for await (const { parameters } of steps) ends.set(fabric.self, parameters)
     })
   )
   const took = performance.now() - begin
-  await Promise.all(flock.map((peer) => peer.close()))
+  await Promise.all(cluster.map((peer) => peer.close()))
   return { parameters: names.map((name) => ends.get(name)), took }
 }
 

@@ -5,10 +5,10 @@ import { type StepEvent, secondsOf } from '../events.js'
 import type { Progress } from './snapshots.js'
 
 /** A run is divided into so many reports, so that a long one does not drown its reader … */
-const reportsMax = 500
+const maxReports = 500
 
 /** … unless that would keep it waiting for longer than this, in milliseconds. */
-const silenceMax = 2000
+const maxSilence = 2000
 
 /** Sums up the steps of a peer into reports over a few rounds each. */
 export class StepReports {
@@ -28,7 +28,7 @@ export class StepReports {
     this.#self = self
     this.#peer = peer
     this.#last = rounds + closingRounds - 1
-    this.#every = Math.ceil((rounds + closingRounds) / reportsMax)
+    this.#every = Math.ceil((rounds + closingRounds) / maxReports)
     this.#start = peer.fabric.now()
     this.#reported = this.#start
   }
@@ -41,7 +41,7 @@ export class StepReports {
     if (loss !== undefined) this.#losses.push(loss)
     const sameMissing = missing.join() === this.#missing
     this.#missing = missing.join()
-    const isDue = (round + 1) % this.#every === 0 || this.#peer.fabric.now() - this.#reported >= silenceMax
+    const isDue = (round + 1) % this.#every === 0 || this.#peer.fabric.now() - this.#reported >= maxSilence
     if (!isDue && round !== this.#last && sameMissing) return undefined
     this.#reported = this.#peer.fabric.now()
     const { sent, received } = this.#peer.traffic()

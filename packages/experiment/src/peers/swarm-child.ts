@@ -7,8 +7,8 @@ import { linksOf } from './shaped-links.js'
 import type { ChildTask, FromChild, ToChild } from './swarm-messages.js'
 
 const stop = new AbortController()
-const roster = deferred<readonly PeerListEntry[]>()
-roster.promise.catch(() => {})
+const peerList = deferred<readonly PeerListEntry[]>()
+peerList.promise.catch(() => {})
 
 // Signals often reach all processes of a terminal or a container. Here the parent decides, so that all stop in order.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
@@ -16,16 +16,16 @@ process.stderr.on('error', () => {})
 process.on('disconnect', halt)
 process.on('message', (message: ToChild) => {
   if (message.kind === 'stop') halt()
-  if (message.kind === 'roster') roster.resolve(message.roster)
+  if (message.kind === 'peerList') peerList.resolve(message.peerList)
   if (message.kind === 'run') void run(message)
 })
 
 function halt(): void {
   stop.abort(new StoppedError())
-  roster.reject(new StoppedError())
+  peerList.reject(new StoppedError())
 }
 
-async function run({ request, self, patience, links }: ChildTask): Promise<void> {
+async function run({ request, self, timeout, links }: ChildTask): Promise<void> {
   try {
     const plan = await makePlan(request)
     const shape = await linksOf(links, plan)
@@ -35,8 +35,8 @@ async function run({ request, self, patience, links }: ChildTask): Promise<void>
       ...(shape === undefined ? {} : { links: shape }),
       identity: await createIdentity(),
       listen: ['/ip4/127.0.0.1/tcp/0'],
-      roster: (me) => announce(self, me),
-      patience,
+      peerList: (me) => announce(self, me),
+      timeout,
       emit: (event) => void tell({ kind: 'event', event }),
       onSnapshot: (snapshot) => tell({ kind: 'snapshot', snapshot }),
       signal: stop.signal
@@ -51,7 +51,7 @@ async function run({ request, self, patience, links }: ChildTask): Promise<void>
 
 async function announce(name: PeerName, me: { readonly id: string; readonly addresses: readonly string[] }) {
   await tell({ kind: 'listening', entry: { name, ...me } })
-  return roster.promise
+  return peerList.promise
 }
 
 /** Resolves when the message is handed over. A parent that is gone hears nothing any more. */

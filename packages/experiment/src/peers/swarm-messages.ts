@@ -10,7 +10,7 @@ export interface ChildTask {
   readonly request: RunRequest
   readonly self: PeerName
   /** How long to wait for the neighbours at the start, in milliseconds. */
-  readonly patience: number
+  readonly timeout: number
   /** A file with the links to shape the connections by. */
   readonly links?: string
 }
@@ -18,7 +18,7 @@ export interface ChildTask {
 /** What the swarm tells a peer's process. */
 export type ToChild =
   | ({ readonly kind: 'run' } & ChildTask)
-  | { readonly kind: 'roster'; readonly roster: readonly PeerListEntry[] }
+  | { readonly kind: 'peerList'; readonly peerList: readonly PeerListEntry[] }
   | { readonly kind: 'stop' }
 
 /** What a peer's process tells the swarm. */

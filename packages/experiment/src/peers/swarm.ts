@@ -30,7 +30,7 @@ export interface SwarmOptions {
 }
 
 /** How long the peers of one machine may take to find each other. A process that ends is noticed before; what is left is a busy machine. */
-const meetingPatience = 300_000
+const meetingTimeout = 300_000
 
 /** How many times more than predicted the peers may differ at the end. */
 const disagreementSlack = 10
@@ -93,7 +93,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
 async function runChildren(plan: Plan, request: RunRequest, judge: Judge, options: SwarmOptions): Promise<Ends> {
   const { emit, signal, links } = options
   const listener = { event: emit, snapshot: judge.take.bind(judge) }
-  const task = { request, patience: meetingPatience, ...(links === undefined ? {} : { links }) }
+  const task = { request, timeout: meetingTimeout, ...(links === undefined ? {} : { links }) }
   const start = (name: PeerName) => new Child({ ...task, self: name }, listener)
   const workers = plan.file.topology.peers.map(start)
   const servers = plan.file.servers.map(({ name }) => start(name))
@@ -108,8 +108,8 @@ async function runChildren(plan: Plan, request: RunRequest, judge: Judge, option
   signal.addEventListener('abort', abort)
   if (signal.aborted) abort()
   try {
-    const roster = await Promise.race([Promise.all(children.map((child) => child.listening)), stopped.promise])
-    for (const child of children) child.meet(roster)
+    const peerList = await Promise.race([Promise.all(children.map((child) => child.listening)), stopped.promise])
+    for (const child of children) child.meet(peerList)
     // A server that fails ends the run.
     const served = servers.map(async ({ name, result }) => [name, await result] as const)
     const ends = Promise.all([collect(workers, emit, judge), Promise.all(served)])

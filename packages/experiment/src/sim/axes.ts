@@ -1,5 +1,5 @@
 import type { Setting } from '@murmuration/results'
-import { bitRate, byteSize, duration, peersMax, share } from '@murmuration/files'
+import { bitRate, byteSize, duration, maxPeers, share } from '@murmuration/files'
 import { graphLabel, graphSchema } from '@murmuration/topology'
 import { z } from 'zod'
 import { stragglersLabel, stragglersSchema } from './scenario-computing.js'
@@ -13,7 +13,7 @@ const values = {
   jitter: duration(),
   loss: share(),
   window: byteSize().refine((bytes) => bytes > 0, 'more than 0 B'),
-  peers: z.int().min(1).max(peersMax),
+  peers: z.int().min(1).max(maxPeers),
   graph: graphSchema,
   stragglers: stragglersSchema,
   heterogeneity: z.number().min(0),

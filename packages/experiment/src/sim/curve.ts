@@ -28,7 +28,7 @@ type SimulatedPoint = CurvePoint & { readonly consensusDistance: number }
 export type ToTarget = Pick<CurvePoint, 'seconds' | 'samples' | 'bytes'>
 
 /** More peers than this are not evaluated one by one at the end. */
-const worstOfMost = 64
+const maxPeersForWorst = 64
 
 /**
  * Follows a run: keeps the newest parameters of every peer, and evaluates their mean whenever the peers have taken so many more
@@ -84,7 +84,7 @@ export class Curve {
     const seconds = this.#simulation.now() / 1000
     const last = this.points.at(-1)
     const point = last?.seconds === seconds ? last : await this.#evaluate()
-    if (this.#newest.size > worstOfMost) return
+    if (this.#newest.size > maxPeersForWorst) return
     for (const [peer, model] of this.#newest) this.models[peer] = hashVector(model)
     const losses = await Promise.all(this.#models().map(async (model) => (await this.#judge(model)).loss))
     this.points[this.points.length - 1] = { ...point, worstLoss: Math.max(...losses) }

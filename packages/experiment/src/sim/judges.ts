@@ -7,10 +7,10 @@ import { keepCopy } from './keep-copy.js'
 const meanTolerance = 1e-5
 
 /** At most so many findings are kept of a run; they tend to come in thousands. */
-const findingsMost = 10
+const maxFindings = 10
 
 /** Rounds that not all peers have reported yet; older ones are given up, since somebody has crashed. */
-const openMost = 32
+const maxOpen = 32
 
 interface RoundSums {
   readonly before: Float64Array
@@ -103,7 +103,7 @@ export class Judges {
 
   /** Something that another found. */
   found(what: string): void {
-    if (this.#found.size < findingsMost) this.#found.add(what)
+    if (this.#found.size < maxFindings) this.#found.add(what)
   }
 }
 
@@ -130,7 +130,7 @@ function addTo(sums: RoundSums, before: Float32Array, report: StepReport): void 
 }
 
 function giveUpOldest(rounds: Map<number, unknown>): void {
-  if (rounds.size <= openMost) return
+  if (rounds.size <= maxOpen) return
   for (const oldest of rounds.keys()) {
     rounds.delete(oldest)
     return

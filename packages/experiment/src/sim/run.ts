@@ -231,7 +231,7 @@ function optionsOf(
     rate: rateSchedule(rate, rounds),
     optimiser,
     weightDecay,
-    patience: timeout,
+    timeout: timeout,
     workers
   }
 }

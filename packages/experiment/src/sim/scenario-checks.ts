@@ -10,7 +10,7 @@ import { taskRecordOf } from '../training/task-choice.js'
 import { dataDescription } from '../training/task-description.js'
 import { localWeights } from '../training/training-file.js'
 import { ownServerNames, placementOf, serversOf } from './servers.js'
-import { runCount, runsMax } from './sweep.js'
+import { runCount, maxRuns } from './sweep.js'
 import { type Draft, type PeersCase, topologyCases } from './topology-cases.js'
 
 /** What the schema cannot say: names and numbers that must fit each other. Paths begin within the scenario. */
@@ -135,13 +135,13 @@ function rateProblems({ training, methods }: Draft): Problem[] {
 function sizeProblems(draft: Draft): Problem[] {
   const { axes, methods, seeds } = draft
   const runs = runCount(draft)
-  if (runs <= runsMax) return []
+  if (runs <= maxRuns) return []
   const factors = [
     ...axes.map(({ name, values }) => `${name} ${values.length}`),
     `methods ${methods.length}`,
     `seeds ${seeds.length}`
   ]
-  const message = `found ${runs} runs (${factors.join(' × ')}), expected at most ${runsMax}`
+  const message = `found ${runs} runs (${factors.join(' × ')}), expected at most ${maxRuns}`
   return [problem([axes.length > 0 ? 'vary' : 'seeds'], message)]
 }
 
@@ -174,7 +174,7 @@ function serverProblems(draft: Draft, method: Method, peers: PeersCase['peers'])
   if (on === 'workers' && servers > peers.length) {
     return [problem(at, `found ${servers}, expected at most ${peers.length}, one on each worker`)]
   }
-  const parameters = parametersMax(draft)
+  const parameters = maxParameters(draft)
   if (servers > parameters) {
     return [problem(at, `found ${servers} servers, expected at most ${parameters}, the parameters to share out`)]
   }
@@ -184,7 +184,7 @@ function serverProblems(draft: Draft, method: Method, peers: PeersCase['peers'])
 }
 
 /** How many parameters there are to share out, as far as that is known before data is read. */
-function parametersMax({ training: { task, data }, traffic }: Draft): number {
+function maxParameters({ training: { task, data }, traffic }: Draft): number {
   const weighed = traffic?.reduce((sum, numbers) => sum + numbers, 0) ?? Infinity
   const parameters = taskRecordOf(task)?.parameters?.(task as never, dataDescription(data))
   return Math.min(parameters ?? Infinity, weighed)

@@ -29,7 +29,7 @@ export interface SimRun {
 }
 
 /** The most simulations of one scenario. */
-export const runsMax = 100_000
+export const maxRuns = 100_000
 
 /** How many simulations a scenario comes to. */
 export function runCount({ axes, methods, seeds }: Pick<Scenario, 'axes' | 'methods' | 'seeds'>): number {

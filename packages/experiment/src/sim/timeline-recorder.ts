@@ -9,7 +9,7 @@ export interface TimelineWindow {
 }
 
 /** More events than this make no picture. */
-const eventsMost = 20_000
+const maxEvents = 20_000
 
 type Span = Timeline['spans'][number]
 type Message = Timeline['messages'][number]
@@ -27,7 +27,7 @@ export class TimelineRecorder implements SimulationObserver {
 
   message(from: PeerName, to: PeerName, bytes: number, sent: Milliseconds, arrived: Milliseconds | undefined): void {
     const end = arrived ?? sent
-    if (!this.#isInside(sent, end) || this.#messages.length >= eventsMost) return
+    if (!this.#isInside(sent, end) || this.#messages.length >= maxEvents) return
     const fate = arrived === undefined ? 'dropped' : 'delivered'
     this.#messages.push({ from, to, sent: sent / 1000, arrived: end / 1000, bytes, fate })
   }
@@ -57,7 +57,7 @@ export class TimelineRecorder implements SimulationObserver {
   }
 
   #add(peer: string, kind: string, start: Milliseconds, end: Milliseconds): void {
-    if (start === end || !this.#isInside(start, end) || this.#spans.length >= eventsMost) return
+    if (start === end || !this.#isInside(start, end) || this.#spans.length >= maxEvents) return
     this.#spans.push({ peer, kind, start: start / 1000, end: end / 1000 })
   }
 

@@ -2,8 +2,8 @@ import { byteSize } from '@murmuration/files'
 import { z } from 'zod'
 
 /** Numbers of float32 that a message may carry: 4 GiB. */
-const numbersMax = 2 ** 30
-const tensorsMax = 100_000
+const maxNumbers = 2 ** 30
+const maxTensors = 100_000
 
 /** What the messages weigh in place of the task's own parameters. */
 export const trafficSchema = z
@@ -11,19 +11,19 @@ export const trafficSchema = z
     z.literal('resnet-20'),
     z.strictObject({
       tensors: z
-        .array(z.int().min(1).max(numbersMax))
+        .array(z.int().min(1).max(maxNumbers))
         .min(1)
-        .max(tensorsMax)
+        .max(maxTensors)
         .meta({ description: 'The float32 numbers of each' })
     }),
     z.strictObject({
       size: byteSize()
         .refine(
-          (bytes) => bytes > 0 && bytes % 4 === 0 && bytes <= 4 * numbersMax,
+          (bytes) => bytes > 0 && bytes % 4 === 0 && bytes <= 4 * maxNumbers,
           'a multiple of 4 B (float32), above 0 and at most 4 GiB'
         )
         .meta({ description: 'Of all tensors together' }),
-      tensors: z.int().min(1).max(tensorsMax).meta({ description: 'How many they are' })
+      tensors: z.int().min(1).max(maxTensors).meta({ description: 'How many they are' })
     })
   ])
   .meta({

@@ -5,8 +5,8 @@ export function codecTable(): string {
   const count = 1e6
   const rows = codecKinds.map(({ description, parameter }, index) => {
     const [word, bytes] = [codecWords[index], bodyBytes(codecWords[index], count) / count]
-    const atMost = parameter === undefined ? '' : 'at most '
-    return `| \`${word}\` | ${description} | ${atMost}${Number(bytes.toFixed(3))} | ${parameter?.description ?? ''} |`
+    const bound = parameter === undefined ? '' : 'at most '
+    return `| \`${word}\` | ${description} | ${bound}${Number(bytes.toFixed(3))} | ${parameter?.description ?? ''} |`
   })
   return [
     '| codec | what is sent | bytes per number | parameter |',

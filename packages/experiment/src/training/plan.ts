@@ -125,7 +125,7 @@ function settingsOf(
     rounds,
     closingRounds,
     rate: rateSchedule({ ...rate, initial: rate.initial * scaleOf(rate, endpoints.workers.length) }, rounds),
-    patience: timeout,
+    timeout: timeout,
     ...endpoints
   }
 }

@@ -134,10 +134,10 @@ async function refusals(t: ExecutionContext, ...both: readonly Readonly<Record<s
       return { self, peer }
     })
   )
-  const roster = peers.map(({ self, peer: { id, addresses } }) => ({ name: self, id, addresses }))
+  const peerList = peers.map(({ self, peer: { id, addresses } }) => ({ name: self, id, addresses }))
   return Promise.all(
     peers.map(async ({ self, peer }) => {
-      const error = await t.throwsAsync(peer.connect(roster, 60_000), { instanceOf: RefusedError })
+      const error = await t.throwsAsync(peer.connect(peerList, 60_000), { instanceOf: RefusedError })
       t.like(error, { code: 'settings', peer: other(self) })
       return error.message
     })

@@ -3,7 +3,7 @@ import { messageOf, type PeerName, peerName, type Problem, problem } from '@murm
 import { z } from 'zod'
 
 /** The most peers that a topology file may have. */
-export const peersMax = 10_000
+export const maxPeers = 10_000
 
 const name = z.string().transform((text, context): PeerName => {
   try {
@@ -19,9 +19,9 @@ const id = z.string().regex(/^((12D3KooW|16Uiu2HA.|Qm)[1-9A-HJ-NP-Za-km-z]{44})$
 })
 
 /** The text of an address that another peer can dial, or (with port 0 too) that a peer can listen on. */
-const address = (portMin: number) => {
-  const expected = `a multiaddr of TCP such as /ip4/192.168.1.10/tcp/4001${portMin > 0 ? ' with a port above 0' : ''}`
-  return z.string({ error: expected }).refine((text) => isAddress(text, portMin), { error: expected })
+const address = (minPort: number) => {
+  const expected = `a multiaddr of TCP such as /ip4/192.168.1.10/tcp/4001${minPort > 0 ? ' with a port above 0' : ''}`
+  return z.string({ error: expected }).refine((text) => isAddress(text, minPort), { error: expected })
 }
 
 const peer = z.strictObject({
@@ -37,11 +37,11 @@ const peer = z.strictObject({
 
 /** The peers of a topology file: how many, or names, or mappings with names, ids and addresses. */
 export const peersSchema = z.union([
-  z.int().min(1).max(peersMax),
+  z.int().min(1).max(maxPeers),
   z
     .array(z.union([name, peer]))
     .min(1)
-    .max(peersMax)
+    .max(maxPeers)
 ])
 
 /** A peer as a topology file gives it. */
@@ -88,8 +88,8 @@ function entry({ name, role = 'worker', id, addresses = [], listen }: z.output<t
 
 const shape = /^\/(ip4|ip6|dns|dns4|dns6)\/([^/]+)\/tcp\/(\d{1,5})(\/p2p\/[1-9A-HJ-NP-Za-km-z]+)?$/
 
-function isAddress(text: string, portMin: number): boolean {
+function isAddress(text: string, minPort: number): boolean {
   const [, kind, host, port] = shape.exec(text) ?? []
-  if (kind === undefined || Number(port) < portMin || Number(port) > 65535) return false
+  if (kind === undefined || Number(port) < minPort || Number(port) > 65535) return false
   return kind === 'ip4' ? isIPv4(host) : kind === 'ip6' ? isIPv6(host) : true
 }

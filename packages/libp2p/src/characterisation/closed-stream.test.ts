@@ -30,7 +30,7 @@ test('libp2p 3.3: the iterable of a stream that is closed already never ends', a
   t.is(await fateOf(source.next()), 'pending')
 })
 
-// At present it waits for ever, so that the link is never built anew, and `close` of the peer never resolves.
+// At present it waits forever, so that the link is never built anew, and `close` of the peer never resolves.
 test('the first message of a stream that is closed already is not waited for', async (t) => {
   const control = new ControlChannel(await closedStream(t), new TrafficMeter())
   t.is(await fateOf(control.first(500)), 'rejected')

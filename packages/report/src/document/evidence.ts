@@ -4,8 +4,8 @@ import { markup, type Content, type Html } from '../markup.js'
 import { settingText, short } from '../shared/units.js'
 
 /** So many runs with findings are listed, and so many hashes. */
-const listedMax = 20
-const hashesMax = 8
+const maxListed = 20
+const maxHashes = 8
 
 export function checksHtml({ runs }: Results): Html {
   const [simulated, real] = [inWorld(runs, 'simulator'), inWorld(runs, 'libp2p')]
@@ -38,11 +38,11 @@ function keptText(runs: readonly RunRecord[]): string {
 }
 
 function findingsHtml(wrong: readonly RunRecord[], all: readonly RunRecord[]): Html {
-  const rest = wrong.length - listedMax
+  const rest = wrong.length - maxListed
   const what = inWorld(all, 'libp2p').length === 0 ? 'Promises were broken' : 'Something was found wrong'
   return markup`<p class="wrong">${what} in ${wrong.length} of ${all.length} runs. Do not trust these:</p>
     <ul>
-      ${wrong.slice(0, listedMax).map(
+      ${wrong.slice(0, maxListed).map(
         (run) =>
           markup`<li>
             <b>${runText(run)}</b>
@@ -63,8 +63,8 @@ const runText = ({ contender, settings, seed }: RunRecord): string =>
   ].join(', ')
 
 function hashTable(runs: readonly RunRecord[]): Html {
-  const step = Math.max(1, Math.floor(runs.length / hashesMax))
-  const some = runs.filter((_, place) => place % step === 0).slice(0, hashesMax)
+  const step = Math.max(1, Math.floor(runs.length / maxHashes))
+  const some = runs.filter((_, place) => place % step === 0).slice(0, maxHashes)
   return table(
     'Hashes of all that happened, in order, in some of the simulated runs. The same scenario file, seed and version give the same.',
     'hash of the log',
@@ -73,7 +73,7 @@ function hashTable(runs: readonly RunRecord[]): Html {
 }
 
 function modelTable(runs: readonly RunRecord[]): Content {
-  const some = runs.filter(({ models = {} }) => Object.keys(models).length > 0).slice(0, hashesMax)
+  const some = runs.filter(({ models = {} }) => Object.keys(models).length > 0).slice(0, maxHashes)
   if (some.length === 0) return ''
   return table(
     'SHA-256 of the parameters with which the peers ended. A simulation of the same files ends with the same, where the algorithm is synchronous.',

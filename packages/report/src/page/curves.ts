@@ -79,7 +79,7 @@ export function mountCurves(store: Store, part: HTMLElement): void {
 }
 
 function captionOf(data: PageData): string {
-  const { seeds, pointsMax, targetLoss } = data
+  const { seeds, maxPoints, targetLoss } = data
   const lines =
     seeds === 1
       ? 'Each line is one run.'
@@ -88,6 +88,6 @@ function captionOf(data: PageData): string {
     `${lines} Loss is that of ${modelWord(data)} on the test set. A mark ends each line; ` +
     'a run that has ended stays at its last loss, one that failed leaves the band. ' +
     (targetLoss === undefined ? '' : 'Dashed across: the target. ') +
-    `Point at a line for its figures. At most ${pointsMax} points of each curve are drawn; curves.csv has all of them.`
+    `Point at a line for its figures. At most ${maxPoints} points of each curve are drawn; curves.csv has all of them.`
   )
 }

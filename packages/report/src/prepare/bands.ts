@@ -38,10 +38,10 @@ function firstAfter(points: Curve['points'], x: number): number {
   return low
 }
 
-/** The band of the curves at `pointsMax` places or fewer. Values that are no numbers are left out. */
-export function bandOf(curves: readonly Curve[], pointsMax: number): Band {
+/** The band of the curves at `maxPoints` places or fewer. Values that are no numbers are left out. */
+export function bandOf(curves: readonly Curve[], maxPoints: number): Band {
   const places = [...new Set(curves.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b)
-  const x = thin(places, pointsMax)
+  const x = thin(places, maxPoints)
   const values = x.map((place) =>
     curves.map((curve) => valueAt(curve, place)).filter((y) => y !== undefined && Number.isFinite(y))
   ) as readonly number[][]

@@ -13,7 +13,7 @@ export const pointsFor = (entries: number): number =>
   Math.max(16, Math.min(200, Math.floor(pointsInAll / (entries * curveKeys.length))))
 
 /** Settings in the order of the axes' values, the last axis fastest. Throws an InputError when a run is of an unknown setting or contender. */
-export function casesOf(results: Results, pointsMax: number): Case[] {
+export function casesOf(results: Results, maxPoints: number): Case[] {
   const axes = varyingAxes(results.sweep)
   const labels = results.sweep.contenders.map(({ label }) => label)
   const groups = new Map<string, { readonly places: readonly number[]; readonly runs: RunRecord[][] }>()
@@ -29,7 +29,7 @@ export function casesOf(results: Results, pointsMax: number): Case[] {
   }
   return [...groups.values()].sort(inOrder).map(({ places, runs }) => ({
     places,
-    entries: runs.map((seeds) => (seeds.length === 0 ? null : entryOf(seeds, pointsMax)))
+    entries: runs.map((seeds) => (seeds.length === 0 ? null : entryOf(seeds, maxPoints)))
   }))
 }
 

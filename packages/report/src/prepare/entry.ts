@@ -7,7 +7,7 @@ import { bandOf } from './bands.js'
 import { rounded, spreadOf } from './spread.js'
 
 /** `runs` has at least one run. */
-export function entryOf(runs: readonly RunRecord[], pointsMax: number): Entry {
+export function entryOf(runs: readonly RunRecord[], maxPoints: number): Entry {
   const over = (figure: (run: RunRecord) => number | undefined) => spreadOf(runs.map((run) => figure(run) ?? Infinity))
   const unlessFailed = (figure: (run: RunRecord) => number) =>
     over((run) => (run.outcome === 'failed' ? undefined : figure(run)))
@@ -34,11 +34,11 @@ export function entryOf(runs: readonly RunRecord[], pointsMax: number): Entry {
     ...(has(runs, 'worstLoss') && { finalWorstLoss: last(({ worstLoss }) => worstLoss) }),
     ...timeOf(runs.flatMap(({ time }) => time ?? [])),
     curves: {
-      lossBySeconds: bandFor(runs, 'seconds', 'loss', pointsMax),
-      lossByBytes: bandFor(runs, 'bytes', 'loss', pointsMax),
-      lossBySamples: bandFor(runs, 'samples', 'loss', pointsMax),
-      distanceByRounds: bandFor(has(runs, 'consensusDistance') ? runs : [], 'round', 'consensusDistance', pointsMax),
-      accuracyBySeconds: bandFor(has(runs, 'accuracy') ? runs : [], 'seconds', 'accuracy', pointsMax)
+      lossBySeconds: bandFor(runs, 'seconds', 'loss', maxPoints),
+      lossByBytes: bandFor(runs, 'bytes', 'loss', maxPoints),
+      lossBySamples: bandFor(runs, 'samples', 'loss', maxPoints),
+      distanceByRounds: bandFor(has(runs, 'consensusDistance') ? runs : [], 'round', 'consensusDistance', maxPoints),
+      accuracyBySeconds: bandFor(has(runs, 'accuracy') ? runs : [], 'seconds', 'accuracy', maxPoints)
     }
   }
 }
@@ -77,11 +77,11 @@ function bandFor(
   runs: readonly RunRecord[],
   x: 'seconds' | 'bytes' | 'samples' | 'round',
   y: 'loss' | 'consensusDistance' | 'accuracy',
-  pointsMax: number
+  maxPoints: number
 ): Band {
   const curves = runs.map(({ curve, outcome }) => ({
     points: curve.map((point) => ({ x: point[x], y: point[y] ?? NaN })),
     stays: outcome !== 'failed'
   }))
-  return bandOf(curves, pointsMax)
+  return bandOf(curves, maxPoints)
 }

@@ -13,8 +13,8 @@ export function pageData(results: Results): PageData {
   const { sweep, runs, timelines } = results
   const axes = varyingAxes(sweep)
   const contenders = sweep.contenders.map(({ label }) => label)
-  const pointsMax = pointsFor(Math.max(1, runs.length / Math.max(1, sweep.seeds.length)))
-  const cases = casesOf(results, pointsMax)
+  const maxPoints = pointsFor(Math.max(1, runs.length / Math.max(1, sweep.seeds.length)))
+  const cases = casesOf(results, maxPoints)
   const measures = measuresOf(results)
   const kinds = kindsOf(sweep.contenders)
   return {
@@ -31,7 +31,7 @@ export function pageData(results: Results): PageData {
     measures,
     cases,
     ...summaryOf({ kinds, cases }, contenders.length, measures[0]),
-    pointsMax,
+    maxPoints,
     timelines: timelines.map((timeline) =>
       pageTimeline(
         timeline,
@@ -53,7 +53,7 @@ function seedsOf(cases: readonly Case[], { seeds }: Results['sweep']): number {
   return counts.length === 0 ? seeds.length : Math.max(...counts)
 }
 
-/** Measures with a target come first when some run reached it, and last when it was in vain. */
+/** Measures with a target come first when some run reached it, and last when none did. */
 function measuresOf({ sweep, runs }: Results): MeasureKey[] {
   const withTarget = measureKeys.filter(needsTarget)
   const without = measureKeys.filter((key) => !needsTarget(key))

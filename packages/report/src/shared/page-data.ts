@@ -130,6 +130,6 @@ export interface PageData {
   /** The contender that leads in most settings; others are compared with it at first. */
   readonly leader: number
   /** At most so many points are drawn of a curve. */
-  readonly pointsMax: number
+  readonly maxPoints: number
   readonly timelines: readonly PageTimeline[]
 }

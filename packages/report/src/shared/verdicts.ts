@@ -3,7 +3,7 @@ import type { Case, PageData, Spread } from './page-data.js'
 import type { MeasureKey } from './measures.js'
 
 /** The best two are as good as each other when they are not further apart than this. */
-export const tieMax = 1.01
+export const maxTie = 1.01
 
 /** Contenders are given by their places in the list. */
 export type Verdict =
@@ -40,7 +40,7 @@ export function verdictOf(spreads: readonly (Spread | null)[], kinds: readonly s
   if (second === undefined) return { kind: 'alone', winner: first.contender }
   const factor = first.middle === second.middle ? 1 : second.middle / first.middle
   return {
-    kind: factor <= tieMax ? 'tie' : 'win',
+    kind: factor <= maxTie ? 'tie' : 'win',
     winner: first.contender,
     runnerUp: second.contender,
     factor,

@@ -26,18 +26,18 @@ type FormatKernel = keyof Kernels extends infer Name
  * when that cannot be, because something is not finite, such as a reference that was never set, or because without a reference the format
  * has no number that is near; the reference is then undefined.
  *
- * @param dice - the state of the dice, 16 integers: they go on from there
+ * @param draws - the state of the draws, 16 integers: they go on from there
  */
 export function encodeStretch(
   format: Format,
   values: Float32Array,
   reference: Float32Array | undefined,
   out: Uint8Array,
-  dice?: Uint32Array
+  draws?: Uint32Array
 ): boolean {
   const workspace = CodecWorkspace.only
   const kernel = kernelOf(workspace.kernels, 'encode', format, reference)
-  if (dice !== undefined) workspace.randomState.set(dice)
+  if (draws !== undefined) workspace.randomState.set(draws)
   for (let start = 0; start < values.length; start += blockLength) {
     const count = Math.min(blockLength, values.length - start)
     const known = reference?.subarray(start, start + count)
@@ -46,7 +46,7 @@ export function encodeStretch(
     known?.set(workspace.reference.subarray(0, count))
     out.set(workspace.codes.subarray(0, format.bytes(count)), format.bytes(start))
   }
-  dice?.set(workspace.randomState)
+  draws?.set(workspace.randomState)
   return true
 }
 

@@ -8,7 +8,7 @@ import type { Plan } from '../training/plan.js'
 export interface Place {
   readonly identity: Identity
   readonly listen: readonly string[]
-  readonly roster: readonly PeerListEntry[]
+  readonly peerList: readonly PeerListEntry[]
 }
 
 /**
@@ -27,8 +27,8 @@ export async function placeOf(
   }
   const identity = keyFile === undefined ? await localIdentity(identityDirectory(), self) : await readIdentity(keyFile)
   checkPin(path, own, identity)
-  const roster = await Promise.all(peers.map((peer) => entryOf(path, peer, self, identity)))
-  return { identity, listen: listenOf(path, own), roster }
+  const peerList = await Promise.all(peers.map((peer) => entryOf(path, peer, self, identity)))
+  return { identity, listen: listenOf(path, own), peerList }
 }
 
 function checkPin(path: string, { name, id }: PeerEntry, identity: Identity): void {
