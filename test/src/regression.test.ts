@@ -24,9 +24,9 @@ async function tables(): Promise<string> {
 
 const common = 'loss: mean-squared-error\ndata: { path: tables }\nrounds: 150\nrate: { initial: 0.02 }\n'
 
-async function trained(t: ExecutionContext, model: string, ...flags: string[]) {
+async function trained(t: ExecutionContext, task: string, ...flags: string[]) {
   const folder = await tables()
-  await writeFile(join(folder, 'training.yaml'), `${common}model: ${model}\n`)
+  await writeFile(join(folder, 'training.yaml'), `${common}task: ${task}\n`)
   await writeFile(join(folder, 'linear.js'), linear)
   const args = ['swarm', 'topologies/ring-4.yaml', '--train', join(folder, 'training.yaml'), ...flags]
   const result = await murmur(args, folder).result

@@ -64,7 +64,7 @@ test('a wrong scenario is refused with line, column and hint, and nothing is wri
   const { folder, path, out } = await scenario(small.replace('latency: [1', 'latncy: [1'))
   const result = await murmur(['sim', path, '--out', out], folder).result
   t.is(result.code, 2)
-  t.regex(result.stderr, /small\.yaml:5:9: .*"latncy".*did you mean "latency"/)
+  t.regex(result.stderr, /small\.yaml:8:9: .*"latncy".*did you mean "latency"/)
   t.false(existsSync(out))
 })
 
@@ -104,7 +104,7 @@ test('a folder that cannot be written is told before the first run', async (t) =
 })
 
 test('runs that all failed are a reason and an exit code, and no promise kept', async (t) => {
-  const rate = small.replace('{ batch: 4 }', '{ batch: 4, rate: { initial: 1e30 } }')
+  const rate = small.replace('{ decay: constant }', '{ initial: 1e30, decay: constant }')
   const { folder, path, out } = await scenario(rate)
   const result = await murmur(['sim', path, '--out', out], folder).result
   t.is(result.code, 7, result.stdout)
@@ -114,9 +114,7 @@ test('runs that all failed are a reason and an exit code, and no promise kept', 
 })
 
 test('a sweep without a run names no report, keeps no promise and leaves no folder', async (t) => {
-  const { folder, path, out } = await scenario(
-    small.replace(/task: .*/, 'task: { kind: softmax, data: { path: ./none } }')
-  )
+  const { folder, path, out } = await scenario(small.replace(/task: .*/, 'task: softmax\ndata: { path: ./none }'))
   // Threads that are still loading, or answer when the sweep has ended, are no reason to crash.
   for (const threads of ['1', '3']) {
     const result = await murmur(['sim', path, '--out', out, '--threads', threads], folder).result
