@@ -15,7 +15,7 @@ async function outside(): Promise<string> {
   cpSync(join(root, 'examples/own-algorithm'), folder, { recursive: true })
   const copies = join(folder, 'node_modules/@murmuration')
   mkdirSync(copies, { recursive: true })
-  for (const name of ['algorithms', 'core', 'random', 'vectors']) {
+  for (const name of ['algorithms', 'core', 'random', 'vectors', 'wire']) {
     cpSync(join(root, 'packages', name, 'dist'), join(copies, name, 'dist'), { recursive: true })
     cpSync(join(root, 'packages', name, 'package.json'), join(copies, name, 'package.json'))
   }
@@ -59,12 +59,12 @@ const wrong: readonly (readonly [string, (folder: string) => void, RegExp])[] = 
   [
     'an option that it does not have has line, column and the word that was meant',
     (folder) => replace(folder, 'train.yaml', 'towards', 'towrads'),
-    /train\.yaml:4:\d+: algorithm: found the key "towrads", .*did you mean "towards"/
+    /train\.yaml:5:\d+: algorithm: found the key "towrads", .*did you mean "towards"/
   ],
   [
     'a value that its schema refuses has line and column',
     (folder) => replace(folder, 'train.yaml', '0.8', '8'),
-    /train\.yaml:4:\d+: algorithm\.towards: found 8, expected at most 1/
+    /train\.yaml:5:\d+: algorithm\.towards: found 8, expected at most 1/
   ],
   [
     'a module that is not there is named',
