@@ -5,7 +5,16 @@ export interface Deferred<Value> {
   readonly reject: (error: unknown) => void
 }
 
-/** A promise and its settlers, as `Promise.withResolvers`, which Node 20 lacks. */
+/**
+ * A promise and its settlers, as `Promise.withResolvers`, which Node 20 lacks.
+ *
+ * @example
+ * ```js
+ * const answer = deferred()
+ * answer.resolve(42)
+ * await answer.promise // → 42
+ * ```
+ */
 export function deferred<Value = void>(): Deferred<Value> {
   let resolve: (value: Value) => void = () => {}
   let reject: (error: unknown) => void = () => {}

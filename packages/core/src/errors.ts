@@ -59,7 +59,15 @@ export class OutputError extends Error {
   override readonly name = 'OutputError'
 }
 
-/** The message of anything that was thrown. */
+/**
+ * The message of anything that was thrown.
+ *
+ * @example
+ * ```js
+ * messageOf(new InputError('batch: found 0')) // → 'batch: found 0'
+ * messageOf('no error') // → 'no error'
+ * ```
+ */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }

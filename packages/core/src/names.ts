@@ -11,7 +11,14 @@ export type Milliseconds = number
 
 const allowed = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
-/** Says that `text` is a peer's name. Throws a RangeError when it cannot be one. */
+/**
+ * Says that `text` is a peer's name. Throws a RangeError when it cannot be one.
+ *
+ * @example
+ * ```js
+ * peerName('alice') // → 'alice'
+ * ```
+ */
 export function peerName(text: string): PeerName {
   if (!allowed.test(text)) {
     throw new RangeError(
@@ -21,7 +28,14 @@ export function peerName(text: string): PeerName {
   return text as PeerName
 }
 
-/** The order in which sums run over peers: by name, by UTF-16 code unit, the same on every machine and locale. */
+/**
+ * The order in which sums run over peers: by name, by UTF-16 code unit, the same on every machine and locale.
+ *
+ * @example
+ * ```js
+ * ['b', 'a', 'B'].map(peerName).sort(byName) // → ['B', 'a', 'b']
+ * ```
+ */
 export function byName(left: PeerName, right: PeerName): number {
   return left < right ? -1 : left > right ? 1 : 0
 }

@@ -12,12 +12,26 @@ export interface Problem {
   readonly at?: 'key'
 }
 
-/** A problem at `path`. */
+/**
+ * A problem at `path`.
+ *
+ * @example
+ * ```js
+ * problem(['rate'], 'found -1') // → { path: ['rate'], message: 'found -1' }
+ * ```
+ */
 export function problem(path: Path, message: string): Problem {
   return { path, message }
 }
 
-/** The same problems, of a value that lies at `path` within a larger one. */
+/**
+ * The same problems, of a value that lies at `path` within a larger one.
+ *
+ * @example
+ * ```js
+ * within(['links'], [problem(['loss'], 'found 2')]) // → [{ path: ['links', 'loss'], message: 'found 2' }]
+ * ```
+ */
 export function within(path: Path, problems: readonly Problem[]): Problem[] {
   return problems.map((problem) => ({ ...problem, path: [...path, ...problem.path] }))
 }
@@ -31,7 +45,14 @@ function lineOf({ path, message }: Problem): string {
   return path.length > 0 ? `${pathText(path)}: ${message}` : message
 }
 
-/** A path as one writes it: `links.pairs[0].between`. */
+/**
+ * A path as one writes it.
+ *
+ * @example
+ * ```js
+ * pathText(['links', 'pairs', 0, 'between']) // → 'links.pairs[0].between'
+ * ```
+ */
 export function pathText(path: Path): string {
   return path
     .map((key, place) => (typeof key === 'number' ? `[${key}]` : place > 0 ? `.${String(key)}` : String(key)))
