@@ -20,7 +20,7 @@ export const exitCodes = {
   simulation: {
     code: 7,
     meaning:
-      'a simulation broke a promise (it came out otherwise when repeated, it deadlocked, or a judge found something), or all runs failed'
+      'a simulation broke a promise (it came out otherwise when repeated, it deadlocked, or an invariant was broken), or all runs failed'
   },
   output: {
     code: 8,

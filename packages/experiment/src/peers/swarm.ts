@@ -3,7 +3,7 @@ import { consensusDistance, hashVector, mean, norm } from '@murmuration/vectors'
 import { Child } from './child.js'
 import type { RunEvent, Summary } from '../events.js'
 import { DisagreementError, LostError } from '../errors.js'
-import { type Centralised, Judge } from './judge.js'
+import { type Centralised, Evaluator } from './evaluator.js'
 import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
 import { FirstOutliers } from './outlier-events.js'
 import { makePlan } from '../training/make-plan.js'
@@ -57,10 +57,10 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   options.emit(startEvent(plan))
   if (links !== undefined)
     options.emit({ kind: 'note', text: `links are shaped as ${options.links ?? plan.path} says` })
-  const judge = await Judge.start(plan, options.emit, options.signal)
+  const evaluator = await Evaluator.start(plan, options.emit, options.signal)
   try {
     const outliers = new FirstOutliers()
-    const { results, servers } = await runChildren(plan, request, judge, {
+    const { results, servers } = await runChildren(plan, request, evaluator, {
       ...options,
       emit: (event) => {
         outliers.take(event)
@@ -70,15 +70,15 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
     const models = [...results.values()].map(({ parameters }) => parameters)
     // Before all that may still be stopped. That it cannot be saved is no reason not to say what it is worth.
     const unsaved = await saveModel(options, schemaOf(results), mean(models))
-    const ofMean = await judge.evaluateMean(models)
+    const ofMean = await evaluator.evaluateMean(models)
     const central =
       options.baseline && results.size === plan.file.topology.peers.length
-        ? await judge.centralised(sampleCounts(results), options.now, options.signal)
+        ? await evaluator.centralised(sampleCounts(results), options.now, options.signal)
         : undefined
     const summary = summarise(
       plan,
       { results, servers },
-      { ofMean, central, before: judge.lastDistance, outliers: outliers.names }
+      { ofMean, central, before: evaluator.lastDistance, outliers: outliers.names }
     )
     options.emit(summary)
     if (unsaved !== undefined) throw unsaved
@@ -86,13 +86,18 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
     checkAgreement(plan, models, summary)
     return summary
   } finally {
-    await judge.close()
+    await evaluator.close()
   }
 }
 
-async function runChildren(plan: Plan, request: RunRequest, judge: Judge, options: SwarmOptions): Promise<Ends> {
+async function runChildren(
+  plan: Plan,
+  request: RunRequest,
+  evaluator: Evaluator,
+  options: SwarmOptions
+): Promise<Ends> {
   const { emit, signal, links } = options
-  const listener = { event: emit, snapshot: judge.take.bind(judge) }
+  const listener = { event: emit, snapshot: evaluator.take.bind(evaluator) }
   const task = { request, timeout: meetingTimeout, ...(links === undefined ? {} : { links }) }
   const start = (name: PeerName) => new Child({ ...task, self: name }, listener)
   const workers = plan.file.topology.peers.map(start)
@@ -112,7 +117,7 @@ async function runChildren(plan: Plan, request: RunRequest, judge: Judge, option
     for (const child of children) child.meet(peerList)
     // A server that fails ends the run.
     const served = servers.map(async ({ name, result }) => [name, await result] as const)
-    const ends = Promise.all([collect(workers, emit, judge), Promise.all(served)])
+    const ends = Promise.all([collect(workers, emit, evaluator), Promise.all(served)])
     const [results, ofServers] = await Promise.race([ends, stopped.promise])
     return { results, servers: new Map(ofServers) }
   } finally {
@@ -122,7 +127,11 @@ async function runChildren(plan: Plan, request: RunRequest, judge: Judge, option
 }
 
 /** Waits for all results. A lost process is a note; another error is thrown, the first of them. */
-async function collect(children: readonly Child[], emit: (event: RunEvent) => void, judge: Judge): Promise<Results> {
+async function collect(
+  children: readonly Child[],
+  emit: (event: RunEvent) => void,
+  evaluator: Evaluator
+): Promise<Results> {
   const results = new Map<PeerName, PeerResult>()
   await Promise.all(
     children.map(async (child) => {
@@ -131,7 +140,7 @@ async function collect(children: readonly Child[], emit: (event: RunEvent) => vo
       } catch (error) {
         if (!(error instanceof LostError)) throw error
         emit({ kind: 'lost', peer: child.name, why: error.message })
-        judge.lose(child.name)
+        evaluator.lose(child.name)
       }
     })
   )

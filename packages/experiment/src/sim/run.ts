@@ -15,8 +15,8 @@ import type { TaskFamily } from '@murmuration/tasks'
 import { codedWire, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/wire'
 import { lengthOf } from '@murmuration/vectors'
 import { type MethodProgram, programOf } from './method-programs.js'
-import { Curve } from './curve.js'
-import { Judges } from './judges.js'
+import { MetricsRecorder } from './metrics-recorder.js'
+import { InvariantCheckers } from './invariant-checkers.js'
 import { faultsOf } from './run-faults.js'
 import type { Method, Scenario } from './scenario.js'
 import { scaleOf } from '../training/training-schema.js'
@@ -52,8 +52,8 @@ class Stage {
   readonly #servers: readonly PeerName[]
   readonly #traffic: { readonly schema: Task['schema']; readonly wire: Wire<VectorMessage> }
   readonly #program: MethodProgram
-  readonly #judges: Judges
-  readonly #curve: Curve
+  readonly #checkers: InvariantCheckers
+  readonly #metrics: MetricsRecorder
   readonly #recorder: TimelineRecorder | undefined
   readonly #simulation: Simulation<VectorMessage>
 
@@ -75,7 +75,7 @@ class Stage {
     const names = servers.map(({ name }) => name)
     this.#servers = names
     this.#program = programOf(method, options, names, topology)
-    this.#judges = new Judges(this.#workers, this.#program.keeps, scenario.evaluate)
+    this.#checkers = new InvariantCheckers(this.#workers, this.#program.keeps, scenario.evaluate)
     this.#recorder = run.timeline === undefined ? undefined : new TimelineRecorder(run.timeline)
     const random = (peer: PeerName) => createRandom(seed, peer)
     const coding = { codec: method.training.codec, elements: length, random }
@@ -96,20 +96,20 @@ class Stage {
     )
     const { evaluate: every, stop } = scenario
     const watched = { workers: this.#workers, union: family.union, every, targetLoss: stop.loss }
-    this.#curve = new Curve(watched, this.#simulation)
+    this.#metrics = new MetricsRecorder(watched, this.#simulation)
   }
 
   /** Runs to the end. The result is why it failed, if it did; errors in Murmuration itself are thrown. */
   async play(): Promise<string | undefined> {
     try {
       await this.#simulation.run()
-      await this.#curve.finish()
+      await this.#metrics.finish()
       return undefined
     } catch (error) {
       const isResult =
         error instanceof NeighboursMissingError || error instanceof DivergedError || error instanceof DeadlockError
       if (!isResult) throw error
-      if (error instanceof DeadlockError) this.#judges.found(`deadlock: ${error.message}`)
+      if (error instanceof DeadlockError) this.#checkers.found(`deadlock: ${error.message}`)
       return error.message
     }
   }
@@ -118,7 +118,7 @@ class Stage {
     const { method, seed, setting } = this.#run
     const simulation = this.#simulation
     const seconds = simulation.now() / 1000
-    const { rounds, samples, points, toTarget, models, trained = seconds } = this.#curve
+    const { rounds, samples, points, toTarget, models, trained = seconds } = this.#metrics
     const { traffic } = simulation
     const record: SimulatedRecord = {
       world: 'simulator',
@@ -140,7 +140,7 @@ class Stage {
       time: this.#timeShares(),
       curve: points,
       models,
-      findings: this.#judges.findings,
+      findings: this.#checkers.findings,
       logHash: this.#logHash(),
       realSeconds
     }
@@ -154,12 +154,12 @@ class Stage {
     const { self } = fabric
     const { settings } = this.#program
     if (servers.includes(self)) return this.#serve(train(fabric, this.#asTraffic(this.#family.union), settings))
-    this.#judges.restarted(self)
+    this.#checkers.restarted(self)
     const isAlone = isOnOneMachine(this.#run.method)
     const task = this.#asTraffic(isAlone ? this.#family.union : this.#family.of(self))
     for await (const report of train(fabric, task, settings)) {
-      if (report.phase === 'train') this.#judges.take(self, report)
-      if (await this.#curve.take(self, report)) this.#simulation.stop('the target is reached')
+      if (report.phase === 'train') this.#checkers.take(self, report)
+      if (await this.#metrics.take(self, report)) this.#simulation.stop('the target is reached')
     }
   }
 
@@ -197,7 +197,7 @@ class Stage {
   /** Of all events of the simulation and of what the evaluations found. */
   #logHash(): string {
     const hash = new LogHash()
-    for (const { seconds, loss, consensusDistance } of this.#curve.points) {
+    for (const { seconds, loss, consensusDistance } of this.#metrics.points) {
       hash.add(seconds)
       hash.add(loss)
       hash.add(consensusDistance)

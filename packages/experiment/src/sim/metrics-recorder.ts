@@ -34,7 +34,7 @@ const maxPeersForWorst = 64
  * Follows a run: keeps the newest parameters of every peer, and evaluates their mean whenever the peers have taken so many more
  * steps together. For peers in lock-step that is the end of a round. Watching takes no virtual time.
  */
-export class Curve {
+export class MetricsRecorder {
   readonly points: SimulatedPoint[] = []
   /** Hashes of what each peer has in the end; of few peers. */
   readonly models: Record<string, string> = {}
@@ -71,7 +71,7 @@ export class Curve {
     this.#steps++
     const { workers, every, targetLoss } = this.#options
     if (this.#steps % (workers.length * every) !== 0) return false
-    const point = await this.#evaluate()
+    const point = await this.#addPoint()
     if (targetLoss === undefined || point.loss > targetLoss) return false
     const { seconds, samples, bytes } = point
     this.#toTarget = { seconds, samples, bytes }
@@ -83,10 +83,10 @@ export class Curve {
     if (this.#models().length === 0) return
     const seconds = this.#simulation.now() / 1000
     const last = this.points.at(-1)
-    const point = last?.seconds === seconds ? last : await this.#evaluate()
+    const point = last?.seconds === seconds ? last : await this.#addPoint()
     if (this.#newest.size > maxPeersForWorst) return
     for (const [peer, model] of this.#newest) this.models[peer] = hashVector(model)
-    const losses = await Promise.all(this.#models().map(async (model) => (await this.#judge(model)).loss))
+    const losses = await Promise.all(this.#models().map(async (model) => (await this.#evaluate(model)).loss))
     this.points[this.points.length - 1] = { ...point, worstLoss: Math.max(...losses) }
   }
 
@@ -105,9 +105,9 @@ export class Curve {
     return [...this.#samples.values()].reduce((sum, samples) => sum + samples, 0)
   }
 
-  async #evaluate(): Promise<SimulatedPoint> {
+  async #addPoint(): Promise<SimulatedPoint> {
     const models = this.#models()
-    const evaluation = await this.#judge(mean(models))
+    const evaluation = await this.#evaluate(mean(models))
     const point: SimulatedPoint = {
       seconds: this.#simulation.now() / 1000,
       samples: this.samples,
@@ -126,7 +126,7 @@ export class Curve {
     return there.flatMap((peer) => this.#newest.get(peer) ?? [])
   }
 
-  async #judge(model: Float32Array): Promise<Evaluation> {
+  async #evaluate(model: Float32Array): Promise<Evaluation> {
     return this.#options.union.evaluate(model).run()
   }
 }

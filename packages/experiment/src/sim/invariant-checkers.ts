@@ -22,7 +22,7 @@ interface RoundSums {
 }
 
 /** Checks what every run has to keep, whatever it simulates, and what its algorithm keeps. */
-export class Judges {
+export class InvariantCheckers {
   readonly #workers: readonly PeerName[]
   readonly #keeps: Keeps
   readonly #every: number

@@ -15,7 +15,7 @@ export interface Centralised extends Evaluation {
 const maxPendingBytes = 256 * 1024 * 1024
 
 /** Sees all peers at once: evaluates the mean of their parameters, and runs plain SGD on the union of their data. */
-export class Judge {
+export class Evaluator {
   readonly #plan: Plan
   readonly #task: TaskWorker
   readonly #emit: (event: EvaluationEvent) => void
@@ -34,8 +34,8 @@ export class Judge {
   }
 
   /** Loads the union of all data. Ends what it does when `signal` is aborted. */
-  static async start(plan: Plan, emit: (event: EvaluationEvent) => void, signal: AbortSignal): Promise<Judge> {
-    return new Judge(plan, await startTaskWorker(taskOf(plan), { signal }), emit)
+  static async start(plan: Plan, emit: (event: EvaluationEvent) => void, signal: AbortSignal): Promise<Evaluator> {
+    return new Evaluator(plan, await startTaskWorker(taskOf(plan), { signal }), emit)
   }
 
   /** The consensus distance of the last round that all peers gave their parameters of. */
@@ -43,7 +43,7 @@ export class Judge {
     return this.#lastDistance
   }
 
-  /** Takes in a peer's parameters of a round; once all have come, judges their mean. */
+  /** Takes in a peer's parameters of a round; once all have come, evaluates their mean. */
   take(peer: PeerName, snapshot: Snapshot): void {
     const { round, seconds, samples, bytes, parameters } = snapshot
     const isServer = parameters.length === 0
@@ -51,23 +51,23 @@ export class Judge {
     if (isServer) return
     const known = this.#snapshots.get(round) ?? new Map<PeerName, Snapshot>()
     this.#snapshots.set(round, known.set(peer, snapshot))
-    this.#judgeIfComplete(round, known)
+    this.#evaluateIfComplete(round, known)
   }
 
   /** A peer whose process was lost: the mean is that of the others from now on. */
   lose(peer: PeerName): void {
     this.#lost.add(peer)
-    for (const [round, known] of [...this.#snapshots]) this.#judgeIfComplete(round, known)
+    for (const [round, known] of [...this.#snapshots]) this.#evaluateIfComplete(round, known)
   }
 
-  #judgeIfComplete(round: number, known: ReadonlyMap<PeerName, Snapshot>): void {
+  #evaluateIfComplete(round: number, known: ReadonlyMap<PeerName, Snapshot>): void {
     const alive = this.#plan.file.topology.peers.filter((peer) => !this.#lost.has(peer))
     const snapshots = alive.flatMap((peer) => known.get(peer) ?? [])
     if (snapshots.length === 0 || snapshots.length < alive.length) return
     for (const earlier of [...this.#snapshots.keys()]) if (earlier <= round) this.#snapshots.delete(earlier)
     const others = [...this.#latest].filter(([peer]) => !alive.includes(peer)).map(([, progress]) => progress)
     const models = snapshots.map(({ parameters }) => parameters)
-    this.#judge(round, models, together(snapshots, others))
+    this.#evaluate(round, models, together(snapshots, others))
   }
 
   /** Evaluates the mean of `models`, in the order of the peers' names. */
@@ -96,7 +96,7 @@ export class Judge {
   }
 
   /** Evaluations that come faster than they can be done wait; those that would need too much memory are left out. */
-  #judge(round: number, models: readonly Float32Array[], progress: Progress): void {
+  #evaluate(round: number, models: readonly Float32Array[], progress: Progress): void {
     this.#lastDistance = consensusDistance(models)
     const distance = this.#lastDistance
     const bytes = models[0].byteLength

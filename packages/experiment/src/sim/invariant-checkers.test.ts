@@ -1,7 +1,7 @@
 import type { Keeps } from '@murmuration/algorithms'
 import { type PeerName, peerName, type StepReport } from '@murmuration/core'
 import test from 'ava'
-import { Judges } from './judges.js'
+import { InvariantCheckers } from './invariant-checkers.js'
 
 const [a, b] = ['a', 'b'].map(peerName)
 
@@ -27,16 +27,16 @@ const move = (from: readonly number[], to: readonly number[]) => ({
 })
 
 /** Gives a report whose vectors are not valid any more when the next one comes. */
-function give(judges: Judges, peer: PeerName, report: StepReport): void {
-  judges.take(peer, report)
+function give(checkers: InvariantCheckers, peer: PeerName, report: StepReport): void {
+  checkers.take(peer, report)
   const others = [...report.moves.flatMap(({ from, to }) => [from, to]), ...(report.mass ? [report.mass.x] : [])]
   for (const { values } of [{ values: report.parameters }, ...others]) values.fill(Number.NaN)
 }
 
 function judged(keeps: Keeps, reports: readonly (readonly [PeerName, StepReport])[]) {
-  const judges = new Judges([a, b], keeps, 1)
-  for (const [peer, step] of reports) give(judges, peer, step)
-  return judges.findings
+  const checkers = new InvariantCheckers([a, b], keeps, 1)
+  for (const [peer, step] of reports) give(checkers, peer, step)
+  return checkers.findings
 }
 
 test('the mean is kept where the sum moves by what the optimisers move; otherwise that is a finding', (t) => {
@@ -92,12 +92,12 @@ test('rounds that go back or leave one out are findings, unless the peer began a
     ])[0],
     /a reports round 2 after round 0/
   )
-  const judges = new Judges([a, b], 'equality', 1)
-  judges.take(a, report(0, [1]))
-  judges.take(a, report(1, [1]))
-  judges.restarted(a)
-  judges.take(a, report(0, [1]))
-  t.deepEqual(judges.findings, [])
+  const checkers = new InvariantCheckers([a, b], 'equality', 1)
+  checkers.take(a, report(0, [1]))
+  checkers.take(a, report(1, [1]))
+  checkers.restarted(a)
+  checkers.take(a, report(0, [1]))
+  t.deepEqual(checkers.findings, [])
 })
 
 test('parameters that are not finite are a finding', (t) => {

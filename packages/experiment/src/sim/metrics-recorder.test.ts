@@ -1,6 +1,6 @@
 import { type Evaluation, peerName, type StepReport, type Task } from '@murmuration/core'
 import test from 'ava'
-import { Curve } from './curve.js'
+import { MetricsRecorder } from './metrics-recorder.js'
 
 const workers = ['a', 'b'].map(peerName)
 let time = 0
@@ -33,7 +33,7 @@ function report(round: number, parameters: Float32Array): StepReport {
 }
 
 test('the mean model is that of the reports, also where a peer has written over the memory of its report since', async (t) => {
-  const curve = new Curve({ workers, union, every: 1, targetLoss: undefined }, simulation)
+  const curve = new MetricsRecorder({ workers, union, every: 1, targetLoss: undefined }, simulation)
   const [reused, other] = [Float32Array.of(2), Float32Array.of(4)]
   await curve.take(workers[0], report(0, reused))
   reused.fill(Number.NaN)
