@@ -1,6 +1,7 @@
 /** `murmur init` from an empty folder: what it writes is trained and simulated as it stands. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { tasks } from '@murmuration/experiment/tasks'
 import test from 'ava'
 import { murmur, recordsOf, temporaryFolder } from './command.js'
 
@@ -27,3 +28,17 @@ test('what murmur init writes trains as a swarm, is simulated with the same bits
   t.is(again.code, 2)
   t.regex(again.stderr, /found first\/topology\.yaml and first\/train\.yaml, and murmur init overwrites no file/)
 })
+
+for (const { kind } of tasks) {
+  test(`what murmur init writes for the task ${kind} is trained without a change to its data, options or rate`, async (t) => {
+    const cwd = await temporaryFolder()
+    const run = (...args: string[]) => murmur(args, cwd, undefined, { cwd }).result
+    const init = await run('init', '--peers', '2', '--task', kind)
+    t.is(init.code, 0, init.stderr)
+    const train = join(cwd, 'train.yaml')
+    await writeFile(train, (await readFile(train, 'utf8')).replace('rounds: 400', 'rounds: 3'))
+    const { code, stderr } = await run('sim', 'topology.yaml', '--train', 'train.yaml', '--out', 'simulated')
+    t.is(code, 0, stderr)
+    t.regex(await readFile(join(cwd, 'simulated/runs.jsonl'), 'utf8'), /"outcome":"limit".*"loss":\d/)
+  })
+}

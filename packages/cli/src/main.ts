@@ -1,12 +1,13 @@
-import { messageOf, type PeerName, StoppedError } from '@murmuration/core'
+import type { PeerName } from '@murmuration/core'
 import { readTopologyFile } from '@murmuration/files'
 import chalk from 'chalk'
-import { Command, CommanderError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { algorithmsJson, algorithmsText } from './algorithms-command.js'
-import type { ErrorEvent, Output, RunEvent, RunRequest } from '@murmuration/experiment'
-import { exitCodes, exitNameOf } from './exit-codes.js'
+import type { Output, RunEvent, RunRequest } from '@murmuration/experiment'
+import { codeOf, exitCodeLines, stopOnSignal } from './ending.js'
 import { graphs, type InitFlags } from './init/choices.js'
 import { minFinishedOf } from './min-finished-option.js'
+import { dataWords, taskWords } from './init/tasks.js'
 import { countOf, durationOf, nameOf } from './option-values.js'
 import { fileOrSample, sampleOf } from './samples.js'
 import type { SimRequest } from './sim/sim-command.js'
@@ -91,8 +92,9 @@ program
   .argument('[folder]', 'where to; made where there is none', '.')
   .option('--peers <number or names>', 'how many peers on this machine, or machines with a peer each: alice,bob,carol')
   .addOption(new Option('--graph <kind>', 'who averages with whom').choices(graphs.map(({ kind }) => kind)))
-  .option('--task <model>', 'mlp, cnn, softmax, or a module with a model of your own')
-  .option('--data <path>', 'digits, mnist, mnist-t10k, fashion-mnist, or a folder or file with data')
+  .option('--task <kind>', `${taskWords.join(', ')}, or a module with a model of your own`)
+  .option('--data <path>', `${dataWords.join(', ')}, or a folder or file with data`)
+  .option('--partition <how>', 'how the peers share the data: equal, label or dirichlet:ALPHA')
   .option('--algorithm <name>', 'an algorithm that "murmur algorithms" lists, or a module with one of your own')
   .option('--yes', 'ask nothing; 4 peers on a ring, mlp on digits by dpsgd, but for what other options say')
   .action(async (folder: string, flags: InitFlags) => {
@@ -162,12 +164,12 @@ function trainingOptions(command: Command): Command {
       'an algorithm that "murmur algorithms" lists, or a module with one of your own, in place of the training file’s'
     )
     .option(
-      '--task <module>',
-      'mlp, cnn, softmax, logistic or quadratic, or a module with a model of your own, in place of the training file’s'
+      '--task <kind>',
+      `${taskWords.join(', ')}, or a module with a model of your own, in place of the training file’s`
     )
     .option(
       '--data <path>',
-      'digits, mnist, mnist-t10k, fashion-mnist, or a folder, file or URL with data, in place of the training file’s'
+      `${dataWords.join(', ')}, or a folder, file or URL with data, in place of the training file’s`
     )
     .option(
       '--partition <how>',
@@ -245,47 +247,8 @@ async function outputOf({ json }: RunFlags): Promise<Output> {
   return (await import('./output/live.js')).liveOutput(process.stdout, () => performance.now())
 }
 
-/** The first Ctrl-C stops in good order, the second at once. A reader of the output that goes away stops the run as well. */
-function stopOnSignal(): AbortSignal {
-  const controller = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      if (controller.signal.aborted) process.exit(exitCodes.interrupted.code)
-      controller.abort(new StoppedError('stopped by a signal'))
-    })
-  }
-  process.stdout.on('error', ({ message }) => controller.abort(new StoppedError(`the output ended: ${message}`)))
-  return controller.signal
-}
-
-function exitCodeLines(): string {
-  return Object.values(exitCodes)
-    .map(({ code, meaning }) => `  ${String(code).padStart(3)}  ${meaning}`)
-    .join('\n')
-}
-
 function print(text: string): void {
   process.stdout.write(`${text}\n`)
-}
-
-function codeOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : endWith(error, exitCodes.input.code)
-  const name = exitNameOf(error)
-  const label = name === 'failure' && error instanceof Error ? (error.stack ?? error.message) : messageOf(error)
-  process.stderr.write(`murmur: ${label}\n`)
-  return endWith(error, exitCodes[name].code)
-}
-
-/** Lines for programs say at their end what went wrong, and not standard error alone. */
-function endWith(error: unknown, code: number): number {
-  const event: ErrorEvent = {
-    kind: 'error',
-    code,
-    name: error instanceof Error ? error.name : 'Error',
-    message: messageOf(error)
-  }
-  if (process.argv.includes('--json')) print(JSON.stringify(event))
-  return code
 }
 
 // See no-color.org.

@@ -6,6 +6,7 @@
 export * from './about.js'
 export { type KnownSetName, knownSetNames } from './files/known-sets.js'
 export { fingerprintsOf } from './fingerprint.js'
+export { type DataTraits, type NamedSet, namedSets } from './named-sets.js'
 export { openTest } from './open-data.js'
 export * from './partition.js'
 export * from './samples.js'

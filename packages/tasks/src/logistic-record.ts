@@ -7,6 +7,7 @@ export const logisticRecord = taskRecord({
   description: 'Logistic regression: convex, two classes, such as data: gaussians',
   options: z.strictObject({}),
   learnsFromData: true,
+  needs: { classes: 2 },
   module: logisticTaskModule,
   given: (_, share) => ({ share }),
   family: (_, share) => createLogisticFamily({ share }),

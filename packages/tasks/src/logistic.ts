@@ -156,7 +156,9 @@ export class Logistic implements Model {
 
   #rows({ count, inputs, targets, classes }: Samples, memory: KernelMemory): Rows {
     if (classes !== 2) {
-      throw new InputError(`the data has ${classes ?? 'no'} classes, logistic regression needs 2`)
+      throw new InputError(
+        `the data has ${classes ?? 'no'} classes, logistic regression needs 2: data "gaussians" has, or take the task softmax`
+      )
     }
     const rows = memory.float32(count * this.#width)
     for (let sample = 0; sample < count; sample++) {

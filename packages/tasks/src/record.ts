@@ -1,5 +1,5 @@
 import type { Problem } from '@murmuration/core'
-import type { DataDescription, ShareOptions } from '@murmuration/data'
+import type { DataDescription, DataTraits, ShareOptions } from '@murmuration/data'
 import type { z } from 'zod'
 import type { TaskFamily } from './family.js'
 
@@ -12,6 +12,10 @@ export interface TaskRecord<Options = never> {
   readonly options: z.ZodObject
   /** False when it draws what it learns itself: a file then has no `data`, `test`, `partition` or `loss`. */
   readonly learnsFromData: boolean
+  /** The only data that it can learn from; any when absent. */
+  readonly needs?: Partial<DataTraits>
+  /** The rate that `murmur init` writes; the default of files when absent. */
+  readonly firstRate?: number
   /** The URL of the module whose `createTask` builds it, in a thread of its own. */
   readonly module: string
   /** What `createTask` is given: for `share.self`, or for the union of all peers without. JSON. */

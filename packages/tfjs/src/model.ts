@@ -73,7 +73,9 @@ function mlp(hidden: readonly number[], activation: (typeof activations)[number]
 function cnn(filters: readonly number[], context: ModelContext): Layer[] {
   const { inputShape } = context
   if (inputShape.length !== 2 && inputShape.length !== 3) {
-    throw new InputError(`model.kind "cnn" is for pictures, and inputs of shape [${inputShape}] are none; use "mlp"`)
+    throw new InputError(
+      `the task cnn is for pictures; found samples of shape [${inputShape}], which the tasks mlp and softmax can learn from`
+    )
   }
   const [height, width, channels = 1] = inputShape
   return [

@@ -10,6 +10,7 @@ export const mlpRecord: TaskRecord = taskRecord({
     hidden: z.array(z.int().min(1)).min(1).default([128]).meta({ description: 'The width of each hidden layer' })
   }),
   learnsFromData: true,
+  firstRate: 0.2,
   module: tfjsTaskModule,
   given: ({ hidden }, share) => ({ share, model: { kind: 'mlp', hidden } })
 })
@@ -20,6 +21,8 @@ export const cnnRecord: TaskRecord = taskRecord({
   description: 'A small convolutional network for pictures, over TensorFlow.js',
   options: z.strictObject({}),
   learnsFromData: true,
+  needs: { hasImages: true },
+  firstRate: 0.05,
   module: tfjsTaskModule,
   given: (_, share) => ({ share, model: { kind: 'cnn' } })
 })

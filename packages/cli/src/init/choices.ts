@@ -9,10 +9,12 @@ export interface InitChoices {
   readonly peers: number | readonly PeerName[]
   /** A kind of graph. */
   readonly graph: string
-  /** `mlp`, `cnn`, `softmax`, or the path of a module, from the current folder. */
+  /** A kind of task, or the path of a module, from the current folder. */
   readonly task: string
-  /** `digits`, the name of a known data set, or a path from the current folder. */
-  readonly data: string
+  /** The name of a data set, or a path from the current folder. Without it the first that the task can learn from. */
+  readonly data?: string
+  /** `equal` (without it), `label` or `dirichlet:ALPHA`. */
+  readonly partition?: string
   /** The name of an algorithm, or the path of a module, from the current folder. */
   readonly algorithm: string
 }
@@ -22,19 +24,11 @@ export const graphs: readonly GraphKind[] = graphKinds.filter((kind: GraphKind) 
   Object.values(kind.example([peerName('a')])).every((option) => !Array.isArray(option))
 )
 
-/** The models to choose from, and what each is. */
-export const models = {
-  mlp: 'a small network, 128 hidden units',
-  cnn: 'a small convolutional network',
-  softmax: 'a linear classifier'
-} as const
-
 /** What is chosen where nothing is said. */
 export const defaultChoices: InitChoices = {
   peers: 4,
   graph: 'ring',
   task: 'mlp',
-  data: 'digits',
   algorithm: 'dpsgd'
 }
 

@@ -1,11 +1,14 @@
 /** The files that `murmur init` writes, as text. */
 import type { InitChoices } from './choices.js'
+import { dataWords, taskWords } from './tasks.js'
 
 /** The choices as the files have them, and what depends on where the files are. */
-export interface FileContents extends Omit<InitChoices, 'task'> {
+export interface FileContents extends Omit<InitChoices, 'data' | 'partition'> {
   /** A kind of graph, with its options. */
   readonly graph: string
-  readonly model: string
+  /** What the samples are and how the peers share them, where the task learns from data. */
+  readonly samples?: { readonly data: string; readonly partition: string }
+  readonly rate: number
   /** Whether the algorithm needs a server beside the peers. */
   readonly hasServer: boolean
   /** Where editors find the JSON Schema of a file: a path from the file, or a URL. */
@@ -28,27 +31,28 @@ links:
 `
 }
 
-/** The training file. The rates are those of the samples. */
-export function trainingText({ model, data, algorithm, schema, command }: FileContents): string {
+/** The training file. */
+export function trainingText({ task, samples, algorithm, rate, schema, command }: FileContents): string {
   return `# yaml-language-server: $schema=${schema('training')}
 # What is learned, and how. All peers use the same file. What is left out has a default.
-task: ${model === 'mlp' ? '{ kind: mlp, hidden: [128] }' : model} # mlp, cnn, softmax, logistic, quadratic, or { module: ./my-task.js }
-data: ${data} # digits (drawn by the program), mnist, mnist-t10k, fashion-mnist, or { path: FOLDER or FILE }
-test: 20 % # of the samples are kept for testing
-partition: equal # equal, label or { dirichlet: 0.5 } divides the samples among the peers; local: each machine has its own
-algorithm: ${algorithm} # "${command} algorithms" lists all, with their options
+task: ${task} # ${taskWords.join(', ')}, or { module: ./my-task.js }
+${samples === undefined ? '' : samplesText(samples)}algorithm: ${algorithm} # "${command} algorithms" lists all, with their options
 batch: 32 # samples per peer and gradient
 optimiser: { name: sgd, momentum: 0.9 }
 weightDecay: 1.0e-4
-rate: { initial: ${rates[model] ?? 0.1}, warmup: 20, decay: cosine }
+rate: { initial: ${rate}, warmup: 20, decay: cosine }
 rounds: 400 # of training
 codec: float32 # how parameters are sent: float16 and delta-int8 send fewer bytes, auto chooses by the speed of each link
 seed: 1 # the same seed, the same result
 `
 }
 
-/** As in training/digits.yaml and examples/mnist/cnn.yaml; other models have the default of training files. */
-const rates: Readonly<Record<string, number>> = { mlp: 0.2, cnn: 0.05 }
+function samplesText({ data, partition }: NonNullable<FileContents['samples']>): string {
+  return `data: ${data} # ${dataWords.join(', ')}, or { path: FOLDER or FILE }
+test: 20 % # of the samples are kept for testing
+partition: ${partition} # equal, label or { dirichlet: 0.5 } divides the samples among the peers; local: each machine has its own
+`
+}
 
 function peersText({ peers, hasServer, command }: FileContents): string {
   if (typeof peers === 'object') return machinesText(peers, hasServer, command)

@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InputError, messageOf, OutputError } from '@murmuration/core'
-import { knownSetNames } from '@murmuration/data'
 import { parseTopologyFile } from '@murmuration/files'
-import { choiceOf, loadAlgorithm, parseTrainingFile, planOf, startEvent } from '@murmuration/experiment'
-import { choicesOf, graphChoice, type InitChoices, type InitFlags, models } from './choices.js'
+import { choiceOf, loadAlgorithm, parseTrainingFile, partitionOf, planOf, startEvent } from '@murmuration/experiment'
+import { choicesOf, graphChoice, type InitChoices, type InitFlags } from './choices.js'
 import { type FileContents, topologyText, trainingText } from './file-texts.js'
+import { inlineYaml } from '../inline-yaml.js'
 import { commandIn, pathText, schemaPlace } from './places.js'
 import type { Terminal } from './questions.js'
+import { dataFor, dataWords, taskRecordOf, taskText, taskWords } from './tasks.js'
 
 /** What was written, and how to go on. */
 export interface InitReport {
@@ -92,13 +93,43 @@ async function contentsOf(folder: string, choices: InitChoices): Promise<FileCon
   return {
     peers: choices.peers,
     graph: graphChoice(choices),
-    model: wordOrPath(folder, choices.task, 'module', Object.keys(models)),
-    data: wordOrPath(folder, choices.data, 'path', ['digits', ...knownSetNames]),
+    ...learningOf(folder, choices),
     algorithm: wordOrPath(folder, choices.algorithm, 'module', [name]),
     hasServer: server !== undefined,
     schema: (name) => schemaPlace(folder, name),
     command: commandIn(process.cwd())
   }
+}
+
+/** What the training file says of the task. Throws an InputError for data and partitions that it has no use for. */
+function learningOf(folder: string, { task, data, partition }: InitChoices) {
+  const record = taskRecordOf(task)
+  const learning = {
+    task: record === undefined ? wordOrPath(folder, task, 'module', taskWords) : taskText(record),
+    rate: record?.firstRate ?? 0.1
+  }
+  if (record?.learnsFromData !== false) {
+    const samples = {
+      data: wordOrPath(folder, dataFor(task, data), 'path', dataWords),
+      partition: partitionText(partition)
+    }
+    return { ...learning, samples }
+  }
+  for (const [option, value] of Object.entries({ data, partition })) {
+    if (value !== undefined)
+      throw new InputError(`--${option} ${value}: the task ${task} draws what it learns; leave --${option} out`)
+  }
+  return learning
+}
+
+/** `partition:` as the file has it. */
+function partitionText(text = 'equal'): string {
+  const partition = partitionOf(text)
+  if (text.startsWith('local'))
+    throw new InputError(
+      `--partition ${text}: expected equal, label or dirichlet:ALPHA; for data that only one machine has, write "partition: local" and "test: { path, sha256 }", a test set that all have, into the training file`
+    )
+  return inlineYaml(partition)
 }
 
 /** One of `words`, or what is at a path. */

@@ -8,6 +8,7 @@ import { InputError, peerName, StoppedError } from '@murmuration/core'
 import { readTopologyFile } from '@murmuration/files'
 import test from 'ava'
 import { makePlan, readTrainingFile } from '@murmuration/experiment'
+import { tasks } from '@murmuration/experiment/tasks'
 import { choicesOf, defaultChoices, graphs, type InitFlags } from './choices.js'
 import { initialise, runInit } from './init-command.js'
 import { askChoices } from './questions.js'
@@ -36,6 +37,21 @@ test('every graph and every algorithm of the registry can be begun with', async 
     t.is(training.algorithm.name, name)
     await t.notThrowsAsync(makePlan({ topology, train }), name)
   }
+})
+
+test('every kind of task of the registry has data that suits it, its options, and the partition that is asked for', async (t) => {
+  for (const { kind, learnsFromData } of tasks) {
+    const { training, topology, train } = await written({
+      task: kind,
+      ...(learnsFromData ? { partition: 'label' } : {})
+    })
+    t.is(training.task.kind, kind)
+    t.is(training.partition, learnsFromData ? 'label' : 'equal')
+    t.is(/^(data|test|partition):/m.test(await readFile(train, 'utf8')), learnsFromData, kind)
+    await t.notThrowsAsync(makePlan({ topology, train }), kind)
+  }
+  t.is((await written({ task: 'logistic' })).training.data, 'gaussians')
+  t.deepEqual((await written({ partition: 'dirichlet:0.3' })).training.partition, { dirichlet: 0.3 })
 })
 
 test('a random graph has neighbours for as few peers as there are', async (t) => {
@@ -83,8 +99,14 @@ test('choices that do not fit are refused, and nothing is written', async (t) =>
     [{ graph: 'hypercube', peers: '5' }, /found 5 peers, expected a power of two/],
     [{ algorithm: 'relay-sgd' }, /RelaySGD needs a tree/],
     [{ algorithm: 'dspgd' }, /did you mean "dpsgd"/],
-    [{ data: 'minst' }, /found no minst, expected digits, mnist.*did you mean "mnist"/],
-    [{ task: 'mpl' }, /found no mpl, expected mlp, cnn, softmax or a path; did you mean "mlp"/],
+    [{ data: 'minst' }, /found no minst, expected digits, gaussians, mnist.*did you mean "mnist"/],
+    [{ task: 'mpl' }, /found no mpl, expected mlp, cnn, softmax, logistic, quadratic or a path; did you mean "mlp"/],
+    [{ task: 'logistic', data: 'digits' }, /--data digits: the task logistic cannot .*expected gaussians or a path/],
+    [{ task: 'cnn', data: 'gaussians' }, /--data gaussians: the task cnn cannot .*expected digits, mnist/],
+    [{ task: 'quadratic', data: 'digits' }, /--data digits: the task quadratic draws what it learns; leave --data out/],
+    [{ task: 'quadratic', partition: 'label' }, /--partition label: the task quadratic draws what it learns/],
+    [{ partition: 'dirichlet' }, /--partition: found "dirichlet", expected .*dirichlet:ALPHA/],
+    [{ partition: 'local' }, /--partition local: expected equal, label or dirichlet:ALPHA; .*"partition: local"/],
     [{ peers: '0' }, /topology\.yaml.*peers/],
     [{ peers: 'alice,,bob' }, /expected how many peers, such as 4, or names/]
   ]
@@ -105,6 +127,7 @@ function typing(keys: Readonly<Record<string, string>> = {}) {
     'What is learned',
     'which data',
     'Where?',
+    'divided',
     'which algo'
   ]
   const left = new Set(questions)
@@ -120,7 +143,7 @@ function typing(keys: Readonly<Record<string, string>> = {}) {
 const [enter, down, up, interrupt] = ['\r', '\u001b[B', '\u001b[A', '\u0003']
 
 test('whoever presses Enter at every question gets the defaults', async (t) => {
-  t.deepEqual(await askChoices(typing()), defaultChoices)
+  t.deepEqual(await askChoices(typing()), { ...defaultChoices, data: 'digits', partition: 'equal' })
 })
 
 test('only what fits the answers before is offered', async (t) => {
@@ -128,6 +151,13 @@ test('only what fits the answers before is offered', async (t) => {
   const keys = { 'How many': `5${enter}`, 'Who averages': down.repeat(3) + enter, 'which algo': down.repeat(3) + enter }
   const choices = await askChoices(typing(keys))
   t.deepEqual([choices.peers, choices.graph, choices.algorithm], [5, 'exponential', 'gossip-pga'])
+})
+
+test('data are asked for where the task learns from them, and only those that suit it are offered', async (t) => {
+  const last = `${up.repeat(2)}${enter}`
+  t.false('data' in (await askChoices(typing({ 'What is learned': last }))))
+  const logistic = await askChoices(typing({ 'What is learned': `${up.repeat(3)}${enter}`, 'divided': down + enter }))
+  t.deepEqual([logistic.task, logistic.data, logistic.partition], ['logistic', 'gaussians', 'label'])
 })
 
 test('machines are asked for by name, and data of one’s own by path', async (t) => {

@@ -3,10 +3,11 @@ import type { Readable, Writable } from 'node:stream'
 import { isCancel, select, text } from '@clack/prompts'
 import { type Algorithm, algorithms, refusals } from '@murmuration/algorithms'
 import { InputError, messageOf, peerName, StoppedError, type Topology } from '@murmuration/core'
-import { knownSetNames } from '@murmuration/data'
+import { tasks } from '@murmuration/experiment/tasks'
 import { parseTopologyFile } from '@murmuration/files'
 import type { GraphKind } from '@murmuration/topology'
-import { defaultChoices, graphChoice, graphs, type InitChoices, models, peersOf } from './choices.js'
+import { defaultChoices, graphChoice, graphs, type InitChoices, peersOf } from './choices.js'
+import { setsFor, taskRecordOf } from './tasks.js'
 
 /** The terminal: `process.stdin` and `process.stdout`. */
 export interface Terminal {
@@ -20,11 +21,11 @@ export async function askChoices(terminal: Terminal): Promise<InitChoices> {
   const topologies = topologiesOf(peers)
   const fittingGraphs = graphs.filter(({ kind }) => topologies.has(kind))
   const graph = await choose(terminal, 'Who averages with whom?', fittingGraphs.map(graphOption))
-  const task = await chooseOrPath(terminal, 'What is learned?', Object.entries(models).map(optionOf), 'a module')
-  const data = await chooseOrPath(terminal, 'From which data?', dataOptions, 'a folder or file with IDX or CSV data')
+  const task = await chooseOrPath(terminal, 'What is learned?', tasks.map(taskOption), 'a module')
+  const samples = taskRecordOf(task)?.learnsFromData === false ? {} : await askSamples(terminal, task)
   const fitting = algorithms.filter((record) => fits(record, topologies.get(graph) as Topology))
   const algorithm = await choose(terminal, 'By which algorithm?', fitting.map(algorithmOption))
-  return { peers, graph, task, data, algorithm }
+  return { peers, graph, task, ...samples, algorithm }
 }
 
 interface Option {
@@ -32,13 +33,21 @@ interface Option {
   readonly hint: string
 }
 
-const optionOf = ([value, hint]: readonly [string, string]): Option => ({ value, hint })
+const taskOption = ({ kind, description }: (typeof tasks)[number]): Option => ({ value: kind, hint: description })
 const graphOption = ({ kind, description }: GraphKind): Option => ({ value: kind, hint: `each peer ${description}` })
 const algorithmOption = ({ name, title, source }: Algorithm): Option => ({ value: name, hint: `${title}: ${source}` })
-const dataOptions = [
-  { value: 'digits', hint: 'drawn by the program' },
-  ...knownSetNames.map((value) => ({ value, hint: 'fetched once' }))
+const partitionOptions = [
+  { value: 'equal', hint: 'every peer has as many samples of each class, but for chance' },
+  { value: 'label', hint: 'every peer has few classes' },
+  { value: 'dirichlet:0.5', hint: 'some peers have many samples of a class, others few' }
 ]
+
+async function askSamples(terminal: Terminal, task: string): Promise<Pick<InitChoices, 'data' | 'partition'>> {
+  const options = setsFor(taskRecordOf(task)).map(({ name, description }) => ({ value: name, hint: description }))
+  const data = await chooseOrPath(terminal, 'From which data?', options, 'a folder or file with IDX or CSV data')
+  const partition = await choose(terminal, 'How is it divided among the peers?', partitionOptions)
+  return { data, partition }
+}
 
 async function askPeers(terminal: Terminal): Promise<InitChoices['peers']> {
   const places = [

@@ -6,7 +6,8 @@ import { inputJson } from './algorithm-choice.js'
 import { goneFor } from './gone.js'
 import { tasks } from './tasks.js'
 
-const kinds = tasks.map(({ kind }) => kind) as [string, ...string[]]
+/** The words for a task. */
+export const kinds = tasks.map(({ kind }) => kind) as [string, ...string[]]
 
 /** Where older files have what now stands beside the task. */
 const beside = Object.fromEntries(

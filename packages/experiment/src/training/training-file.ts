@@ -139,7 +139,10 @@ function isUrl(path: string): boolean {
   return /^https?:\/\//.test(path)
 }
 
-function partitionOf(text: string): Training['partition'] {
+/**
+ * `equal`, `label`, `dirichlet:ALPHA`, `local` or `local:per-peer`, as a training file has it. Throws an InputError for anything else.
+ */
+export function partitionOf(text: string): Training['partition'] {
   if (text === 'equal' || text === 'label' || text === 'local') return text
   if (text === 'local:per-peer') return { local: 'per-peer' }
   const alpha = Number(/^dirichlet:(.+)$/.exec(text)?.[1])

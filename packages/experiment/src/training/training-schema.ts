@@ -6,7 +6,7 @@ import { codecWords, expectedParameter, isCodec } from '@murmuration/vectors'
 import { z } from 'zod'
 import { algorithmSchema, inputJson } from './algorithm-choice.js'
 import { goneFor } from './gone.js'
-import { taskSchema } from './task-choice.js'
+import { kinds, taskSchema } from './task-choice.js'
 
 const positive = z.number().positive()
 const whole = z.int().min(0)
@@ -106,8 +106,7 @@ export const methodFields = {
 /** What training files and scenarios share. Everything has a default. */
 export const sharedFields = {
   task: taskSchema.prefault('mlp').meta({
-    description:
-      'What is learned: mlp, cnn, softmax, logistic, quadratic, with options { kind: mlp, hidden: [300] }, or { module: ./my-task.js }'
+    description: `What is learned: ${kinds.join(', ')}, with options { kind: mlp, hidden: [300] }, or { module: ./my-task.js }`
   }),
   data: data.default('digits').meta({
     description: `digits or gaussians (drawn), with options { digits: 2000, size: 8 }; ${knownSetNames.join(', ')} (fetched); or { path: folder, file or URL }`

@@ -1,0 +1,46 @@
+/** How the command ends: by a signal, or with an error and its exit code. */
+import { messageOf, StoppedError } from '@murmuration/core'
+import type { ErrorEvent } from '@murmuration/experiment'
+import { CommanderError } from 'commander'
+import { exitCodes, exitNameOf } from './exit-codes.js'
+
+/** The first Ctrl-C stops in good order, the second at once. A reader of the output that goes away stops the run as well. */
+export function stopOnSignal(): AbortSignal {
+  const controller = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (controller.signal.aborted) process.exit(exitCodes.interrupted.code)
+      controller.abort(new StoppedError('stopped by a signal'))
+    })
+  }
+  process.stdout.on('error', ({ message }) => controller.abort(new StoppedError(`the output ended: ${message}`)))
+  return controller.signal
+}
+
+/** For the help. */
+export function exitCodeLines(): string {
+  return Object.values(exitCodes)
+    .map(({ code, meaning }) => `  ${String(code).padStart(3)}  ${meaning}`)
+    .join('\n')
+}
+
+/** Tells people and programs what went wrong. The result is the exit code. */
+export function codeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : endWith(error, exitCodes.input.code)
+  const name = exitNameOf(error)
+  const label = name === 'failure' && error instanceof Error ? (error.stack ?? error.message) : messageOf(error)
+  process.stderr.write(`murmur: ${label}\n`)
+  return endWith(error, exitCodes[name].code)
+}
+
+/** Lines for programs say at their end what went wrong, and not standard error alone. */
+function endWith(error: unknown, code: number): number {
+  const event: ErrorEvent = {
+    kind: 'error',
+    code,
+    name: error instanceof Error ? error.name : 'Error',
+    message: messageOf(error)
+  }
+  if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify(event)}\n`)
+  return code
+}

@@ -1,0 +1,44 @@
+/** What is learned and from which data, as `murmur init` offers and checks it. The kinds follow from the registries. */
+import { InputError } from '@murmuration/core'
+import { type NamedSet, namedSets } from '@murmuration/data'
+import { tasks } from '@murmuration/experiment/tasks'
+import { inlineYaml } from '../inline-yaml.js'
+
+type TaskRecord = (typeof tasks)[number]
+
+/** The words for `--task`. */
+export const taskWords: readonly string[] = tasks.map(({ kind }) => kind)
+
+/** The words for `--data`. */
+export const dataWords: readonly string[] = namedSets.map(({ name }) => name)
+
+/** The record of a kind of task; none of a module. */
+export function taskRecordOf(task: string): TaskRecord | undefined {
+  return tasks.find(({ kind }) => kind === task)
+}
+
+/** `task:` as a file has it, with the options that it has by default. */
+export function taskText({ kind, options }: TaskRecord): string {
+  const defaults = options.parse({})
+  return Object.keys(defaults).length === 0 ? kind : inlineYaml({ kind, ...defaults })
+}
+
+/** The data sets that a task can learn from; all of them for a module. */
+export function setsFor(record: TaskRecord | undefined): readonly NamedSet[] {
+  const { classes, hasImages } = record?.needs ?? {}
+  return namedSets.filter(
+    (set) =>
+      (classes === undefined || classes === set.classes) && (hasImages === undefined || hasImages === set.hasImages)
+  )
+}
+
+/** The data that is meant by `--data`, or the first that the task can learn from. Throws an InputError for data that does not suit it. */
+export function dataFor(task: string, given: string | undefined): string {
+  const sets = setsFor(taskRecordOf(task)).map(({ name }) => name)
+  if (given === undefined) return sets[0]
+  if (dataWords.includes(given) && !sets.includes(given))
+    throw new InputError(
+      `--data ${given}: the task ${task} cannot learn from it; expected ${sets.join(', ')} or a path`
+    )
+  return given
+}
