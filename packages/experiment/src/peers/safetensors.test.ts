@@ -2,14 +2,16 @@ import test from 'ava'
 import { safetensors } from './safetensors.js'
 
 test('a safetensors file says where each tensor lies, and holds its bits there', (t) => {
-  const file = safetensors(
-    [
-      { name: 'w', shape: [2, 2] },
-      { name: 'ß', shape: [] }
-    ],
-    Float32Array.of(1, 2, 3, 4, 5)
+  const file = Buffer.concat(
+    safetensors(
+      [
+        { name: 'w', shape: [2, 2] },
+        { name: 'ß', shape: [] }
+      ],
+      Float32Array.of(1, 2, 3, 4, 5)
+    )
   )
-  const view = new DataView(file.buffer)
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
   const length = Number(view.getBigUint64(0, true))
   t.is((8 + length) % 8, 0)
   const header = JSON.parse(new TextDecoder().decode(file.subarray(8, 8 + length)))

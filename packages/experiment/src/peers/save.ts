@@ -51,9 +51,9 @@ export async function saveModel(
   return error
 }
 
-async function written(path: string, file: Uint8Array): Promise<OutputError | undefined> {
+async function written(path: string, file: readonly Uint8Array[]): Promise<OutputError | undefined> {
   try {
-    await replaceFile(path, [file])
+    await replaceFile(path, file)
     return undefined
   } catch (error) {
     if (error instanceof OutputError) return error

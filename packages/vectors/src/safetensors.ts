@@ -1,0 +1,153 @@
+/**
+ * Files in the safetensors format (huggingface.co/docs/safetensors): the length of the header as a 64-bit integer, the header as JSON
+ * padded with spaces to a multiple of 8 bytes, and the tensors one after the other, little-endian, without holes. Here all are float32.
+ */
+import { InputError, invariant } from '@murmuration/core'
+import { bodyOf } from './copy.js'
+import { sizeOf } from './schema.js'
+
+/** A tensor with its name, which is unique in a file. */
+export interface NamedTensor {
+  readonly name: string
+  readonly shape: readonly number[]
+  readonly values: Float32Array
+}
+
+/** Where a tensor lies, in bytes from the end of the header. */
+export interface TensorPlace {
+  readonly name: string
+  readonly shape: readonly number[]
+  readonly begin: number
+  readonly end: number
+}
+
+/** What a file says of itself. */
+export interface SafetensorsHeader {
+  /** In the order of their places. */
+  readonly places: readonly TensorPlace[]
+  readonly metadata: Readonly<Record<string, string>>
+  /** Of all tensors. */
+  readonly dataBytes: number
+}
+
+/** Of the number that is the header's length. */
+export const safetensorsLengthBytes = 8
+
+/** The longest header that readers of the format take. */
+const maxHeaderBytes = 100_000_000
+
+const metadataName = '__metadata__'
+
+/** The header as a file has it, its length in front. Tensors follow in this order. */
+export function encodeSafetensorsHeader(
+  tensors: readonly Pick<NamedTensor, 'name' | 'shape'>[],
+  metadata: Readonly<Record<string, string>> = {}
+): Uint8Array {
+  const entries = new Map<string, unknown>()
+  if (Object.keys(metadata).length > 0) entries.set(metadataName, metadata)
+  let begin = 0
+  for (const { name, shape } of tensors) {
+    invariant(!entries.has(name) && name !== metadataName, () => `a tensor cannot be called "${name}" (again)`)
+    const end = begin + 4 * sizeOf(shape)
+    entries.set(name, { dtype: 'F32', shape, data_offsets: [begin, end] })
+    begin = end
+  }
+  const json = new TextEncoder().encode(JSON.stringify(Object.fromEntries(entries)))
+  const length = Math.ceil(json.length / 8) * 8
+  const head = new Uint8Array(safetensorsLengthBytes + length).fill(0x20)
+  new DataView(head.buffer).setBigUint64(0, BigInt(length), true)
+  head.set(json, safetensorsLengthBytes)
+  return head
+}
+
+/** A whole file as its parts, in order. The tensors are not copied. */
+export function encodeSafetensors(
+  tensors: readonly NamedTensor[],
+  metadata: Readonly<Record<string, string>> = {}
+): readonly Uint8Array[] {
+  for (const { name, shape, values } of tensors)
+    invariant(values.length === sizeOf(shape), () => `${name} has ${values.length} values, not [${shape}]`)
+  return [encodeSafetensorsHeader(tensors, metadata), ...tensors.map(({ values }) => bodyOf(values))]
+}
+
+/**
+ * How long the header of a file of `fileBytes` is, from its first 8 bytes. Throws an InputError before any memory is taken for what cannot
+ * be.
+ */
+export function safetensorsHeaderLength(first: Uint8Array, fileBytes: number): number {
+  if (first.byteLength < safetensorsLengthBytes || fileBytes < safetensorsLengthBytes)
+    throw new InputError(`found ${fileBytes} bytes, expected at least ${safetensorsLengthBytes}`)
+  const length = new DataView(first.buffer, first.byteOffset, safetensorsLengthBytes).getBigUint64(0, true)
+  const most = Math.min(maxHeaderBytes, fileBytes - safetensorsLengthBytes)
+  if (length > most) throw new InputError(`found a header of ${length} bytes, expected at most ${most}`)
+  return Number(length)
+}
+
+/**
+ * Reads a header.
+ *
+ * @param json - without the length in front
+ * @throws InputError unless the tensors are float32 and fill the rest of a file of `fileBytes` exactly, one after the other
+ */
+export function decodeSafetensorsHeader(json: Uint8Array, fileBytes: number): SafetensorsHeader {
+  const { [metadataName]: metadata, ...tensors } = recordOf(parsed(json), 'the header')
+  const places = Object.entries(tensors).map(([name, entry]) => placeOf(name, recordOf(entry, `tensor "${name}"`)))
+  places.sort((left, right) => left.begin - right.begin || left.end - right.end)
+  const dataBytes = places.reduce((end, { name, begin, end: next }) => {
+    if (begin !== end) throw new InputError(`tensor "${name}" begins at byte ${begin}, expected ${end}`)
+    return next
+  }, 0)
+  const expected = safetensorsLengthBytes + json.byteLength + dataBytes
+  if (fileBytes !== expected) throw new InputError(`found ${fileBytes} bytes, expected ${expected}`)
+  return { places, metadata: textsOf(metadata), dataBytes }
+}
+
+/** The tensors of a header's places as views of `data`, which begins at a multiple of 4 bytes of its memory. */
+export function tensorsIn(data: Uint8Array, { places, dataBytes }: SafetensorsHeader): readonly NamedTensor[] {
+  invariant(data.byteLength === dataBytes, () => `${data.byteLength} bytes for tensors of ${dataBytes}`)
+  return places.map(({ name, shape, begin, end }) => {
+    const values = new Float32Array(data.buffer, data.byteOffset + begin, (end - begin) / 4)
+    return { name, shape, values }
+  })
+}
+
+function placeOf(
+  name: string,
+  { dtype, shape, data_offsets: offsets }: Readonly<Record<string, unknown>>
+): TensorPlace {
+  if (dtype !== 'F32') throw new InputError(`tensor "${name}": found dtype ${JSON.stringify(dtype)}, expected "F32"`)
+  if (!isCounts(shape)) throw new InputError(`tensor "${name}": found no shape, expected a list of whole numbers`)
+  if (!isCounts(offsets) || offsets.length !== 2)
+    throw new InputError(`tensor "${name}": found no data_offsets, expected two whole numbers`)
+  const [begin, end] = offsets
+  const bytes = 4 * sizeOf(shape)
+  if (end - begin !== bytes)
+    throw new InputError(
+      `tensor "${name}": found ${end - begin} bytes for the shape [${shape.join(', ')}], expected ${bytes}`
+    )
+  return { name, shape, begin, end }
+}
+
+function isCounts(value: unknown): value is readonly number[] {
+  return Array.isArray(value) && value.every((each) => Number.isSafeInteger(each) && (each as number) >= 0)
+}
+
+function textsOf(metadata: unknown): Readonly<Record<string, string>> {
+  const texts = metadata === undefined ? {} : recordOf(metadata, 'the metadata')
+  for (const [name, value] of Object.entries(texts))
+    if (typeof value !== 'string') throw new InputError(`metadata "${name}": found no text`)
+  return texts as Record<string, string>
+}
+
+function recordOf(value: unknown, what: string): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  throw new InputError(`${what} is no mapping`)
+}
+
+function parsed(json: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(json))
+  } catch {
+    throw new InputError('the header is no JSON')
+  }
+}
