@@ -1,4 +1,12 @@
-import { type Algorithm, Session, type State, type TrainingSettings, Vector } from '@murmuration/algorithms'
+import {
+  type Algorithm,
+  checkpointProblem,
+  type Saved,
+  Session,
+  type State,
+  type TrainingSettings,
+  Vector
+} from '@murmuration/algorithms'
 import { type Fabric, type Mixing, type PeerName, peerName, type StepReport, type Topology } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { ExecutionContext } from 'ava'
@@ -77,6 +85,29 @@ export function testAlgorithm(test: Test, world: FabricWorld, given: AlgorithmCa
     }
   })
 
+  const problem = checkpointProblem(algorithm)
+  if (problem === undefined) {
+    for (const [optimiser, at] of [
+      [{ name: 'sgd', momentum: 0.9 }, 7],
+      [{ name: 'adam' }, 12]
+    ] as const) {
+      test(that(`checkpoints of round ${at} go on in a new run, with the same bits: ${optimiser.name}`), async (t) => {
+        const settings = { rounds: 16, closingRounds: 4, optimiser }
+        const checkpoints = new Map<PeerName, Saved>()
+        const whole = await runOf(world, given, settings, checkpointing(at, checkpoints))
+        t.is(checkpoints.size, whole.topology.peers.length + (algorithm.needs.servers ?? 0))
+        const resumed = await runOf(world, given, settings, resuming(checkpoints))
+        for (const [peer, { model }] of whole.ends) t.deepEqual(resumed.ends.get(peer)?.model, model, peer)
+      })
+    }
+  } else {
+    test(that('refuses checkpoints, since they would not fit together'), async (t) => {
+      const checkpoints = new Map<PeerName, Saved>()
+      const error = await t.throwsAsync(runOf(world, given, { rounds: 8 }, checkpointing(4, checkpoints)))
+      t.is(error.message, problem)
+    })
+  }
+
   test(that('takes no memory for vectors after its first rounds, and keeps none that it does not need'), async (t) => {
     const { ends } = await runOf(world, given, { rounds: 40 })
     for (const [peer, { held }] of ends) {
@@ -108,10 +139,7 @@ interface Run {
   readonly ends: ReadonlyMap<PeerName, End>
 }
 
-type Drive = (
-  fabric: Fabric<VectorMessage>,
-  open: (saved?: Uint8Array) => Session
-) => AsyncGenerator<[Session, StepReport]>
+type Drive = (fabric: Fabric<VectorMessage>, open: (saved?: Saved) => Session) => AsyncGenerator<[Session, StepReport]>
 
 /** Runs an algorithm to its end on five peers. */
 async function runOf(
@@ -140,7 +168,7 @@ async function runOf(
     const end: End = { model: [], rounds: [], held: [], last: [] }
     if (topology.peers.includes(fabric.self)) ends.set(fabric.self, end)
     const meter = metered(fabric)
-    const open = (saved?: Uint8Array) => {
+    const open = (saved?: Saved) => {
       const task = taskOf(fabric.self)
       return saved === undefined
         ? new Session(meter.fabric, task, settings)
@@ -164,7 +192,7 @@ async function runOf(
   return { topology, ends }
 }
 
-async function* straight(_: Fabric<VectorMessage>, open: (saved?: Uint8Array) => Session): ReturnType<Drive> {
+async function* straight(_: Fabric<VectorMessage>, open: (saved?: Saved) => Session): ReturnType<Drive> {
   const session = open()
   for await (const report of session.steps()) yield [session, report]
 }
@@ -176,6 +204,29 @@ function pausing(actionOf: (self: PeerName) => 'keep' | 'replace'): Drive {
     for await (const report of first.steps(7)) yield [first, report]
     const second = actionOf(self) === 'keep' ? first : open(first.save())
     for await (const report of second.steps()) yield [second, report]
+  }
+}
+
+/** Saves before round `at`, as a copy, and goes on as the same session. */
+function checkpointing(at: number, checkpoints: Map<PeerName, Saved>): Drive {
+  return async function* ({ self }, open) {
+    const session = open()
+    for await (const report of session.steps(at)) yield [session, report]
+    checkpoints.set(self, copyOf(session.checkpoint()))
+    for await (const report of session.steps()) yield [session, report]
+  }
+}
+
+/** Its vectors outlive the next step; `structuredClone` does not copy shared memory. */
+function copyOf({ tree, vectors }: Saved): Saved {
+  return { tree, vectors: new Map([...vectors].map(([name, numbers]) => [name, numbers.slice()])) }
+}
+
+/** Goes on where others have been saved. */
+function resuming(checkpoints: ReadonlyMap<PeerName, Saved>): Drive {
+  return async function* ({ self }, open) {
+    const session = open(checkpoints.get(self))
+    for await (const report of session.steps()) yield [session, report]
   }
 }
 

@@ -80,6 +80,7 @@ export class ExchangeWriter {
     const { length } = vector
     const began = realClock.now()
     if (offset === 0) this.#speed.began(began)
+    if (queued.startsAnew) this.#encoder?.reset()
     this.#turn = this.#queue.inFlight > 2 ? undefined : sequence % 2 === 0 ? 0 : 1
     this.#end = 0
     let numbers = queued.numbers ?? none

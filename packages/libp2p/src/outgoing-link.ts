@@ -53,12 +53,12 @@ export class OutgoingLink {
   }
 
   /** Queues a message for the neighbour. Its vector is pinned until it is acknowledged or given up. */
-  offer({ kind, round, part = 0, field = 0, numbers, offset = 0, vector }: VectorMessage): SendResult {
+  offer({ kind, round, part = 0, field = 0, numbers, offset = 0, vector, startsAnew }: VectorMessage): SendResult {
     const { pool, closing } = this.#context
     if (this.#neighbour.isUnavailable || closing.aborted) return 'unreachable'
     const loan = pool.pin(vector)
     const onDone = () => loan && pool.unpin(loan)
-    if (!this.#queue.offer({ kind, round, part, field, numbers, offset, vector, onDone })) {
+    if (!this.#queue.offer({ kind, round, part, field, numbers, offset, vector, startsAnew, onDone })) {
       onDone()
       return 'full'
     }

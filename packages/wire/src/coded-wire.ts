@@ -59,6 +59,7 @@ class CodedLink implements LinkWire<VectorMessage> {
     const copy = this.#wire.copy(message)
     const lane = { kind: message.kind, field: message.field ?? 0 }
     const { offset = 0, vector } = message
+    if (message.startsAnew) this.#encoder.reset()
     this.#bodies = 0
     for (let start = 0; start < vector.length; start += frameNumbers) {
       const values = vector.subarray(start, start + frameNumbers)

@@ -16,6 +16,8 @@ export interface VectorMessage {
   /** Which element of the parameters the vector begins with; 0 when absent. */
   readonly offset?: number
   readonly vector: Float32Array
+  /** Whether the codec of the link builds on nothing that was sent before. For the sender's end alone. */
+  readonly startsAnew?: true
 }
 
 /** How large a {@link VectorMessage} is as a frame, and how it is copied. */

@@ -80,7 +80,7 @@ export class Caller implements Requests<Message, Message> {
     open.reply = reply
   }
 
-  get state(): State {
+  saved(): State {
     return { nextId: this.#nextId }
   }
 

@@ -121,7 +121,9 @@ export class Early {
     this.#others = this.#others.filter((other) => !isOver(other))
   }
 
-  get state(): State {
+  saved(messages: 'with early' | 'without early'): State {
+    const isInOrder = this.#isInOrder ? 1 : 0
+    if (messages === 'without early') return { isInOrder, messages: {} }
     const state: Record<string, State> = {}
     const save = ({ from, round, part, message }: Arrival<Message>) => {
       state[Object.keys(state).length] = { round, part, message: { [from]: message } }
@@ -131,7 +133,7 @@ export class Early {
       slot.forEach((message, from) => save({ from, round, part, message }))
     }
     this.#others.forEach(save)
-    return { isInOrder: this.#isInOrder ? 1 : 0, messages: state }
+    return { isInOrder, messages: state }
   }
 
   restore({ isInOrder, messages }: State): void {

@@ -18,6 +18,9 @@ import { Wire } from './wire.js'
 
 const nobody: readonly PeerName[] = []
 
+/** Whether messages that have come early are saved. */
+export type EarlyMessages = 'with early' | 'without early'
+
 /** A channel of messages that are collected by tag: by round, and part of it. */
 export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> {
   readonly name: string
@@ -137,10 +140,10 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     throw new NeighboursMissingError(missing, text)
   }
 
-  /** What has come early, and how far the channel is. */
-  get state(): State {
+  /** How far the channel is, and what has come early. */
+  saved(messages: EarlyMessages): State {
     const given = Object.fromEntries(this.#given)
-    return { closed: this.#closed, staleness: this.#staleness, given, early: this.#early.state }
+    return { closed: this.#closed, staleness: this.#staleness, given, early: this.#early.saved(messages) }
   }
 
   restore({ closed, staleness, given, early }: State): void {

@@ -1,4 +1,4 @@
-import type { Fabric, Milliseconds, PeerName } from '@murmuration/core'
+import type { Fabric, Milliseconds, PeerName, SendResult } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Message, Route } from '../record.js'
 import type { Presence } from './presence.js'
@@ -19,6 +19,8 @@ export interface Owner {
   readonly timeout: Milliseconds
   /** Takes messages in as long as an expectation says. Returns what it comes to. */
   until<Outcome>(expectation: Expectation<Outcome>): Promise<Outcome>
+  /** As the fabric's; it tells codecs when to start anew. */
+  send(to: PeerName, message: VectorMessage): SendResult
   /** Notes time that was spent waiting. */
   waited(time: Milliseconds): void
   unsent(peer: PeerName): void

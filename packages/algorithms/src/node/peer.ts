@@ -7,6 +7,7 @@ import {
   type NeighbourDistance,
   type Outlier,
   type PeerName,
+  type SendResult,
   type Task
 } from '@murmuration/core'
 import { allFinite, lengthOf, norm, squaredDistance } from '@murmuration/vectors'
@@ -66,6 +67,8 @@ export class Peer implements Owner {
   origin: Vector | undefined
   /** Of each optimiser, by name. */
   optimisers: Record<string, State> = {}
+  /** Who was sent something since codecs start anew; absent while none is to. */
+  #informed: Set<PeerName> | undefined
   readonly #settings: TrainingSettings
   readonly #untrained: readonly Untrained[]
   /** A server that only answers has no rounds. */
@@ -130,6 +133,19 @@ export class Peer implements Owner {
     })
     if (isMain && this.#hasReports) this.#report(base, next.x)
     return next.x
+  }
+
+  /** Has codecs build on nothing that was sent before. */
+  startCodecsAnew(): void {
+    this.#informed = new Set()
+  }
+
+  send(to: PeerName, message: VectorMessage): SendResult {
+    const informed = this.#informed
+    if (informed === undefined || informed.has(to)) return this.fabric.send(to, message)
+    const result = this.fabric.send(to, { ...message, startsAnew: true })
+    if (result === 'queued') informed.add(to)
+    return result
   }
 
   waited(time: Milliseconds): void {

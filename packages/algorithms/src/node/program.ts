@@ -14,7 +14,7 @@ import type {
   StepOf
 } from '../record.js'
 import { Caller } from './caller.js'
-import { Mailbox } from './mailbox.js'
+import { type EarlyMessages, Mailbox } from './mailbox.js'
 import type { Peer } from './peer.js'
 import type { TrainingSettings } from './training.js'
 import type { Vector } from './vector.js'
@@ -81,9 +81,9 @@ export class Program {
   }
 
   /** All that is to be saved. */
-  get snapshot(): State {
+  snapshot(messages: EarlyMessages): State {
     const channels: Record<string, State> = {}
-    for (const name in this.#channels) channels[name] = this.#channels[name].state
+    for (const name in this.#channels) channels[name] = this.#channels[name].saved(messages)
     return { answered: this.#answered, state: this.state, channels }
   }
 

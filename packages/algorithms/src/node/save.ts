@@ -1,85 +1,109 @@
-/**
- * A state as bytes: the length of its form, the form as JSON, then all numbers as float64 and all vectors as float32, little-endian, in
- * the order of the form.
- */
-import { InputError } from '@murmuration/core'
+/** A state as named vectors, and a tree that JSON can write, which says where each belongs. */
+import { InputError, invariant } from '@murmuration/core'
+import { allFinite } from '@murmuration/vectors'
 import { perPeer, type State } from '../record.js'
 import { type Arena, isVector } from './vector.js'
 
-interface Form {
-  readonly [name: string]: Form | number | 'number'
+/** A number, a text for one that JSON does not have, a record, or as `[name]` a vector. */
+export type SavedTree = number | string | readonly [string] | { readonly [name: string]: SavedTree }
+
+/** Numbers that JSON does not have. */
+const special: ReadonlyMap<unknown, number> = new Map([-0, Infinity, -Infinity].map((value) => [textOf(value), value]))
+
+function textOf(value: number): string {
+  return Object.is(value, -0) ? '-0' : String(value)
 }
 
-function formOf(tree: State): Form {
-  const form: Record<string, Form | number | 'number'> = {}
-  for (const [name, value] of Object.entries(tree)) {
-    form[name] = typeof value === 'number' ? 'number' : isVector(value) ? value.length : formOf(value)
-  }
-  return form
+/** A session that was saved. */
+export interface Saved {
+  readonly tree: SavedTree
+  /** By name: the path in the tree, such as `training/state/x`. */
+  readonly vectors: ReadonlyMap<string, Float32Array>
 }
 
-function sizeOf(form: Form): number {
-  return Object.values(form).reduce<number>(
-    (sum, part) => sum + (part === 'number' ? 8 : typeof part === 'number' ? 4 * part : sizeOf(part)),
-    0
-  )
+/** No state is nested as deep as this. */
+const maxDepth = 16
+
+/** The state with views of its vectors, not copies: they are valid until the next step. Throws an invariant error where a number is NaN. */
+export function pack(state: State): Saved {
+  const vectors = new Map<string, Float32Array>()
+  const write = (value: State[string], path: readonly string[]): SavedTree => {
+    if (typeof value === 'number') return numberOf(value, path)
+    if (!isVector(value)) {
+      const parts = Object.entries(value).map(([name, part]) => [name, write(part, [...path, escaped(name)])])
+      return Object.fromEntries(parts) as SavedTree
+    }
+    const name = path.join('/')
+    vectors.set(name, value.values)
+    return [name]
+  }
+  return { tree: write(state, []), vectors }
 }
 
-/** The state as bytes. */
-export function pack(tree: State): Uint8Array {
-  const form = formOf(tree)
-  const header = new TextEncoder().encode(JSON.stringify(form))
-  const bytes = new Uint8Array(4 + header.length + sizeOf(form))
-  const view = new DataView(bytes.buffer)
-  view.setUint32(0, header.length, true)
-  bytes.set(header, 4)
-  let at = 4 + header.length
-  const write = (value: State[string]): void => {
-    if (typeof value === 'number') {
-      view.setFloat64(at, value, true)
-      at += 8
-    } else if (isVector(value)) {
-      for (const number of value.values) {
-        view.setFloat32(at, number, true)
-        at += 4
-      }
-    } else for (const part of Object.values(value)) write(part)
+/**
+ * The state that {@link pack} gave.
+ *
+ * @param length - the longest that a vector may be
+ * @throws InputError when it did not
+ */
+export function unpack({ tree, vectors }: Saved, arena: Arena, length: number): State {
+  const unused = new Set(vectors.keys())
+  const read = (value: SavedTree, path: string, depth: number): State[string] => {
+    if (typeof value === 'number' && Number.isFinite(value)) return value
+    const number = special.get(value)
+    if (number !== undefined) return number
+    if (Array.isArray(value)) return readVector(value, path)
+    if (!isRecord(value) || depth === maxDepth)
+      throw new InputError(`${path}: found ${typeof value}, expected a number, a vector or a record`)
+    const record = perPeer<State[string]>()
+    for (const [name, part] of Object.entries(value)) record[name] = read(part, `${path}/${name}`, depth + 1)
+    return record
   }
-  write(tree)
-  return bytes
+  const readVector = (names: readonly unknown[], path: string): State[string] => {
+    const [name] = names
+    const numbers = typeof name === 'string' ? vectors.get(name) : undefined
+    if (typeof name !== 'string' || numbers === undefined || !unused.delete(name))
+      throw new InputError(`${path}: found no vector of its own, expected one`)
+    if (numbers.length > length)
+      throw new InputError(`${path}: found ${numbers.length} numbers, expected at most ${length}`)
+    if (!allFinite(numbers)) throw new InputError(`${path}: found NaN or infinite numbers`)
+    return arena.compute(numbers.length, (out, from, to) => out.set(numbers.subarray(from, to), from))
+  }
+  const state = read(tree, 'the state', 0)
+  if (unused.size > 0) throw new InputError(`the state does not use ${[...unused].join(', ')}`)
+  if (typeof state === 'number' || isVector(state)) throw new InputError('the state: found no record, expected one')
+  return state
 }
 
-/** The state that {@link pack} made bytes of. Throws an InputError when it did not. */
-export function unpack(bytes: Uint8Array, arena: Arena): State {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const end = bytes.byteLength < 4 ? Number.POSITIVE_INFINITY : 4 + view.getUint32(0, true)
-  const form = end <= bytes.byteLength ? formIn(bytes.subarray(4, end)) : undefined
-  const size = form === undefined ? 0 : end + sizeOf(form)
-  if (form === undefined || size !== bytes.byteLength) {
-    throw new InputError(`found ${bytes.byteLength} bytes that are no saved state, expected what "save" gave`)
-  }
-  let at = end
-  const read = (part: Form): State => {
-    const tree = perPeer<State[string]>()
-    for (const [name, value] of Object.entries(part)) tree[name] = readPart(value)
-    return tree
-  }
-  const readPart = (part: Form[string]): State[string] => {
-    if (typeof part === 'object') return read(part)
-    const start = at
-    at += part === 'number' ? 8 : 4 * part
-    if (part === 'number') return view.getFloat64(start, true)
-    return arena.compute(part, (out) => {
-      for (let i = 0; i < part; i++) out[i] = view.getFloat32(start + 4 * i, true)
-    })
-  }
-  return read(form)
+/**
+ * Throws an InputError unless `found` has all that `expected` has, of the same kinds and lengths. Records may have more, since some have
+ * something of each peer.
+ */
+export function checkFits(found: State[string] | undefined, expected: State[string], path = 'the state'): void {
+  if (found === undefined || kindOf(found) !== kindOf(expected))
+    throw new InputError(
+      `${path}: found ${found === undefined ? 'nothing' : kindOf(found)}, expected ${kindOf(expected)}`
+    )
+  if (typeof expected === 'number' || isVector(expected)) return
+  for (const [name, part] of Object.entries(expected)) checkFits((found as State)[name], part, `${path}/${name}`)
 }
 
-function formIn(bytes: Uint8Array): Form | undefined {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes)) as Form
-  } catch {
-    return undefined
-  }
+function kindOf(value: State[string]): string {
+  if (typeof value === 'number') return 'a number'
+  return isVector(value) ? `a vector of ${value.length}` : 'a record'
+}
+
+function numberOf(value: number, path: readonly string[]): SavedTree {
+  invariant(!Number.isNaN(value), () => `${path.join('/')} is NaN, which cannot be saved`)
+  const text = textOf(value)
+  return special.has(text) ? text : value
+}
+
+/** As in JSON pointers (RFC 6901), so that no two paths are the same. */
+function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+function isRecord(value: unknown): value is { readonly [name: string]: SavedTree } {
+  return typeof value === 'object' && value !== null
 }

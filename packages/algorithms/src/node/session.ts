@@ -2,6 +2,7 @@
 import {
   type Envelope,
   type Fabric,
+  InputError,
   invariant,
   type Mass,
   NeighboursMissingError,
@@ -14,7 +15,8 @@ import { averagingRecord } from '../averaging-record.js'
 import type { Algorithm, State } from '../record.js'
 import { Peer } from './peer.js'
 import { Program, roleOf } from './program.js'
-import { pack, unpack } from './save.js'
+import { checkFits, pack, type Saved, unpack } from './save.js'
+import type { EarlyMessages } from './mailbox.js'
 import type { TrainingSettings } from './training.js'
 import { isVector, linear, type Vector } from './vector.js'
 
@@ -54,24 +56,50 @@ export class Session {
     if (isAsking(algorithm)) this.#peer.accepts[doneKind] = (envelope) => this.#acceptDone(envelope)
   }
 
-  /** Goes on where `save` was called. */
-  static resume(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings, saved: Uint8Array): Session {
+  /** Goes on where `save` or `checkpoint` was called. Throws an InputError for what they did not give to such a peer. */
+  static resume(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings, saved: Saved): Session {
     const session = new Session(fabric, task, settings)
-    session.#restore(unpack(saved, session.#peer.arena))
+    const { arena, length } = session.#peer
+    session.#restore(unpack(saved, arena, length))
     return session
   }
 
-  /** All that this peer has to know to go on: numbers, vectors, and nothing that depends on this machine. */
-  save(): Uint8Array {
+  /**
+   * All that this peer has to know to go on while the others do not stop, with what has come early: numbers, vectors, and nothing that
+   * depends on this machine. The vectors are valid until the next step.
+   */
+  save(): Saved {
+    return pack({ ...this.#snapshot('with early'), isCut: 0 })
+  }
+
+  /**
+   * As `save`, for all peers to go on from the same round: what has come early is left out, since it is sent again. From here on codecs
+   * build on nothing that was sent before, here as at a peer that resumes; so both send the same bits.
+   *
+   * @throws InputError where an algorithm has no rounds that all peers begin with the same state; see {@link checkpointProblem}
+   */
+  checkpoint(): Saved {
+    const problem = checkpointProblem(this.#settings.algorithm)
+    if (problem !== undefined) throw new InputError(problem)
+    this.#peer.startCodecsAnew()
+    return pack({ ...this.#snapshot('without early'), isCut: 1 })
+  }
+
+  /** The round that comes next. */
+  get round(): number {
+    return this.#round
+  }
+
+  #snapshot(messages: EarlyMessages): State {
     const { gradients, optimisers, origin } = this.#peer
-    return pack({
+    return {
       round: this.#round,
       drawn: gradients.batches.drawn,
       optimisers,
       origin: origin === undefined ? {} : { x: origin },
-      training: this.#training.snapshot,
-      closing: this.#closing.snapshot
-    })
+      training: this.#training.snapshot(messages),
+      closing: this.#closing.snapshot(messages)
+    }
   }
 
   /** What the algorithm hands from round to round. */
@@ -127,8 +155,12 @@ export class Session {
     arena.sweep(this.#roots(), true)
   }
 
-  #restore({ round, drawn, optimisers, origin, training, closing }: State): void {
+  #restore(saved: State): void {
     this.#start = undefined
+    checkFits(saved, { ...this.#expected(), isCut: 0 })
+    const { round, drawn, optimisers, origin, training, closing, isCut } = saved
+    if (!isCount(round, this.#peer.rounds)) throw new InputError(`the state: found round ${String(round)}`)
+    if (!isCount(drawn)) throw new InputError(`the state: found ${String(drawn)} samples that were drawn`)
     this.#round = round as number
     this.#peer.gradients.batches.skipTo(drawn as number)
     this.#peer.optimisers = optimisers as Record<string, State>
@@ -136,7 +168,18 @@ export class Session {
     this.#peer.origin = x as Vector | undefined
     this.#training.restore(training as State)
     this.#closing.restore(closing as State)
+    if (isCut === 1) this.#peer.startCodecsAnew()
     this.#peer.arena.sweep(this.#roots(), true)
+  }
+
+  /** What a session of such a peer has at its start; nothing in records of the state, which may have something else in every round. */
+  #expected(): State {
+    const { arena, length } = this.#peer
+    const zero = arena.compute(length, (out, from, to) => out.fill(0, from, to))
+    this.#training.start(zero, zero)
+    const snapshot = this.#snapshot('without early')
+    const state = Object.entries(this.#training.state).map(([name, value]) => [name, isRecord(value) ? {} : value])
+    return { ...snapshot, training: { ...(snapshot.training as State), state: Object.fromEntries(state) as State } }
   }
 
   /** Ends a round. */
@@ -230,6 +273,22 @@ export class Session {
 }
 
 const nothing = new Float32Array(0)
+
+/** Why checkpoints of all peers at the same round do not fit together, in words; undefined where they do. */
+export function checkpointProblem({ title, answers, server, keeps }: Algorithm): string | undefined {
+  const isAsynchronous =
+    answers !== undefined || server?.answers !== undefined || (server !== undefined && keeps === 'nothing')
+  if (!isAsynchronous) return undefined
+  return `${title} is asynchronous: while one peer begins a round, others are in earlier or later ones, so that checkpoints of one round do not fit together`
+}
+
+function isRecord(value: State[string]): value is State {
+  return typeof value === 'object' && !isVector(value)
+}
+
+function isCount(value: State[string] | undefined, most = Number.MAX_SAFE_INTEGER): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most
+}
 
 /** Whether peers ask each other, or servers. */
 function isAsking({ answers, server }: Algorithm): boolean {

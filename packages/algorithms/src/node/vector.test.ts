@@ -1,7 +1,6 @@
 import { InvariantError } from '@murmuration/core'
 import test from 'ava'
 import { sliceLength } from '../slices.js'
-import { pack, unpack } from './save.js'
 import { Arena, concat, linear, map, rangeOf } from './vector.js'
 
 function memory() {
@@ -67,21 +66,4 @@ test('what is to look at a vector does so once it is computed, and before anybod
     numbers[0] = 7
   })
   t.deepEqual([y.values[0], y.values[1]], [7, 2])
-})
-
-test('a state comes back from its bytes bit by bit, and other bytes are refused', (t) => {
-  const arena = new Arena(memory())
-  const state = {
-    x: arena.adopt(Float32Array.of(0.1, -0, 1e-45)),
-    k: 0.1,
-    inbox: { a: { w: Number.EPSILON } },
-    none: {}
-  }
-  const bytes = pack(state)
-  const back = unpack(bytes, arena) as unknown as typeof state
-  t.deepEqual(back.x.values, state.x.values)
-  t.deepEqual([back.k, back.inbox.a.w, Object.keys(back)], [0.1, Number.EPSILON, ['x', 'k', 'inbox', 'none']])
-  for (const wrong of [bytes.subarray(1), bytes.subarray(0, -1), new Uint8Array(3), new Uint8Array(40)]) {
-    t.throws(() => unpack(wrong, arena), { name: 'InputError', message: /no saved state/ })
-  }
 })

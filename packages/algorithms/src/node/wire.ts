@@ -72,15 +72,15 @@ export class Wire {
 
   /** Sends the parts of a message until one is not taken, since none can do without the others. */
   send(to: PeerName, round: number, part: number, message: Message, offset = 0): SendResult {
-    const { fabric } = this.#owner
+    const owner = this.#owner
     const kind = this.#kind
     let numbers = this.#numbers.length === 0 ? none : this.#numbers.map((field) => message[field] as number)
     if (this.#vectors.length === 0)
-      return fabric.send(to, { kind, round, part, field: 0, numbers, offset, vector: empty })
+      return owner.send(to, { kind, round, part, field: 0, numbers, offset, vector: empty })
     for (let field = 0; field < this.#vectors.length; field++) {
       const { values: vector } = message[this.#vectors[field]] as Vector
       const whole = { kind, round, part, field, numbers, offset, vector }
-      const result = this.#isSplit ? this.#sendStretches(to, whole) : fabric.send(to, whole)
+      const result = this.#isSplit ? this.#sendStretches(to, whole) : owner.send(to, whole)
       if (result !== 'queued') return result
       numbers = none
     }
@@ -91,7 +91,7 @@ export class Wire {
     for (const { offset, length } of this.#owner.stretches) {
       const numbers = offset === 0 ? whole.numbers : none
       const vector = whole.vector.subarray(offset, offset + length)
-      const result = this.#owner.fabric.send(to, { ...whole, numbers, offset, vector })
+      const result = this.#owner.send(to, { ...whole, numbers, offset, vector })
       if (result !== 'queued') return result
     }
     return 'queued'

@@ -39,8 +39,8 @@ class Lanes<End> {
     return end
   }
 
-  all(): Iterable<End> {
-    return this.#ends.values()
+  clear(): void {
+    this.#ends.clear()
   }
 }
 
@@ -61,8 +61,9 @@ export class LinkEncoder {
     return (encoder ?? this.#raw).encode(values, offset, out)
   }
 
+  /** Begins as a new one does: the next body of each range is raw float32, and seeds are drawn again. */
   reset(): void {
-    for (const encoder of this.#lanes.all()) encoder.reset()
+    this.#lanes.clear()
   }
 }
 
