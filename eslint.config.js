@@ -30,6 +30,8 @@ export default tseslint.config(
     files: ['**/*.js', '**/*.mjs'],
     languageOptions: {
       globals: {
+        AbortController: 'readonly',
+        AbortSignal: 'readonly',
         URL: 'readonly',
         console: 'readonly',
         performance: 'readonly',

@@ -2,15 +2,15 @@
  * How fast peers exchange vectors, next to other ways to do it. See README.md beside this file for how to read it.
  *
  *     node bench/main.mjs [--quick] [--only NAME,...] [--sizes 1,10,100,500] [--repeats 5] [--json FILE]
+ *     node bench/main.mjs --against COMMIT [--only NAME,...] [--pairs 7] [--cache FOLDER] [--json FILE]
  */
-import { mkdir, writeFile } from 'node:fs/promises'
-import { cpus, loadavg, totalmem } from 'node:os'
-import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import Table from 'cli-table3'
+import { guard } from './guard/main.mjs'
 import { findPython } from './kinds/gloo.mjs'
 import { kinds, references } from './kinds/index.mjs'
+import { machine, save } from './machine.mjs'
 import { exchange } from './suites/exchange.mjs'
 import { latency } from './suites/latency.mjs'
 import { memory } from './suites/memory.mjs'
@@ -72,15 +72,6 @@ function show({ title, head, cells }, rows) {
   print(table.toString())
 }
 
-const machine = () => ({
-  processors: cpus().length,
-  model: cpus()[0]?.model,
-  memory: totalmem(),
-  node: process.version,
-  system: `${process.platform} ${process.arch}`,
-  load: loadavg()[0]
-})
-
 async function main(args) {
   const options = optionsOf(args)
   const report = { began: new Date().toISOString(), machine: machine(), options, tables: {} }
@@ -96,11 +87,12 @@ async function main(args) {
     if (rows.length > 0) show(suite, rows)
     report.tables[name] = rows
   }
-  await mkdir(dirname(options.json), { recursive: true })
-  await writeFile(options.json, `${JSON.stringify(report, undefined, 1)}\n`)
+  await save(report, options.json)
 }
 
-await main(process.argv.slice(2)).catch((error) => {
+const args = process.argv.slice(2)
+const compares = args.some((arg) => /^--against(=|$)/.test(arg))
+await (compares ? guard(args) : main(args)).catch((error) => {
   say(error.message)
-  process.exitCode = 1
+  process.exitCode = error.exitCode ?? 1
 })

@@ -21,3 +21,22 @@ export function written(spread, digits, withEnds = true) {
   const [median, min, max] = [spread.median, spread.min, spread.max].map((value) => value.toFixed(digits))
   return withEnds ? `${median} (${min}..${max})` : median
 }
+
+/**
+ * Where the median of a distribution lies, by some values of it: the narrowest interval of two sorted values, as far from either
+ * end, that holds it with probability `confidence`; of few values the widest. It supposes nothing about the distribution: each value
+ * is below the median with probability 1/2, so that the number below is binomial (the interval of the sign test).
+ */
+export function medianInterval(values, confidence) {
+  const sorted = values.toSorted((x, y) => x - y)
+  const count = sorted.length
+  const chance = 2 * 0.5 ** count
+  let [index, ways, missed] = [0, 1, chance]
+  for (;;) {
+    ways *= (count - index) / (index + 1)
+    if (missed + chance * ways > 1 - confidence) break
+    missed += chance * ways
+    index++
+  }
+  return { low: sorted[index], high: sorted[count - 1 - index], confidence: 1 - missed }
+}
