@@ -15,7 +15,7 @@ interface Link {
   readonly latency: number
 }
 
-interface Contender {
+interface Method {
   readonly label: string
   readonly about: string
   /** Seconds that the messages of a round take. */
@@ -31,7 +31,7 @@ const transfer = (bytes: number, { bandwidth }: Link) => (8 * bytes) / (0.97 * b
 const server = (messages: number) => (link: Link) => 2 * messages * link.latency + transfer(7 * modelBytes, link)
 const ring = (messages: number) => (link: Link) => 12 * messages * link.latency + transfer((12 / 7) * modelBytes, link)
 
-const contenders: readonly Contender[] = [
+const methods: readonly Method[] = [
   {
     label: 'parameter server, tensor by tensor',
     about: 'One server, synchronous; every tensor is a message of its own (Li et al. 2014).',
@@ -91,7 +91,7 @@ export interface Chosen {
 
 const full: Chosen = { bandwidths: [1e6, 1e7, 1e8, 1e9, 1e10], latencies: [0.1, 1, 5, 20, 50] }
 
-/** Five contenders on 25 settings with 3 seeds each, unless something else is chosen. */
+/** Five methods on 25 settings with 3 seeds each, unless something else is chosen. */
 export function madeUpResults(chosen: Chosen = full): Results {
   const seeds = chosen.seeds ?? [1, 2, 3]
   const links = chosen.latencies.flatMap((latency) => chosen.bandwidths.map((bandwidth) => ({ bandwidth, latency })))
@@ -111,7 +111,7 @@ export function madeUpResults(chosen: Chosen = full): Results {
         latency: chosen.latencies,
         ...(chosen.stragglers && { stragglers: chosen.stragglers })
       },
-      contenders: contenders.map(({ label, about }) => ({ label, about })),
+      methods: methods.map(({ label, about }) => ({ label, about })),
       seeds,
       ...((chosen.target ?? true) && { targetLoss: target }),
       facts: {
@@ -121,7 +121,7 @@ export function madeUpResults(chosen: Chosen = full): Results {
         batch: '32 per peer'
       }
     },
-    runs: settings.flatMap((of) => contenders.flatMap((contender) => seeds.map((seed) => runOf(contender, of, seed)))),
+    runs: settings.flatMap((of) => methods.flatMap((method) => seeds.map((seed) => runOf(method, of, seed)))),
     timelines: [gossipTimeline(), serverTimeline()]
   }
 }
@@ -129,24 +129,24 @@ export function madeUpResults(chosen: Chosen = full): Results {
 /** −1 … 1, the same for the same seed. */
 const wobble = (seed: number, k: number) => Math.sin(12.9898 * seed + 78.233 * k)
 
-function runOf(contender: Contender, settings: RunRecord['settings'], seed: number): RunRecord {
+function runOf(method: Method, settings: RunRecord['settings'], seed: number): RunRecord {
   const link = { bandwidth: Number(settings.bandwidth), latency: Number(settings.latency) / 1000 }
   const busy = computing * (settings.stragglers === 'one slow peer' ? 4 : 1) * (1 + 0.03 * wobble(seed, 1))
-  const sending = contender.sending(link)
-  const secondsPerRound = contender.overlaps ? Math.max(busy, sending) : busy + sending
-  const needed = Math.round(contender.roundsToTarget * (1 + 0.05 * wobble(seed, 2)))
+  const sending = method.sending(link)
+  const secondsPerRound = method.overlaps ? Math.max(busy, sending) : busy + sending
+  const needed = Math.round(method.roundsToTarget * (1 + 0.05 * wobble(seed, 2)))
   const rounds = Math.min(needed, Math.floor(limitSeconds / secondsPerRound))
-  const failed = contender.label.startsWith('parameter server, t') && link.bandwidth === 1e6 && seed === 2
+  const failed = method.label.startsWith('parameter server, t') && link.bandwidth === 1e6 && seed === 2
   const arrived = rounds === needed && !failed
-  const bytesSent = Math.round(rounds * contender.bytesPerRound * 1.031)
+  const bytesSent = Math.round(rounds * method.bytesPerRound * 1.031)
   const working = busy / secondsPerRound
-  const waiting = contender.overlaps
+  const waiting = method.overlaps
     ? Math.max(0, secondsPerRound - busy - sending * 0.6) / secondsPerRound
     : 0.4 * (1 - working)
   return {
     world: 'simulator',
     settings,
-    contender: contender.label,
+    method: method.label,
     seed,
     outcome: failed ? 'failed' : arrived ? 'target' : 'limit',
     ...(failed && { why: 'peer p4 waited 60 s for the server, which is behind' }),
@@ -159,18 +159,18 @@ function runOf(contender: Contender, settings: RunRecord['settings'], seed: numb
       toTarget: { seconds: rounds * secondsPerRound, samples: rounds * peers.length * batch, bytes: bytesSent }
     }),
     bytesSent,
-    payloadSent: rounds * contender.bytesPerRound,
+    payloadSent: rounds * method.bytesPerRound,
     messages: rounds * 14,
-    busiest: { name: contender.busiest.name, bytes: Math.round(bytesSent * contender.busiest.share) },
+    busiest: { name: method.busiest.name, bytes: Math.round(bytesSent * method.busiest.share) },
     time: { working, waiting, sending: 1 - working - waiting },
-    curve: curveOf(contender, seed, rounds, needed, secondsPerRound),
+    curve: curveOf(method, seed, rounds, needed, secondsPerRound),
     findings: [],
-    logHash: `${contender.label.length}${seed}${Math.round(secondsPerRound * 1e9).toString(16)}`.padEnd(64, '0'),
+    logHash: `${method.label.length}${seed}${Math.round(secondsPerRound * 1e9).toString(16)}`.padEnd(64, '0'),
     realSeconds: 0.1
   }
 }
 
-function curveOf(contender: Contender, seed: number, rounds: number, needed: number, perRound: number): CurvePoint[] {
+function curveOf(method: Method, seed: number, rounds: number, needed: number, perRound: number): CurvePoint[] {
   const rate = Math.log((2.303 - 0.2) / (target - 0.2)) / needed
   return Array.from({ length: 41 }, (_, k): CurvePoint => {
     const round = Math.round((rounds * k) / 40)
@@ -178,12 +178,12 @@ function curveOf(contender: Contender, seed: number, rounds: number, needed: num
     return {
       seconds: round * perRound,
       samples: round * peers.length * batch,
-      bytes: Math.round(round * contender.bytesPerRound * 1.031),
+      bytes: Math.round(round * method.bytesPerRound * 1.031),
       round,
       loss,
-      worstLoss: contender.overlaps ? loss * 1.04 : loss,
+      worstLoss: method.overlaps ? loss * 1.04 : loss,
       accuracy: 0.1 + 0.85 * (1 - loss / 2.303),
-      consensusDistance: contender.overlaps ? 0.4 * (1 - Math.exp(-round / 5)) * Math.exp(-round / 200) : 0
+      consensusDistance: method.overlaps ? 0.4 * (1 - Math.exp(-round / 5)) * Math.exp(-round / 200) : 0
     }
   })
 }
@@ -194,7 +194,7 @@ function gossipTimeline(): Timeline {
   const begin = (round: number) => round * 0.12
   return {
     settings: { bandwidth: 1e8, latency: 20, stragglers: 'none' },
-    contender: 'D-PSGD on a ring',
+    method: 'D-PSGD on a ring',
     seed: 1,
     from: 0,
     to: 0.72,
@@ -227,7 +227,7 @@ function gossipTimeline(): Timeline {
 function serverTimeline(): Timeline {
   return {
     settings: { bandwidth: 1e8, latency: 20, stragglers: 'none' },
-    contender: 'parameter server, fused',
+    method: 'parameter server, fused',
     seed: 1,
     from: 0,
     to: 1.4,

@@ -38,7 +38,7 @@ test('it is simulated beside others, labelled by its options, and keeps the mean
   const result = await murmur(['sim', 'scenario.yaml', '--json'], folder, undefined, { cwd: folder }).result
   t.is(result.code, 0, result.stderr)
   const runs = recordsOf(result).filter(({ kind }) => kind === 'run')
-  t.deepEqual([...new Set(runs.map(({ contender }) => contender))].sort(), [
+  t.deepEqual([...new Set(runs.map(({ method }) => method))].sort(), [
     'D-PSGD',
     'Lazy gossip (period 8)',
     'Lazy gossip (towards 0.8)'

@@ -195,9 +195,9 @@ for (const [what, results, expected] of sweeps) {
 /** A real run, as far as its peers know it, over the simulation of its method. */
 function realOverSimulated(): Results {
   const one = madeUpResults({ bandwidths: [1e8], latencies: [5], seeds: [7], target: false })
-  const [method] = one.sweep.contenders
+  const [method] = one.sweep.methods
   const models = { a: '1'.repeat(64), b: '2'.repeat(64) }
-  const sweep = { ...one.sweep, axes: {}, contenders: [method] }
+  const sweep = { ...one.sweep, axes: {}, methods: [method] }
   const [run] = one.runs
   const simulated: RunRecord = { ...run, settings: {}, outcome: 'limit', models }
   const { busiest: _, logHash: __, realSeconds: ___, toTarget: ____, ...known } = simulated
@@ -287,10 +287,10 @@ inBrowser(`hostile labels do no harm${skipped}`, async (t) => {
       title: hostile,
       scenario: hostile,
       facts: { [hostile]: hostile },
-      contenders: sweep.contenders.map(({ label }) => ({ label: rename(label), about: hostile }))
+      methods: sweep.methods.map(({ label }) => ({ label: rename(label), about: hostile }))
     },
-    runs: results.runs.map((run) => ({ ...run, contender: rename(run.contender), findings: [hostile] })),
-    timelines: results.timelines.map((timeline) => ({ ...timeline, contender: rename(timeline.contender) }))
+    runs: results.runs.map((run) => ({ ...run, method: rename(run.method), findings: [hostile] })),
+    timelines: results.timelines.map((timeline) => ({ ...timeline, method: rename(timeline.method) }))
   })
   t.is(await page.locator('h1').textContent(), hostile)
   t.is(await page.locator('img').count(), 0)

@@ -120,7 +120,7 @@ rounds: 3
   const result = await murmur(['sim', 'networks.yaml', '--json'], folder, undefined, { cwd: folder }).result
   t.is(result.code, 0, result.stderr)
   const runs = recordsOf(result).filter(({ kind }) => kind === 'run')
-  t.deepEqual(new Set(runs.map(({ contender }) => contender)), new Set(['D-PSGD', 'SGD on an all-reduce']))
+  t.deepEqual(new Set(runs.map(({ method }) => method)), new Set(['D-PSGD', 'SGD on an all-reduce']))
   t.true(runs.every(({ findings }) => (findings as readonly unknown[]).length === 0))
 })
 
@@ -144,9 +144,7 @@ rounds: 5
     const real = await run('swarm', 's.yaml', '--method', label, '--no-baseline', '--json')
     t.is(real.code, 0, real.stderr)
     t.true(real.stdout.includes('links are shaped as s.yaml says'))
-    const [first] = simulated.filter(
-      ({ contender, settings }) => contender === label && (settings as Line).rate === 0.05
-    )
+    const [first] = simulated.filter(({ method, settings }) => method === label && (settings as Line).rate === 0.05)
     t.is(recordsOf(real).at(-1)?.rounds, first.rounds)
   }
   const shared = await run('swarm', 's.yaml', '--method', 'shared')

@@ -14,8 +14,8 @@ import { smallResults } from './small-sweep.test.support.js'
 const hostile = `</script><img src=x onerror="alert(1)"><!--'&\u2028`
 const results = smallResults({
   axes: { latency: [1, 50] },
-  contenders: ['a', hostile],
-  times: (contender) => [contender === 'a' ? 10 : 20]
+  methods: ['a', hostile],
+  times: (method) => [method === 'a' ? 10 : 20]
 })
 const attacked = {
   ...results,
@@ -55,7 +55,7 @@ test('hostile labels, titles and scenarios remain texts', async (t) => {
 })
 
 test('the report refers to nothing outside itself', async (t) => {
-  const html = await reportHtml(smallResults({ contenders: ['a', 'b'], times: () => [10] }))
+  const html = await reportHtml(smallResults({ methods: ['a', 'b'], times: () => [10] }))
   const page = html.replace(/<script>[\s\S]*?<\/script>/g, '').replace(/<pre>[\s\S]*?<\/pre>/g, '')
   const tags = [...page.matchAll(/<[a-z][^>]*>/g)].map(([tag]) => tag)
   t.true(tags.length > 50)

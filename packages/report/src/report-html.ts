@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { invariant } from '@murmuration/core'
 import { checksHtml, licencesHtml, makingHtml } from './document/evidence.js'
 import { findingHtml, headerHtml } from './document/finding.js'
-import { contendersHtml, mapHtml, settingHtml, timelinesHtml } from './document/parts.js'
+import { methodsHtml, mapHtml, settingHtml, timelinesHtml } from './document/parts.js'
 import { styleOf } from './document/style.js'
 import { libraryLicences, libraryScripts } from './libraries.js'
 import { Html, jsonForScript, markup } from './markup.js'
@@ -13,7 +13,7 @@ import type { Results } from '@murmuration/results'
 
 /**
  * The whole report as HTML. Texts of the results are escaped, wherever they go, and the browser is told to run no other
- * scripts and to load nothing. Throws an InputError when a run is of a setting or a contender that the sweep does not have.
+ * scripts and to load nothing. Throws an InputError when a run is of a setting or a method that the sweep does not have.
  */
 export async function reportHtml(results: Results): Promise<string> {
   const data = pageData(results)
@@ -24,7 +24,7 @@ export async function reportHtml(results: Results): Promise<string> {
     markup`<noscript><p class="wrong">The charts need JavaScript; the texts and some tables do not.</p></noscript>`,
     findingHtml(results, data),
     mapHtml(data),
-    contendersHtml(results),
+    methodsHtml(results),
     settingHtml(data),
     timelinesHtml(data),
     checksHtml(results),

@@ -27,13 +27,13 @@ async function writeResults(folder: string, results: Results): Promise<void> {
 const results: Results = {
   ...smallResults({
     axes: { bandwidth: [1e6, Infinity], topology: ['ring', 'a "torus", 3 × 3\nor so'] },
-    contenders: ['a', 'b, fused'],
-    times: (contender) => (contender === 'a' ? [10, undefined] : [20, 21.5])
+    methods: ['a', 'b, fused'],
+    times: (method) => (method === 'a' ? [10, undefined] : [20, 21.5])
   }),
   timelines: [
     {
       settings: { bandwidth: Infinity, topology: 'ring' },
-      contender: 'a',
+      method: 'a',
       seed: 1,
       from: 0,
       to: 1,
@@ -56,7 +56,7 @@ test('what was written is read again, also infinite bandwidth and losses that ar
 
 test('a real run is read as it was written, without what it cannot know', async (t) => {
   await inFolder(async (folder) => {
-    const { sweep } = smallResults({ contenders: ['a'], times: () => [10] })
+    const { sweep } = smallResults({ methods: ['a'], times: () => [10] })
     const real = { sweep, runs: [realRun()], timelines: [] }
     await writeResults(folder, real)
     t.deepEqual(await readResults(folder), real)
@@ -67,17 +67,6 @@ test('a real run is read as it was written, without what it cannot know', async 
   })
 })
 
-test('runs of results that do not say where they took place were simulated', async (t) => {
-  await inFolder(async (folder) => {
-    await writeResults(folder, results)
-    const file = join(folder, 'runs.jsonl')
-    await writeFile(file, (await readFile(file, 'utf8')).replaceAll('"world":"simulator",', ''))
-    const sweep = join(folder, 'sweep.json')
-    await writeFile(sweep, (await readFile(sweep, 'utf8')).replace(/ *"format": \d+,\n/, ''))
-    t.deepEqual(await readResults(folder), results)
-  })
-})
-
 test('summary.csv has a line per run and curves.csv a line per point, with what is between commas in quotes', async (t) => {
   await inFolder(async (folder) => {
     const run = smallRun(10, { settings: { topology: 'a "torus", 3 × 3' }, findings: ['x', 'y'] })
@@ -85,14 +74,14 @@ test('summary.csv has a line per run and curves.csv a line per point, with what 
     await writeResults(folder, { sweep, runs: [run], timelines: [] })
     t.is(
       await readFile(join(folder, 'summary.csv'), 'utf8'),
-      'settings.topology,contender,seed,world,peer,outcome,why,peers,seconds,rounds,secondsPerRound,samples,toTarget.seconds,toTarget.samples,' +
+      'settings.topology,method,seed,world,peer,outcome,why,peers,seconds,rounds,secondsPerRound,samples,toTarget.seconds,toTarget.samples,' +
         'toTarget.bytes,bytesSent,payloadSent,messages,busiest.name,busiest.bytes,time.working,time.sending,time.waiting,final.loss,' +
         'final.accuracy,final.worstLoss,final.consensusDistance,findings,logHash,realSeconds\n' +
         '"a ""torus"", 3 × 3",a,1,simulator,,target,,2,10,10,1,200,10,200,1000,1000,800,20,p0,600,0.5,0.25,0.25,0.5,,,0.1,x; y,hash of 10,0.5\n'
     )
     t.is(
       await readFile(join(folder, 'curves.csv'), 'utf8'),
-      'settings.topology,contender,seed,seconds,samples,bytes,round,loss,accuracy,worstLoss,consensusDistance\n' +
+      'settings.topology,method,seed,seconds,samples,bytes,round,loss,accuracy,worstLoss,consensusDistance\n' +
         '"a ""torus"", 3 × 3",a,1,0,0,0,0,2,,,0\n' +
         '"a ""torus"", 3 × 3",a,1,10,200,1000,10,0.5,,,0.1\n'
     )
@@ -120,6 +109,9 @@ const line = (text: string, number: number, change: (line: string) => string) =>
     .map((each, k) => (k + 1 === number ? change(each) : each))
     .join('\n')
 
+const older =
+  'an older version of Murmuration wrote this; run the command of this file again, or open the report.html beside it as it is'
+
 const damages: readonly (readonly [what: string, file: string, damage: (text: string) => string, message: string])[] = [
   [
     'a number that became a text',
@@ -128,10 +120,10 @@ const damages: readonly (readonly [what: string, file: string, damage: (text: st
     'out/runs.jsonl:3: peers: found "two": Invalid input: expected number, received string'
   ],
   [
-    'an unknown contender',
+    'an unknown method',
     'runs.jsonl',
-    (text) => line(text, 2, (each) => each.replace('"contender":"a"', '"contender":"z"')),
-    'out/runs.jsonl:2: found the contender “z”, expected one of sweep.json'
+    (text) => line(text, 2, (each) => each.replace('"method":"a"', '"method":"z"')),
+    'out/runs.jsonl:2: found the method “z”, expected one of sweep.json'
   ],
   [
     'a setting that is on no axis',
@@ -149,7 +141,19 @@ const damages: readonly (readonly [what: string, file: string, damage: (text: st
     'a format that is newer',
     'sweep.json',
     (text) => text.replace(/"format": \d+/, '"format": 99'),
-    'out/sweep.json:2: format: found 99: a newer version of Murmuration wrote this; its "murmur report" reads it'
+    'out/sweep.json:2: format: found 99: expected 2: a newer version of Murmuration wrote this; its "murmur report" reads it'
+  ],
+  [
+    'a format that is older, in which fields have other names',
+    'sweep.json',
+    (text) => text.replace(/"format": \d+/, '"format": 1').replace('"methods"', '"competitors"'),
+    `out/sweep.json:2: format: found 1: expected 2: ${older}`
+  ],
+  [
+    'no format, as in the first folders of all',
+    'sweep.json',
+    (text) => text.replace(/ *"format": \d+,\n/, '').replace('"methods"', '"competitors"'),
+    `out/sweep.json:1: format: found nothing: expected 2: ${older}`
   ],
   [
     'a message with a fate of its own',

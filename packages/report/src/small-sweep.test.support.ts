@@ -6,11 +6,11 @@ export type Times = readonly (number | undefined)[]
 
 export interface SmallSweep {
   readonly axes?: Results['sweep']['axes']
-  readonly contenders: readonly string[]
+  readonly methods: readonly string[]
   /** How those exchange that are given. */
   readonly forms?: Readonly<Record<string, Form>>
-  /** What each contender takes in a setting. */
-  readonly times: (contender: string, settings: Readonly<Record<string, Setting>>) => Times
+  /** What each method takes in a setting. */
+  readonly times: (method: string, settings: Readonly<Record<string, Setting>>) => Times
   readonly target?: number
 }
 
@@ -20,7 +20,7 @@ export function smallRun(seconds: number | undefined, given: Partial<RunRecord> 
   return {
     world: 'simulator',
     settings: {},
-    contender: 'a',
+    method: 'a',
     seed: 1,
     outcome: seconds === undefined ? 'limit' : 'target',
     peers: 2,
@@ -51,10 +51,10 @@ export function realRun(given: Partial<RunRecord> = {}): RunRecord {
   return { ...known, world: 'libp2p', seconds: 12, time: { working: 0.5 }, models: { p0: 'abc', p1: 'abc' }, ...given }
 }
 
-export function smallResults({ axes = {}, contenders, forms = {}, times, target = 0.5 }: SmallSweep): Results {
+export function smallResults({ axes = {}, methods, forms = {}, times, target = 0.5 }: SmallSweep): Results {
   const runs = settingsOf(axes).flatMap((settings) =>
-    contenders.flatMap((contender) =>
-      times(contender, settings).map((seconds, k) => smallRun(seconds, { settings, contender, seed: k + 1 }))
+    methods.flatMap((method) =>
+      times(method, settings).map((seconds, k) => smallRun(seconds, { settings, method, seed: k + 1 }))
     )
   )
   return {
@@ -65,7 +65,7 @@ export function smallResults({ axes = {}, contenders, forms = {}, times, target 
       command: 'npm run sim -- small.yaml',
       version: '0.1.0',
       axes,
-      contenders: contenders.map((label) => ({
+      methods: methods.map((label) => ({
         label,
         about: `about ${label}`,
         ...(forms[label] !== undefined && { form: forms[label] })

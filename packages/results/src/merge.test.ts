@@ -29,9 +29,9 @@ function small({
     [{}]
   )
   const runs = settings.flatMap((setting) =>
-    labels.flatMap((contender) => seeds.map((seed) => run({ settings: setting, contender, seed, world })))
+    labels.flatMap((method) => seeds.map((seed) => run({ settings: setting, method, seed, world })))
   )
-  const contenders = labels.map((label) => ({
+  const methods = labels.map((label) => ({
     ...{ label, about: `about ${label}` },
     form: { kind: label, fusion: 'fused', calls: 'streamed' } as const
   }))
@@ -42,7 +42,7 @@ function small({
     command: 'c',
     version: '0',
     axes,
-    contenders,
+    methods,
     seeds,
     facts
   }
@@ -53,7 +53,7 @@ function small({
   } satisfies Results
 }
 
-const run = (given: Pick<RunRecord, 'settings' | 'contender' | 'seed' | 'world'>): RunRecord => ({
+const run = (given: Pick<RunRecord, 'settings' | 'method' | 'seed' | 'world'>): RunRecord => ({
   ...{
     outcome: 'limit',
     peers: 2,
@@ -68,7 +68,7 @@ const run = (given: Pick<RunRecord, 'settings' | 'contender' | 'seed' | 'world'>
   ...given
 })
 
-const labelsOf = ({ sweep }: Results) => sweep.contenders.map(({ label }) => label)
+const labelsOf = ({ sweep }: Results) => sweep.methods.map(({ label }) => label)
 
 test('methods of one name are told apart by their folders, and by their worlds where there are both; others keep theirs', (t) => {
   const [one, other] = [small({ labels: ['D-PSGD', 'SGP'] }), small()]
@@ -81,15 +81,15 @@ test('methods of one name are told apart by their folders, and by their worlds w
   )
   t.deepEqual(labelsOf(merged), ['D-PSGD · a', 'SGP', 'D-PSGD · b'])
   t.deepEqual(
-    merged.runs.map(({ contender }) => contender),
+    merged.runs.map(({ method }) => method),
     ['D-PSGD · a', 'SGP', 'D-PSGD · b']
   )
   t.deepEqual(
-    merged.sweep.contenders.map(({ method }) => method),
+    merged.sweep.methods.map(({ originalLabel }) => originalLabel),
     ['D-PSGD', 'SGP', 'D-PSGD']
   )
   t.deepEqual(
-    merged.sweep.contenders.map(({ form }) => form?.kind),
+    merged.sweep.methods.map(({ form }) => form?.kind),
     ['D-PSGD · a', 'SGP', 'D-PSGD · b']
   )
   const real = mergeResults(
@@ -129,7 +129,7 @@ test('what has one value in every folder is no axis: methods are told apart by t
   )
   t.deepEqual(sweep.axes, {})
   t.deepEqual(
-    runs.map(({ contender, settings }) => [contender, settings]),
+    runs.map(({ method, settings }) => [method, settings]),
     [
       ['D-PSGD · slow', {}],
       ['D-PSGD · fast', {}]
@@ -189,5 +189,5 @@ test('what was put together can be put together again, with the folders that it 
     again.sweep.sources?.map(({ name }) => name),
     ['a', 'b', 'c']
   )
-  t.is(again.sweep.contenders[0].method, 'D-PSGD')
+  t.is(again.sweep.methods[0].originalLabel, 'D-PSGD')
 })

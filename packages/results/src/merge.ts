@@ -1,7 +1,7 @@
 /** Results of several folders, side by side. */
 import { InputError } from '@murmuration/core'
 import { runsOfSweep } from './files/order.js'
-import type { ResultsContender, Results, RunRecord, Setting, Source, Sweep, Timeline, World } from './results.js'
+import type { ResultsMethod, Results, RunRecord, Setting, Source, Sweep, Timeline, World } from './results.js'
 
 /** Results, and what their folder is called. */
 export interface NamedResults {
@@ -34,7 +34,7 @@ export function mergeResults(folders: readonly NamedResults[], made: Pick<Sweep,
       about: [...new Set(sweeps.map(({ about }) => about.trim()))].filter((text) => text !== '').join('\n\n'),
       scenario: folders.map(({ name, results }) => `# ${name}\n${results.sweep.scenario}`).join('---\n'),
       axes,
-      contenders: parts.flatMap(contendersOf),
+      methods: parts.flatMap(methodsOf),
       seeds: [...new Set(sweeps.flatMap(({ seeds }) => seeds))],
       ...(targets.length === 1 && targets[0] !== undefined ? { targetLoss: targets[0] } : {}),
       facts: { ...factsOf(folders), ...(shown === '' ? {} : { 'settings shown': shown }) },
@@ -71,13 +71,13 @@ function commonAxes(folders: readonly NamedResults[]): Axes {
 
 /** New labels for methods whose label is in several folders: with the folder's name, and the world where there are both. */
 function labelled(folders: readonly NamedResults[]): readonly Part[] {
-  const all = folders.flatMap(({ results }) => results.sweep.contenders.map(({ label }) => label))
+  const all = folders.flatMap(({ results }) => results.sweep.methods.map(({ label }) => label))
   const worlds = new Set(folders.flatMap(({ results }) => results.runs.map(({ world }) => world)))
   return folders.map(({ name, results }) => ({
     name,
     results,
     labels: new Map(
-      results.sweep.contenders.map(({ label }) => {
+      results.sweep.methods.map(({ label }) => {
         const isAlone = all.filter((other) => other === label).length === 1
         const world = worlds.size > 1 ? `, ${worldWord(worldOf(results.runs, label))}` : ''
         return [label, isAlone ? label : `${label} · ${name}${world}`]
@@ -87,17 +87,17 @@ function labelled(folders: readonly NamedResults[]): readonly Part[] {
 }
 
 const worldOf = (runs: readonly RunRecord[], label: string): World =>
-  runs.find(({ contender }) => contender === label)?.world ?? 'simulator'
+  runs.find(({ method }) => method === label)?.world ?? 'simulator'
 
 const worldWord = (world: World): string => (world === 'libp2p' ? 'real' : 'simulated')
 
-function contendersOf({ results, labels }: Part): ResultsContender[] {
-  return results.sweep.contenders.map(({ label, form, method = label, ...rest }) => {
+function methodsOf({ results, labels }: Part): ResultsMethod[] {
+  return results.sweep.methods.map(({ label, form, originalLabel = label, ...rest }) => {
     const shown = labels.get(label) ?? label
     // Those of one kind are compared with each other in one folder only.
     const kind =
       form === undefined || shown === label ? {} : { form: { ...form, kind: shown.replace(label, form.kind) } }
-    return { ...rest, label: shown, method, ...(form === undefined ? {} : { form }), ...kind }
+    return { ...rest, label: shown, originalLabel, ...(form === undefined ? {} : { form }), ...kind }
   })
 }
 
@@ -133,7 +133,7 @@ function sourcesOf({ name, results: { sweep } }: NamedResults, axes: Axes): read
 
 interface Placed {
   readonly settings: Readonly<Record<string, Setting>>
-  readonly contender: string
+  readonly method: string
 }
 
 /** Those whose settings all folders have. */
@@ -148,7 +148,7 @@ function ofSettings<Item extends Placed>(items: readonly Item[], axes: Axes): re
 
 const renamed = <Item extends RunRecord | Timeline>(item: Item, { labels }: Part): Item => ({
   ...item,
-  contender: labels.get(item.contender) ?? item.contender
+  method: labels.get(item.method) ?? item.method
 })
 
 /** `a`, `a and b`, `a, b and c` */

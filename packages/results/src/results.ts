@@ -6,7 +6,7 @@ export type World = 'libp2p' | 'simulator'
 /** A choice that the sweep varies, in base units: bits per second, milliseconds, peers. Text where it is a name. */
 export type Setting = number | string
 
-/** How a contender exchanges. Those of one kind are the same but for that. */
+/** How a method exchanges. Those of one kind are the same but for that. */
 export interface Form {
   /** What they have in common, in words. */
   readonly kind: string
@@ -16,13 +16,13 @@ export interface Form {
 }
 
 /** A method that was run, by the name that results have for it. */
-export interface ResultsContender {
+export interface ResultsMethod {
   readonly label: string
   /** A sentence on how it works here, and its source. */
   readonly about: string
   readonly form?: Form
   /** The label that it had in its own folder; where several folders are put together. */
-  readonly method?: string
+  readonly originalLabel?: string
 }
 
 /** One of several folders that were put together. */
@@ -50,7 +50,7 @@ export interface Sweep {
   /** What varies, in the order of the file, each with all its values: `bandwidth: [1e6, 1e7]`. */
   readonly axes: Readonly<Record<string, readonly Setting[]>>
   /** In the order of the file. */
-  readonly contenders: readonly ResultsContender[]
+  readonly methods: readonly ResultsMethod[]
   readonly seeds: readonly number[]
   /** The loss that counts as arrived; absent when the sweep has no target. */
   readonly targetLoss?: number
@@ -79,15 +79,15 @@ export interface CurvePoint {
   readonly consensusDistance?: number
 }
 
-/** How one contender did once. What a real run cannot know is absent. */
+/** How one method did once. What a real run cannot know is absent. */
 export interface RunRecord {
   readonly world: World
   /** The only peer that all figures are of: its own model, samples and bytes. Absent where they are of all peers. */
   readonly peer?: string
   /** One value of each axis. */
   readonly settings: Readonly<Record<string, Setting>>
-  /** One of `Sweep.contenders`. */
-  readonly contender: string
+  /** One of `Sweep.methods`. */
+  readonly method: string
   readonly seed: number
   /**
    * 'target': the target loss was reached; 'limit': the rounds or the time were used up; 'failed': see `why`; 'unfinished': the run was
@@ -135,7 +135,7 @@ export interface TimeShares {
   readonly waiting?: number
 }
 
-/** How one contender did once in the simulator, which knows everything. */
+/** How one method did once in the simulator, which knows everything. */
 export interface SimulatedRecord extends RunRecord {
   readonly world: 'simulator'
   readonly payloadSent: number
@@ -149,7 +149,7 @@ export interface SimulatedRecord extends RunRecord {
 /** A stretch of one run, event by event. */
 export interface Timeline {
   readonly settings: Readonly<Record<string, Setting>>
-  readonly contender: string
+  readonly method: string
   readonly seed: number
   /** Virtual seconds. */
   readonly from: number

@@ -15,7 +15,7 @@ import { runTest } from './run.js'
 
 /** The tests of each package: its own, and those in test/ that are about it. */
 const tests: Readonly<Record<string, readonly string[]>> = {
-  algorithms: ['oracles', 'contenders', 'collectives', 'parameter-servers', 'stale-synchronous', 'overlap'],
+  algorithms: ['oracles', 'central-methods', 'collectives', 'parameter-servers', 'stale-synchronous', 'overlap'],
   topology: ['topologies'],
   simulator: ['fabrics', 'simulated-memory', 'transfers', 'collectives'],
   vectors: ['codecs']

@@ -11,7 +11,7 @@ const servers = ['per-tensor', 'fused'].flatMap((fusion) =>
   )
 )
 
-test('contenders with automatic labels are compared by their fields in the report: what fusing does, and what streaming', async (t) => {
+test('methods with automatic labels are compared by their fields in the report: what fusing does, and what streaming', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-test-'))
   t.teardown(() => rm(folder, { recursive: true }))
   const path = join(folder, 'scenario.yaml')

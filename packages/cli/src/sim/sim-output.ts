@@ -60,7 +60,7 @@ export function textSimOutput(stream: NodeJS.WriteStream, now: () => number): Si
     run: ({ record }, done, all) => {
       const gone = (now() - began) / 1000
       const left = (gone / done) * (all - done)
-      const latest = `${record.contender}, seed ${record.seed}`
+      const latest = `${record.method}, seed ${record.seed}`
       progress.show(done, all, `${duration(gone)}, about ${duration(left)} left; last: ${latest}`)
     },
     end: (results, end) => {
@@ -136,8 +136,8 @@ function onlyRunLines({ runs }: Results<SimulatedRecord>): string[] {
 function failedText(results: Results): string[] {
   const failed = failedOf(results)
   if (failed.length === 0) return []
-  const [{ contender, seed, why }] = failed
-  return [`${count(failed.length)} of ${count(results.runs.length)} runs failed; ${contender}, seed ${seed}: ${why}`]
+  const [{ method, seed, why }] = failed
+  return [`${count(failed.length)} of ${count(results.runs.length)} runs failed; ${method}, seed ${seed}: ${why}`]
 }
 
 /** Of runs that were not done, or came to nothing, no promise is known to be kept. */
@@ -158,7 +158,5 @@ function failedOf({ runs }: Results): Results['runs'] {
 }
 
 function findingsOf({ runs }: Results): string[] {
-  return runs.flatMap(({ contender, seed, findings }) =>
-    findings.map((finding) => `${contender}, seed ${seed}: ${finding}`)
-  )
+  return runs.flatMap(({ method, seed, findings }) => findings.map((finding) => `${method}, seed ${seed}: ${finding}`))
 }

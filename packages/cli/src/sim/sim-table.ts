@@ -9,12 +9,12 @@ const maxRows = 16
 /** A column is not narrower, in characters. */
 const narrowest = 13
 
-/** Medians over the seeds, a row per setting and a column per contender: seconds to the target, or per round without one. */
+/** Medians over the seeds, a row per setting and a column per method: seconds to the target, or per round without one. */
 export function simTable({ sweep, runs }: Results, columns: number): string {
   const all = [...new Map(runs.map((run) => [keyOf(run.settings), run.settings])).values()]
   const settings = all.length <= maxRows ? all : all.filter((setting) => isCorner(setting, sweep.axes))
   const axes = Object.keys(sweep.axes)
-  const labels = sweep.contenders.map(({ label }) => label)
+  const labels = sweep.methods.map(({ label }) => label)
   const axisWidth = 12
   const width = Math.floor((columns - 1 - axes.length * (axisWidth + 1)) / labels.length) - 1
   const colWidths = [...axes.map(() => axisWidth), ...labels.map(() => Math.max(narrowest, width))]
@@ -34,7 +34,7 @@ export function simTable({ sweep, runs }: Results, columns: number): string {
 function grouped(runs: readonly RunRecord[]): Map<string, RunRecord[]> {
   const groups = new Map<string, RunRecord[]>()
   for (const run of runs) {
-    const key = `${keyOf(run.settings)} ${run.contender}`
+    const key = `${keyOf(run.settings)} ${run.method}`
     groups.set(key, [...(groups.get(key) ?? []), run])
   }
   return groups

@@ -34,7 +34,7 @@ export async function recordRun<Result>(
   const texts = await runTexts(request, links)
   const { seed, rounds, closingRounds } = plan.options
   const peers = plan.file.topology.peers.length
-  const recorder = new RunRecorder({ contender: plan.label, seed, rounds, closingRounds, peers, peer })
+  const recorder = new RunRecorder({ method: plan.label, seed, rounds, closingRounds, peers, peer })
   const file = new RunFile(directory, emit)
   try {
     const result = await body((event) => {

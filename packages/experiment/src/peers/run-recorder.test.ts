@@ -5,7 +5,7 @@ import { RunRecorder } from './run-recorder.js'
 
 const [a, b] = ['a', 'b'].map(peerName)
 
-const run = { contender: 'D-PSGD', seed: 3, rounds: 4, closingRounds: 1, peers: 2 }
+const run = { method: 'D-PSGD', seed: 3, rounds: 4, closingRounds: 1, peers: 2 }
 
 const evaluation = (round: number, given: Partial<Extract<RunEvent, { kind: 'evaluation' }>> = {}) =>
   ({

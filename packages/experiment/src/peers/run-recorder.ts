@@ -5,7 +5,7 @@ import type { EvaluationEvent, PeerSummary, RunEvent, Summary } from '../events.
 /** What is known of a run before it starts. */
 export interface RecordedRun {
   /** The name that results have for the method. */
-  readonly contender: string
+  readonly method: string
   readonly seed: number
   /** Of training. */
   readonly rounds: number
@@ -57,7 +57,7 @@ export class RunRecorder {
 
   /** The run until now, or as a whole once it has ended. */
   record(): RunRecord {
-    const { contender, seed, peers, peer, rounds } = this.#run
+    const { method, seed, peers, peer, rounds } = this.#run
     const last = this.#points.at(-1)
     // The closing rounds come after the first evaluation of the last round.
     const trained = this.#points.find(({ round }) => round === rounds) ?? last
@@ -65,7 +65,7 @@ export class RunRecorder {
       world: 'libp2p',
       ...(peer === undefined ? {} : { peer }),
       settings: {},
-      contender,
+      method,
       seed,
       ...(this.#summary === undefined ? (this.#failure ?? { outcome: 'unfinished' }) : { outcome: 'limit' }),
       peers,

@@ -45,7 +45,7 @@ export function sweepOfRun(plan: Plan, request: RunRequest, circumstances: RunCi
     command,
     version,
     axes: {},
-    contenders: [{ label: plan.label, about: aboutOf(plan, peer) }],
+    methods: [{ label: plan.label, about: aboutOf(plan, peer) }],
     seeds: [plan.options.seed],
     facts: factsOf(plan, circumstances)
   }

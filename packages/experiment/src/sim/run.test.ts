@@ -44,11 +44,11 @@ test('every method trains, keeps its promises, and does the same again, event by
   const scenario = await scenarioOf(lines)
   const [once, again] = [await everyRun(scenario), await everyRun(scenario)]
   for (const [index, { record }] of once.entries()) {
-    t.deepEqual(record.findings, [], record.contender)
+    t.deepEqual(record.findings, [], record.method)
     t.is(record.outcome, 'limit', record.why)
     t.is(record.rounds, 30)
     const [first, last] = [record.curve[0], record.curve[record.curve.length - 1]]
-    t.true(last.loss < first.loss / 3, `${record.contender}: ${first.loss} to ${last.loss}`)
+    t.true(last.loss < first.loss / 3, `${record.method}: ${first.loss} to ${last.loss}`)
     const { working, sending, waiting } = record.time
     t.true(Math.abs(working + sending + waiting - 1) < 1e-9)
     t.true(record.payloadSent <= record.bytesSent && record.busiest.bytes <= 2 * record.bytesSent)
@@ -65,7 +65,7 @@ test('a codec has a label, sends fewer bytes and is over sooner, and the model s
   const [plain, coded] = (await everyRun(await scenarioOf({ ...rest, task, methods: codecs }))).map(
     ({ record }) => record
   )
-  t.is(coded.contender, 'D-PSGD (delta-int8)')
+  t.is(coded.method, 'D-PSGD (delta-int8)')
   // The first vector of each link goes raw.
   t.true(coded.payloadSent < 0.35 * plain.payloadSent, `${coded.payloadSent} of ${plain.payloadSent} bytes`)
   const [end, own] = [plain, coded].map(({ curve }) => curve[curve.length - 1])
@@ -158,7 +158,7 @@ test('a timeline is kept of the runs that ask for it', async (t) => {
     })
   )
   t.deepEqual(
-    results.map(({ timeline }) => timeline?.contender),
+    results.map(({ timeline }) => timeline?.method),
     ['D-PSGD', undefined]
   )
   const [{ timeline }] = results

@@ -123,7 +123,7 @@ class Stage {
     const record: SimulatedRecord = {
       world: 'simulator',
       settings: setting.values,
-      contender: method.label,
+      method: method.label,
       seed,
       outcome: failure !== undefined ? 'failed' : toTarget === undefined ? 'limit' : 'target',
       ...(failure === undefined ? {} : { why: failure }),
@@ -146,7 +146,7 @@ class Stage {
     }
     if (this.#recorder === undefined) return { record }
     const peers = [...this.#workers, ...this.#servers]
-    const of = { settings: setting.values, contender: method.label, seed, peers }
+    const of = { settings: setting.values, method: method.label, seed, peers }
     return { record, timeline: this.#recorder.timeline(of, simulation.now()) }
   }
 

@@ -22,7 +22,7 @@ test('methods with automatic labels have the fields that the report compares the
   })
   const sweep = sweepOf(scenario, 'murmur sim')
   t.deepEqual(
-    sweep.contenders.map(({ form }) => form?.kind),
+    sweep.methods.map(({ form }) => form?.kind),
     [...servers.map(() => 'Parameter server (on b)'), 'Parameter server', 'D-PSGD', 'D-PSGD']
   )
 })

@@ -19,7 +19,7 @@ export function sweepOf(scenario: Scenario, command: string): Sweep {
     command,
     version,
     axes: Object.fromEntries(axes.map(({ name, values }) => [name, values.map(({ setting }): Setting => setting)])),
-    contenders: methods.map((method) => ({
+    methods: methods.map((method) => ({
       label: method.label,
       about: methodText(method),
       ...formOf(method)

@@ -44,7 +44,7 @@ export class TimelineRecorder implements SimulationObserver {
   }
 
   /** The timeline until the end of the run. */
-  timeline(run: Pick<Timeline, 'settings' | 'contender' | 'seed' | 'peers'>, end: Milliseconds): Timeline {
+  timeline(run: Pick<Timeline, 'settings' | 'method' | 'seed' | 'peers'>, end: Milliseconds): Timeline {
     for (const peer of [...this.#down.keys()]) this.#up(peer, end)
     const { from, to } = this.#window
     return { ...run, from: from / 1000, to: Math.min(to, end) / 1000, spans: this.#spans, messages: this.#messages }

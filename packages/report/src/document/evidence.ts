@@ -55,9 +55,9 @@ function findingsHtml(wrong: readonly RunRecord[], all: readonly RunRecord[]): H
     </ul>`
 }
 
-const runText = ({ contender, settings, seed }: RunRecord): string =>
+const runText = ({ method, settings, seed }: RunRecord): string =>
   [
-    contender,
+    method,
     ...Object.entries(settings).map(([axis, value]) => `${axis} ${settingText(axis, value)}`),
     `seed ${seed}`
   ].join(', ')

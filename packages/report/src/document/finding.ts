@@ -11,7 +11,7 @@ import { isMixed, isRanked, modelWord, worldWords } from '../shared/world-words.
 export function headerHtml({ sweep, runs }: Results, data: PageData): Html {
   const all = runsOfSweep(sweep)
   const axes = data.axes.map(({ name, values }) => `${values.length} values of ${name}`)
-  const parts = [counted(data.contenders.length, 'contender'), ...axes, counted(sweep.seeds.length, 'seed')]
+  const parts = [counted(data.methods.length, 'method'), ...axes, counted(sweep.seeds.length, 'seed')]
   return markup`<header>
     <h1>${sweep.title}</h1>
     ${paragraphs(sweep.about)}
@@ -76,7 +76,7 @@ function basis(data: PageData): string {
 }
 
 function duelTable(data: PageData): Html {
-  const leader = data.contenders[data.leader]
+  const leader = data.methods[data.leader]
   return markup`<div class="scroll">
     <table>
       <caption>
@@ -99,7 +99,7 @@ function duelTable(data: PageData): Html {
   </div>`
 }
 
-function duelRow({ contenders }: PageData, { rival, settings, won, factors, rivalNever, leaderNever }: Duel): Html {
+function duelRow({ methods }: PageData, { rival, settings, won, factors, rivalNever, leaderNever }: Duel): Html {
   const never = [
     ...(rivalNever > 0 ? [`it never arrives in ${rivalNever}`] : []),
     ...(leaderNever > 0 ? [`it alone arrives in ${leaderNever}`] : [])
@@ -111,7 +111,7 @@ function duelRow({ contenders }: PageData, { rival, settings, won, factors, riva
           <td>${factorText(factors.middle)}</td>
           <td>${extreme(factors.greatest)}</td>`
   return markup`<tr>
-    <th scope="row">${contenders[rival]}</th>
+    <th scope="row">${methods[rival]}</th>
     <td>${won} of ${settings}${never === '' ? '' : markup` <small>${never}</small>`}</td>
     ${cells}
   </tr>`

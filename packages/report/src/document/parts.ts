@@ -12,14 +12,14 @@ export const mapHtml = (data: PageData): Content =>
     <div data-part="map"></div>
   </section>`
 
-export const contendersHtml = ({ sweep }: Results): Html =>
-  markup`<section id="contenders">
-    <h2>The contenders</h2>
-    <dl class="contenders">
-      ${sweep.contenders.map(
+export const methodsHtml = ({ sweep }: Results): Html =>
+  markup`<section id="methods">
+    <h2>The methods</h2>
+    <dl class="methods">
+      ${sweep.methods.map(
         ({ label, about }, place) =>
           markup`<div>
-            <dt><span class="swatch" style="background: var(--contender-${place})"></span>${label}</dt>
+            <dt><span class="swatch" style="background: var(--method-${place})"></span>${label}</dt>
             <dd>${about}</dd>
           </div>`
       )}

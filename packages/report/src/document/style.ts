@@ -16,19 +16,19 @@ const darkColours = `--page:#15171c;--text:#e8eaee;--quiet:#a3a9b5;--line:#373b4
 --working:#5aa9dd;--sending:#f0b030;--waiting:#4a505c;--gradient:#2f6a97;--other:#6d5582;
 --on-working:#111;--on-sending:#111;--on-waiting:#fff;--on-other:#fff;`
 
-/** Variables for every contender: its colour, that of letters on it, and its line's dashes. The leader has the first of them. */
-function looksOf({ contenders, leader }: PageData, colours: readonly string[], whiteOn: readonly number[]): string {
-  return contenders
+/** Variables for every method: its colour, that of letters on it, and its line's dashes. The leader has the first of them. */
+function looksOf({ methods, leader }: PageData, colours: readonly string[], whiteOn: readonly number[]): string {
+  return methods
     .map((_, place) => {
       const look = place === leader ? 0 : place < leader ? place + 1 : place
       const letters = whiteOn.includes(look % colours.length) ? '#fff' : '#111'
       const [colour, dash] = [colours[look % colours.length], dashes[look % dashes.length]]
-      return `--contender-${place}:${colour};--on-contender-${place}:${letters};--dashes-${place}:${dash};`
+      return `--method-${place}:${colour};--on-method-${place}:${letters};--dashes-${place}:${dash};`
     })
     .join('')
 }
 
-/** The style sheet of a report on these contenders. */
+/** The style sheet of a report on these methods. */
 export const styleOf = (data: PageData): string => `
 :root{color-scheme:light dark;${lightColours}${looksOf(data, light, whiteOnLight)}}
 @media screen and (prefers-color-scheme:dark){:root{${darkColours}${looksOf(data, dark, [])}}}
@@ -79,7 +79,7 @@ tr.fusing th,tr.fusing td{color:var(--quiet);font-style:italic}
 pre,code{font:.82rem/1.45 ui-monospace,"DejaVu Sans Mono","Liberation Mono",monospace}
 pre{background:var(--soft);border:1px solid var(--line);border-radius:6px;padding:12px;overflow:auto;max-height:480px;white-space:pre-wrap;overflow-wrap:anywhere}
 td code{font-size:.9em;overflow-wrap:anywhere}
-.contenders div{margin-bottom:8px}
+.methods div{margin-bottom:8px}
 footer{max-width:1180px;margin:0 auto;padding:0 24px 32px;color:var(--quiet);font-size:.875rem}
 dt{font-weight:600}
 dd{margin:0 0 0 20px}
@@ -97,7 +97,7 @@ h2,h3,h4,.legend,.chosen{break-after:avoid}
 table{font-size:8.5pt}
 table{break-inside:auto}
 caption,thead,tbody tr:nth-child(-n+2){break-after:avoid}
-.contenders div{break-inside:avoid}
+.methods div{break-inside:avoid}
 th,td{padding-right:8px}
 tr,p,li,caption,#setting table{break-inside:avoid}
 h2{margin-top:28px}

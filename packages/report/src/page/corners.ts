@@ -1,4 +1,4 @@
-/** The table at the corners of the map: what each contender takes, and relative to one of them. */
+/** The table at the corners of the map: what each method takes, and relative to one of them. */
 import { pairText } from '../shared/form-text.js'
 import type { Case, FormPair, PageData } from '../shared/page-data.js'
 import { measures, valueText } from '../shared/measures.js'
@@ -13,7 +13,7 @@ export function mountCorners(store: Store, part: HTMLElement): void {
   const host = element('div', { class: 'scroll' })
   const reference = picker(store, {
     title: 'relative to',
-    options: store.data.contenders,
+    options: store.data.methods,
     read: (view) => view.reference,
     change: (place) => ({ reference: place })
   })
@@ -38,8 +38,8 @@ function cornerTable({ data, view }: Store): HTMLElement {
     'table',
     {},
     element('caption', {}, caption),
-    element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'contender'), ...head)),
-    element('tbody', {}, ...data.contenders.flatMap((_, contender) => rowsOf(data, view, corners, contender)))
+    element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'method'), ...head)),
+    element('tbody', {}, ...data.methods.flatMap((_, method) => rowsOf(data, view, corners, method)))
   )
 }
 
@@ -49,7 +49,7 @@ function cornerCaption(data: PageData, view: View): string {
   const others = caseText(data, view, (axis) => !shown(axis))
   const ends = data.axes.filter((_, axis) => shown(axis)).map(({ name }) => name)
   return (
-    `${sentence(title)}, and in small letters relative to “${data.contenders[view.reference]}”` +
+    `${sentence(title)}, and in small letters relative to “${data.methods[view.reference]}”` +
     (ends.length === 0
       ? '.'
       : `, at the ends of ${ends.join(' and ')}${ends.length < data.axes.length ? ` (at ${others})` : ''}.`) +
@@ -64,23 +64,21 @@ function cornerName({ axes }: PageData, { across, down }: View, { places }: Case
   return lines.length === 0 ? ['the only setting'] : lines.map((line) => element('div', {}, line))
 }
 
-function rowsOf(data: PageData, view: View, corners: readonly Case[], contender: number): readonly HTMLElement[] {
+function rowsOf(data: PageData, view: View, corners: readonly Case[], method: number): readonly HTMLElement[] {
   const cells = corners.map((corner) => {
     const verdict = verdictIn(data, corner, view.measure)
-    const best = isRanked(data) && verdict.kind !== 'nobody' && verdict.winner === contender
-    const factor = factorIn(corner, contender, view.reference, view.measure)
+    const best = isRanked(data) && verdict.kind !== 'nobody' && verdict.winner === method
+    const factor = factorIn(corner, method, view.reference, view.measure)
     const text =
-      corner.entries[contender] === null
-        ? 'not run'
-        : valueText(view.measure, middleOf(corner, contender, view.measure))
+      corner.entries[method] === null ? 'not run' : valueText(view.measure, middleOf(corner, method, view.measure))
     return element(
       'td',
       best ? { class: 'best' } : {},
       ...withDetail(text, factor === undefined ? '' : factorText(factor))
     )
   })
-  const row = element('tr', {}, element('th', { scope: 'row' }, data.contenders[contender]), ...cells)
-  const pairs = data.pairs.filter(({ before, after }) => contender === Math.max(before, after))
+  const row = element('tr', {}, element('th', { scope: 'row' }, data.methods[method]), ...cells)
+  const pairs = data.pairs.filter(({ before, after }) => method === Math.max(before, after))
   return [row, ...pairs.map((pair) => gainRow(corners, view, pair))]
 }
 

@@ -2,7 +2,7 @@
 import type { Band, Case, CurveKey, PageData } from '../shared/page-data.js'
 import { timeDecades, timeTicks } from '../shared/ticks.js'
 import { secondsText } from '../shared/units.js'
-import { colourOf, dashesOf, symbolOf } from './contender-style.js'
+import { colourOf, dashesOf, symbolOf } from './method-style.js'
 import type { Store } from './store.js'
 import { tipMark } from './tip.js'
 
@@ -19,24 +19,24 @@ export interface Plan {
 }
 
 export interface Point {
-  readonly contender: number
+  readonly method: number
   readonly x: number
   readonly middle: number
   readonly low: number
   readonly high: number
 }
 
-/** The points of all contenders' medians in a case. */
+/** The points of all methods' medians in a case. */
 export function pointsOf({ entries }: Case, key: CurveKey): Point[] {
-  return entries.flatMap((entry, contender) => (entry === null ? [] : bandPoints(entry.curves[key], contender)))
+  return entries.flatMap((entry, method) => (entry === null ? [] : bandPoints(entry.curves[key], method)))
 }
 
-function bandPoints({ x, middle, low = middle, high = middle }: Band, contender: number): Point[] {
+function bandPoints({ x, middle, low = middle, high = middle }: Band, method: number): Point[] {
   return x.flatMap((place, k) => {
     const [median, least, most] = [middle[k], low[k], high[k]]
     return median === null || least === null || most === null
       ? []
-      : [{ contender, x: place, middle: median, low: least, high: most }]
+      : [{ method, x: place, middle: median, low: least, high: most }]
   })
 }
 
@@ -54,10 +54,9 @@ const byLook =
 
 /** `all` has a point or more. */
 export function curveChart({ data, view }: Store, plan: Plan, all: readonly Point[], width: number) {
-  const contenders = [...new Set(all.map(({ contender }) => contender))].sort(byLook(data))
-  const lineOf = (points: readonly Point[], contender: number) =>
-    points.filter((point) => point.contender === contender)
-  const ends = contenders.flatMap((contender) => lineOf(all, contender).slice(-1))
+  const methods = [...new Set(all.map(({ method }) => method))].sort(byLook(data))
+  const lineOf = (points: readonly Point[], method: number) => points.filter((point) => point.method === method)
+  const ends = methods.flatMap((method) => lineOf(all, method).slice(-1))
   // Where the slowest takes more than ten times as long as the quickest, the quickest would be a vertical line.
   const logX = view.logarithmic && plan.key !== 'distanceByRounds' && needsLog(ends.map(({ x }) => x))
   const points = logX ? all.filter(({ x }) => x > 0) : all
@@ -77,7 +76,7 @@ export function curveChart({ data, view }: Store, plan: Plan, all: readonly Poin
     marks: [
       xAxis(plan, scale, width),
       ...(target === undefined ? [] : targetMarks(target)),
-      ...contenders.flatMap((contender) => lineMarks(lineOf(points, contender), contender, y.domain[1])),
+      ...methods.flatMap((method) => lineMarks(lineOf(points, method), method, y.domain[1])),
       tipMark(
         points,
         ({ x }) => x,
@@ -124,9 +123,9 @@ function targetMarks(target: number) {
 }
 
 /** The end of a line that leaves the chart at its `top` has no mark. */
-function lineMarks(points: readonly Point[], contender: number, top: number) {
+function lineMarks(points: readonly Point[], method: number, top: number) {
   const end = points.slice(-1).filter(({ middle }) => middle <= top)
-  const stroke = colourOf(contender)
+  const stroke = colourOf(method)
   const single = points.every(({ low, high }) => low === high)
   return [
     ...(single
@@ -137,7 +136,7 @@ function lineMarks(points: readonly Point[], contender: number, top: number) {
       y: 'middle',
       stroke,
       strokeWidth: 2,
-      strokeDasharray: dashesOf(contender),
+      strokeDasharray: dashesOf(method),
       clip: true
     }),
     Plot.dot(end, {
@@ -145,13 +144,13 @@ function lineMarks(points: readonly Point[], contender: number, top: number) {
       y: 'middle',
       fill: stroke,
       stroke: 'var(--page)',
-      symbol: symbolOf(contender),
+      symbol: symbolOf(method),
       r: 5
     })
   ]
 }
 
-function tipText({ contenders }: PageData, { x, xText, y, yText }: Plan, point: Point): string {
+function tipText({ methods }: PageData, { x, xText, y, yText }: Plan, point: Point): string {
   const spread = point.low === point.high ? '' : ` (${yText(point.low)} to ${yText(point.high)})`
-  return `${contenders[point.contender]}\n${y} ${yText(point.middle)}${spread}\n${x} ${xText(point.x)}`
+  return `${methods[point.method]}\n${y} ${yText(point.middle)}${spread}\n${x} ${xText(point.x)}`
 }

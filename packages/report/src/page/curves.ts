@@ -3,7 +3,7 @@ import type { PageData } from '../shared/page-data.js'
 import { bytesText, countText, percentText, secondsText, short } from '../shared/units.js'
 import { caseText } from '../shared/verdicts.js'
 import { modelWord, timeWord } from '../shared/world-words.js'
-import { lineLegend } from './contender-style.js'
+import { lineLegend } from './method-style.js'
 import { curveChart, type Plan, pointsOf } from './curve-chart.js'
 import { element, figure, widthInRow } from './elements.js'
 import { checkBox, pickers } from './pickers.js'
@@ -61,7 +61,7 @@ export function mountCurves(store: Store, part: HTMLElement): void {
   const host = element('div', { class: 'row' })
   const caption = element('p', { class: 'caption' }, captionOf(store.data))
   part.append(pickers(checkBox(store, 'logarithmic scales where the figures need them', 'logarithmic')))
-  part.append(lineLegend(store.data.contenders), host, caption)
+  part.append(lineLegend(store.data.methods), host, caption)
   store.listen(['places', 'logarithmic'], () => {
     const { chosen } = store
     const width = widthInRow(host)
@@ -69,7 +69,7 @@ export function mountCurves(store: Store, part: HTMLElement): void {
       ...plansOf(store.data).flatMap((plan) => {
         const points = chosen === undefined ? [] : pointsOf(chosen, plan.key)
         if (chosen === undefined || points.length === 0) return []
-        const label = `${plan.title} of each contender at ${caseText(store.data, chosen)}`
+        const label = `${plan.title} of each method at ${caseText(store.data, chosen)}`
         return [
           figure({ chart: curveChart(store, plan, points, width), label, caption: plan.reading, title: plan.title })
         ]

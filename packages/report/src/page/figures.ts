@@ -73,21 +73,21 @@ function figureTable({ data, chosen }: Store): readonly HTMLElement[] {
   const shown = data.targetLoss === undefined ? columns : [...targetColumns, ...columns]
   const head = shown.map(({ title, detail }) => element('th', { scope: 'col' }, ...withDetail(title, detail)))
   const verdict = verdictIn(data, chosen, data.measures[0])
-  const rows = data.contenders.flatMap((label, contender) => {
-    const entry = chosen.entries[contender]
+  const rows = data.methods.flatMap((label, method) => {
+    const entry = chosen.entries[method]
     if (entry === null) return []
-    const best = isRanked(data) && verdict.kind !== 'nobody' && verdict.winner === contender
+    const best = isRanked(data) && verdict.kind !== 'nobody' && verdict.winner === method
     const cells = shown.map(({ cell }, place) =>
       element('td', best && place === 0 ? { class: 'best' } : {}, ...withDetail(...cell(entry)))
     )
     return [element('tr', {}, element('th', { scope: 'row' }, label), ...cells)]
   })
-  const caption = `All contenders at ${caseText(data, chosen)}. ${data.seeds === 1 ? 'One seed.' : 'Large: the median over the seeds; small: the least and the greatest.'}`
+  const caption = `All methods at ${caseText(data, chosen)}. ${data.seeds === 1 ? 'One seed.' : 'Large: the median over the seeds; small: the least and the greatest.'}`
   const table = element(
     'table',
     {},
     element('caption', {}, caption),
-    element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'contender'), ...head)),
+    element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'method'), ...head)),
     element('tbody', {}, ...rows)
   )
   return [
@@ -100,12 +100,12 @@ function figureTable({ data, chosen }: Store): readonly HTMLElement[] {
 /** A list under a heading; nothing when there is nothing to say. */
 function remarks(
   heading: string,
-  { contenders }: PageData,
+  { methods }: PageData,
   { entries }: Case,
   of: (entry: Entry) => readonly string[]
 ): readonly HTMLElement[] {
-  const items = entries.flatMap((entry, contender) =>
-    (entry === null ? [] : of(entry)).map((text) => element('li', {}, `${contenders[contender]}, ${text}`))
+  const items = entries.flatMap((entry, method) =>
+    (entry === null ? [] : of(entry)).map((text) => element('li', {}, `${methods[method]}, ${text}`))
   )
   return items.length === 0 ? [] : [element('p', { class: 'wrong' }, heading), element('ul', {}, ...items)]
 }

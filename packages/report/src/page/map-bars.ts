@@ -5,12 +5,12 @@ import { timeTicks } from '../shared/ticks.js'
 import { factorText, secondsText, sentence } from '../shared/units.js'
 import { caseText, middleOf, verdictIn } from '../shared/verdicts.js'
 import { isRanked } from '../shared/world-words.js'
-import { colourOf } from './contender-style.js'
+import { colourOf } from './method-style.js'
 import { figure, labelIn, labelMargin, widthIn } from './elements.js'
 import type { Store, View } from './store.js'
 
 interface Bar {
-  readonly contender: number
+  readonly method: number
   /** Which of the cases. */
   readonly group: number
   readonly value: number
@@ -33,20 +33,20 @@ export function barMap({ data, view }: Store, host: HTMLElement): readonly HTMLE
   const width = widthIn(host)
   const chart = Plot.plot({
     width,
-    height: groups.length * (data.contenders.length * lineHeight + titleHeight) + 70,
+    height: groups.length * (data.methods.length * lineHeight + titleHeight) + 70,
     marginTop: titleHeight,
     marginBottom: 44,
-    marginLeft: labelMargin(data.contenders, width),
+    marginLeft: labelMargin(data.methods, width),
     marginRight: textMargin,
     style: { fontSize: '12px' },
     x: { domain: [0, most], label: null },
-    y: { domain: data.contenders.map((_, place) => place) },
-    fy: { domain: groups, axis: null, padding: titleHeight / (data.contenders.length * lineHeight + titleHeight) },
+    y: { domain: data.methods.map((_, place) => place) },
+    fy: { domain: groups, axis: null, padding: titleHeight / (data.methods.length * lineHeight + titleHeight) },
     marks: [
-      ...valueAxis(view, most, width - labelMargin(data.contenders, width) - textMargin),
-      Plot.axisY({ tickSize: 0, label: null, tickFormat: labelIn(data.contenders, width) }),
+      ...valueAxis(view, most, width - labelMargin(data.methods, width) - textMargin),
+      Plot.axisY({ tickSize: 0, label: null, tickFormat: labelIn(data.methods, width) }),
       Plot.barX(bars, {
-        y: 'contender',
+        y: 'method',
         fy: 'group',
         x: 'value',
         fill: { value: 'fill', scale: null },
@@ -54,7 +54,7 @@ export function barMap({ data, view }: Store, host: HTMLElement): readonly HTMLE
         insetBottom: 2
       }),
       Plot.text(bars, {
-        y: 'contender',
+        y: 'method',
         fy: 'group',
         x: 'value',
         text: 'text',
@@ -67,9 +67,9 @@ export function barMap({ data, view }: Store, host: HTMLElement): readonly HTMLE
     ]
   })
   const caption =
-    `${sentence(title)} of each contender, ${data.seeds === 1 ? 'one seed' : `median over ${data.seeds} seeds`}${isRanked(data) ? '; less is better' : ''}. ` +
+    `${sentence(title)} of each method, ${data.seeds === 1 ? 'one seed' : `median over ${data.seeds} seeds`}${isRanked(data) ? '; less is better' : ''}. ` +
     'In brackets: relative to the least.'
-  return [figure({ chart, label: `Bars of ${title} by contender`, caption })]
+  return [figure({ chart, label: `Bars of ${title} by method`, caption })]
 }
 
 /** As many marks as have room in so many pixels. */
@@ -100,12 +100,12 @@ function barsOf(data: PageData, { measure }: View): Bar[] {
   return data.cases.flatMap((of, group) => {
     const verdict = verdictIn(data, of, measure)
     const best = verdict.kind === 'nobody' ? null : middleOf(of, verdict.winner, measure)
-    return data.contenders.flatMap((_, contender) => {
-      if (of.entries[contender] === null) return []
-      const value = middleOf(of, contender, measure)
+    return data.methods.flatMap((_, method) => {
+      if (of.entries[method] === null) return []
+      const value = middleOf(of, method, measure)
       const factor = value === null || best === null || best === 0 ? '' : ` (${factorText(value / best)})`
       const text = valueText(measure, value) + factor
-      return [{ contender, group, value: value ?? 0, fill: colourOf(contender), text }]
+      return [{ method, group, value: value ?? 0, fill: colourOf(method), text }]
     })
   })
 }

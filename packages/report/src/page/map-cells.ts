@@ -2,7 +2,7 @@
 import type { PageData } from '../shared/page-data.js'
 import { measures } from '../shared/measures.js'
 import { caseText, verdictIn } from '../shared/verdicts.js'
-import { colourOf, patchLegend } from './contender-style.js'
+import { colourOf, patchLegend } from './method-style.js'
 import { figure, widthIn } from './elements.js'
 import { type Cell, cellsOf, open, shade } from './map-faces.js'
 import type { Store, View } from './store.js'
@@ -88,30 +88,30 @@ function cellMarks(cells: readonly Cell[], below: number, fontSize: number) {
 }
 
 function mapLegend(data: PageData, { map, measure, over, under }: View): HTMLElement {
-  const { contenders, cases } = data
+  const { methods, cases } = data
   if (map === 'factor') {
     return patchLegend([
-      { label: `“${contenders[under]}” is better (above 1x)`, colour: shade(0.75).fill },
-      { label: `“${contenders[over]}” is better (below 1x)`, colour: shade(-0.75).fill },
+      { label: `“${methods[under]}” is better (above 1x)`, colour: shade(0.75).fill },
+      { label: `“${methods[over]}” is better (below 1x)`, colour: shade(-0.75).fill },
       { label: 'one of the two never arrives', colour: open.fill }
     ])
   }
   const verdicts = cases.map((of) => verdictIn(data, of, measure))
-  const wins = contenders.map((_, place) =>
+  const wins = methods.map((_, place) =>
     verdicts.some((v) => (v.kind === 'win' || v.kind === 'alone') && v.winner === place)
   )
   const hasOpen = verdicts.some(({ kind }) => kind === 'tie' || kind === 'nobody')
   return patchLegend([
-    ...contenders.flatMap((label, place) => (wins[place] ? [{ label, colour: colourOf(place) }] : [])),
+    ...methods.flatMap((label, place) => (wins[place] ? [{ label, colour: colourOf(place) }] : [])),
     ...(hasOpen ? [{ label: 'a tie (within 1 %), or nobody arrives', colour: open.fill }] : [])
   ])
 }
 
-function mapLabel({ axes, contenders }: PageData, { across = 0, down = 0, map, measure, over, under }: View): string {
+function mapLabel({ axes, methods }: PageData, { across = 0, down = 0, map, measure, over, under }: View): string {
   const place = `over ${axes[across].name} and ${axes[down].name}`
   return map === 'winner'
     ? `Map of the winner by ${measures[measure].title} ${place}`
-    : `Map of the factor of ${contenders[over]} over ${contenders[under]} by ${measures[measure].title} ${place}`
+    : `Map of the factor of ${methods[over]} over ${methods[under]} by ${measures[measure].title} ${place}`
 }
 
 function mapCaption({ data, view }: Store): string {
@@ -121,9 +121,9 @@ function mapCaption({ data, view }: Store): string {
   const over = data.seeds === 1 ? 'one seed' : `medians over ${data.seeds} seeds`
   const read =
     view.map === 'winner'
-      ? `Each cell is a setting, in the colour of the contender with the least ${title} (${over}). The figure is the lead: 2x means ` +
+      ? `Each cell is a setting, in the colour of the method with the least ${title} (${over}). The figure is the lead: 2x means ` +
         `that the next best${new Set(data.kinds).size < data.kinds.length ? ' of another kind' : ''} ${relation[0]} twice ${relation[1].replace(/ as$/, '')}. With ~ the ranges over the seeds of the two overlap. `
-      : `Each cell is a setting. The figure is the ${title} of “${data.contenders[view.over]}” divided by that of ` +
-        `“${data.contenders[view.under]}” (${over}). `
-  return `${read}Point at a cell for all contenders; click on it to see it in detail below (outlined: the one shown there).${fixed}`
+      : `Each cell is a setting. The figure is the ${title} of “${data.methods[view.over]}” divided by that of ` +
+        `“${data.methods[view.under]}” (${over}). `
+  return `${read}Point at a cell for all methods; click on it to see it in detail below (outlined: the one shown there).${fixed}`
 }

@@ -3,7 +3,7 @@ import type { Case, PageData } from '../shared/page-data.js'
 import { measures, valueText } from '../shared/measures.js'
 import { factorText } from '../shared/units.js'
 import { caseAt, caseText, factorIn, middleOf, verdictIn } from '../shared/verdicts.js'
-import { colourOf, textColourOn } from './contender-style.js'
+import { colourOf, textColourOn } from './method-style.js'
 import { wrapped } from './elements.js'
 import { moved, type Store, type View } from './store.js'
 
@@ -50,18 +50,18 @@ function winnerFace(of: Case, data: PageData, { measure }: View, letters: number
   return {
     fill: colourOf(verdict.winner),
     textFill: textColourOn(verdict.winner),
-    name: wrapped(data.contenders[verdict.winner], letters, 2),
+    name: wrapped(data.methods[verdict.winner], letters, 2),
     text: verdict.kind === 'alone' ? 'alone' : `${verdict.overlap ? '~' : ''}${factorText(verdict.factor)}`
   }
 }
 
 const factorOf = (of: Case, { over, under, measure }: View) => factorIn(of, over, under, measure)
 
-function factorFace(of: Case, { contenders }: PageData, view: View, span: number, letters: number) {
+function factorFace(of: Case, { methods }: PageData, view: View, span: number, letters: number) {
   const factor = factorOf(of, view)
   if (factor !== undefined) return { ...shade(Math.log(factor) / Math.log(span)), text: factorText(factor) }
-  const arrived = [view.over, view.under].filter((contender) => middleOf(of, contender, view.measure) !== null)
-  const name = arrived.length === 0 ? 'neither arrives' : `only ${contenders[arrived[0]]}`
+  const arrived = [view.over, view.under].filter((method) => middleOf(of, method, view.measure) !== null)
+  const name = arrived.length === 0 ? 'neither arrives' : `only ${methods[arrived[0]]}`
   return { ...open, text: '', name: wrapped(name, letters, 2) }
 }
 
@@ -76,8 +76,8 @@ export function shade(place: number): { readonly fill: string; readonly textFill
 }
 
 function tipOf(of: Case, data: PageData, { measure }: View): string {
-  const ranked = data.contenders
-    .flatMap((label, contender) => (of.entries[contender] ? [{ label, value: middleOf(of, contender, measure) }] : []))
+  const ranked = data.methods
+    .flatMap((label, method) => (of.entries[method] ? [{ label, value: middleOf(of, method, measure) }] : []))
     .sort((a, b) => (a.value ?? Number.MAX_VALUE) - (b.value ?? Number.MAX_VALUE))
   const lines = ranked.map(({ label, value }) => `${valueText(measure, value)}  ${label}`)
   return [caseText(data, of), measures[measure].title, ...lines].join('\n')

@@ -14,7 +14,7 @@ export function mountMap(store: Store, part: HTMLElement): void {
 }
 
 function mapPickers(store: Store): readonly HTMLElement[] {
-  const { axes, contenders } = store.data
+  const { axes, methods } = store.data
   if (axes.length < 2) return []
   const inFactors = ({ map }: View) => map === 'factor'
   const mode = picker(store, {
@@ -25,14 +25,14 @@ function mapPickers(store: Store): readonly HTMLElement[] {
   })
   const over = picker(store, {
     title: 'factor of',
-    options: contenders,
+    options: methods,
     read: (view) => view.over,
     change: (place) => ({ over: place }),
     enabled: inFactors
   })
   const under = picker(store, {
     title: 'over',
-    options: contenders,
+    options: methods,
     read: (view) => view.under,
     change: (place) => ({ under: place }),
     enabled: inFactors

@@ -40,7 +40,7 @@ export function checkBox(store: Store, title: string, key: 'logarithmic'): HTMLE
 export const pickers = (...controls: readonly HTMLElement[]): HTMLElement =>
   element('div', { class: 'pickers' }, ...controls)
 
-/** By what contenders are compared. */
+/** By what methods are compared. */
 export function measurePicker(store: Store): HTMLElement {
   const keys = store.data.measures
   return picker(store, {

@@ -12,7 +12,7 @@ export function mountSetting(store: Store, part: HTMLElement): void {
     const first = data.cases[data.telling]
     const why =
       chosen === first && data.cases.length > 1
-        ? ' (shown at first because most contenders arrive there, and the lead over the runner-up is greatest)'
+        ? ' (shown at first because most methods arrive there, and the lead over the runner-up is greatest)'
         : ''
     const where = element('strong', {}, caseText(data, view))
     words.replaceChildren('Setting: ', where, chosen === undefined ? ': nothing was run here' : why)

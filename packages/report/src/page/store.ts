@@ -41,7 +41,7 @@ export class Store {
       places: data.cases[data.telling]?.places ?? [],
       reference: data.leader,
       map: 'winner',
-      over: data.leader === 0 ? data.contenders.length - 1 : 0,
+      over: data.leader === 0 ? data.methods.length - 1 : 0,
       under: data.leader,
       logarithmic: true,
       timeline: 0,

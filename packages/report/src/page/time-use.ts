@@ -2,7 +2,7 @@
 import type { Case, Entry, PageData } from '../shared/page-data.js'
 import { percentText, secondsText } from '../shared/units.js'
 import { caseText } from '../shared/verdicts.js'
-import { patchLegend } from './contender-style.js'
+import { patchLegend } from './method-style.js'
 import { element, figure, labelIn, labelMargin, widthIn } from './elements.js'
 import type { Store } from './store.js'
 
@@ -23,7 +23,7 @@ export function mountTimeUse(store: Store, part: HTMLElement): void {
   store.listen(['places'], () => {
     const { data, chosen } = store
     if (chosen === undefined) return host.replaceChildren()
-    const label = `Shares of time working, sending and waiting of each contender at ${caseText(data, chosen)}`
+    const label = `Shares of time working, sending and waiting of each method at ${caseText(data, chosen)}`
     const rows = timedRows(chosen)
     if (rows.length === 0)
       return host.replaceChildren(element('p', {}, 'Of runs that are not finished this is not known.'))
@@ -35,33 +35,33 @@ export function mountTimeUse(store: Store, part: HTMLElement): void {
 }
 
 interface Row {
-  readonly contender: number
+  readonly method: number
   readonly entry: Entry
   readonly time: NonNullable<Entry['time']>
 }
 
 /** Those of whom it is known. */
 const timedRows = ({ entries }: Case): readonly Row[] =>
-  entries.flatMap((entry, contender) => (entry?.time === undefined ? [] : [{ contender, entry, time: entry.time }]))
+  entries.flatMap((entry, method) => (entry?.time === undefined ? [] : [{ method, entry, time: entry.time }]))
 
-function timeChart({ contenders }: PageData, tried: readonly Row[], width: number) {
-  const shares = tried.flatMap(({ contender, time }) => {
+function timeChart({ methods }: PageData, tried: readonly Row[], width: number) {
+  const shares = tried.flatMap(({ method, time }) => {
     let end = 0
     return parts.map(({ key }) => {
       const start = end
       end += time[key]
-      return { contender, key, start, end, share: time[key] }
+      return { method, key, start, end, share: time[key] }
     })
   })
-  const rounds = tried.map(({ contender, entry }) => {
+  const rounds = tried.map(({ method, entry }) => {
     const { middle } = entry.measures.secondsPerRound
-    return { contender, text: middle === null ? '' : `${secondsText(middle)} per round` }
+    return { method, text: middle === null ? '' : `${secondsText(middle)} per round` }
   })
   return Plot.plot({
     width,
     height: 34 * tried.length + 60,
     marginBottom: 44,
-    marginLeft: labelMargin(contenders, width),
+    marginLeft: labelMargin(methods, width),
     marginRight: 130,
     style: { fontSize: '12px' },
     x: {
@@ -71,11 +71,11 @@ function timeChart({ contenders }: PageData, tried: readonly Row[], width: numbe
       tickFormat: percentText,
       ticks: width < 600 ? 1 : 5
     },
-    y: { domain: tried.map(({ contender }) => contender) },
+    y: { domain: tried.map(({ method }) => method) },
     marks: [
-      Plot.axisY({ tickSize: 0, label: null, tickFormat: labelIn(contenders, width) }),
+      Plot.axisY({ tickSize: 0, label: null, tickFormat: labelIn(methods, width) }),
       Plot.barX(shares, {
-        y: 'contender',
+        y: 'method',
         x1: 'start',
         x2: 'end',
         fill: { value: (d: { key: string }) => `var(--${d.key})`, scale: null },
@@ -86,13 +86,13 @@ function timeChart({ contenders }: PageData, tried: readonly Row[], width: numbe
       Plot.text(
         shares.filter(({ share }) => share * (width - 340) > 44),
         {
-          y: 'contender',
+          y: 'method',
           x: ({ start, end }: { start: number; end: number }) => (start + end) / 2,
           text: ({ share }: { share: number }) => percentText(share),
           fill: { value: (d: { key: string }) => `var(--on-${d.key})`, scale: null }
         }
       ),
-      Plot.text(rounds, { y: 'contender', x: 1, dx: 8, text: 'text', textAnchor: 'start' })
+      Plot.text(rounds, { y: 'method', x: 1, dx: 8, text: 'text', textAnchor: 'start' })
     ]
   })
 }

@@ -2,7 +2,7 @@
 import type { PageTimeline } from '../shared/page-data.js'
 import { secondsText } from '../shared/units.js'
 import { timeTicks } from '../shared/ticks.js'
-import { patchLegend } from './contender-style.js'
+import { patchLegend } from './method-style.js'
 import { element, figure, widthIn } from './elements.js'
 import { picker, pickers } from './pickers.js'
 import { tipMark } from './tip.js'

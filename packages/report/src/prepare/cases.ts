@@ -1,4 +1,4 @@
-/** The runs of a sweep by setting and contender. */
+/** The runs of a sweep by setting and method. */
 import { InputError } from '@murmuration/core'
 import type { Results, RunRecord } from '@murmuration/results'
 import { type Case, curveKeys } from '../shared/page-data.js'
@@ -8,23 +8,22 @@ import { entryOf } from './entry.js'
 /** All bands together have about so many points, so that a large sweep remains a file of some megabytes. */
 const pointsInAll = 60_000
 
-/** How many points a curve may have when so many contenders are compared in so many settings. */
+/** How many points a curve may have when so many methods are compared in so many settings. */
 export const pointsFor = (entries: number): number =>
   Math.max(16, Math.min(200, Math.floor(pointsInAll / (entries * curveKeys.length))))
 
-/** Settings in the order of the axes' values, the last axis fastest. Throws an InputError when a run is of an unknown setting or contender. */
+/** Settings in the order of the axes' values, the last axis fastest. Throws an InputError when a run is of an unknown setting or method. */
 export function casesOf(results: Results, maxPoints: number): Case[] {
   const axes = varyingAxes(results.sweep)
-  const labels = results.sweep.contenders.map(({ label }) => label)
+  const labels = results.sweep.methods.map(({ label }) => label)
   const groups = new Map<string, { readonly places: readonly number[]; readonly runs: RunRecord[][] }>()
   for (const run of results.runs) {
     const places = axes.map((axis) => placeOf(run, axis))
-    const contender = labels.indexOf(run.contender)
-    if (contender === -1)
-      throw new InputError(`a run of the contender “${run.contender}”, whom the sweep does not name`)
+    const method = labels.indexOf(run.method)
+    if (method === -1) throw new InputError(`a run of the method “${run.method}”, which the sweep does not name`)
     const key = places.join()
     const group = groups.get(key) ?? { places, runs: labels.map(() => []) }
-    group.runs[contender].push(run)
+    group.runs[method].push(run)
     groups.set(key, group)
   }
   return [...groups.values()].sort(inOrder).map(({ places, runs }) => ({

@@ -1,4 +1,4 @@
-/** What the seeds of one contender in one setting come to. */
+/** What the seeds of one method in one setting come to. */
 import { mean } from 'simple-statistics'
 import type { CurvePoint, RunRecord, TimeShares } from '@murmuration/results'
 import type { Band, Entry } from '../shared/page-data.js'

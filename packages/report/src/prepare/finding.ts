@@ -39,10 +39,10 @@ const medianText = (factors: readonly number[]) =>
 /** The first says who leads; the others who else, where the leader loses, and what fusing and streaming do. */
 export function findingSentences(data: PageData): string[] {
   if (isMixed(data)) return predictionSentences(data)
-  if (data.contenders.length === 1) return [aloneSentence(data)]
+  if (data.methods.length === 1) return [aloneSentence(data)]
   const key = data.measures[0]
   const verdicts = data.cases.map((of) => verdictIn(data, of, key))
-  if (verdicts.every(({ kind }) => kind === 'nobody')) return ['No contender came to an end that can be compared.']
+  if (verdicts.every(({ kind }) => kind === 'nobody')) return ['No method came to an end that can be compared.']
   return [
     ...leaderSentences(data, verdicts),
     ...othersSentences(data, verdicts),
@@ -52,19 +52,19 @@ export function findingSentences(data: PageData): string[] {
 }
 
 function leaderSentences(
-  { contenders, leader, kinds, measures: [key] }: PageData,
+  { methods, leader, kinds, measures: [key] }: PageData,
   verdicts: readonly Verdict[]
 ): string[] {
   const { best, relation } = measures[key]
   const wins = verdicts.filter((verdict) => isWin(verdict) && verdict.winner === leader)
-  if (wins.length === 0) return ['No contender leads by more than 1 % anywhere.']
+  if (wins.length === 0) return ['No method leads by more than 1 % anywhere.']
   const factors = wins.flatMap((verdict) => ('factor' in verdict ? verdict.factor : []))
   const alone = wins.length - factors.length
   const undecided = wins.filter((verdict) => 'overlap' in verdict && verdict.overlap).length
   const where = verdicts.length === 1 ? 'the only setting' : `${wins.length} of ${settings(verdicts.length)}`
   const next = `: the next best${new Set(kinds).size < kinds.length ? ' of another kind' : ''} ${relation[0]} ${range(factors)} ${relation[1]} it`
   return [
-    `${quoted(contenders[leader])} is ${best} in ${where}${factors.length === 0 ? '' : next + medianText(factors)}.`,
+    `${quoted(methods[leader])} is ${best} in ${where}${factors.length === 0 ? '' : next + medianText(factors)}.`,
     ...(alone === 0 ? [] : [`In ${alone} of these no other arrives.`]),
     ...(undecided === 0
       ? []
@@ -75,11 +75,11 @@ function leaderSentences(
 const isWin = (verdict: Verdict): verdict is Extract<Verdict, { readonly kind: 'win' | 'alone' }> =>
   verdict.kind === 'win' || verdict.kind === 'alone'
 
-function othersSentences({ contenders, leader }: PageData, verdicts: readonly Verdict[]): string[] {
-  const wins = contenders.map(
+function othersSentences({ methods, leader }: PageData, verdicts: readonly Verdict[]): string[] {
+  const wins = methods.map(
     (_, place) => verdicts.filter((verdict) => isWin(verdict) && verdict.winner === place).length
   )
-  const others = contenders.flatMap((label, place) =>
+  const others = methods.flatMap((label, place) =>
     place === leader || wins[place] === 0 ? [] : [`${quoted(label)} wins in ${wins[place]}`]
   )
   const ties = verdicts.filter(({ kind }) => kind === 'tie').length
@@ -95,7 +95,7 @@ function othersSentences({ contenders, leader }: PageData, verdicts: readonly Ve
 
 function lossSentences(data: PageData, verdicts: readonly Verdict[]): string[] {
   const {
-    contenders,
+    methods,
     leader,
     measures: [key]
   } = data
@@ -106,13 +106,13 @@ function lossSentences(data: PageData, verdicts: readonly Verdict[]): string[] {
   })
   const finite = lost.filter(({ factor }) => factor < Infinity)
   const never = lost.length - finite.length
-  const name = quoted(contenders[leader])
+  const name = quoted(methods[leader])
   const neverText = never === 0 ? [] : [`In ${settings(never)} ${name} does not arrive, though another does.`]
   if (finite.length === 0) return neverText
   const worst = finite.reduce((most, one) => (one.factor > most.factor ? one : most))
   const [does, than] = measures[key].relation
   return [
-    `Where ${name} loses, it ${does} up to ${factorText(worst.factor)} ${than} ${quoted(contenders[worst.winner])} ` +
+    `Where ${name} loses, it ${does} up to ${factorText(worst.factor)} ${than} ${quoted(methods[worst.winner])} ` +
       `(at ${caseText(data, worst.of)}).`,
     ...neverText
   ]
@@ -125,7 +125,7 @@ function list(items: readonly string[]): string {
 
 /** The leader against each of the others. */
 export function duelsOf(data: PageData): Duel[] {
-  return data.contenders.flatMap((_, rival) => (rival === data.leader ? [] : [duelOf(data, rival)]))
+  return data.methods.flatMap((_, rival) => (rival === data.leader ? [] : [duelOf(data, rival)]))
 }
 
 function duelOf(data: PageData, rival: number): Duel {
@@ -134,7 +134,7 @@ function duelOf(data: PageData, rival: number): Duel {
     measures: [key]
   } = data
   const both = data.cases.filter(({ entries }) => entries[leader] !== null && entries[rival] !== null)
-  const arrives = (of: Case, contender: number) => middleOf(of, contender, key) !== null
+  const arrives = (of: Case, method: number) => middleOf(of, method, key) !== null
   const factors = both
     .flatMap((of) => {
       const factor = factorIn(of, rival, leader, key)

@@ -1,4 +1,4 @@
-/** Contenders of one kind, which differ in how they exchange: fused or per tensor, streamed or blocking. */
+/** Methods of one kind, which differ in how they exchange: fused or per tensor, streamed or blocking. */
 import { median } from 'simple-statistics'
 import type { Form, Sweep } from '@murmuration/results'
 import { measures } from '../shared/measures.js'
@@ -7,16 +7,16 @@ import type { FormPair, PageData } from '../shared/page-data.js'
 import { factorText } from '../shared/units.js'
 import { factorIn } from '../shared/verdicts.js'
 
-type Contender = Sweep['contenders'][number]
+type Method = Sweep['methods'][number]
 
-/** What each contender is of; its own label where nothing is said. */
-export function kindsOf(contenders: readonly Contender[]): readonly string[] {
-  return contenders.map(({ label, form }) => form?.kind ?? label)
+/** What each method is of; its own label where nothing is said. */
+export function kindsOf(methods: readonly Method[]): readonly string[] {
+  return methods.map(({ label, form }) => form?.kind ?? label)
 }
 
 /** All pairs of one kind that differ in one of the two alone. Of several that exchange alike, the first counts. */
-export function formPairs(contenders: readonly Contender[]): readonly FormPair[] {
-  const forms = contenders.map(({ form }) => form)
+export function formPairs(methods: readonly Method[]): readonly FormPair[] {
+  const forms = methods.map(({ form }) => form)
   const find = (wanted: Form) => forms.findIndex((form) => form !== undefined && isSame(form, wanted))
   return forms.flatMap((form, before): FormPair[] => {
     if (form === undefined || find(form) !== before) return []

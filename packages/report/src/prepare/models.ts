@@ -3,8 +3,8 @@ import type { Results, RunRecord } from '@murmuration/results'
 
 /** Every real run beside each simulation of its method, settings and seed. Empty where there is no such pair. */
 export function sameModelSentences({ sweep, runs }: Results): string[] {
-  const methods = new Map(sweep.contenders.map(({ label, method = label }) => [label, method]))
-  const keyOf = ({ contender, seed, settings }: RunRecord) => JSON.stringify([methods.get(contender), seed, settings])
+  const originalLabels = new Map(sweep.methods.map(({ label, originalLabel = label }) => [label, originalLabel]))
+  const keyOf = ({ method, seed, settings }: RunRecord) => JSON.stringify([originalLabels.get(method), seed, settings])
   const whole = runs.filter(({ outcome, models = {} }) => outcome === 'limit' && Object.keys(models).length > 0)
   const simulated = whole.filter(({ world }) => world === 'simulator')
   return whole
@@ -18,7 +18,7 @@ function comparison(real: RunRecord, simulated: RunRecord): string {
   const [ones, others] = [real.models ?? {}, simulated.models ?? {}]
   const peers = Object.keys(ones)
   const same = peers.filter((peer) => ones[peer] === others[peer]).length
-  const pair = `“${real.contender}” and “${simulated.contender}”`
+  const pair = `“${real.method}” and “${simulated.method}”`
   if (same === peers.length) return `${pair} ended with the same parameters, bit for bit, on ${peersText(same)}.`
   return `${pair} ended with different parameters on ${peers.length - same} of ${peersText(peers.length)}.`
 }

@@ -9,7 +9,7 @@ import { duelsOf, findingSentences } from './finding.js'
 import { pageData } from './page-data.js'
 
 /**
- * Three contenders on four links, three seeds each. Medians, in the order of the axes' values:
+ * Three methods on four links, three seeds each. Medians, in the order of the axes' values:
  * 1 Mbit/s: 1 ms: a 100, b 200, c 400; 50 ms: a 150, b 100, c 100.5 (a tie of b and c);
  * 1 Gbit/s: 1 ms: a 10, b 11, c never; 50 ms: a 20, b 80, c never.
  */
@@ -19,11 +19,11 @@ const table: Readonly<Record<string, Readonly<Record<string, Times>>>> = {
   '1000000000,1': { a: [10, 10, 12], b: [11, 11, 11], c: [50, undefined, undefined] },
   '1000000000,50': { a: [20, 20, 20], b: [80, 80, 80], c: [undefined, undefined, undefined] }
 }
-const four = (contenders = ['a', 'b', 'c']) =>
+const four = (methods = ['a', 'b', 'c']) =>
   smallResults({
     axes: { bandwidth: [1e6, 1e9], latency: [1, 50], peers: [8] },
-    contenders,
-    times: (contender, { bandwidth, latency }) => table[`${bandwidth},${latency}`][contender[0]]
+    methods,
+    times: (method, { bandwidth, latency }) => table[`${bandwidth},${latency}`][method[0]]
   })
 
 test('settings come in the order of the axes, and axes that do not vary are none', (t) => {
@@ -50,7 +50,7 @@ test('the median over the seeds is “never” when most of them never arrive', 
   t.is(cases[2].entries[2]?.reached, 1)
 })
 
-test('the leader wins most often, and the first setting shown is one with most contenders and the greatest lead', (t) => {
+test('the leader wins most often, and the first setting shown is one with most methods and the greatest lead', (t) => {
   const data = pageData(four())
   t.is(data.leader, 0)
   t.is(data.telling, 0, 'a leads by 2x where all three arrive; by 4x only where c does not')
@@ -67,8 +67,8 @@ test('the finding says in how many settings who wins, by how much, and where it 
 test('where the leader loses is said with the worst factor and its place', (t) => {
   const results = smallResults({
     axes: { latency: [1, 5, 50] },
-    contenders: ['a', 'b'],
-    times: (contender, { latency }) => [contender === 'a' ? 10 : latency === 1 ? 4 : 20]
+    methods: ['a', 'b'],
+    times: (method, { latency }) => [method === 'a' ? 10 : latency === 1 ? 4 : 20]
   })
   t.deepEqual(findingSentences(pageData(results)), [
     '“a” is fastest to the target in 2 of 3 settings: the next best takes 2.0x as long as it (median 2.0x).',
@@ -80,8 +80,8 @@ test('where the leader loses is said with the worst factor and its place', (t) =
 test('who does not arrive where another does is said to have lost there', (t) => {
   const results = smallResults({
     axes: { latency: [1, 5, 50] },
-    contenders: ['a', 'b'],
-    times: (contender, { latency }) => [(contender === 'a') === (latency === 50) ? undefined : 10]
+    methods: ['a', 'b'],
+    times: (method, { latency }) => [(method === 'a') === (latency === 50) ? undefined : 10]
   })
   t.deepEqual(findingSentences(pageData(results)), [
     '“a” is fastest to the target in 2 of 3 settings.',
@@ -92,9 +92,9 @@ test('who does not arrive where another does is said to have lost there', (t) =>
 })
 
 test('when all are equal nobody is called the winner', (t) => {
-  const results = smallResults({ axes: { latency: [1, 5] }, contenders: ['a', 'b'], times: () => [10] })
+  const results = smallResults({ axes: { latency: [1, 5] }, methods: ['a', 'b'], times: () => [10] })
   t.deepEqual(findingSentences(pageData(results)), [
-    'No contender leads by more than 1 % anywhere.',
+    'No method leads by more than 1 % anywhere.',
     'The best two are within 1 % of each other in 2.'
   ])
 })
@@ -103,16 +103,16 @@ test('the finding says what fusing does and what streaming does, and which of th
   const form = (fusion: Form['fusion'], calls: Form['calls']): Form => ({ kind: 'server', fusion, calls })
   const results = smallResults({
     axes: { latency: [1, 50] },
-    contenders: ['x', 'a', 'b', 'c', 'd'],
+    methods: ['x', 'a', 'b', 'c', 'd'],
     forms: {
       a: form('per-tensor', 'blocking'),
       b: form('per-tensor', 'streamed'),
       c: form('fused', 'blocking'),
       d: form('fused', 'streamed')
     },
-    times: (contender, { latency }) => {
-      if (contender === 'a') return [10 + 20 * Number(latency)]
-      return [contender === 'x' ? 5 : contender === 'c' ? 20 : 10]
+    times: (method, { latency }) => {
+      if (method === 'a') return [10 + 20 * Number(latency)]
+      return [method === 'x' ? 5 : method === 'c' ? 20 : 10]
     }
   })
   t.deepEqual(findingSentences(pageData(results)).slice(-5), [
@@ -125,13 +125,13 @@ test('the finding says what fusing does and what streaming does, and which of th
 })
 
 test('when nobody reaches the target, what counts is the time per round', (t) => {
-  const results = smallResults({ contenders: ['a', 'b'], times: () => [undefined] })
+  const results = smallResults({ methods: ['a', 'b'], times: () => [undefined] })
   const data = pageData(results)
   t.is(data.measures[0], 'secondsPerRound')
   t.is(data.measures.length, 5)
 })
 
-test('the leader against each other contender, with the settings of the least and the greatest factor', (t) => {
+test('the leader against each other method, with the settings of the least and the greatest factor', (t) => {
   const [against, never] = duelsOf(pageData(four()))
   t.deepEqual(against, {
     rival: 1,
@@ -148,11 +148,11 @@ test('the leader against each other contender, with the settings of the least an
   t.like(never, { rival: 2, settings: 4, won: 3, rivalNever: 2 })
 })
 
-test('a run of a contender or a setting that the sweep does not have is refused', (t) => {
+test('a run of a method or a setting that the sweep does not have is refused', (t) => {
   const results = four()
-  t.throws(() => pageData({ ...results, runs: [{ ...results.runs[0], contender: 'd' }] }), {
+  t.throws(() => pageData({ ...results, runs: [{ ...results.runs[0], method: 'd' }] }), {
     instanceOf: InputError,
-    message: 'a run of the contender “d”, whom the sweep does not name'
+    message: 'a run of the method “d”, which the sweep does not name'
   })
   t.throws(() => pageData({ ...results, runs: [{ ...results.runs[0], settings: { bandwidth: 5, latency: 1 } }] }), {
     instanceOf: InputError,

@@ -12,25 +12,25 @@ import { pageTimeline } from './timelines.js'
 export function pageData(results: Results): PageData {
   const { sweep, runs, timelines } = results
   const axes = varyingAxes(sweep)
-  const contenders = sweep.contenders.map(({ label }) => label)
+  const methods = sweep.methods.map(({ label }) => label)
   const maxPoints = pointsFor(Math.max(1, runs.length / Math.max(1, sweep.seeds.length)))
   const cases = casesOf(results, maxPoints)
   const measures = measuresOf(results)
-  const kinds = kindsOf(sweep.contenders)
+  const kinds = kindsOf(sweep.methods)
   return {
     axes: axes.map(pageAxis),
     mapAxes: mapAxesOf(axes),
-    contenders,
+    methods,
     kinds,
-    pairs: formPairs(sweep.contenders),
-    methods: sweep.contenders.map(({ label, method = label }) => method),
+    pairs: formPairs(sweep.methods),
+    originalLabels: sweep.methods.map(({ label, originalLabel = label }) => originalLabel),
     worlds: worldsOf(results),
     peers: [...new Set(runs.flatMap(({ peer }) => peer ?? []))],
     seeds: seedsOf(cases, sweep),
     ...(sweep.targetLoss !== undefined && { targetLoss: sweep.targetLoss }),
     measures,
     cases,
-    ...summaryOf({ kinds, cases }, contenders.length, measures[0]),
+    ...summaryOf({ kinds, cases }, methods.length, measures[0]),
     maxPoints,
     timelines: timelines.map((timeline) =>
       pageTimeline(
@@ -41,10 +41,10 @@ export function pageData(results: Results): PageData {
   }
 }
 
-/** All runs of a contender are of one world. */
+/** All runs of a method are of one world. */
 function worldsOf({ sweep, runs }: Results): World[] {
-  const worlds = new Map(runs.map(({ contender, world }) => [contender, world]))
-  return sweep.contenders.map(({ label }) => worlds.get(label) ?? 'simulator')
+  const worlds = new Map(runs.map(({ method, world }) => [method, world]))
+  return sweep.methods.map(({ label }) => worlds.get(label) ?? 'simulator')
 }
 
 /** Folders that were put together may have a seed each. */
@@ -62,12 +62,12 @@ function measuresOf({ sweep, runs }: Results): MeasureKey[] {
 }
 
 /** What is shown at first. */
-function summaryOf(data: Pick<PageData, 'kinds' | 'cases'>, contenders: number, key: MeasureKey) {
+function summaryOf(data: Pick<PageData, 'kinds' | 'cases'>, methods: number, key: MeasureKey) {
   const verdicts = data.cases.map((of) => verdictIn(data, of, key))
-  return { telling: tellingCase(data.cases, verdicts, key), leader: leaderOf(verdicts, contenders) }
+  return { telling: tellingCase(data.cases, verdicts, key), leader: leaderOf(verdicts, methods) }
 }
 
-/** The case in which most contenders arrive, and of those the one with the greatest lead. */
+/** The case in which most methods arrive, and of those the one with the greatest lead. */
 function tellingCase(cases: readonly Case[], verdicts: readonly Verdict[], key: MeasureKey): number {
   const scores = cases.map(({ entries }, place) => {
     const verdict = verdicts[place]
@@ -83,8 +83,8 @@ function tellingCase(cases: readonly Case[], verdicts: readonly Verdict[], key: 
 }
 
 /** Who wins most often; of equals, the first in the list. */
-function leaderOf(verdicts: readonly Verdict[], contenders: number): number {
-  const wins = Array.from({ length: contenders }, () => 0)
+function leaderOf(verdicts: readonly Verdict[], methods: number): number {
+  const wins = Array.from({ length: methods }, () => 0)
   for (const verdict of verdicts) {
     if (verdict.kind === 'win' || verdict.kind === 'alone') wins[verdict.winner]++
   }

@@ -6,7 +6,7 @@ import { caseText } from '../shared/verdicts.js'
 const quoted = (label: string) => `“${label}”`
 
 /** Of the only method: what a round takes, and what comes of it. */
-export function aloneSentence({ contenders: [label], cases }: PageData): string {
+export function aloneSentence({ methods: [label], cases }: PageData): string {
   const over = (figure: (entry: Entry) => number | null, text: (value: number) => string) => {
     const values = cases.flatMap(({ entries: [entry] }) => (entry === null ? [] : (figure(entry) ?? [])))
     if (values.length === 0) return undefined
@@ -24,12 +24,14 @@ export function aloneSentence({ contenders: [label], cases }: PageData): string 
 
 /** Each real run beside the simulations of its method. */
 export function predictionSentences(data: PageData): string[] {
-  const { contenders, methods, worlds } = data
-  const places = contenders.map((_, place) => place)
+  const { methods, originalLabels, worlds } = data
+  const places = methods.map((_, place) => place)
   const pairs = places.flatMap((real) =>
     worlds[real] === 'libp2p'
       ? places.flatMap((simulated) =>
-          worlds[simulated] === 'simulator' && methods[simulated] === methods[real] ? [{ real, simulated }] : []
+          worlds[simulated] === 'simulator' && originalLabels[simulated] === originalLabels[real]
+            ? [{ real, simulated }]
+            : []
         )
       : []
   )
@@ -43,7 +45,7 @@ function predictionSentence(data: PageData, of: Case, real: number, simulated: n
   const [ran, foretold] = [of.entries[real], of.entries[simulated]]
   if (ran === null || foretold === null) return []
   const where = data.cases.length === 1 ? '' : ` at ${caseText(data, of)}`
-  return [`${quoted(data.contenders[real])}${where}: ${times(ran, foretold)}; ${losses(ran, foretold)}.`]
+  return [`${quoted(data.methods[real])}${where}: ${times(ran, foretold)}; ${losses(ran, foretold)}.`]
 }
 
 function times({ measures: ran }: Entry, { measures: foretold }: Entry): string {

@@ -9,7 +9,7 @@ const finite = (value: number): number | null => (Number.isFinite(value) ? round
 
 /**
  * Infinity stands for a run that never got there, and counts as slower than all others; NaN as well. So the median is
- * “never” as soon as half of the runs are, and no contender looks good by its lucky seeds.
+ * “never” as soon as half of the runs are, and no method looks good by its lucky seeds.
  */
 export function spreadOf(values: readonly number[]): Spread {
   const known = values.map((value) => (Number.isNaN(value) ? Infinity : value)).sort((a, b) => a - b)

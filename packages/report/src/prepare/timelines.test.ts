@@ -4,7 +4,7 @@ import { pageTimeline, timelineLimits } from './timelines.js'
 
 const timeline = (messages: number, peers = ['p0', 'p1']): Timeline => ({
   settings: { latency: 5 },
-  contender: 'D-PSGD',
+  method: 'D-PSGD',
   seed: 3,
   from: 0,
   to: messages,

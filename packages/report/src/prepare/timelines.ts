@@ -33,9 +33,9 @@ export function pageTimeline(timeline: Timeline, varying: readonly string[]): Pa
   }
 }
 
-function titleOf({ settings, contender, seed, from, to }: Timeline, varying: readonly string[]): string {
+function titleOf({ settings, method, seed, from, to }: Timeline, varying: readonly string[]): string {
   const where = varying.map((axis) => `${axis} ${settingText(axis, settings[axis])}`)
-  return [contender, ...where, `seed ${seed}`, `${secondsText(from)} to ${secondsText(to)}`].join(', ')
+  return [method, ...where, `seed ${seed}`, `${secondsText(from)} to ${secondsText(to)}`].join(', ')
 }
 
 function leftOutText(timeline: Timeline, peers: number, messages: number, to: number): string {

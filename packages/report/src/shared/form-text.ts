@@ -1,4 +1,4 @@
-/** What pairs of contenders differ in, in words. */
+/** What pairs of methods differ in, in words. */
 import type { FormPair } from './page-data.js'
 
 export const changes = {

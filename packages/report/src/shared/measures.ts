@@ -1,4 +1,4 @@
-/** By what contenders are compared. Less is better in all of them. */
+/** By what methods are compared. Less is better in all of them. */
 import { bytesText, countText, secondsText } from './units.js'
 
 export interface Measure {

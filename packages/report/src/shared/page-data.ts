@@ -17,7 +17,7 @@ export interface Band {
   readonly high?: readonly (number | null)[]
 }
 
-/** How one contender did in one setting. */
+/** How one method did in one setting. */
 export interface Entry {
   readonly runs: number
   /** Runs that reached the target. */
@@ -53,7 +53,7 @@ export const curveKeys = [
 ] as const
 export type CurveKey = (typeof curveKeys)[number]
 
-/** One setting: a place in every axis, and an entry for every contender that was tried there. */
+/** One setting: a place in every axis, and an entry for every method that was tried there. */
 export interface Case {
   /** Which of the values of each axis. */
   readonly places: readonly number[]
@@ -69,7 +69,7 @@ export interface Axis {
   readonly ends: readonly number[]
 }
 
-/** Two contenders of one kind that differ only in whether they fuse, or only in whether they stream. */
+/** Two methods of one kind that differ only in whether they fuse, or only in whether they stream. */
 export interface FormPair {
   readonly kind: string
   readonly change: 'fusing' | 'streaming'
@@ -109,17 +109,17 @@ export interface PageData {
   readonly axes: readonly Axis[]
   /** The places of those that the map shows at first: across, and down. */
   readonly mapAxes: readonly number[]
-  readonly contenders: readonly string[]
-  /** Of which kind each contender is: those of one kind differ in how they exchange alone. */
+  readonly methods: readonly string[]
+  /** Of which kind each method is: those of one kind differ in how they exchange alone. */
   readonly kinds: readonly string[]
   readonly pairs: readonly FormPair[]
-  /** The label of each contender in its own folder: a real run and its simulation have the same. */
-  readonly methods: readonly string[]
-  /** Where each contender ran. */
+  /** The label of each method in its own folder: a real run and its simulation have the same. */
+  readonly originalLabels: readonly string[]
+  /** Where each method ran. */
   readonly worlds: readonly World[]
   /** The single peers that figures are of. */
   readonly peers: readonly string[]
-  /** Runs of a contender in a setting, the most. */
+  /** Runs of a method in a setting, the most. */
   readonly seeds: number
   readonly targetLoss?: number
   /** Those that this sweep can answer; the first is the one that counts. */
@@ -127,7 +127,7 @@ export interface PageData {
   readonly cases: readonly Case[]
   /** Which case is shown at first. */
   readonly telling: number
-  /** The contender that leads in most settings; others are compared with it at first. */
+  /** The method that leads in most settings; others are compared with it at first. */
   readonly leader: number
   /** At most so many points are drawn of a curve. */
   readonly maxPoints: number

@@ -5,11 +5,11 @@ import type { MeasureKey } from './measures.js'
 /** The best two are as good as each other when they are not further apart than this. */
 export const maxTie = 1.01
 
-/** Contenders are given by their places in the list. */
+/** Methods are given by their places in the list. */
 export type Verdict =
   /** Nobody reached the target. */
   | { readonly kind: 'nobody' }
-  /** Only one reached the target, or only contenders of one kind. */
+  /** Only one reached the target, or only methods of one kind. */
   | { readonly kind: 'alone'; readonly winner: number }
   | {
       /** 'tie': less than 1 % apart. */
@@ -24,25 +24,23 @@ export type Verdict =
 
 /**
  * Compares the medians. Equal ones keep the order of the list. The runner-up is of another kind than the winner: a fused
- * contender's lead over itself unfused says nothing about who wins.
+ * method's lead over itself unfused says nothing about who wins.
  *
- * @param kinds - of which kind each contender is
+ * @param kinds - of which kind each method is
  */
 export function verdictOf(spreads: readonly (Spread | null)[], kinds: readonly string[]): Verdict {
   const ranked = spreads
-    .flatMap((spread, contender) =>
-      spread && spread.middle !== null ? [{ spread, middle: spread.middle, contender }] : []
-    )
+    .flatMap((spread, method) => (spread && spread.middle !== null ? [{ spread, middle: spread.middle, method }] : []))
     .sort((a, b) => a.middle - b.middle)
   if (ranked.length === 0) return { kind: 'nobody' }
   const [first] = ranked
-  const second = ranked.slice(1).find(({ contender }) => kinds[contender] !== kinds[first.contender])
-  if (second === undefined) return { kind: 'alone', winner: first.contender }
+  const second = ranked.slice(1).find(({ method }) => kinds[method] !== kinds[first.method])
+  if (second === undefined) return { kind: 'alone', winner: first.method }
   const factor = first.middle === second.middle ? 1 : second.middle / first.middle
   return {
     kind: factor <= maxTie ? 'tie' : 'win',
-    winner: first.contender,
-    runnerUp: second.contender,
+    winner: first.method,
+    runnerUp: second.method,
     factor,
     overlap: first.spread.high === null || first.spread.high >= (second.spread.low ?? Infinity)
   }
@@ -56,9 +54,9 @@ export function verdictIn({ kinds }: Pick<PageData, 'kinds'>, { entries }: Case,
   )
 }
 
-/** The median of a contender in a case; null when it was never reached or not tried. */
-export const middleOf = ({ entries }: Case, contender: number, key: MeasureKey): number | null =>
-  entries[contender]?.measures[key].middle ?? null
+/** The median of a method in a case; null when it was never reached or not tried. */
+export const middleOf = ({ entries }: Case, method: number, key: MeasureKey): number | null =>
+  entries[method]?.measures[key].middle ?? null
 
 /** What `one` takes over what `other` takes. Undefined when either does not arrive. */
 export function factorIn(of: Case, one: number, other: number, key: MeasureKey): number | undefined {

@@ -6,9 +6,9 @@ export const worldWords = { libp2p: 'real', simulator: 'simulated' } as const
 /** Whether real and simulated runs are side by side. */
 export const isMixed = ({ worlds }: Pick<PageData, 'worlds'>): boolean => new Set(worlds).size > 1
 
-/** Whether contenders can be ranked: there are several, and their seconds are of one kind. */
-export const isRanked = (data: Pick<PageData, 'contenders' | 'worlds'>): boolean =>
-  data.contenders.length > 1 && !isMixed(data)
+/** Whether methods can be ranked: there are several, and their seconds are of one kind. */
+export const isRanked = (data: Pick<PageData, 'methods' | 'worlds'>): boolean =>
+  data.methods.length > 1 && !isMixed(data)
 
 /** What seconds are. */
 export function timeWord(data: Pick<PageData, 'worlds'>): string {

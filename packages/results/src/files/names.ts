@@ -15,5 +15,5 @@ export const names = {
   curves: 'curves.csv'
 } as const
 
-/** The version of these files' format. Those without one are of a time before there was a second. */
-export const format = 1
+/** The version of these files' format. Other versions are refused; a folder without one is older than all of them. */
+export const format = 2

@@ -1,18 +1,18 @@
 /** The runs of a sweep, whoever was done first. */
 import type { RunRecord, Sweep, Timeline } from '../results.js'
 
-/** In the order of the scenario: by setting, the last axis fastest, then by contender, then by seed. */
-export function inOrder<T extends Pick<RunRecord | Timeline, 'settings' | 'contender' | 'seed'>>(
-  { axes, contenders, seeds }: Sweep,
+/** In the order of the scenario: by setting, the last axis fastest, then by method, then by seed. */
+export function inOrder<T extends Pick<RunRecord | Timeline, 'settings' | 'method' | 'seed'>>(
+  { axes, methods, seeds }: Sweep,
   items: readonly T[]
 ): T[] {
-  const labels = contenders.map(({ label }) => label)
+  const labels = methods.map(({ label }) => label)
   const places = new Map(
     items.map((item) => [
       item,
       [
         ...Object.entries(axes).map(([axis, values]) => values.indexOf(item.settings[axis])),
-        labels.indexOf(item.contender),
+        labels.indexOf(item.method),
         seeds.indexOf(item.seed)
       ]
     ])
@@ -26,7 +26,7 @@ function compare(left: readonly number[], right: readonly number[]): number {
 }
 
 /** How many runs the sweep has when all are done. */
-export function runsOfSweep({ axes, contenders, seeds, sources }: Sweep): number {
+export function runsOfSweep({ axes, methods, seeds, sources }: Sweep): number {
   if (sources !== undefined) return sources.reduce((sum, { runs }) => sum + runs, 0)
-  return Object.values(axes).reduce((product, { length }) => product * length, contenders.length * seeds.length)
+  return Object.values(axes).reduce((product, { length }) => product * length, methods.length * seeds.length)
 }

@@ -65,8 +65,8 @@ function checked<T>(text: string, where: string, schema: z.ZodType<T>): T {
 
 function runOf(text: string, where: string, sweep: Sweep): RunRecord {
   const run = checked(text, where, schemas.run)
-  if (!sweep.contenders.some(({ label }) => label === run.contender)) {
-    throw new InputError(`${where}: found the contender “${run.contender}”, expected one of ${names.sweep}`)
+  if (!sweep.methods.some(({ label }) => label === run.method)) {
+    throw new InputError(`${where}: found the method “${run.method}”, expected one of ${names.sweep}`)
   }
   for (const [axis, values] of Object.entries(sweep.axes)) {
     if (!values.includes(run.settings[axis])) {

@@ -28,27 +28,32 @@ const source = z.object({
   runs: amount
 })
 
+/** What to do with a folder of another format. */
+const otherFormat = (found: unknown): string =>
+  typeof found === 'number' && found > format
+    ? `expected ${format}: a newer version of Murmuration wrote this; its "murmur report" reads it`
+    : `expected ${format}: an older version of Murmuration wrote this; run the command of this file again, or open the report.html beside it as it is`
+
 const sweep: z.ZodType<Sweep> = z
   .object({
-    format: z
-      .number()
-      .max(format, 'a newer version of Murmuration wrote this; its "murmur report" reads it')
-      .optional(),
+    format: z.literal(format, { error: ({ input }) => otherFormat(input) }),
     title: z.string(),
     about: z.string(),
     scenario: z.string(),
     command: z.string(),
     version: z.string(),
     axes: z.record(z.string(), z.array(setting).min(1)),
-    contenders: z
-      .array(z.object({ label: z.string(), about: z.string(), form: form.optional(), method: z.string().optional() }))
+    methods: z
+      .array(
+        z.object({ label: z.string(), about: z.string(), form: form.optional(), originalLabel: z.string().optional() })
+      )
       .min(1),
     seeds: z.array(z.number()).min(1),
     targetLoss: z.number().optional(),
     facts: z.record(z.string(), z.string()),
     sources: z.array(source).optional()
   })
-  .transform(({ format: _, ...known }) => known)
+  .transform(({ format: _, ...fields }) => fields)
 
 const point = z.object({
   seconds: amount,
@@ -62,11 +67,10 @@ const point = z.object({
 })
 
 const run: z.ZodType<RunRecord> = z.object({
-  // Before there were real runs in results, all were simulated.
-  world: z.enum(['libp2p', 'simulator']).default('simulator'),
+  world: z.enum(['libp2p', 'simulator']),
   peer: z.string().optional(),
   settings,
-  contender: z.string(),
+  method: z.string(),
   seed: z.number(),
   outcome: z.enum(['target', 'limit', 'failed', 'unfinished']),
   why: z.string().optional(),
@@ -90,7 +94,7 @@ const run: z.ZodType<RunRecord> = z.object({
 
 const timeline: z.ZodType<Timeline> = z.object({
   settings,
-  contender: z.string(),
+  method: z.string(),
   seed: z.number(),
   from: amount,
   to: amount,

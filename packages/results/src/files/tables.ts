@@ -9,7 +9,7 @@ type Column<Row> = readonly [name: string, cell: (row: Row) => Cell]
 
 const identity = ({ axes }: Sweep): readonly Column<RunRecord>[] => [
   ...Object.keys(axes).map((axis): Column<RunRecord> => [`settings.${axis}`, ({ settings }) => settings[axis]]),
-  ['contender', ({ contender }) => contender],
+  ['method', ({ method }) => method],
   ['seed', ({ seed }) => seed]
 ]
 

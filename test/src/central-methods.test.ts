@@ -38,7 +38,7 @@ const share = {
 const taskOf = (self?: PeerName) => createSoftmaxTask({ share: { ...share, ...(self === undefined ? {} : { self }) } })
 const trained = (method: Method) => historyOf({ workers, taskOf }, method)
 
-const contenders: [string, () => Promise<History>][] = []
+const methods: [string, () => Promise<History>][] = []
 for (const fusion of ['fused', 'per-tensor'] as const) {
   for (const calls of ['streamed', 'blocking'] as const) {
     const options = { fusion, calls, pieces: 3 }
@@ -47,13 +47,13 @@ for (const fusion of ['fused', 'per-tensor'] as const) {
       ['two shards', dedicated(2)],
       ['three shards on the workers’ machines', colocated(workers)]
     ] as const) {
-      contenders.push([
+      methods.push([
         `the synchronous parameter server, ${title}, ${fusion}, ${calls}`,
         () => historyOf({ workers, servers, taskOf }, { ...central, algorithm: 'parameter-server', options })
       ])
     }
     for (const collective of ['ring', 'halving-doubling', 'direct']) {
-      contenders.push([
+      methods.push([
         `SGD on an all-reduce, ${collective}, ${fusion}, ${calls}`,
         () => trained({ ...central, algorithm: 'all-reduce', options: { ...options, collective } })
       ])
@@ -61,7 +61,7 @@ for (const fusion of ['fused', 'per-tensor'] as const) {
   }
 }
 
-for (const [title, run] of contenders) {
+for (const [title, run] of methods) {
   test(`plain SGD on the joint batch, momentum and weight decay included: ${title}`, async (t) => {
     const { reports, ends } = await run()
     const union = await createSoftmaxTask({ share })

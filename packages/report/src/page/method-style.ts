@@ -1,12 +1,12 @@
-/** How contenders look: a colour, dashes and a mark each, so that they can be told apart without colours too. Style sheets know the first two. */
+/** How methods look: a colour, dashes and a mark each, so that they can be told apart without colours too. Style sheets know the first two. */
 import { element } from './elements.js'
 
 const symbols = ['circle', 'square', 'triangle', 'diamond', 'star', 'cross', 'wye'] as const
 
-export const colourOf = (contender: number): string => `var(--contender-${contender})`
-export const textColourOn = (contender: number): string => `var(--on-contender-${contender})`
-export const dashesOf = (contender: number): string => `var(--dashes-${contender})`
-export const symbolOf = (contender: number) => symbols[contender % symbols.length]
+export const colourOf = (method: number): string => `var(--method-${method})`
+export const textColourOn = (method: number): string => `var(--on-method-${method})`
+export const dashesOf = (method: number): string => `var(--dashes-${method})`
+export const symbolOf = (method: number) => symbols[method % symbols.length]
 
 /** Names beside a piece of each line. */
 export function lineLegend(labels: readonly string[]): HTMLElement {
@@ -17,7 +17,7 @@ export function lineLegend(labels: readonly string[]): HTMLElement {
   )
 }
 
-function lineSample(contender: number): Element {
+function lineSample(method: number): Element {
   const sample = Plot.plot({
     width: 40,
     height: 12,
@@ -26,8 +26,8 @@ function lineSample(contender: number): Element {
     x: { domain: [0, 1] },
     y: { domain: [0, 1] },
     marks: [
-      Plot.ruleY([0.5], { stroke: colourOf(contender), strokeWidth: 2.5, strokeDasharray: dashesOf(contender) }),
-      Plot.dot([[0.5, 0.5]], { symbol: symbolOf(contender), fill: colourOf(contender), r: 3.5 })
+      Plot.ruleY([0.5], { stroke: colourOf(method), strokeWidth: 2.5, strokeDasharray: dashesOf(method) }),
+      Plot.dot([[0.5, 0.5]], { symbol: symbolOf(method), fill: colourOf(method), r: 3.5 })
     ]
   })
   sample.setAttribute('aria-hidden', 'true')
