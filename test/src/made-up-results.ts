@@ -17,13 +17,13 @@ interface Link {
 
 interface Method {
   readonly label: string
-  readonly about: string
+  readonly description: string
   /** Seconds that the messages of a round take. */
   readonly sending: (link: Link) => number
   readonly overlaps: boolean
   readonly bytesPerRound: number
   readonly roundsToTarget: number
-  readonly busiest: { readonly name: string; readonly share: number }
+  readonly busiest: { readonly name: string; readonly fraction: number }
 }
 
 const transfer = (bytes: number, { bandwidth }: Link) => (8 * bytes) / (0.97 * bandwidth)
@@ -34,48 +34,48 @@ const ring = (messages: number) => (link: Link) => 12 * messages * link.latency 
 const methods: readonly Method[] = [
   {
     label: 'parameter server, tensor by tensor',
-    about: 'One server, synchronous; every tensor is a message of its own (Li et al. 2014).',
+    description: 'One server, synchronous; every tensor is a message of its own (Li et al. 2014).',
     sending: server(tensors),
     overlaps: false,
     bytesPerRound: 14 * modelBytes,
     roundsToTarget: 300,
-    busiest: { name: 'server', share: 1 }
+    busiest: { name: 'server', fraction: 1 }
   },
   {
     label: 'parameter server, fused',
-    about: 'One server, synchronous; all tensors in one message (Li et al. 2014).',
+    description: 'One server, synchronous; all tensors in one message (Li et al. 2014).',
     sending: server(1),
     overlaps: false,
     bytesPerRound: 14 * modelBytes,
     roundsToTarget: 300,
-    busiest: { name: 'server', share: 1 }
+    busiest: { name: 'server', fraction: 1 }
   },
   {
     label: 'all-reduce, tensor by tensor',
-    about: 'A ring, pipelined in chunks, for each tensor (Patarasuk and Yuan 2009).',
+    description: 'A ring, pipelined in chunks, for each tensor (Patarasuk and Yuan 2009).',
     sending: ring(tensors),
     overlaps: false,
     bytesPerRound: 12 * modelBytes,
     roundsToTarget: 300,
-    busiest: { name: 'p0', share: 2 / 7 }
+    busiest: { name: 'p0', fraction: 2 / 7 }
   },
   {
     label: 'all-reduce, fused',
-    about: 'A ring, pipelined in chunks, for all tensors at once (Patarasuk and Yuan 2009).',
+    description: 'A ring, pipelined in chunks, for all tensors at once (Patarasuk and Yuan 2009).',
     sending: ring(1),
     overlaps: false,
     bytesPerRound: 12 * modelBytes,
     roundsToTarget: 300,
-    busiest: { name: 'p0', share: 2 / 7 }
+    busiest: { name: 'p0', fraction: 2 / 7 }
   },
   {
     label: 'D-PSGD on a ring',
-    about: 'Each peer averages with its two neighbours while it computes (Lian et al. 2017).',
+    description: 'Each peer averages with its two neighbours while it computes (Lian et al. 2017).',
     sending: (link) => link.latency + transfer(2 * modelBytes, link),
     overlaps: true,
     bytesPerRound: 14 * modelBytes,
     roundsToTarget: 318,
-    busiest: { name: 'p3', share: 2 / 7 }
+    busiest: { name: 'p3', fraction: 2 / 7 }
   }
 ]
 
@@ -101,7 +101,7 @@ export function madeUpResults(chosen: Chosen = full): Results {
   return {
     sweep: {
       title: 'Slow links: gossip against servers (made-up figures for tests)',
-      about:
+      description:
         'Seven workers train a model of 270,410 parameters over links that are slow in one way or another. Who is first at the target loss, and by how much?\n\nThese figures come from formulas, not from a simulation: they are here to test the report.',
       scenario: 'name: made up\nlinks:\n  bandwidth: [1 Mbit/s, 10 Mbit/s]\n  latency: [0.1 ms, 1 ms]\n',
       command: 'npm run sim -- sim/made-up.yaml',
@@ -111,7 +111,7 @@ export function madeUpResults(chosen: Chosen = full): Results {
         latency: chosen.latencies,
         ...(chosen.stragglers && { stragglers: chosen.stragglers })
       },
-      methods: methods.map(({ label, about }) => ({ label, about })),
+      methods: methods.map(({ label, description }) => ({ label, description })),
       seeds,
       ...((chosen.target ?? true) && { targetLoss: target }),
       facts: {
@@ -149,7 +149,7 @@ function runOf(method: Method, settings: RunRecord['settings'], seed: number): R
     method: method.label,
     seed,
     outcome: failed ? 'failed' : arrived ? 'target' : 'limit',
-    ...(failed && { why: 'peer p4 waited 60 s for the server, which is behind' }),
+    ...(failed && { reason: 'peer p4 waited 60 s for the server, which is behind' }),
     peers: peers.length,
     seconds: rounds * secondsPerRound,
     rounds,
@@ -161,7 +161,7 @@ function runOf(method: Method, settings: RunRecord['settings'], seed: number): R
     bytesSent,
     payloadSent: rounds * method.bytesPerRound,
     messages: rounds * 14,
-    busiest: { name: method.busiest.name, bytes: Math.round(bytesSent * method.busiest.share) },
+    busiest: { name: method.busiest.name, bytes: Math.round(bytesSent * method.busiest.fraction) },
     time: { working, waiting, sending: 1 - working - waiting },
     curve: curveOf(method, seed, rounds, needed, secondsPerRound),
     findings: [],

@@ -200,9 +200,9 @@ function realOverSimulated(): Results {
   const sweep = { ...one.sweep, axes: {}, methods: [method] }
   const [run] = one.runs
   const simulated: RunRecord = { ...run, settings: {}, outcome: 'limit', models }
-  const { busiest: _, logHash: __, realSeconds: ___, toTarget: ____, ...known } = simulated
+  const { busiest: _, logHash: __, realSeconds: ___, toTarget: ____, ...rest } = simulated
   const real: RunRecord = {
-    ...known,
+    ...rest,
     world: 'libp2p',
     secondsPerRound: 2 * run.secondsPerRound,
     time: { working: 0.5 }
@@ -210,9 +210,9 @@ function realOverSimulated(): Results {
   return mergeResults(
     [
       { name: 'tuesday', results: { sweep, runs: [real], timelines: [] } },
-      { name: 'foretold', results: { sweep, runs: [simulated], timelines: [] } }
+      { name: 'predicted', results: { sweep, runs: [simulated], timelines: [] } }
     ],
-    { command: 'npx murmur report tuesday foretold', version: '0' }
+    { command: 'npx murmur report tuesday predicted', version: '0' }
   )
 }
 
@@ -263,7 +263,7 @@ inBrowser(
     const results = madeUpResults({ bandwidths: [1e6, 1e9], latencies: [1, 50] })
     const runs = results.runs.map((run, k) => {
       if (k % 5 === 0)
-        return { ...run, outcome: 'failed' as const, why: 'a loss is no number', toTarget: undefined, curve: [] }
+        return { ...run, outcome: 'failed' as const, reason: 'a loss is no number', toTarget: undefined, curve: [] }
       if (k % 5 === 2) return { ...run, curve: run.curve.map((point, at) => ({ ...point, loss: 2 * 1e9 ** at })) }
       return k % 5 === 1
         ? { ...run, curve: run.curve.map((point, at) => (at > 3 ? { ...point, loss: NaN } : point)) }
@@ -287,7 +287,7 @@ inBrowser(`hostile labels do no harm${skipped}`, async (t) => {
       title: hostile,
       scenario: hostile,
       facts: { [hostile]: hostile },
-      methods: sweep.methods.map(({ label }) => ({ label: rename(label), about: hostile }))
+      methods: sweep.methods.map(({ label }) => ({ label: rename(label), description: hostile }))
     },
     runs: results.runs.map((run) => ({ ...run, method: rename(run.method), findings: [hostile] })),
     timelines: results.timelines.map((timeline) => ({ ...timeline, method: rename(timeline.method) }))

@@ -79,7 +79,7 @@ test('a swarm that is stopped writes its report', async (t) => {
   command.process.kill('SIGINT')
   t.is((await command.result).code, 130)
   t.true(existsSync(join(out, 'report.html')))
-  t.like((await readResults(out)).runs[0], { outcome: 'unfinished', why: 'stopped by a signal' })
+  t.like((await readResults(out)).runs[0], { outcome: 'unfinished', reason: 'stopped by a signal' })
 })
 
 test('a peer writes the curve of its own model', async (t) => {

@@ -22,7 +22,7 @@ const attacked = {
   sweep: {
     ...results.sweep,
     title: hostile,
-    about: hostile,
+    description: hostile,
     scenario: hostile,
     command: hostile,
     facts: { [hostile]: hostile }
@@ -88,7 +88,7 @@ test('the facts of the sweep, its command and its scenario are in the report', a
   const html = await reportHtml(results)
   for (const text of [
     'A small sweep',
-    'Who is first?',
+    'Which is first?',
     'a quadratic',
     'npm run sim -- small.yaml',
     'name: small',
@@ -100,7 +100,7 @@ test('the facts of the sweep, its command and its scenario are in the report', a
   t.true(html.includes('All promises were kept in all 4 runs.'))
 })
 
-test('what the judges found is at its run', async (t) => {
+test('what the checks found is at its run', async (t) => {
   const [first, ...others] = results.runs
   const html = await reportHtml({ ...results, runs: [{ ...first, findings: ['the mean moved by <3>'] }, ...others] })
   t.true(html.includes('Promises were broken in 1 of 4 runs'))

@@ -15,7 +15,7 @@ export interface SmallSweep {
 }
 
 /** A run that reaches its target after `seconds`, or ends at 1000 s without. It takes a step per second. */
-export function smallRun(seconds: number | undefined, given: Partial<RunRecord> = {}): RunRecord {
+export function smallRun(seconds: number | undefined, fields: Partial<RunRecord> = {}): RunRecord {
   const end = seconds ?? 1000
   return {
     world: 'simulator',
@@ -41,14 +41,14 @@ export function smallRun(seconds: number | undefined, given: Partial<RunRecord> 
     findings: [],
     logHash: `hash of ${end}`,
     realSeconds: 0.5,
-    ...given
+    ...fields
   }
 }
 
 /** A real run of two peers, which ends after 12 s. */
-export function realRun(given: Partial<RunRecord> = {}): RunRecord {
-  const { payloadSent: _, messages: __, logHash: ___, realSeconds: ____, ...known } = smallRun(undefined)
-  return { ...known, world: 'libp2p', seconds: 12, time: { working: 0.5 }, models: { p0: 'abc', p1: 'abc' }, ...given }
+export function realRun(fields: Partial<RunRecord> = {}): RunRecord {
+  const { payloadSent: _, messages: __, logHash: ___, realSeconds: ____, ...rest } = smallRun(undefined)
+  return { ...rest, world: 'libp2p', seconds: 12, time: { working: 0.5 }, models: { p0: 'abc', p1: 'abc' }, ...fields }
 }
 
 export function smallResults({ axes = {}, methods, forms = {}, times, target = 0.5 }: SmallSweep): Results {
@@ -60,14 +60,14 @@ export function smallResults({ axes = {}, methods, forms = {}, times, target = 0
   return {
     sweep: {
       title: 'A small sweep',
-      about: 'Who is first?',
+      description: 'Which is first?',
       scenario: 'name: small',
       command: 'npm run sim -- small.yaml',
       version: '0.1.0',
       axes,
       methods: methods.map((label) => ({
         label,
-        about: `about ${label}`,
+        description: `about ${label}`,
         ...(forms[label] !== undefined && { form: forms[label] })
       })),
       seeds: [...new Set(runs.map(({ seed }) => seed))],

@@ -32,12 +32,12 @@ function small({
     labels.flatMap((method) => seeds.map((seed) => run({ settings: setting, method, seed, world })))
   )
   const methods = labels.map((label) => ({
-    ...{ label, about: `about ${label}` },
+    ...{ label, description: `about ${label}` },
     form: { kind: label, fusion: 'fused', calls: 'streamed' } as const
   }))
   const sweep = {
     title: 'Small',
-    about: '',
+    description: '',
     scenario: 'text\n',
     command: 'c',
     version: '0',
@@ -53,7 +53,7 @@ function small({
   } satisfies Results
 }
 
-const run = (given: Pick<RunRecord, 'settings' | 'method' | 'seed' | 'world'>): RunRecord => ({
+const run = (fields: Pick<RunRecord, 'settings' | 'method' | 'seed' | 'world'>): RunRecord => ({
   ...{
     outcome: 'limit',
     peers: 2,
@@ -65,7 +65,7 @@ const run = (given: Pick<RunRecord, 'settings' | 'method' | 'seed' | 'world'>): 
     curve: [],
     findings: []
   },
-  ...given
+  ...fields
 })
 
 const labelsOf = ({ sweep }: Results) => sweep.methods.map(({ label }) => label)

@@ -12,7 +12,7 @@ export interface NamedResults {
 type Axes = Sweep['axes']
 
 /** The sweep with what tells its methods apart from those of the other folders. */
-interface Part extends NamedResults {
+interface LabelledFolder extends NamedResults {
   readonly labels: ReadonlyMap<string, string>
 }
 
@@ -22,7 +22,7 @@ interface Part extends NamedResults {
  */
 export function mergeResults(folders: readonly NamedResults[], made: Pick<Sweep, 'command' | 'version'>): Results {
   const axes = commonAxes(folders)
-  const parts = labelled(folders)
+  const labelledFolders = labelled(folders)
   const sweeps = folders.map(({ results }) => results.sweep)
   const titles = [...new Set(sweeps.map(({ title }) => title))]
   const targets = [...new Set(sweeps.map(({ targetLoss }) => targetLoss))]
@@ -31,18 +31,20 @@ export function mergeResults(folders: readonly NamedResults[], made: Pick<Sweep,
     sweep: {
       ...made,
       title: titles.length === 1 ? titles[0] : `${list(folders.map(({ name }) => name))}, side by side`,
-      about: [...new Set(sweeps.map(({ about }) => about.trim()))].filter((text) => text !== '').join('\n\n'),
+      description: [...new Set(sweeps.map(({ description }) => description.trim()))]
+        .filter((text) => text !== '')
+        .join('\n\n'),
       scenario: folders.map(({ name, results }) => `# ${name}\n${results.sweep.scenario}`).join('---\n'),
       axes,
-      methods: parts.flatMap(methodsOf),
+      methods: labelledFolders.flatMap(methodsOf),
       seeds: [...new Set(sweeps.flatMap(({ seeds }) => seeds))],
       ...(targets.length === 1 && targets[0] !== undefined ? { targetLoss: targets[0] } : {}),
       facts: { ...factsOf(folders), ...(shown === '' ? {} : { 'settings shown': shown }) },
       sources: folders.flatMap((folder) => sourcesOf(folder, axes))
     },
-    runs: parts.flatMap((part) => ofSettings(part.results.runs, axes).map((run) => renamed(run, part))),
-    timelines: parts.flatMap((part) =>
-      ofSettings(part.results.timelines, axes).map((timeline) => renamed(timeline, part))
+    runs: labelledFolders.flatMap((folder) => ofSettings(folder.results.runs, axes).map((run) => renamed(run, folder))),
+    timelines: labelledFolders.flatMap((folder) =>
+      ofSettings(folder.results.timelines, axes).map((timeline) => renamed(timeline, folder))
     )
   }
 }
@@ -70,7 +72,7 @@ function commonAxes(folders: readonly NamedResults[]): Axes {
 }
 
 /** New labels for methods whose label is in several folders: with the folder's name, and the world where there are both. */
-function labelled(folders: readonly NamedResults[]): readonly Part[] {
+function labelled(folders: readonly NamedResults[]): readonly LabelledFolder[] {
   const all = folders.flatMap(({ results }) => results.sweep.methods.map(({ label }) => label))
   const worlds = new Set(folders.flatMap(({ results }) => results.runs.map(({ world }) => world)))
   return folders.map(({ name, results }) => ({
@@ -91,7 +93,7 @@ const worldOf = (runs: readonly RunRecord[], label: string): World =>
 
 const worldWord = (world: World): string => (world === 'libp2p' ? 'real' : 'simulated')
 
-function methodsOf({ results, labels }: Part): ResultsMethod[] {
+function methodsOf({ results, labels }: LabelledFolder): ResultsMethod[] {
   return results.sweep.methods.map(({ label, form, originalLabel = label, ...rest }) => {
     const shown = labels.get(label) ?? label
     // Those of one kind are compared with each other in one folder only.
@@ -127,8 +129,12 @@ function shownText(folders: readonly NamedResults[], axes: Axes): string {
 function sourcesOf({ name, results: { sweep } }: NamedResults, axes: Axes): readonly Source[] {
   if (sweep.sources !== undefined) return sweep.sources
   const { title, command, version, scenario } = sweep
-  const own = Object.entries(sweep.axes).map(([axis, values]) => [axis, axis in axes ? axes[axis] : values] as const)
-  return [{ name, title, command, version, scenario, runs: runsOfSweep({ ...sweep, axes: Object.fromEntries(own) }) }]
+  const axesOfSource = Object.entries(sweep.axes).map(
+    ([axis, values]) => [axis, axis in axes ? axes[axis] : values] as const
+  )
+  return [
+    { name, title, command, version, scenario, runs: runsOfSweep({ ...sweep, axes: Object.fromEntries(axesOfSource) }) }
+  ]
 }
 
 interface Placed {
@@ -146,7 +152,7 @@ function ofSettings<Item extends Placed>(items: readonly Item[], axes: Axes): re
     }))
 }
 
-const renamed = <Item extends RunRecord | Timeline>(item: Item, { labels }: Part): Item => ({
+const renamed = <Item extends RunRecord | Timeline>(item: Item, { labels }: LabelledFolder): Item => ({
   ...item,
   method: labels.get(item.method) ?? item.method
 })

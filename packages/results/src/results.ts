@@ -19,7 +19,7 @@ export interface Form {
 export interface ResultsMethod {
   readonly label: string
   /** A sentence on how it works here, and its source. */
-  readonly about: string
+  readonly description: string
   readonly form?: Form
   /** The label that it had in its own folder; where several folders are put together. */
   readonly originalLabel?: string
@@ -41,7 +41,7 @@ export interface Source {
 export interface Sweep {
   readonly title: string
   /** A paragraph or two for the reader: what is asked, and what to look for. */
-  readonly about: string
+  readonly description: string
   /** The scenario file, or the topology and the training file, as they were read. */
   readonly scenario: string
   /** The command that makes the same results again. */
@@ -90,11 +90,11 @@ export interface RunRecord {
   readonly method: string
   readonly seed: number
   /**
-   * 'target': the target loss was reached; 'limit': the rounds or the time were used up; 'failed': see `why`; 'unfinished': the run was
+   * 'target': the target loss was reached; 'limit': the rounds or the time were used up; 'failed': see `reason`; 'unfinished': the run was
    * stopped, or still goes on, and all figures are those of its last evaluation.
    */
   readonly outcome: 'target' | 'limit' | 'failed' | 'unfinished'
-  readonly why?: string
+  readonly reason?: string
   /** Peers that train; servers are not counted. */
   readonly peers: number
   /** Seconds until the run ended, virtual or real. */
@@ -112,7 +112,7 @@ export interface RunRecord {
   readonly messages?: number
   /** Sent and received by the machine with most. */
   readonly busiest?: { readonly name: string; readonly bytes: number }
-  readonly time?: TimeShares
+  readonly time?: TimeFractions
   /** The last point is the end. */
   readonly curve: readonly CurvePoint[]
   /** SHA-256 of the parameters of each peer at the end, as "murmur swarm" prints it; of runs with few peers. */
@@ -126,10 +126,10 @@ export interface RunRecord {
 }
 
 /**
- * Mean shares of the peers' time: computing; sending but not computing; waiting for others with neither. In a simulated run they sum to 1.
+ * Mean fractions of the peers' time: computing; sending but not computing; waiting for others with neither. In a simulated run they sum to 1.
  * A real run knows when gradients are computed, and does not tell sending, waiting and averaging apart.
  */
-export interface TimeShares {
+export interface TimeFractions {
   readonly working: number
   readonly sending?: number
   readonly waiting?: number
@@ -141,12 +141,12 @@ export interface SimulatedRecord extends RunRecord {
   readonly payloadSent: number
   readonly messages: number
   readonly busiest: { readonly name: string; readonly bytes: number }
-  readonly time: Required<TimeShares>
+  readonly time: Required<TimeFractions>
   readonly logHash: string
   readonly realSeconds: number
 }
 
-/** A stretch of one run, event by event. */
+/** An interval of one run, event by event. */
 export interface Timeline {
   readonly settings: Readonly<Record<string, Setting>>
   readonly method: string

@@ -19,4 +19,4 @@ export { measuredNetwork, type NetworkOptions, rawNetwork } from './network/netw
 export * from './simulate.js'
 export * from './simulation.js'
 export * from './simulation-options.js'
-export type { TimeShares } from './time-use.js'
+export type { TimeTotals } from './time-use.js'

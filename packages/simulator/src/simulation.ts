@@ -19,7 +19,7 @@ import { LogHash } from './log-hash.js'
 import { FluidNetwork } from './network/fluid.js'
 import { rawNetwork } from './network/network.js'
 import type { PeerProgram, Server, SimulationOptions } from './simulation-options.js'
-import type { TimeShares } from './time-use.js'
+import type { TimeTotals } from './time-use.js'
 import { busiestOf, Traffic } from './traffic.js'
 
 /** A simulation that can be watched and stopped from outside while it runs. */
@@ -93,7 +93,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
   }
 
   /** Where a peer's time went until now. */
-  timeOf(peer: PeerName): TimeShares {
+  timeOf(peer: PeerName): TimeTotals {
     return this.#endpoint(peer).timeUse.totals(this.now())
   }
 

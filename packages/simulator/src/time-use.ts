@@ -1,7 +1,7 @@
 import type { Milliseconds } from '@murmuration/core'
 
 /** What a peer's time went to. */
-export interface TimeShares {
+export interface TimeTotals {
   /** Computing. */
   readonly working: Milliseconds
   /** Something of its own was on a line, and it did not compute. */
@@ -39,7 +39,7 @@ export class TimeUse {
   }
 
   /** The totals until now. */
-  totals(now: Milliseconds): TimeShares {
+  totals(now: Milliseconds): TimeTotals {
     this.#pass(now)
     return { working: this.#working, sending: this.#sending, waiting: this.#waiting }
   }

@@ -98,7 +98,7 @@ function verdictOn({ runs }: Results): SimulationError | undefined {
   if (broken.length > 0) return new SimulationError(`broken promises: ${broken.length}, as told above`)
   const [first] = runs
   if (runs.length === 0 || runs.some(({ outcome }) => outcome !== 'failed')) return undefined
-  return new SimulationError(`all ${runs.length} runs failed; ${first.method}, seed ${first.seed}: ${first.why}`)
+  return new SimulationError(`all ${runs.length} runs failed; ${first.method}, seed ${first.seed}: ${first.reason}`)
 }
 
 function throwFirst(errors: readonly unknown[]): void {

@@ -136,8 +136,8 @@ function onlyRunLines({ runs }: Results<SimulatedRecord>): string[] {
 function failedText(results: Results): string[] {
   const failed = failedOf(results)
   if (failed.length === 0) return []
-  const [{ method, seed, why }] = failed
-  return [`${count(failed.length)} of ${count(results.runs.length)} runs failed; ${method}, seed ${seed}: ${why}`]
+  const [{ method, seed, reason }] = failed
+  return [`${count(failed.length)} of ${count(results.runs.length)} runs failed; ${method}, seed ${seed}: ${reason}`]
 }
 
 /** Of runs that were not done, or came to nothing, no promise is known to be kept. */

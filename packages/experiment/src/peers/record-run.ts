@@ -56,5 +56,5 @@ export async function recordRun<Result>(
 /** Errors that crossed a process are told by their names. */
 function failureOf(error: unknown): Failure {
   const isStopped = error instanceof Error && error.name === 'StoppedError'
-  return { outcome: isStopped ? 'unfinished' : 'failed', why: messageOf(error) }
+  return { outcome: isStopped ? 'unfinished' : 'failed', reason: messageOf(error) }
 }

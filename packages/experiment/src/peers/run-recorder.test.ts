@@ -101,7 +101,7 @@ test('who was lost, was at fault or was far away is found, and the curve never g
   recorder.take(evaluation(3, { samples: 300 }))
   recorder.take({ kind: 'lost', peer: b, why: 'the process ended by SIGKILL' })
   recorder.take({ ...summary, samples: 128, lost: [b], outliers: [b], faults })
-  recorder.fail({ outcome: 'failed', why: 'the models are 3 apart' })
+  recorder.fail({ outcome: 'failed', reason: 'the models are 3 apart' })
   const { findings, curve, outcome } = recorder.record()
   t.deepEqual(findings, [
     'b was lost: the process ended by SIGKILL',
@@ -116,8 +116,8 @@ test('who was lost, was at fault or was far away is found, and the curve never g
 test('a run that failed says why, and keeps its curve', (t) => {
   const recorder = new RunRecorder(run)
   recorder.take(evaluation(1))
-  recorder.fail({ outcome: 'failed', why: 'the loss is NaN' })
-  t.like(recorder.record(), { outcome: 'failed', why: 'the loss is NaN', rounds: 2 })
+  recorder.fail({ outcome: 'failed', reason: 'the loss is NaN' })
+  t.like(recorder.record(), { outcome: 'failed', reason: 'the loss is NaN', rounds: 2 })
 })
 
 test('of a single peer its own evaluations count', (t) => {

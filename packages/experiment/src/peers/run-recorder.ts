@@ -1,5 +1,5 @@
 import type { PeerName } from '@murmuration/core'
-import type { CurvePoint, RunRecord, TimeShares } from '@murmuration/results'
+import type { CurvePoint, RunRecord, TimeFractions } from '@murmuration/results'
 import type { EvaluationEvent, PeerSummary, RunEvent, Summary } from '../events.js'
 
 /** What is known of a run before it starts. */
@@ -20,7 +20,7 @@ export interface RecordedRun {
 /** Why a run did not come to its end. */
 export interface Failure {
   readonly outcome: 'failed' | 'unfinished'
-  readonly why: string
+  readonly reason: string
 }
 
 /** Makes the events of a run the record that results have of it. */
@@ -52,7 +52,7 @@ export class RunRecorder {
   /** The run ended with an error. After the summary it is something that was found wrong at the end. */
   fail(failure: Failure): void {
     if (this.#summary === undefined) this.#failure = failure
-    else this.#findings.push(failure.why)
+    else this.#findings.push(failure.reason)
   }
 
   /** The run until now, or as a whole once it has ended. */
@@ -118,7 +118,7 @@ export class RunRecorder {
     const summary = this.#summary
     if (summary === undefined) return {}
     const { payloadSent, messages, working, bytesReceived } = summary
-    const time: TimeShares = { working }
+    const time: TimeFractions = { working }
     const figures = { payloadSent, messages, time }
     if (!('peer' in summary)) {
       const { busiestPeer: name, bytesOfBusiest: bytes, models } = summary

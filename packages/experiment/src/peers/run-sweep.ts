@@ -40,18 +40,18 @@ export function sweepOfRun(plan: Plan, request: RunRequest, circumstances: RunCi
   const { command, peer, texts } = circumstances
   return {
     title: peer === undefined ? runTitle(request) : `${peer} of ${runTitle(request)}`,
-    about: '',
+    description: '',
     scenario: texts,
     command,
     version,
     axes: {},
-    methods: [{ label: plan.label, about: aboutOf(plan, peer) }],
+    methods: [{ label: plan.label, description: descriptionOf(plan, peer) }],
     seeds: [plan.options.seed],
     facts: factsOf(plan, circumstances)
   }
 }
 
-function aboutOf({ algorithm, training }: Plan, peer?: PeerName): string {
+function descriptionOf({ algorithm, training }: Plan, peer?: PeerName): string {
   const alone = peer === undefined ? '' : ` Of the peer ${peer} alone: its own model, samples and bytes.`
   return `${algorithm} (${recordOf(training.algorithm).source}).${alone}`
 }

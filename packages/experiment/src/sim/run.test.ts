@@ -45,7 +45,7 @@ test('every method trains, keeps its promises, and does the same again, event by
   const [once, again] = [await everyRun(scenario), await everyRun(scenario)]
   for (const [index, { record }] of once.entries()) {
     t.deepEqual(record.findings, [], record.method)
-    t.is(record.outcome, 'limit', record.why)
+    t.is(record.outcome, 'limit', record.reason)
     t.is(record.rounds, 30)
     const [first, last] = [record.curve[0], record.curve[record.curve.length - 1]]
     t.true(last.loss < first.loss / 3, `${record.method}: ${first.loss} to ${last.loss}`)
@@ -132,10 +132,10 @@ test('a peer that is gone for good ends the central ways with its name, and goss
     faults: '{ events: [{ at: 20 ms, do: crash, peer: c }] }'
   })
   const [gossip, allReduce, server] = (await everyRun(scenario)).map(({ record }) => record)
-  t.is(gossip.outcome, 'limit', gossip.why)
+  t.is(gossip.outcome, 'limit', gossip.reason)
   for (const record of [allReduce, server]) {
     t.is(record.outcome, 'failed')
-    t.regex(record.why ?? '', /\bc\b/)
+    t.regex(record.reason ?? '', /\bc\b/)
   }
 })
 

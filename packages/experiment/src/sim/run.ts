@@ -126,7 +126,7 @@ class Stage {
       method: method.label,
       seed,
       outcome: failure !== undefined ? 'failed' : toTarget === undefined ? 'limit' : 'target',
-      ...(failure === undefined ? {} : { why: failure }),
+      ...(failure === undefined ? {} : { reason: failure }),
       peers: this.#workers.length,
       seconds,
       rounds,
@@ -137,7 +137,7 @@ class Stage {
       payloadSent: traffic.payload,
       messages: traffic.messages,
       busiest: simulation.busiest(),
-      time: this.#timeShares(),
+      time: this.#timeFractions(),
       curve: points,
       models,
       findings: this.#checkers.findings,
@@ -180,7 +180,7 @@ class Stage {
     }
   }
 
-  #timeShares(): SimulatedRecord['time'] {
+  #timeFractions(): SimulatedRecord['time'] {
     const sums = { working: 0, sending: 0, waiting: 0 }
     for (const worker of this.#workers) {
       const time = this.#simulation.timeOf(worker)

@@ -36,7 +36,7 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml')))
     )
     t.is(runs.length, scenario.methods.length)
     for (const { record } of runs) {
-      t.is(record.outcome, 'limit', `${record.method}: ${record.why ?? ''}`)
+      t.is(record.outcome, 'limit', `${record.method}: ${record.reason ?? ''}`)
       t.deepEqual(record.findings, [])
     }
   })

@@ -14,14 +14,14 @@ export function sweepOf(scenario: Scenario, command: string): Sweep {
   const { title, description, text, axes, methods, seeds, stop } = scenario
   return {
     title,
-    about: description,
+    description,
     scenario: text,
     command,
     version,
     axes: Object.fromEntries(axes.map(({ name, values }) => [name, values.map(({ setting }): Setting => setting)])),
     methods: methods.map((method) => ({
       label: method.label,
-      about: methodText(method),
+      description: methodText(method),
       ...formOf(method)
     })),
     seeds,
@@ -60,4 +60,4 @@ function trafficText(tensors: readonly number[]): string {
   return `${numbers.toLocaleString('en-US')} float32 numbers in ${tensors.length} ${tensors.length === 1 ? 'tensor' : 'tensors'}`
 }
 
-const percent = (share: number) => `${Number((100 * share).toFixed(2))} %`
+const percent = (fraction: number) => `${Number((100 * fraction).toFixed(2))} %`

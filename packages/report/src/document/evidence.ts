@@ -12,7 +12,7 @@ export function checksHtml({ runs }: Results): Html {
   const wrong = runs.filter(({ findings }) => findings.length > 0)
   return markup`<section id="checks">
     <h2>Checks</h2>
-    ${simulated.length === 0 && real.length > 0 ? '' : markup`<p>${judgesText}</p>`}
+    ${simulated.length === 0 && real.length > 0 ? '' : markup`<p>${checkersText}</p>`}
     ${real.length === 0 ? '' : markup`<p>${realText}</p>`}
     ${wrong.length === 0 ? markup`<p>${keptText(runs)}</p>` : findingsHtml(wrong, runs)}
     ${simulated.length === 0 && real.length > 0 ? '' : hashTable(simulated)}
@@ -22,13 +22,13 @@ export function checksHtml({ runs }: Results): Html {
 
 const inWorld = (runs: readonly RunRecord[], wanted: RunRecord['world']) => runs.filter(({ world }) => world === wanted)
 
-const judgesText =
-  'Judges watch every simulated run: that averages are preserved where an algorithm promises it, that no number is without a value, ' +
+const checkersText =
+  'Every simulated run is checked: that averages are preserved where an algorithm promises it, that no number is without a value, ' +
   'that rounds only go forward, that no message comes from nowhere, that no link carries more than it can.'
 
 const realText =
-  'Of a real run it is kept which peers were lost, who sent what no peer sends, who was far from its neighbours, and whether all agreed ' +
-  'at the end. What a real run cannot know is left out: the time in which a peer sent or waited, and a hash of all that happened.'
+  'A real run records which peers were lost, which sent invalid messages, which were far from their neighbours, and whether all agreed ' +
+  'at the end. What a real run cannot know is left out: the time in which a peer sent or waited, and a hash of all events.'
 
 function keptText(runs: readonly RunRecord[]): string {
   if (runs.length === 0) return 'There are no runs.'
@@ -66,7 +66,7 @@ function hashTable(runs: readonly RunRecord[]): Html {
   const step = Math.max(1, Math.floor(runs.length / maxHashes))
   const some = runs.filter((_, place) => place % step === 0).slice(0, maxHashes)
   return table(
-    'Hashes of all that happened, in order, in some of the simulated runs. The same scenario file, seed and version give the same.',
+    'Hashes of all events, in order, of some of the simulated runs. The same scenario file, seed and version give the same.',
     'hash of the log',
     some.map((run) => [runText(run), [run.logHash ?? '']])
   )

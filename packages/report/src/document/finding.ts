@@ -14,7 +14,7 @@ export function headerHtml({ sweep, runs }: Results, data: PageData): Html {
   const parts = [counted(data.methods.length, 'method'), ...axes, counted(sweep.seeds.length, 'seed')]
   return markup`<header>
     <h1>${sweep.title}</h1>
-    ${paragraphs(sweep.about)}
+    ${paragraphs(sweep.description)}
     <p class="quiet">
       ${runs.length < all ? `${runs.length} of ` : ''}${counted(all, `${worldText(data)} run`)}: ${parts.join(', ')}. ${timeText(data)}${runs.length < all ? ' The other runs were not done: the sweep was stopped.' : ''}
     </p>

@@ -8,7 +8,7 @@ export const mapHtml = (data: PageData): Content =>
   data.cases.length === 0
     ? ''
     : markup`<section id="map">
-    <h2>${isRanked(data) ? 'Who wins where' : 'Side by side'}</h2>
+    <h2>${isRanked(data) ? 'Which method wins where' : 'Side by side'}</h2>
     <div data-part="map"></div>
   </section>`
 
@@ -17,10 +17,10 @@ export const methodsHtml = ({ sweep }: Results): Html =>
     <h2>The methods</h2>
     <dl class="methods">
       ${sweep.methods.map(
-        ({ label, about }, place) =>
+        ({ label, description }, place) =>
           markup`<div>
             <dt><span class="swatch" style="background: var(--method-${place})"></span>${label}</dt>
-            <dd>${about}</dd>
+            <dd>${description}</dd>
           </div>`
       )}
     </dl>

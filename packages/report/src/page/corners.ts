@@ -67,7 +67,7 @@ function cornerName({ axes }: PageData, { across, down }: View, { places }: Case
 function rowsOf(data: PageData, view: View, corners: readonly Case[], method: number): readonly HTMLElement[] {
   const cells = corners.map((corner) => {
     const verdict = verdictIn(data, corner, view.measure)
-    const best = isRanked(data) && verdict.kind !== 'nobody' && verdict.winner === method
+    const best = isRanked(data) && verdict.kind !== 'none' && verdict.winner === method
     const factor = factorIn(corner, method, view.reference, view.measure)
     const text =
       corner.entries[method] === null ? 'not run' : valueText(view.measure, middleOf(corner, method, view.measure))

@@ -52,8 +52,8 @@ const columns: readonly Column[] = [
   },
   {
     title: 'payload',
-    detail: 'share of bytes',
-    cell: ({ payloadShare }) => (payloadShare === null ? nothing : [percentText(payloadShare), ''])
+    detail: 'fraction of bytes',
+    cell: ({ payloadFraction }) => (payloadFraction === null ? nothing : [percentText(payloadFraction), ''])
   },
   { title: 'final loss', detail: 'of the mean', cell: ({ finalLoss }) => spread(finalLoss, short, 'no number') },
   {
@@ -76,7 +76,7 @@ function figureTable({ data, chosen }: Store): readonly HTMLElement[] {
   const rows = data.methods.flatMap((label, method) => {
     const entry = chosen.entries[method]
     if (entry === null) return []
-    const best = isRanked(data) && verdict.kind !== 'nobody' && verdict.winner === method
+    const best = isRanked(data) && verdict.kind !== 'none' && verdict.winner === method
     const cells = shown.map(({ cell }, place) =>
       element('td', best && place === 0 ? { class: 'best' } : {}, ...withDetail(...cell(entry)))
     )

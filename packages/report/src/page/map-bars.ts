@@ -99,7 +99,7 @@ function groupTitles(data: PageData, groups: readonly number[]) {
 function barsOf(data: PageData, { measure }: View): Bar[] {
   return data.cases.flatMap((of, group) => {
     const verdict = verdictIn(data, of, measure)
-    const best = verdict.kind === 'nobody' ? null : middleOf(of, verdict.winner, measure)
+    const best = verdict.kind === 'none' ? null : middleOf(of, verdict.winner, measure)
     return data.methods.flatMap((_, method) => {
       if (of.entries[method] === null) return []
       const value = middleOf(of, method, measure)

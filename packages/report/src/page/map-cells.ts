@@ -100,10 +100,10 @@ function mapLegend(data: PageData, { map, measure, over, under }: View): HTMLEle
   const wins = methods.map((_, place) =>
     verdicts.some((v) => (v.kind === 'win' || v.kind === 'alone') && v.winner === place)
   )
-  const hasOpen = verdicts.some(({ kind }) => kind === 'tie' || kind === 'nobody')
+  const hasOpen = verdicts.some(({ kind }) => kind === 'tie' || kind === 'none')
   return patchLegend([
     ...methods.flatMap((label, place) => (wins[place] ? [{ label, colour: colourOf(place) }] : [])),
-    ...(hasOpen ? [{ label: 'a tie (within 1 %), or nobody arrives', colour: open.fill }] : [])
+    ...(hasOpen ? [{ label: 'a tie (within 1 %), or none arrives', colour: open.fill }] : [])
   ])
 }
 

@@ -15,7 +15,7 @@ export interface Cell {
   readonly fill: string
   readonly stroke: string
   readonly text: string
-  /** Above the figure: who wins. */
+  /** Above the figure: the winner. */
   readonly name: string
   readonly textFill: string
   readonly tip: string
@@ -45,7 +45,7 @@ export function cellsOf({ data, view }: Store, letters: number): Cell[] {
 
 function winnerFace(of: Case, data: PageData, { measure }: View, letters: number) {
   const verdict = verdictIn(data, of, measure)
-  if (verdict.kind === 'nobody') return { ...open, text: '', name: wrapped('nobody arrives', letters, 2) }
+  if (verdict.kind === 'none') return { ...open, text: '', name: wrapped('none arrives', letters, 2) }
   if (verdict.kind === 'tie') return { ...open, name: wrapped('tie', letters, 1), text: factorText(verdict.factor) }
   return {
     fill: colourOf(verdict.winner),

@@ -1,4 +1,4 @@
-/** Who wins where: the map's controls, and which kind of map. */
+/** Which method wins where: the map's controls, and which kind of map. */
 import { element } from './elements.js'
 import { cellMap } from './map-cells.js'
 import { barMap } from './map-bars.js'
@@ -19,7 +19,7 @@ function mapPickers(store: Store): readonly HTMLElement[] {
   const inFactors = ({ map }: View) => map === 'factor'
   const mode = picker(store, {
     title: 'show',
-    options: ['who wins', 'a factor between two'],
+    options: ['the winner', 'a factor between two'],
     read: ({ map }) => (map === 'winner' ? 0 : 1),
     change: (place) => ({ map: place === 0 ? 'winner' : 'factor' })
   })

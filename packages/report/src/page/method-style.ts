@@ -8,7 +8,7 @@ export const textColourOn = (method: number): string => `var(--on-method-${metho
 export const dashesOf = (method: number): string => `var(--dashes-${method})`
 export const symbolOf = (method: number) => symbols[method % symbols.length]
 
-/** Names beside a piece of each line. */
+/** Names beside a sample of each line. */
 export function lineLegend(labels: readonly string[]): HTMLElement {
   return element(
     'ul',

@@ -10,11 +10,11 @@ export function mountSetting(store: Store, part: HTMLElement): void {
   store.listen(['places'], () => {
     const { data, view, chosen } = store
     const first = data.cases[data.telling]
-    const why =
+    const remark =
       chosen === first && data.cases.length > 1
         ? ' (shown at first because most methods arrive there, and the lead over the runner-up is greatest)'
         : ''
     const where = element('strong', {}, caseText(data, view))
-    words.replaceChildren('Setting: ', where, chosen === undefined ? ': nothing was run here' : why)
+    words.replaceChildren('Setting: ', where, chosen === undefined ? ': nothing was run here' : remark)
   })
 }

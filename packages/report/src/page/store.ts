@@ -18,7 +18,7 @@ export interface View {
   readonly under: number
   readonly logarithmic: boolean
   readonly timeline: number
-  /** The part of the timeline that is shown, and where it begins: shares of the whole. */
+  /** The part of the timeline that is shown, and where it begins: fractions of the whole. */
   readonly zoom: number
   readonly begin: number
 }

@@ -14,7 +14,7 @@ const parts = [
 ] as const
 
 const captionText =
-  'Mean shares of the peers’ time, over the seeds; servers are not counted. Right: how long a round takes, so that a share can be ' +
+  'Mean fractions of the peers’ time, over the seeds; servers are not counted. Right: how long a round takes, so that a fraction can be ' +
   'read as seconds. Where computing and sending overlap, the time counts as working.'
 
 export function mountTimeUse(store: Store, part: HTMLElement): void {
@@ -23,7 +23,7 @@ export function mountTimeUse(store: Store, part: HTMLElement): void {
   store.listen(['places'], () => {
     const { data, chosen } = store
     if (chosen === undefined) return host.replaceChildren()
-    const label = `Shares of time working, sending and waiting of each method at ${caseText(data, chosen)}`
+    const label = `Fractions of time working, sending and waiting of each method at ${caseText(data, chosen)}`
     const rows = timedRows(chosen)
     if (rows.length === 0)
       return host.replaceChildren(element('p', {}, 'Of runs that are not finished this is not known.'))
@@ -40,17 +40,17 @@ interface Row {
   readonly time: NonNullable<Entry['time']>
 }
 
-/** Those of whom it is known. */
+/** Those whose use of time is known. */
 const timedRows = ({ entries }: Case): readonly Row[] =>
   entries.flatMap((entry, method) => (entry?.time === undefined ? [] : [{ method, entry, time: entry.time }]))
 
 function timeChart({ methods }: PageData, tried: readonly Row[], width: number) {
-  const shares = tried.flatMap(({ method, time }) => {
+  const bars = tried.flatMap(({ method, time }) => {
     let end = 0
     return parts.map(({ key }) => {
       const start = end
       end += time[key]
-      return { method, key, start, end, share: time[key] }
+      return { method, key, start, end, fraction: time[key] }
     })
   })
   const rounds = tried.map(({ method, entry }) => {
@@ -66,7 +66,7 @@ function timeChart({ methods }: PageData, tried: readonly Row[], width: number) 
     style: { fontSize: '12px' },
     x: {
       domain: [0, 1],
-      label: 'share of the peers’ time →',
+      label: 'fraction of the peers’ time →',
       labelOffset: 40,
       tickFormat: percentText,
       ticks: width < 600 ? 1 : 5
@@ -74,7 +74,7 @@ function timeChart({ methods }: PageData, tried: readonly Row[], width: number) 
     y: { domain: tried.map(({ method }) => method) },
     marks: [
       Plot.axisY({ tickSize: 0, label: null, tickFormat: labelIn(methods, width) }),
-      Plot.barX(shares, {
+      Plot.barX(bars, {
         y: 'method',
         x1: 'start',
         x2: 'end',
@@ -84,11 +84,11 @@ function timeChart({ methods }: PageData, tried: readonly Row[], width: number) 
         insetRight: 1
       }),
       Plot.text(
-        shares.filter(({ share }) => share * (width - 340) > 44),
+        bars.filter(({ fraction }) => fraction * (width - 340) > 44),
         {
           y: 'method',
           x: ({ start, end }: { start: number; end: number }) => (start + end) / 2,
-          text: ({ share }: { share: number }) => percentText(share),
+          text: ({ fraction }: { fraction: number }) => percentText(fraction),
           fill: { value: (d: { key: string }) => `var(--on-${d.key})`, scale: null }
         }
       ),

@@ -11,12 +11,12 @@ import type { Store } from './store.js'
 type Span = PageTimeline['spans'][number]
 type Message = PageTimeline['messages'][number]
 
-const known = new Map([
+const colours = new Map([
   ['gradient', 'var(--gradient)'],
   ['waiting', 'var(--waiting)'],
   ['crashed', 'var(--wrong)']
 ])
-const kindColour = (kind: string) => known.get(kind) ?? 'var(--other)'
+const kindColour = (kind: string) => colours.get(kind) ?? 'var(--other)'
 const zooms = [1, 1 / 2, 1 / 5, 1 / 10, 1 / 20]
 
 export function mountTimelines(store: Store, part: HTMLElement): void {

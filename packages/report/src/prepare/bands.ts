@@ -10,11 +10,11 @@ export interface Curve {
   readonly stays: boolean
 }
 
-/** At most `most` of the items, evenly; the first and the last are kept. */
-export function thin<T>(items: readonly T[], most: number): readonly T[] {
-  if (items.length <= most) return items
-  const step = (items.length - 1) / (most - 1)
-  return Array.from({ length: most }, (_, k) => items[Math.round(k * step)])
+/** At most `maxItems` of the items, evenly; the first and the last are kept. */
+export function thin<T>(items: readonly T[], maxItems: number): readonly T[] {
+  if (items.length <= maxItems) return items
+  const step = (items.length - 1) / (maxItems - 1)
+  return Array.from({ length: maxItems }, (_, k) => items[Math.round(k * step)])
 }
 
 /** The curve's value at `x`, straight between its points; undefined where it has none. */

@@ -1,6 +1,6 @@
 /** What the seeds of one method in one setting come to. */
 import { mean } from 'simple-statistics'
-import type { CurvePoint, RunRecord, TimeShares } from '@murmuration/results'
+import type { CurvePoint, RunRecord, TimeFractions } from '@murmuration/results'
 import type { Band, Entry } from '../shared/page-data.js'
 import { short } from '../shared/units.js'
 import { bandOf } from './bands.js'
@@ -18,7 +18,7 @@ export function entryOf(runs: readonly RunRecord[], maxPoints: number): Entry {
     reached: runs.filter(({ toTarget }) => toTarget !== undefined).length,
     failures: runs
       .filter(({ outcome }) => outcome === 'failed')
-      .map(({ seed, why }) => `seed ${seed}: ${why ?? 'no reason was recorded'}`),
+      .map(({ seed, reason }) => `seed ${seed}: ${reason ?? 'no reason was recorded'}`),
     unfinished: runs.filter(({ outcome }) => outcome === 'unfinished').map(unfinishedText),
     measures: {
       secondsToTarget: over(({ toTarget }) => toTarget?.seconds),
@@ -29,7 +29,7 @@ export function entryOf(runs: readonly RunRecord[], maxPoints: number): Entry {
     },
     bytesSent: over(({ bytesSent }) => bytesSent),
     ...busiestOf(runs),
-    payloadShare: over(payloadShare).middle,
+    payloadFraction: over(payloadFraction).middle,
     finalLoss: last(({ loss }) => loss),
     ...(has(runs, 'worstLoss') && { finalWorstLoss: last(({ worstLoss }) => worstLoss) }),
     ...timeOf(runs.flatMap(({ time }) => time ?? [])),
@@ -43,23 +43,23 @@ export function entryOf(runs: readonly RunRecord[], maxPoints: number): Entry {
   }
 }
 
-const unfinishedText = ({ seed, why, rounds }: RunRecord) =>
-  `seed ${seed}: ${why ?? 'its process ended, or still runs'}; all figures are those after ${short(rounds)} rounds`
+const unfinishedText = ({ seed, reason, rounds }: RunRecord) =>
+  `seed ${seed}: ${reason ?? 'its process ended, or still runs'}; all figures are those after ${short(rounds)} rounds`
 
 function busiestOf(runs: readonly RunRecord[]): Pick<Entry, 'busiest'> {
-  const known = runs.flatMap(({ busiest }) => busiest ?? [])
-  if (known.length === 0) return {}
-  return { busiest: { name: known[0].name, bytes: spreadOf(known.map(({ bytes }) => bytes)) } }
+  const busiest = runs.flatMap((run) => run.busiest ?? [])
+  if (busiest.length === 0) return {}
+  return { busiest: { name: busiest[0].name, bytes: spreadOf(busiest.map(({ bytes }) => bytes)) } }
 }
 
-function payloadShare({ bytesSent, payloadSent }: RunRecord): number | undefined {
+function payloadFraction({ bytesSent, payloadSent }: RunRecord): number | undefined {
   if (payloadSent === undefined) return undefined
   return bytesSent === 0 ? 1 : payloadSent / bytesSent
 }
 
-function timeOf(times: readonly TimeShares[]): Pick<Entry, 'time'> {
+function timeOf(times: readonly TimeFractions[]): Pick<Entry, 'time'> {
   if (times.length === 0) return {}
-  const over = (share: (time: TimeShares) => number) => rounded(mean(times.map(share)))
+  const over = (fraction: (time: TimeFractions) => number) => rounded(mean(times.map(fraction)))
   return {
     time: {
       working: over(({ working }) => working),

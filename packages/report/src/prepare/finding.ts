@@ -36,13 +36,13 @@ const range = (factors: readonly number[]) => {
 const medianText = (factors: readonly number[]) =>
   factors.length === 1 ? '' : ` (median ${factorText(median([...factors]))})`
 
-/** The first says who leads; the others who else, where the leader loses, and what fusing and streaming do. */
+/** The first says which method leads; the others which else, where the leader loses, and what fusing and streaming do. */
 export function findingSentences(data: PageData): string[] {
   if (isMixed(data)) return predictionSentences(data)
   if (data.methods.length === 1) return [aloneSentence(data)]
   const key = data.measures[0]
   const verdicts = data.cases.map((of) => verdictIn(data, of, key))
-  if (verdicts.every(({ kind }) => kind === 'nobody')) return ['No method came to an end that can be compared.']
+  if (verdicts.every(({ kind }) => kind === 'none')) return ['No method came to an end that can be compared.']
   return [
     ...leaderSentences(data, verdicts),
     ...othersSentences(data, verdicts),
@@ -83,11 +83,11 @@ function othersSentences({ methods, leader }: PageData, verdicts: readonly Verdi
     place === leader || wins[place] === 0 ? [] : [`${quoted(label)} wins in ${wins[place]}`]
   )
   const ties = verdicts.filter(({ kind }) => kind === 'tie').length
-  const nobody = verdicts.filter(({ kind }) => kind === 'nobody').length
+  const unreached = verdicts.filter(({ kind }) => kind === 'none').length
   const parts = [
     ...others,
     ...(ties === 0 ? [] : [`the best two are within 1 % of each other in ${ties}`]),
-    ...(nobody === 0 ? [] : [`nobody arrives in ${nobody}`])
+    ...(unreached === 0 ? [] : [`none arrives in ${unreached}`])
   ]
   if (parts.length === 0 || verdicts.length === 1) return []
   return [`${sentence(list(parts))}.`]

@@ -2,7 +2,7 @@ import test from 'ava'
 import type { Form } from '@murmuration/results'
 import { formPairs, kindsOf } from './forms.js'
 
-const method = (label: string, form?: Form) => ({ label, about: '', ...(form === undefined ? {} : { form }) })
+const method = (label: string, form?: Form) => ({ label, description: '', ...(form === undefined ? {} : { form }) })
 const server = (fusion: Form['fusion'], calls: Form['calls']): Form => ({ kind: 'server', fusion, calls })
 
 test('methods of one kind that differ in fusing or in streaming alone are pairs, whatever they are called', (t) => {

@@ -41,8 +41,8 @@ export function formSentences(data: PageData): string[] {
   })
   const kinds = [...new Set(found.map(({ kind }) => kind))]
   return kinds.flatMap((kind) => {
-    const own = found.filter((pair) => pair.kind === kind)
-    return [...own.map((pair) => pairSentence(data, pair)), ...whichMatters(kind, own)]
+    const ofKind = found.filter((pair) => pair.kind === kind)
+    return [...ofKind.map((pair) => pairSentence(data, pair)), ...whichMatters(kind, ofKind)]
   })
 }
 
@@ -60,7 +60,7 @@ function pairSentence({ measures: [key] }: PageData, { kind, change, where, fact
   return `“${kind}”, ${places[where]}: ${before} ${relation[0]} ${range} ${relation[1]} ${after}${middleText}.`
 }
 
-/** Fusing is judged where nothing waits, and streaming where nothing is fused: either alone. */
+/** Fusing is compared where nothing waits, and streaming where nothing is fused: either alone. */
 function whichMatters(kind: string, pairs: readonly Found[]): string[] {
   const fusing = pairs.find(({ change, where }) => change === 'fusing' && where === 'streamed')
   const streaming = pairs.find(({ change, where }) => change === 'streaming' && where === 'per-tensor')

@@ -161,12 +161,12 @@ test('a run of a method or a setting that the sweep does not have is refused', (
 })
 
 test('failed runs keep their reasons and count as slower than all others', (t) => {
-  const failed = smallRun(undefined, { outcome: 'failed', why: 'p1 waits for p0', seed: 2 })
+  const failed = smallRun(undefined, { outcome: 'failed', reason: 'p1 waits for p0', seed: 2 })
   const entry = entryOf([smallRun(10), failed], 200)
   t.deepEqual(entry.failures, ['seed 2: p1 waits for p0'])
   t.is(entry.reached, 1)
   t.deepEqual(entry.measures.secondsPerRound, { middle: null, low: 1, high: null })
-  t.is(entry.payloadShare, 0.8)
+  t.is(entry.payloadFraction, 0.8)
 })
 
 test('curves become sparser as there are more of them, and never too sparse to be drawn', (t) => {

@@ -82,7 +82,7 @@ function tellingCase(cases: readonly Case[], verdicts: readonly Verdict[], key: 
   }, 0)
 }
 
-/** Who wins most often; of equals, the first in the list. */
+/** The one that wins most often; of equals, the first in the list. */
 function leaderOf(verdicts: readonly Verdict[], methods: number): number {
   const wins = Array.from({ length: methods }, () => 0)
   for (const verdict of verdicts) {

@@ -1,4 +1,4 @@
-/** What is said where nobody is ranked: of a single method, and of real runs beside their simulations. */
+/** What is said where methods are not ranked: of a single method, and of real runs beside their simulations. */
 import type { Case, Entry, PageData } from '../shared/page-data.js'
 import { bytesText, factorText, rangeText, secondsText, short } from '../shared/units.js'
 import { caseText } from '../shared/verdicts.js'
@@ -10,8 +10,8 @@ export function aloneSentence({ methods: [label], cases }: PageData): string {
   const over = (figure: (entry: Entry) => number | null, text: (value: number) => string) => {
     const values = cases.flatMap(({ entries: [entry] }) => (entry === null ? [] : (figure(entry) ?? [])))
     if (values.length === 0) return undefined
-    const [least, most] = [Math.min(...values), Math.max(...values)].map(text)
-    return least === most ? least : rangeText(least, most)
+    const [min, max] = [Math.min(...values), Math.max(...values)].map(text)
+    return min === max ? min : rangeText(min, max)
   }
   const seconds = over(({ measures }) => measures.secondsPerRound.middle, secondsText)
   const bytes = over(({ measures }) => measures.bytesPerRound.middle, bytesText)
@@ -42,20 +42,20 @@ export function predictionSentences(data: PageData): string[] {
 }
 
 function predictionSentence(data: PageData, of: Case, real: number, simulated: number): string[] {
-  const [ran, foretold] = [of.entries[real], of.entries[simulated]]
-  if (ran === null || foretold === null) return []
+  const [measured, predicted] = [of.entries[real], of.entries[simulated]]
+  if (measured === null || predicted === null) return []
   const where = data.cases.length === 1 ? '' : ` at ${caseText(data, of)}`
-  return [`${quoted(data.methods[real])}${where}: ${times(ran, foretold)}; ${losses(ran, foretold)}.`]
+  return [`${quoted(data.methods[real])}${where}: ${times(measured, predicted)}; ${losses(measured, predicted)}.`]
 }
 
-function times({ measures: ran }: Entry, { measures: foretold }: Entry): string {
-  const [real, virtual] = [ran.secondsPerRound.middle, foretold.secondsPerRound.middle]
+function times({ measures: measured }: Entry, { measures: predicted }: Entry): string {
+  const [real, virtual] = [measured.secondsPerRound.middle, predicted.secondsPerRound.middle]
   if (real === null || virtual === null) return 'one of the two has no time per round'
   const factor = virtual === 0 ? '' : `, ${factorText(real / virtual)} as long`
   return `a real round takes ${secondsText(real)} and a simulated one ${secondsText(virtual)}${factor}`
 }
 
-function losses({ finalLoss: ran }: Entry, { finalLoss: foretold }: Entry): string {
+function losses({ finalLoss: measured }: Entry, { finalLoss: predicted }: Entry): string {
   const text = (loss: number | null) => (loss === null ? 'without a number' : short(loss))
-  return `the final loss is ${text(ran.middle)}, simulated ${text(foretold.middle)}`
+  return `the final loss is ${text(measured.middle)}, simulated ${text(predicted.middle)}`
 }

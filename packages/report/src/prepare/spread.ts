@@ -12,7 +12,7 @@ const finite = (value: number): number | null => (Number.isFinite(value) ? round
  * “never” as soon as half of the runs are, and no method looks good by its lucky seeds.
  */
 export function spreadOf(values: readonly number[]): Spread {
-  const known = values.map((value) => (Number.isNaN(value) ? Infinity : value)).sort((a, b) => a - b)
-  if (known.length === 0) return { middle: null, low: null, high: null }
-  return { middle: finite(median(known)), low: finite(known[0]), high: finite(known[known.length - 1]) }
+  const sorted = values.map((value) => (Number.isNaN(value) ? Infinity : value)).sort((a, b) => a - b)
+  if (sorted.length === 0) return { middle: null, low: null, high: null }
+  return { middle: finite(median(sorted)), low: finite(sorted[0]), high: finite(sorted[sorted.length - 1]) }
 }

@@ -30,7 +30,7 @@ export interface Entry {
   /** The busiest machine: its name in the first seed. Absent where it is not known. */
   readonly busiest?: { readonly name: string; readonly bytes: Spread }
   /** 0 … 1, the median; `null` also where it is not known. */
-  readonly payloadShare: number | null
+  readonly payloadFraction: number | null
   readonly finalLoss: Spread
   readonly finalWorstLoss?: Spread
   /** Means over the seeds; they sum to 1. Real runs do not tell apart what is not computing: it is `other`. Absent where nothing is known. */

@@ -59,7 +59,7 @@ test('an axis tells the unit of its values', (t) => {
   t.is(settingText('topology', 'ring'), 'ring')
 })
 
-test('shares, counts and ranges', (t) => {
+test('fractions, counts and ranges', (t) => {
   t.is(percentText(0.625), '62.5 %')
   t.is(countText(72_100), '72,100')
   t.is(countText(2_140_000), '2.14 million')

@@ -67,9 +67,9 @@ export function rangeText(low: string, high: string): string {
 }
 
 /** 62 % */
-export const percentText = (share: number): string => `${short(100 * share)} %`
+export const percentText = (fraction: number): string => `${short(100 * fraction)} %`
 
-/** A value of an axis. Axes have base units, which their names tell: bits per second, milliseconds, bytes, shares of 1. */
+/** A value of an axis. Axes have base units, which their names tell: bits per second, milliseconds, bytes, fractions of 1. */
 export function settingText(axis: string, value: number | string): string {
   if (typeof value === 'string') return value
   if (/^(bandwidth|up|down)$/i.test(axis)) return bandwidthText(value)

@@ -17,7 +17,7 @@ test('the least median wins, and the factor is what the next best takes over it'
 
 test('who never arrives or was not tried cannot be second', (t) => {
   t.deepEqual(verdictOf([exactly(null), exactly(10), null], kinds), { kind: 'alone', winner: 1 })
-  t.deepEqual(verdictOf([exactly(null), null], kinds), { kind: 'nobody' })
+  t.deepEqual(verdictOf([exactly(null), null], kinds), { kind: 'none' })
 })
 
 test('within 1 % is a tie, and beyond is not', (t) => {

@@ -1,4 +1,4 @@
-/** Who wins in a setting, and by how much. */
+/** Which method wins in a setting, and by how much. */
 import type { Case, PageData, Spread } from './page-data.js'
 import type { MeasureKey } from './measures.js'
 
@@ -7,8 +7,8 @@ export const maxTie = 1.01
 
 /** Methods are given by their places in the list. */
 export type Verdict =
-  /** Nobody reached the target. */
-  | { readonly kind: 'nobody' }
+  /** None reached the target. */
+  | { readonly kind: 'none' }
   /** Only one reached the target, or only methods of one kind. */
   | { readonly kind: 'alone'; readonly winner: number }
   | {
@@ -24,7 +24,7 @@ export type Verdict =
 
 /**
  * Compares the medians. Equal ones keep the order of the list. The runner-up is of another kind than the winner: a fused
- * method's lead over itself unfused says nothing about who wins.
+ * method's lead over itself unfused says nothing about the winner.
  *
  * @param kinds - of which kind each method is
  */
@@ -32,7 +32,7 @@ export function verdictOf(spreads: readonly (Spread | null)[], kinds: readonly s
   const ranked = spreads
     .flatMap((spread, method) => (spread && spread.middle !== null ? [{ spread, middle: spread.middle, method }] : []))
     .sort((a, b) => a.middle - b.middle)
-  if (ranked.length === 0) return { kind: 'nobody' }
+  if (ranked.length === 0) return { kind: 'none' }
   const [first] = ranked
   const second = ranked.slice(1).find(({ method }) => kinds[method] !== kinds[first.method])
   if (second === undefined) return { kind: 'alone', winner: first.method }

@@ -42,8 +42,8 @@ async function readLines<T>(file: string, read: (text: string, where: string) =>
   let line = 0
   let rest = ''
   try {
-    for await (const piece of createReadStream(file, 'utf8')) {
-      const texts = `${rest}${piece}`.split('\n')
+    for await (const chunk of createReadStream(file, 'utf8')) {
+      const texts = `${rest}${chunk}`.split('\n')
       rest = texts.pop() ?? ''
       for (const text of texts) {
         line += 1

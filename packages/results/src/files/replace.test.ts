@@ -23,11 +23,11 @@ test('what fails half-way leaves the older file, and nothing beside it', async (
   const folder = await newFolder()
   const file = join(folder, 'file')
   await writeFile(file, 'from before')
-  const parts = function* () {
+  const chunks = function* () {
     yield 'half'
     throw new Error('no more')
   }
-  const error = await t.throwsAsync(replaceFile(file, parts()), { instanceOf: OutputError })
+  const error = await t.throwsAsync(replaceFile(file, chunks()), { instanceOf: OutputError })
   t.is(error.message, `${file}: cannot be written: no more`)
   t.is(await readFile(file, 'utf8'), 'from before')
   t.deepEqual(await readdir(folder), ['file'])

@@ -7,22 +7,22 @@ import { messageOf, OutputError } from '@murmuration/core'
  * Writes a file beside `path` and renames it when all of it is on the disk. Until then an older file of that name stays as
  * it is. Its mode is kept, and a link goes on pointing to it. Throws an OutputError when that fails, and leaves nothing.
  */
-export async function replaceFile(path: string, parts: Iterable<string | Uint8Array>): Promise<void> {
+export async function replaceFile(path: string, chunks: Iterable<string | Uint8Array>): Promise<void> {
   try {
     const target = await realpath(path).catch(() => path)
     const mode = (await stat(target).catch(() => undefined))?.mode
-    await writeBeside(target, parts, mode)
+    await writeBeside(target, chunks, mode)
   } catch (error) {
     throw new OutputError(`${path}: cannot be written: ${messageOf(error)}`)
   }
 }
 
-async function writeBeside(target: string, parts: Iterable<string | Uint8Array>, mode?: number): Promise<void> {
+async function writeBeside(target: string, chunks: Iterable<string | Uint8Array>, mode?: number): Promise<void> {
   const beside = join(dirname(target), `.${basename(target)}.${process.pid}.part`)
   try {
     await using(await open(beside, 'w'), async (file) => {
       if (mode !== undefined) await file.chmod(mode)
-      for (const part of parts) await file.writeFile(part)
+      for (const chunk of chunks) await file.writeFile(chunk)
       await file.sync()
     })
     await rename(beside, target)

@@ -38,14 +38,19 @@ const sweep: z.ZodType<Sweep> = z
   .object({
     format: z.literal(format, { error: ({ input }) => otherFormat(input) }),
     title: z.string(),
-    about: z.string(),
+    description: z.string(),
     scenario: z.string(),
     command: z.string(),
     version: z.string(),
     axes: z.record(z.string(), z.array(setting).min(1)),
     methods: z
       .array(
-        z.object({ label: z.string(), about: z.string(), form: form.optional(), originalLabel: z.string().optional() })
+        z.object({
+          label: z.string(),
+          description: z.string(),
+          form: form.optional(),
+          originalLabel: z.string().optional()
+        })
       )
       .min(1),
     seeds: z.array(z.number()).min(1),
@@ -73,7 +78,7 @@ const run: z.ZodType<RunRecord> = z.object({
   method: z.string(),
   seed: z.number(),
   outcome: z.enum(['target', 'limit', 'failed', 'unfinished']),
-  why: z.string().optional(),
+  reason: z.string().optional(),
   peers: amount,
   seconds: amount,
   rounds: amount,

@@ -19,7 +19,7 @@ const summaryColumns: readonly Column<RunRecord>[] = [
   ['world', ({ world }) => world],
   ['peer', ({ peer }) => peer],
   ['outcome', ({ outcome }) => outcome],
-  ['why', ({ why }) => why],
+  ['reason', ({ reason }) => reason],
   ['peers', ({ peers }) => peers],
   ['seconds', ({ seconds }) => seconds],
   ['rounds', ({ rounds }) => rounds],
@@ -59,7 +59,7 @@ const pointColumns = [
 /** Numbers as JavaScript writes them; an empty cell where there is none, also where a run diverged. */
 const text = (cell: Cell): string => (cell === undefined || Number.isNaN(cell) ? '' : String(cell))
 
-/** A table's pieces, a line or more each; the first is the head. */
+/** The text of a table, a line or more at a time; the first is the head. */
 export function* summaryTable(sweep: Sweep, runs: readonly RunRecord[]): Generator<string> {
   const columns = [...identity(sweep), ...summaryColumns]
   yield stringify([columns.map(([name]) => name)])
@@ -70,7 +70,7 @@ export function* curvesTable(sweep: Sweep, runs: readonly RunRecord[]): Generato
   const columns = identity(sweep)
   yield stringify([[...columns.map(([name]) => name), ...pointColumns]])
   for (const run of runs) {
-    const own = columns.map(([, cell]) => text(cell(run)))
-    yield stringify(run.curve.map((point) => [...own, ...pointColumns.map((key) => text(point[key]))]))
+    const identifying = columns.map(([, cell]) => text(cell(run)))
+    yield stringify(run.curve.map((point) => [...identifying, ...pointColumns.map((key) => text(point[key]))]))
   }
 }

@@ -38,7 +38,7 @@ export class ResultsWriter {
     return this.#count
   }
 
-  /** A run, and the stretch of it that was kept event by event. After a failure nothing is added to what may be half a line. */
+  /** A run, and its timeline if it has one. After a failure nothing is added to what may be half a line. */
   add(run: RunRecord, timeline?: Timeline): void {
     if (this.#isBroken) throw unwritable(this.#directory, new Error('writing failed before'))
     try {
