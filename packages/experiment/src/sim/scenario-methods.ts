@@ -1,8 +1,8 @@
 import { type Algorithm, algorithms } from '@murmuration/algorithms'
 import { graphSchema } from '@murmuration/topology'
 import { z } from 'zod'
-import { type AlgorithmChoice, algorithmSchema } from '../training/algorithm-choice.js'
-import { goneFor } from '../training/gone.js'
+import { algorithmSchema } from '../training/algorithm-choice.js'
+import { gone } from '../training/gone.js'
 import { methodFields, rateFields } from '../training/training-schema.js'
 
 const atLeastOne = z.int().min(1)
@@ -16,11 +16,15 @@ export const namedCodec = (schema: typeof methodFields.codec) =>
   })
 
 /** What older files have beside `algorithm`: its options. */
-const optionsOfOlder = Object.fromEntries(
-  algorithms
-    .flatMap(({ name, options }) => Object.keys(options.shape).map((option) => [option, name] as const))
-    .filter(([option]) => !['rate', 'batch', 'codec', 'optimiser', 'graph', 'fusion', 'servers', 'on'].includes(option))
-    .map(([option, name]) => [option, goneFor(`algorithm: { name: ${name}, ${option}: … }, with it inside`)])
+const optionsOfOlder = gone(
+  Object.fromEntries(
+    algorithms
+      .flatMap(({ name, options }) => Object.keys(options.shape).map((option) => [option, name] as const))
+      .filter(
+        ([option]) => !['rate', 'batch', 'codec', 'optimiser', 'graph', 'fusion', 'servers', 'on'].includes(option)
+      )
+      .map(([option, name]) => [option, `algorithm: { name: ${name}, ${option}: … }, with it inside`])
+  )
 )
 
 const method = z.strictObject({
@@ -55,9 +59,9 @@ const method = z.strictObject({
     description: "Whose machines servers run on: own, workers (the first to the first worker …), or a peer's"
   }),
   ...optionsOfOlder,
-  exchange: goneFor(
-    'fusion: per-tensor (or fused) in place of exchange, and calls: blocking where each tensor is waited for'
-  )
+  ...gone({
+    exchange: 'fusion: per-tensor (or fused) in place of exchange, and calls: blocking where each tensor is waited for'
+  })
 })
 
 const names = algorithms.map(({ name }) => name) as [string, ...string[]]
@@ -69,10 +73,7 @@ export const methodSchema = z.union([
 ])
 
 /** A method as the file describes it, with the defaults filled in. */
-export type MethodDescription = Pick<
-  z.output<typeof method>,
-  'name' | 'batch' | 'codec' | 'rate' | 'optimiser' | 'graph' | 'fusion' | 'servers' | 'on'
-> & { readonly algorithm: AlgorithmChoice }
+export type MethodDescription = z.output<typeof method>
 
 /** Whether an algorithm exchanges with the neighbours of the topology, so that a graph is of use to it. */
 export function usesTopology({ channels, needs, server }: Algorithm): boolean {

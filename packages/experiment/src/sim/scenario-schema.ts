@@ -5,7 +5,7 @@ import { computingSchema } from './scenario-computing.js'
 import { methodSchema, namedCodec } from './scenario-methods.js'
 import { faultsSchema } from './scenario-faults.js'
 import { networkSchema } from './scenario-network.js'
-import { goneFor } from '../training/gone.js'
+import { gone } from '../training/gone.js'
 import { maxRounds, sharedFields } from '../training/training-schema.js'
 import { trafficSchema } from './traffic.js'
 
@@ -16,7 +16,7 @@ const stop = z
     loss: z.number().positive().optional().meta({
       description: 'The target: of the mean model, on the test set; without it times are not compared'
     }),
-    rounds: goneFor('rounds at the top level'),
+    ...gone({ rounds: 'rounds at the top level' }),
     time: duration()
       .refine((time) => time > 0, 'more than 0 ms')
       .optional()
@@ -27,7 +27,7 @@ const stop = z
 
 const timeline = z
   .strictObject({
-    contenders: goneFor('methods in place of contenders'),
+    ...gone({ contenders: 'methods in place of contenders' }),
     methods: z
       .union([z.literal('all'), z.array(z.string()).min(1)])
       .default('all')
@@ -80,11 +80,11 @@ export const scenarioSchema = z
       .meta({ description: 'The mean model is evaluated every so many rounds' }),
     faults: faultsSchema,
     timeline,
-    about: goneFor('description in place of about'),
-    training: goneFor('batch, rate, optimiser and the rest at the top level, as in training files'),
-    contenders: goneFor(
-      'methods: [dpsgd, { algorithm: { name: all-reduce, collective: ring } }] in place of contenders'
-    )
+    ...gone({
+      about: 'description in place of about',
+      training: 'batch, rate, optimiser and the rest at the top level, as in training files',
+      contenders: 'methods: [dpsgd, { algorithm: { name: all-reduce, collective: ring } }] in place of contenders'
+    })
   })
   .meta({ title: 'Murmuration scenario file' })
 

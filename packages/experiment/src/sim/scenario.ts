@@ -9,7 +9,7 @@ import type { StopRule } from './scenario-schema.js'
 import type { Training } from '../training/training-schema.js'
 
 /** How peers train, as in training files. */
-export type SimulatedTraining = Omit<Training, 'algorithm' | 'agreement' | 'seed' | 'model' | 'patience'>
+export type SimulatedTraining = Omit<Training, 'algorithm' | 'agreement' | 'seed'>
 
 /** What is compared: one algorithm with its options. */
 export type Method = MethodDescription & {

@@ -4,7 +4,7 @@ import { type Algorithm, algorithms } from '@murmuration/algorithms'
 import { InputError } from '@murmuration/core'
 import { nearest, type Result, validate } from '@murmuration/files'
 import { z } from 'zod'
-import { goneFor } from './gone.js'
+import { gone } from './gone.js'
 import { importAlgorithm } from './user-algorithm.js'
 
 /** Plain data. Of a module it has the path, and the options beside it. */
@@ -16,12 +16,12 @@ export interface AlgorithmChoice {
 }
 
 /** Where older files have what all algorithms share. */
-const moved = {
-  batch: goneFor('batch: 32 at the top level'),
-  momentum: goneFor('optimiser: { name: sgd, momentum: 0.9 }, beside batch and rate'),
-  nesterov: goneFor('optimiser: { name: sgd, nesterov: true }, beside batch and rate'),
-  weightDecay: goneFor('weightDecay: 0.0001 at the top level')
-}
+const moved = gone({
+  batch: 'batch: 32 at the top level',
+  momentum: 'optimiser: { name: sgd, momentum: 0.9 }, beside batch and rate',
+  nesterov: 'optimiser: { name: sgd, nesterov: true }, beside batch and rate',
+  weightDecay: 'weightDecay: 0.0001 at the top level'
+})
 
 const names = algorithms.map(({ name }) => name) as [string, ...string[]]
 
@@ -70,7 +70,8 @@ export function recordOf({ name, module }: AlgorithmChoice): Algorithm {
   return record
 }
 
-function recordNamed(name: string): Algorithm {
+/** An algorithm of the registry; throws an InputError for another name. */
+export function recordNamed(name: string): Algorithm {
   const record = algorithms.find((each) => each.name === name)
   if (record !== undefined) return record
   throw new InputError(`found the algorithm "${name}", expected one of ${names.join(', ')}${nearest(name, names)}`)

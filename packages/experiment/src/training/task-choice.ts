@@ -3,23 +3,24 @@ import { resolve } from 'node:path'
 import { type Problem, within } from '@murmuration/core'
 import { z } from 'zod'
 import { inputJson } from './algorithm-choice.js'
-import { goneFor } from './gone.js'
+import { gone } from './gone.js'
 import { tasks } from './tasks.js'
 
 /** The words for a task. */
 export const kinds = tasks.map(({ kind }) => kind) as [string, ...string[]]
 
 /** Where older files have what now stands beside the task. */
-const beside = Object.fromEntries(
-  ['data', 'test', 'partition', 'loss', 'model'].map((key) => [
-    key,
-    goneFor(key === 'model' ? 'task: mlp, or another' : `${key} beside task`)
-  ])
-)
-const ofLogistic = {
-  features: goneFor('data: { gaussians: 4601, features: 57 } beside task'),
-  samples: goneFor('data: { gaussians: 4601 } beside task')
-}
+const beside = gone({
+  data: 'data beside task',
+  test: 'test beside task',
+  partition: 'partition beside task',
+  loss: 'loss beside task',
+  model: 'task: mlp, or another'
+})
+const ofLogistic = gone({
+  features: 'data: { gaussians: 4601, features: 57 } beside task',
+  samples: 'data: { gaussians: 4601 } beside task'
+})
 
 const byKind = tasks.map(({ kind, description, options }) =>
   z

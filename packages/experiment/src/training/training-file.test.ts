@@ -59,6 +59,13 @@ test('an algorithm is a name, or a mapping with its options; what is wrong has i
   await t.throwsAsync(readTrainingFile(undefined, { algorithm: 'dpsdg' }), { message: /did you mean "dpsgd"/ })
 })
 
+test('keys of older files are no part of a training that was read', async (t) => {
+  const training = await readTrainingFile(undefined)
+  type Older = Extract<keyof typeof training, 'model'>
+  const none: Older extends never ? true : false = true
+  t.true(none && !('model' in training))
+})
+
 test('what older files have under "algorithm" says where it went', async (t) => {
   for (const [key, value, place] of [
     ['batch', '64', /algorithm\.batch: found 64, expected batch: 32 at the top level/],

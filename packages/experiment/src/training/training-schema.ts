@@ -5,7 +5,7 @@ import { duration, nearest, share } from '@murmuration/files'
 import { codecWords, expectedParameter, isCodec } from '@murmuration/vectors'
 import { z } from 'zod'
 import { algorithmSchema, inputJson } from './algorithm-choice.js'
-import { goneFor } from './gone.js'
+import { gone } from './gone.js'
 import { kinds, taskSchema } from './task-choice.js'
 
 const positive = z.number().positive()
@@ -139,8 +139,7 @@ export const sharedFields = {
     .default(30_000)
     .meta({ description: 'How long a peer waits for its neighbours in a round; 1 h in scenarios' }),
   seed: whole.default(1).meta({ description: 'The same seed, the same result' }),
-  model: goneFor('task: mlp, cnn, softmax, … in place of model'),
-  patience: goneFor('timeout in place of patience')
+  ...gone({ model: 'task: mlp, cnn, softmax, … in place of model', patience: 'timeout in place of patience' })
 }
 
 /** What a training file may hold. An empty file is a training. */
