@@ -1,4 +1,4 @@
-import { type Calls, type Fusion, sgd } from '@murmuration/algorithms'
+import type { Calls, Fusion } from '@murmuration/algorithms'
 import { poisonedSteps } from '@murmuration/contract'
 import type { PeerName } from '@murmuration/core'
 import { createSoftmaxTask } from '@murmuration/tasks'
@@ -15,6 +15,7 @@ import {
   namesOf
 } from './central-worlds.js'
 import { dpsgd } from './gossip.js'
+import { plainSgd } from './plain-sgd.js'
 
 const training = {
   seed: 1,
@@ -67,7 +68,7 @@ for (const [title, run] of methods) {
     const union = await createSoftmaxTask({ share })
     const shards = workers.map((name) => ({ name, samples: union.samples / workers.length }))
     let round = 0
-    for await (const { parameters } of sgd(union, { ...training, ...momentum, shards })) {
+    for await (const { parameters } of plainSgd(union, { ...training, ...momentum, shards })) {
       for (const steps of reports) {
         t.true(distance(steps[round].parameters, parameters) < 1e-5 * norm(parameters), `in round ${round}`)
         t.deepEqual(steps[round].parameters, reports[0][round].parameters)
@@ -90,7 +91,7 @@ test('plain SGD on the fabric is the oracle with one shard, bit by bit', async (
   const { ends } = await trained({ ...central, algorithm: 'sgd' })
   for (const [place, name] of workers.entries()) {
     const task = await taskOf(name)
-    const steps = sgd(task, { ...training, ...momentum, shards: [{ name, samples: task.samples }] })
+    const steps = plainSgd(task, { ...training, ...momentum, shards: [{ name, samples: task.samples }] })
     let step = await steps.next()
     while (step.done !== true) step = await steps.next()
     t.deepEqual(ends[place], step.value)

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sgd } from '@murmuration/algorithms'
 import { type PeerName, peerName, type Task } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { createLogisticTask, gradientWeight, withGradientWeight } from '@murmuration/tasks'
@@ -10,6 +9,7 @@ import { distance } from '@murmuration/vectors'
 import test from 'ava'
 import { freePorts, murmur, recordsOf, temporaryFolder } from './command.js'
 import { dpsgd } from './gossip.js'
+import { plainSgd } from './plain-sgd.js'
 import { complete, inSimulator } from './worlds.js'
 
 /** Two classes about other points for each peer, so that the peers' own optima differ. */
@@ -64,7 +64,7 @@ test('with gradients weighed by sample counts, peers with data of their own end 
   const { own, union } = await tasks()
   t.is(union.samples, 110)
   let optimum = new Float32Array(3)
-  const central = sgd(union, { ...options, batchSize: 110, shards: [{ name: peerName('all'), samples: 110 }] })
+  const central = plainSgd(union, { ...options, batchSize: 110, shards: [{ name: peerName('all'), samples: 110 }] })
   for await (const { parameters } of central) optimum = Float32Array.from(parameters)
   const counts = new Map([...own].map(([name, { samples }]) => [name, samples]))
   const taskOf = (name: PeerName): Task => own.get(name) as Task

@@ -1,4 +1,4 @@
-import { averaging, sgd } from '@murmuration/algorithms'
+import { averaging } from '@murmuration/algorithms'
 import { poisonedSteps } from '@murmuration/contract'
 import { type PeerName, peerName, type Task } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
@@ -9,6 +9,7 @@ import { consensusDistance, distance, mean, norm } from '@murmuration/vectors'
 import { vectorWire } from '@murmuration/wire'
 import test from 'ava'
 import { type DpsgdOptions, dpsgd } from './gossip.js'
+import { plainSgd } from './plain-sgd.js'
 import { complete, inSimulator } from './worlds.js'
 
 const peersOf = (count: number) => Array.from({ length: count }, (_, k) => peerName(`p${String(k).padStart(2, '0')}`))
@@ -101,7 +102,7 @@ test('adapt-then-combine on the complete graph with equal shards is plain SGD on
   const union = await createSoftmaxTask({ share })
   const shards = topology.peers.map((name) => ({ name, samples: union.samples / 3 }))
   let round = 0
-  for await (const { parameters } of sgd(union, { ...options, ...given, shards })) {
+  for await (const { parameters } of plainSgd(union, { ...options, ...given, shards })) {
     for (const x of history[round]) t.true(distance(x, parameters) < 1e-5 * norm(parameters), `in round ${round}`)
     round++
   }
@@ -115,7 +116,7 @@ test('combine-then-adapt on the complete graph is plain SGD for the mean model w
 
   const shards = topology.peers.map((name) => ({ name, samples: 64 }))
   let round = 0
-  for await (const { parameters } of sgd(createQuadraticTask(quadratics), { ...options, momentum: 0.5, shards })) {
+  for await (const { parameters } of plainSgd(createQuadraticTask(quadratics), { ...options, momentum: 0.5, shards })) {
     t.true(distance(mean(history[round]), parameters) < 1e-5, `in round ${round}`)
     round++
   }

@@ -2,7 +2,6 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { sgd } from '@murmuration/algorithms'
 import type { PeerName, Task } from '@murmuration/core'
 import { shareOut } from '@murmuration/data'
 import { createTfjsTask } from '@murmuration/tfjs'
@@ -11,6 +10,7 @@ import { distance, mean, unpack } from '@murmuration/vectors'
 import test from 'ava'
 import { algorithmOf, dedicated, historyOf, type Method, namesOf } from './central-worlds.js'
 import { type DpsgdOptions, dpsgd } from './gossip.js'
+import { plainSgd } from './plain-sgd.js'
 import { complete, inSimulator } from './worlds.js'
 
 const workers = namesOf(3)
@@ -81,7 +81,7 @@ for (const [title, method, steps = rounds] of methods) {
 }
 
 test('the oracle leaves what is frozen, and moves statistics by their own momentum', async (t) => {
-  for await (const { round, parameters } of sgd(task, {
+  for await (const { round, parameters } of plainSgd(task, {
     ...training,
     momentum: 0.9,
     nesterov: true,

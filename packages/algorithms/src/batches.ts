@@ -1,4 +1,5 @@
-import { invariant, type Random } from '@murmuration/core'
+import { invariant, type PeerName, type Random } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
 
 /**
  * Draws batches without replacement: goes through all samples in a shuffled order, then shuffles anew. A batch that reaches the end of
@@ -47,4 +48,29 @@ export class Batches {
     this.#drawn += batch.length
     return batch
   }
+}
+
+/** The samples of one peer, of a task that holds those of several peers, one shard after the other. */
+export interface Shard {
+  readonly name: PeerName
+  readonly samples: number
+}
+
+/** What a joint batch is drawn from: the run's seed, and the samples that each shard gives. */
+interface JointOptions {
+  readonly seed: number
+  readonly batchSize: number
+  readonly shards: readonly Shard[]
+}
+
+/** The peers' batches of one round, one after the other, numbered as the task of the union numbers its samples. */
+export function jointBatches({ seed, shards, batchSize }: JointOptions): () => Uint32Array {
+  let offset = 0
+  const parts = shards.map(({ name, samples }) => {
+    const part = { batches: new Batches(createRandom(seed, name).stream('batches'), samples, batchSize), offset }
+    offset += samples
+    return part
+  })
+  return () =>
+    Uint32Array.from(parts.flatMap((part) => Array.from(part.batches.next(), (index) => index + part.offset)))
 }

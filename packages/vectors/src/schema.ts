@@ -42,11 +42,6 @@ export function unpack(schema: Schema, flat: Float32Array): Float32Array[] {
   return schema.map((tensor, index) => flat.subarray(offsets[index], offsets[index] + sizeOf(tensor.shape)))
 }
 
-/** SHA-256 of names, shapes and kinds in order, in hex. Peers whose hashes differ cannot average. */
-export function hashSchema(schema: Schema): string {
-  return hashText(JSON.stringify(schema.map(({ name, shape, kind, momentum }) => [name, shape, kind, momentum])))
-}
-
 /** SHA-256 of the elements' bits (little-endian), in hex. */
 export function hashVector(vector: Float32Array): string {
   return bytesToHex(sha256(new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)))

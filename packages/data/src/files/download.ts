@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { InputError, messageOf } from '@murmuration/core'
+import { homeDirectory } from '../home.js'
 import { checksum, type DataFile } from './data-file.js'
 
 /** What a download may cost at most, and where files are kept. */
@@ -14,10 +14,9 @@ export interface DownloadLimits {
   readonly folder: string
 }
 
-/** 1 GiB and 10 minutes a file; kept in `data` of `$MURMURATION_HOME`, or of `.murmuration` in the user's home. */
+/** 1 GiB and 10 minutes a file; kept in `data` of {@link homeDirectory}. */
 export function defaultLimits(): DownloadLimits {
-  const home = process.env.MURMURATION_HOME || join(homedir(), '.murmuration')
-  return { bytes: 2 ** 30, milliseconds: 600_000, folder: join(home, 'data') }
+  return { bytes: 2 ** 30, milliseconds: 600_000, folder: join(homeDirectory(), 'data') }
 }
 
 /**

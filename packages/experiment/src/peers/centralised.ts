@@ -1,26 +1,24 @@
 /** The same training in one place: the union of the data, the joint batches of all peers, the same optimiser. */
-import { algorithms, jointBatches, train, type TrainingSettings } from '@murmuration/algorithms'
+import { jointBatches, type Shard, train, type TrainingSettings } from '@murmuration/algorithms'
 import { peerName, type StepReport, type Task } from '@murmuration/core'
 import { simulate, uniformLinks } from '@murmuration/simulator'
 import { pooledVectorWire } from '@murmuration/wire'
+import { recordNamed } from '../training/algorithm-choice.js'
 
 const self = peerName('all')
 const alone = { peers: [self], period: 1, mixing: () => ({ selfWeight: 1, receiveFrom: [], sendTo: [] }) }
 
-/** Who would have drawn which samples of the task, one shard after the other. */
-type Shards = Parameters<typeof jointBatches>[0]['shards']
-
-/** Trains a peer alone, and resolves with its parameters. `onStep` is waited for. */
+/** Trains a peer alone, and resolves with its parameters. `shards` are those of whom the task holds samples. `onStep` is waited for. */
 export async function trainCentrally(
   task: Task,
   settings: TrainingSettings,
-  shards: Shards,
+  shards: readonly Shard[],
   onStep: (report: StepReport) => Promise<void>
 ): Promise<Float32Array> {
   const { seed, batchSize } = settings
   const draw = jointBatches({ seed, batchSize, shards })
   const joint: Task = { ...task, gradient: (x, _batch, round) => task.gradient(x, draw(), round) }
-  const [algorithm] = algorithms.filter(({ name }) => name === 'sgd')
+  const algorithm = recordNamed('sgd')
   const run = { ...settings, algorithm, options: {}, closingRounds: 0, workers: [self], servers: [] }
   let parameters = new Float32Array()
   const links = uniformLinks({ latency: 0 })

@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-export { homeDirectory, identityDirectory } from './home.js'
+export { identityDirectory } from './peer-list.js'
 export type { MinFinished } from './min-finished.js'
 export { recordRun, type RecordOptions } from './record-run.js'
 export { type PeerOptions, runPeerCommand } from './peer-command.js'

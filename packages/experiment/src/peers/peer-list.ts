@@ -1,7 +1,8 @@
+import { join } from 'node:path'
 import { InputError, type PeerName } from '@murmuration/core'
+import { homeDirectory } from '@murmuration/data'
 import { type Identity, localIdentity, parsePeerId, type PeerListEntry, readIdentity } from '@murmuration/libp2p'
 import type { PeerEntry } from '@murmuration/files'
-import { identityDirectory } from './home.js'
 import type { Plan } from '../training/plan.js'
 
 /** Who a peer is, where it listens, and who and where the others are. */
@@ -9,6 +10,11 @@ export interface Place {
   readonly identity: Identity
   readonly listen: readonly string[]
   readonly peerList: readonly PeerListEntry[]
+}
+
+/** Where the keys of this machine's peers are kept. */
+export function identityDirectory(): string {
+  return join(homeDirectory(), 'identities')
 }
 
 /**

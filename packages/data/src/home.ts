@@ -5,8 +5,3 @@ import { join } from 'node:path'
 export function homeDirectory(): string {
   return process.env.MURMURATION_HOME || join(homedir(), '.murmuration')
 }
-
-/** Where the keys of this machine's peers are kept. */
-export function identityDirectory(): string {
-  return join(homeDirectory(), 'identities')
-}
