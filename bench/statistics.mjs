@@ -1,9 +1,9 @@
 /** Medians and how they are written. */
 
-/** The value at `share` (0 … 1) of the sorted values, the nearest one that was measured. */
-export function quantile(values, share) {
+/** The value at `fraction` (0 … 1) of the sorted values, the nearest one that was measured. */
+export function quantile(values, fraction) {
   const sorted = values.toSorted((x, y) => x - y)
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]
+  return sorted[Math.min(sorted.length - 1, Math.floor(fraction * sorted.length))]
 }
 
 /** The middle and the ends of what the turns gave; `undefined` of nothing. */

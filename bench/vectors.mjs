@@ -43,7 +43,7 @@ export function copyBytes(target, source, at) {
  * in which not everything was received anew does not pass.
  *
  * @param theirs - the received vectors in the order of `neighbours`
- * @param tolerance - how far off the result may be, as a share of the largest number
+ * @param tolerance - how far off the result may be, as a fraction of the largest number
  */
 export async function averageAndCheck({ self, neighbours, own, theirs, tolerance }) {
   const weight = 1 / (theirs.length + 1)

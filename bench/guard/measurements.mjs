@@ -29,7 +29,7 @@ const memoryOf = ({ memory }) => ({ 'memory, MiB': memory })
 
 /** The simulator with so many peers and rounds, by the processor time of all threads and by the clock. */
 export function simulator(peers, rounds) {
-  const program = ['packages/experiment/bench/peer-rounds.mjs', 'packages/cli/bench/peer-rounds.mjs']
+  const program = ['experiment', 'cli'].map((owner) => `packages/${owner}/bench/peer-rounds.mjs`)
   return {
     command: (clone) => node(programOf(clone, ...program), '--once', String(peers), String(rounds)),
     read: (run) => {
@@ -67,8 +67,7 @@ const gradient = {
 const regression = {
   command: (clone) => node('--expose-gc', programOf(clone, 'packages/tasks/bench/gradients.mjs')),
   read: (run) => {
-    const each = (family) =>
-      1e6 / numbersIn(run.stdout.replaceAll(',', ''), new RegExp(`^${family} +(\\d+) /s`, 'm'))[0]
+    const each = (task) => 1e6 / numbersIn(run.stdout.replaceAll(',', ''), new RegExp(`^${task} +(\\d+) /s`, 'm'))[0]
     return {
       'logistic 57, µs': each('logistic 57 features'),
       'softmax 784 × 10, µs': each('softmax 784 × 10'),

@@ -4,11 +4,11 @@ import { averageAndCheck } from '../vectors.mjs'
 
 const nameOf = (process) => `p${String(process).padStart(3, '0')}`
 
-/** How far off an average may be for what each codec rounds, as a share of the largest number. */
+/** How far off an average may be for what each codec rounds, as a fraction of the largest number. */
 const tolerances = { float32: 1e-6, float16: 1e-3, int8: 1e-2 }
 
 /** Bytes on the link per byte of a vector, at most; more means that another codec was chosen. */
-const shares = { float32: 1.01, float16: 0.55, int8: 0.3 }
+const fractions = { float32: 1.01, float16: 0.55, int8: 0.3 }
 
 export async function open(link) {
   const { self, neighbours, elements, options } = link
@@ -53,7 +53,7 @@ function send(fabric, neighbour, round, vector) {
 /** @param bytes - of the vectors that were sent; all but the last of them are known to have gone out whole */
 function checkCodec(peer, codec, bytes) {
   const { payload, overhead } = peer.traffic().sent
-  if (bytes < 100_000 || payload + overhead < shares[codec] * bytes) return
+  if (bytes < 100_000 || payload + overhead < fractions[codec] * bytes) return
   throw new Error(`the peer does not write ${codec}: ${((payload + overhead) / bytes).toFixed(2)} bytes per byte went`)
 }
 
@@ -65,7 +65,7 @@ async function connectPeer({ self, neighbours, elements, options, publish, looku
     topology: topologyOf(self, neighbours),
     seed: 1,
     listen: ['/ip4/127.0.0.1/tcp/0'],
-    terms: { settings: { run: 'bench' }, schema: [{ name: 'weights', shape: [elements] }], start: '' },
+    runSettings: { settings: { run: 'bench' }, schema: [{ name: 'weights', shape: [elements] }], start: '' },
     codec: options.codec
   })
   const entry = { name: nameOf(self), id: peer.id, addresses: peer.addresses }

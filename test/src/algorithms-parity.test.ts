@@ -35,7 +35,7 @@ function settingsOf(algorithm: Algorithm, more: Partial<TrainingSettings>): Trai
     seed: 1,
     batchSize: 8,
     rounds: 12,
-    closingRounds: 2,
+    finalRounds: 2,
     rate: (k) => 0.1 / (1 + k / 10),
     timeout: timeLimit(20_000),
     workers: peers,
@@ -49,9 +49,9 @@ type World = (options: WorldOptions, program: Program) => Promise<void>
 /** Trains a softmax regression, and returns the parameters that each worker ends with. */
 async function trained(world: World, algorithm: Algorithm): Promise<readonly (Float32Array | undefined)[]> {
   const ends = new Map<PeerName, Float32Array>()
-  const share = {
+  const localData = {
     data: { kind: 'digits', samples: 150 },
-    testShare: 0.2,
+    testFraction: 0.2,
     partition: { kind: 'dirichlet', alpha: 0.5 },
     peers,
     seed: 5
@@ -59,7 +59,7 @@ async function trained(world: World, algorithm: Algorithm): Promise<readonly (Fl
   const options = { topology: topologyOf(algorithm), servers: serversOf(algorithm), seed: 11, length: 7850 }
   await world(options, async (fabric) => {
     const isWorker = peers.includes(fabric.self)
-    const task = await createSoftmaxTask({ share: { ...share, self: isWorker ? fabric.self : peers[0] } })
+    const task = await createSoftmaxTask({ localData: { ...localData, self: isWorker ? fabric.self : peers[0] } })
     for await (const { parameters } of train(fabric, task, settingsOf(algorithm, {}))) {
       if (isWorker) ends.set(fabric.self, parameters.slice())
     }
@@ -89,7 +89,7 @@ for (const [name, world] of [
     )
     const ends = new Map<PeerName, Float32Array>()
     const sum = new Float64Array(dimension)
-    const settings = settingsOf(adPsgd, { rounds: 600, closingRounds: 0, rate: (k) => 0.3 / (1 + k / 20) })
+    const settings = settingsOf(adPsgd, { rounds: 600, finalRounds: 0, rate: (k) => 0.3 / (1 + k / 20) })
     await world({ topology: topologyOf(adPsgd), seed: 3, length: dimension }, async (fabric) => {
       const task = tasks.get(fabric.self) as ReturnType<typeof createQuadraticTask>
       const start = await fabric.work(task.initialise(1))

@@ -29,20 +29,21 @@ const momentum = { momentum: 0.9, nesterov: true }
 const optimiser = { name: 'sgd', ...momentum }
 const central = { ...training, optimiser }
 const workers = namesOf(3)
-const share = {
+const localData = {
   data: { kind: 'digits', samples: 400 },
-  testShare: 0.2,
+  testFraction: 0.2,
   partition: { kind: 'equal' },
   peers: workers,
   seed: 3
 } as const
-const taskOf = (self?: PeerName) => createSoftmaxTask({ share: { ...share, ...(self === undefined ? {} : { self }) } })
+const taskOf = (self?: PeerName) =>
+  createSoftmaxTask({ localData: { ...localData, ...(self === undefined ? {} : { self }) } })
 const trained = (method: Method) => historyOf({ workers, taskOf }, method)
 
 const methods: [string, () => Promise<History>][] = []
 for (const fusion of ['fused', 'per-tensor'] as const) {
   for (const calls of ['streamed', 'blocking'] as const) {
-    const options = { fusion, calls, pieces: 3 }
+    const options = { fusion, calls, chunks: 3 }
     for (const [title, servers] of [
       ['one server', dedicated(1)],
       ['two shards', dedicated(2)],
@@ -65,7 +66,7 @@ for (const fusion of ['fused', 'per-tensor'] as const) {
 for (const [title, run] of methods) {
   test(`plain SGD on the joint batch, momentum and weight decay included: ${title}`, async (t) => {
     const { reports, ends } = await run()
-    const union = await createSoftmaxTask({ share })
+    const union = await createSoftmaxTask({ localData })
     const shards = workers.map((name) => ({ name, samples: union.samples / workers.length }))
     let round = 0
     for await (const { parameters } of plainSgd(union, { ...training, ...momentum, shards })) {
@@ -124,8 +125,8 @@ test('local SGD is plain SGD up to the mean that is taken after each period, and
 })
 
 const ring = createTopology({ peers: namesOf(5), graph: { kind: 'ring' } })
-const gossip = { ...training, ...momentum, closingRounds: 2, order: 'combine-then-adapt' } as const
-const ringShare = { ...share, peers: ring.peers }
+const gossip = { ...training, ...momentum, finalRounds: 2, order: 'combine-then-adapt' } as const
+const ofRing = { ...localData, peers: ring.peers }
 
 test('D-PSGD tensor by tensor has the same bits as with one message per neighbour', async (t) => {
   const messages: number[] = []
@@ -133,7 +134,7 @@ test('D-PSGD tensor by tensor has the same bits as with one message per neighbou
     (['fused', 'per-tensor'] as const).map(async (fusion) => {
       const ofPeers: Float32Array[] = []
       const result = await inCentralWorld({ workers: ring.peers, topology: ring }, async (fabric) => {
-        const task = await createSoftmaxTask({ share: { ...ringShare, self: fabric.self } })
+        const task = await createSoftmaxTask({ localData: { ...ofRing, self: fabric.self } })
         const steps = poisonedSteps(dpsgd(fabric, task, { ...gossip, fusion }))
         for await (const { parameters } of steps) ofPeers[ring.peers.indexOf(fabric.self)] = parameters.slice()
       })
@@ -149,7 +150,7 @@ test('D-PSGD tensor by tensor has the same bits as with one message per neighbou
 test('D-PSGD tensor by tensor: a vector counts when all of its tensors have come', async (t) => {
   const errors: string[] = []
   await inCentralWorld({ workers: ring.peers, topology: ring, queueLimit: 1 }, async (fabric) => {
-    const task = await createSoftmaxTask({ share: { ...ringShare, self: fabric.self } })
+    const task = await createSoftmaxTask({ localData: { ...ofRing, self: fabric.self } })
     const steps = dpsgd(fabric, task, { ...gossip, fusion: 'per-tensor' })
     await steps.next().catch((error: unknown) => errors.push(String(error)))
   })
@@ -161,7 +162,7 @@ test('the mean of D-PSGD moves by what its optimiser moves, and by nothing else'
   const sums: Float64Array[] = []
   const moved: Float64Array[] = []
   await inCentralWorld({ workers: ring.peers, topology: ring }, async (fabric) => {
-    const task = await createSoftmaxTask({ share: { ...ringShare, self: fabric.self } })
+    const task = await createSoftmaxTask({ localData: { ...ofRing, self: fabric.self } })
     for await (const { round, moves, parameters } of poisonedSteps(dpsgd(fabric, task, gossip))) {
       sums[round] ??= new Float64Array(parameters.length)
       moved[round] ??= new Float64Array(parameters.length)
@@ -179,7 +180,7 @@ test('the mean of D-PSGD moves by what its optimiser moves, and by nothing else'
 
 test('where only latency counts, a direct all-reduce takes 2 latencies for all tensors streamed, and 2 for each blocking', async (t) => {
   const waits = async (fusion: Fusion, calls: Calls) => {
-    const options = { collective: 'direct', fusion, calls, pieces: 3 }
+    const options = { collective: 'direct', fusion, calls, chunks: 3 }
     const { reports } = await trained({ ...central, algorithm: 'all-reduce', options })
     return reports[0][0].waited
   }
@@ -197,9 +198,9 @@ test('D-PSGD has the same bits whether the exchange overlaps with the gradient o
           workers: ring.peers,
           topology: ring,
           cost: () => 8,
-          taskOf: (self) => createSoftmaxTask({ share: { ...ringShare, ...(self === undefined ? {} : { self }) } })
+          taskOf: (self) => createSoftmaxTask({ localData: { ...ofRing, ...(self === undefined ? {} : { self }) } })
         },
-        { ...central, algorithm: 'dpsgd', closingRounds: 2, options: { overlap } }
+        { ...central, algorithm: 'dpsgd', finalRounds: 2, options: { overlap } }
       )
     )
   )

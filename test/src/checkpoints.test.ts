@@ -31,7 +31,7 @@ const settings = {
   seed: 1,
   batchSize: 4,
   rounds: 12,
-  closingRounds: 3,
+  finalRounds: 3,
   rate: () => 0.2,
   timeout: timeLimit(20_000),
   workers: peers

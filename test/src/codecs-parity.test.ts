@@ -29,7 +29,7 @@ function taskOf(self: PeerName): Task {
 }
 
 function training(ends: Map<PeerName, Float32Array>): Program {
-  const settings = { algorithm: dpsgd, seed: 1, batchSize: 4, rounds: 8, closingRounds: 3, workers: peers }
+  const settings = { algorithm: dpsgd, seed: 1, batchSize: 4, rounds: 8, finalRounds: 3, workers: peers }
   return async (fabric) => {
     const run = { ...settings, rate: () => 0.2, timeout: timeLimit(20_000) }
     for await (const { parameters } of train(fabric, taskOf(fabric.self), run)) {

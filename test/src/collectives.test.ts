@@ -13,13 +13,13 @@ interface Given {
   readonly collective: (typeof collectives)[number] | 'broadcast'
   /** 'broadcast': the rank that sends. */
   readonly root?: number
-  readonly pieces?: number
+  readonly chunks?: number
   /** Tensors that are exchanged one after the other; all as one when absent. */
   readonly tensors?: readonly number[]
 }
 
 /** An algorithm whose round is one collective over x. */
-const once = ({ collective, root = 0, pieces = 1, tensors = [] }: Given) =>
+const once = ({ collective, root = 0, chunks = 1, tensors = [] }: Given) =>
   algorithm({
     name: 'once',
     title: 'One collective a round',
@@ -31,9 +31,9 @@ const once = ({ collective, root = 0, pieces = 1, tensors = [] }: Given) =>
     start: ({ x }) => ({ x }),
     async round(node, { x }, k): Promise<{ x: Vector }> {
       const route = node.route(k)
-      if (collective === 'broadcast') return { x: await broadcast(node.all, route, x, { pieces, root }) }
+      if (collective === 'broadcast') return { x: await broadcast(node.all, route, x, { chunks, root }) }
       const fusion = tensors.length > 1 ? 'per-tensor' : 'fused'
-      const options = { collective, fusion, calls: 'blocking', pieces } as const
+      const options = { collective, fusion, calls: 'blocking', chunks } as const
       return { x: await meanOver(node.all, route, x, { options, tensors: node.tensors }) }
     }
   })
@@ -76,16 +76,16 @@ function vectorsOf(names: readonly PeerName[], length: number, seed: number): Fl
 }
 
 for (const collective of collectives) {
-  test(`${collective}: the mean, with the same bits for everybody, however many workers, elements, pieces and tensors, whoever comes late`, async (t) => {
+  test(`${collective}: the mean, with the same bits for everybody, however many workers, elements, chunks and tensors, whoever comes late`, async (t) => {
     const worlds = fc.record({
       size: fc.integer({ min: 1, max: 9 }),
       tensors: fc.array(fc.nat(20), { minLength: 1, maxLength: 3 }),
-      pieces: fc.integer({ min: 1, max: 5 }),
+      chunks: fc.integer({ min: 1, max: 5 }),
       jitter: fc.nat(30),
       seed: fc.nat()
     })
     await fc.assert(
-      fc.asyncProperty(worlds, async ({ size, tensors, pieces, jitter, seed }) => {
+      fc.asyncProperty(worlds, async ({ size, tensors, chunks, jitter, seed }) => {
         const workers = namesOf(size)
         const length = tensors.reduce((sum, each) => sum + each, 0)
         const own = vectorsOf(workers, length, seed)
@@ -95,7 +95,7 @@ for (const collective of collectives) {
           const late = createRandom(seed, 'lateness', String(place))
           await fabric.sleep(late.integer(50))
           let round = 0
-          for await (const x of rounds(fabric, workers, own[place], { collective, pieces, tensors }, 2)) {
+          for await (const x of rounds(fabric, workers, own[place], { collective, chunks, tensors }, 2)) {
             got[round++][place] = x
             await fabric.sleep(fabric.now() + late.integer(50))
           }
@@ -143,7 +143,7 @@ test('broadcast: everybody has the root’s vector, whoever is the root', async 
     const got: Float32Array[] = []
     await inCentralWorld({ workers }, async (fabric) => {
       const place = workers.indexOf(fabric.self)
-      const given = { collective: 'broadcast', root, pieces: 4 } as const
+      const given = { collective: 'broadcast', root, chunks: 4 } as const
       for await (const x of rounds(fabric, workers, values[place], given)) got[place] = x
     })
     t.deepEqual(
@@ -157,13 +157,13 @@ test('broadcast: everybody has the root’s vector, whoever is the root', async 
 async function timeOf(
   collective: Given['collective'],
   world: Omit<CentralWorld, 'workers'>,
-  { size, length, pieces = 1 }: { readonly size: number; readonly length: number; readonly pieces?: number }
+  { size, length, chunks = 1 }: { readonly size: number; readonly length: number; readonly chunks?: number }
 ): Promise<number> {
   const workers = namesOf(size)
   const own = vectorsOf(workers, length, 1)
   const { elapsed } = await inCentralWorld({ ...world, workers }, async (fabric) => {
     const x = own[workers.indexOf(fabric.self)]
-    for await (const _ of rounds(fabric, workers, x, { collective, pieces })) continue
+    for await (const _ of rounds(fabric, workers, x, { collective, chunks })) continue
   })
   return elapsed
 }
@@ -182,10 +182,10 @@ test('where only latency counts, a ring takes 2 (n − 1), halving and doubling 
 const large = { length: 250_000, seconds: 100 }
 const slow = { latency: 1, bandwidth: 80e6 }
 
-test('where bandwidth counts, a ring in pieces takes 2 (n − 1)/n · S/B and hides its latencies (Patarasuk & Yuan 2009)', async (t) => {
+test('where bandwidth counts, a ring in chunks takes 2 (n − 1)/n · S/B and hides its latencies (Patarasuk & Yuan 2009)', async (t) => {
   for (const size of [2, 4, 8]) {
     const bound = ((2 * (size - 1)) / size) * large.seconds
-    const time = await timeOf('ring', slow, { size, length: large.length, pieces: 32 })
+    const time = await timeOf('ring', slow, { size, length: large.length, chunks: 32 })
     t.true(time >= bound + 1 && time < bound + 1 + 0.02 * bound, `${time} ms with ${size}, at least ${bound}`)
   }
 })
@@ -200,9 +200,9 @@ test('where bandwidth counts, direct exchange and halving and doubling take 2 (n
   }
 })
 
-test('a chain broadcast of p pieces takes (n − 1) a + (1 + (n − 2)/p) S/B', async (t) => {
-  const [size, pieces] = [6, 20]
-  const elapsed = await timeOf('broadcast', slow, { size, length: large.length, pieces })
-  const expected = (size - 1) * 1 + (1 + (size - 2) / pieces) * large.seconds
+test('a chain broadcast of p chunks takes (n − 1) a + (1 + (n − 2)/p) S/B', async (t) => {
+  const [size, chunks] = [6, 20]
+  const elapsed = await timeOf('broadcast', slow, { size, length: large.length, chunks })
+  const expected = (size - 1) * 1 + (1 + (size - 2) / chunks) * large.seconds
   t.true(Math.abs(elapsed - expected) < 0.01 * expected, `${elapsed} ms`)
 })

@@ -34,7 +34,7 @@ async function trained(fabric: Fabric<VectorMessage>, attacked: Attacked = () =>
     return { ...work, run: () => attacked(round).then(() => work.run()) }
   }
   const options = {
-    ...{ seed, batchSize: 4, rounds: 80, closingRounds: 5, rate: () => 0.4 },
+    ...{ seed, batchSize: 4, rounds: 80, finalRounds: 5, rate: () => 0.4 },
     timeout: timeLimit(20_000)
   }
   const run = { ...options, algorithm: dpsgd, workers: topology.peers }
@@ -77,7 +77,7 @@ async function mallory(t: ExecutionContext, identity: Identity, victims: readonl
 async function honestPeer(t: ExecutionContext, self: PeerName, events: PeerEvent[]) {
   const peer = await createPeer({
     ...{ self, identity: await createIdentity(), topology, seed, listen: ['/ip4/127.0.0.1/tcp/0'] },
-    terms: { settings: { run: 'test' }, schema: [{ name: 'x', shape: [dimension] }], start: 'same' },
+    runSettings: { settings: { run: 'test' }, schema: [{ name: 'x', shape: [dimension] }], start: 'same' },
     limits: { initialShutOut: 1, maxShutOut: 1, maxBackoff: 200 },
     onEvent: (event) => events.push(event)
   })

@@ -35,11 +35,11 @@ async function tasks(): Promise<{ readonly own: ReadonlyMap<PeerName, Task>; rea
     await writeFile(path, csvOf(name, sizes[name as keyof typeof sizes], place - 1))
   }
   const sha256 = { 'test.csv': createHash('sha256').update(common).digest('hex') }
-  const split = { test: { path: join(folder, 'test.csv'), sha256 }, testShare: 0, seed: 1 }
+  const split = { test: { path: join(folder, 'test.csv'), sha256 }, testFraction: 0, seed: 1 }
   const taskOf = (
     path: string | string[],
     rest: { partition: { kind: 'local' | 'equal' }; peers: string[]; self: string }
-  ) => createLogisticTask({ share: { ...split, ...rest, data: { kind: 'files', path } }, l2: 0.1 })
+  ) => createLogisticTask({ localData: { ...split, ...rest, data: { kind: 'files', path } }, l2: 0.1 })
   const own = new Map<PeerName, Task>()
   for (const [name, path] of paths)
     own.set(name, await taskOf(path, { partition: { kind: 'local' }, peers: names, self: name }))
@@ -53,7 +53,7 @@ const options = { seed: 1, momentum: 0, nesterov: false, weightDecay: 0, rounds:
 async function trained(taskOf: (name: PeerName) => Task): Promise<Float32Array[]> {
   const ends: Float32Array[] = []
   await inSimulator({ topology: complete(...names), seed: 1, length: 3 }, async (fabric) => {
-    const run = { ...options, batchSize: 60, closingRounds: 0, order: 'adapt-then-combine', timeout: 1000 } as const
+    const run = { ...options, batchSize: 60, finalRounds: 0, order: 'adapt-then-combine', timeout: 1000 } as const
     const steps = dpsgd(fabric, taskOf(fabric.self), run)
     for await (const { parameters } of steps) ends[names.indexOf(fabric.self)] = parameters.slice()
   })

@@ -48,23 +48,23 @@ function hostile(fabric: Fabric<VectorMessage>): Fabric<VectorMessage> {
 
 type Case = readonly [string, Omit<Method, keyof typeof training>]
 
-const pieces = 2
+const chunks = 2
 const cases: readonly Case[] = [
-  ['D-PSGD', { algorithm: 'dpsgd', closingRounds: 2 }],
-  ['D-PSGD tensor by tensor', { algorithm: 'dpsgd', closingRounds: 2, fusion: 'per-tensor' }],
+  ['D-PSGD', { algorithm: 'dpsgd', finalRounds: 2 }],
+  ['D-PSGD tensor by tensor', { algorithm: 'dpsgd', finalRounds: 2, fusion: 'per-tensor' }],
   ...['ring', 'halving-doubling', 'direct'].map((collective): Case => {
-    return [`all-reduce by ${collective}`, { algorithm: 'all-reduce', options: { collective, pieces } }]
+    return [`all-reduce by ${collective}`, { algorithm: 'all-reduce', options: { collective, chunks } }]
   }),
-  ['SGP', { algorithm: 'sgp', closingRounds: 2 }],
-  ['gradient tracking', { algorithm: 'gradient-tracking', closingRounds: 2 }],
+  ['SGP', { algorithm: 'sgp', finalRounds: 2 }],
+  ['gradient tracking', { algorithm: 'gradient-tracking', finalRounds: 2 }],
   ['Gossip-PGA', { algorithm: 'gossip-pga', options: { period: 2 } }],
   ['the trimmed mean', { algorithm: 'trimmed-mean' }],
   ['DiLoCo', { algorithm: 'diloco', options: { period: 2 } }],
-  ['local SGD', { algorithm: 'local-sgd', options: { period: 2, pieces } }],
-  ['a streamed parameter server', { algorithm: 'parameter-server', options: { calls: 'streamed', pieces } }],
-  ['a blocking parameter server', { algorithm: 'parameter-server', options: { calls: 'blocking', pieces } }],
-  ['an asynchronous parameter server', { algorithm: 'async-parameter-server', options: { pieces } }],
-  ['a stale synchronous parameter server', { algorithm: 'stale-synchronous', options: { staleness: 0, pieces } }]
+  ['local SGD', { algorithm: 'local-sgd', options: { period: 2, chunks } }],
+  ['a streamed parameter server', { algorithm: 'parameter-server', options: { calls: 'streamed', chunks } }],
+  ['a blocking parameter server', { algorithm: 'parameter-server', options: { calls: 'blocking', chunks } }],
+  ['an asynchronous parameter server', { algorithm: 'async-parameter-server', options: { chunks } }],
+  ['a stale synchronous parameter server', { algorithm: 'stale-synchronous', options: { staleness: 0, chunks } }]
 ]
 
 for (const [title, method] of cases) {

@@ -17,7 +17,7 @@ const options = {
   seed: 1,
   batchSize: 8,
   rounds: 30,
-  closingRounds: 0,
+  finalRounds: 0,
   rate: () => 0.1,
   order: 'combine-then-adapt',
   momentum: 0,
@@ -95,11 +95,17 @@ const digits = { kind: 'digits', samples: 400 } as const
 
 test('adapt-then-combine on the complete graph with equal shards is plain SGD on the joint batch, momentum and weight decay included', async (t) => {
   const topology = complete('a', 'b', 'c')
-  const share = { data: digits, testShare: 0.2, partition: { kind: 'equal' }, peers: topology.peers, seed: 3 } as const
+  const localData = {
+    data: digits,
+    testFraction: 0.2,
+    partition: { kind: 'equal' },
+    peers: topology.peers,
+    seed: 3
+  } as const
   const given = { order: 'adapt-then-combine', momentum: 0.9, nesterov: true, weightDecay: 1e-3 } as const
-  const history = await train(topology, (self) => createSoftmaxTask({ share: { ...share, self } }), given)
+  const history = await train(topology, (self) => createSoftmaxTask({ localData: { ...localData, self } }), given)
 
-  const union = await createSoftmaxTask({ share })
+  const union = await createSoftmaxTask({ localData })
   const shards = topology.peers.map((name) => ({ name, samples: union.samples / 3 }))
   let round = 0
   for await (const { parameters } of plainSgd(union, { ...options, ...given, shards })) {
@@ -145,14 +151,14 @@ for (const order of ['combine-then-adapt', 'adapt-then-combine'] as const) {
   })
 }
 
-test('D-PSGD on a ring comes to the optimum of all peers’ objectives, which is known, and the closing rounds to one model', async (t) => {
+test('D-PSGD on a ring comes to the optimum of all peers’ objectives, which is known, and the final averaging rounds to one model', async (t) => {
   const topology = createTopology({ peers: peersOf(6), graph: { kind: 'ring' } })
   const tasks = topology.peers.map((self) =>
     createQuadraticTask({ peers: topology.peers, self, seed: 8, heterogeneity: 0.1 })
   )
   const taskOf = (self: PeerName) => tasks[topology.peers.indexOf(self)]
   const rate = (round: number) => 0.2 / (1 + round / 50)
-  const history = await train(topology, taskOf, { rounds: 3000, closingRounds: 40, rate })
+  const history = await train(topology, taskOf, { rounds: 3000, finalRounds: 40, rate })
   const ends = history[history.length - 1]
   const optimum = Float32Array.from(tasks[0].optimum)
   t.true(distance(mean(ends), optimum) < 0.01 * norm(optimum))

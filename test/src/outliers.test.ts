@@ -45,12 +45,12 @@ interface Run extends Partial<DpsgdOptions> {
 /** Runs D-PSGD on a ring of eight, each of which sees other classes; who was named, by round. */
 async function namedIn({ world = inSimulator, data = 1, lie, taskOf, ...options }: Run): Promise<readonly Named[]> {
   const named: Named[] = []
-  const set = { data: { kind: 'digits', samples: 400 }, testShare: 0.2, partition: { kind: 'label' } } as const
-  const ownTask = (self: PeerName) => createSoftmaxTask({ share: { ...set, peers, seed: data, self } })
+  const set = { data: { kind: 'digits', samples: 400 }, testFraction: 0.2, partition: { kind: 'label' } } as const
+  const ownTask = (self: PeerName) => createSoftmaxTask({ localData: { ...set, peers, seed: data, self } })
   await world({ topology, seed: data, length: 7850 }, async (fabric) => {
     const own = lie !== undefined && fabric.self === liar ? lying(fabric, lie) : fabric
     const steps = dpsgd(own, await (taskOf ?? ownTask)(fabric.self), {
-      ...{ seed: 1, batchSize: 16, rounds: 60, closingRounds: 30, rate: () => 0.1, order: 'combine-then-adapt' },
+      ...{ seed: 1, batchSize: 16, rounds: 60, finalRounds: 30, rate: () => 0.1, order: 'combine-then-adapt' },
       ...{ momentum: 0.9, nesterov: false, weightDecay: 1e-4, timeout: timeLimit(20_000) },
       ...options
     })
@@ -104,7 +104,7 @@ test('over libp2p who adds 1e6 is named by its two neighbours, with its distance
   const named = await namedIn({
     world: overLibp2p,
     rounds: 25,
-    closingRounds: 0,
+    finalRounds: 0,
     lie: (value, round) => (round < 20 ? value : value + 1e6)
   })
   t.deepEqual(first(named), ofLiar)

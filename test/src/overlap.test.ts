@@ -58,7 +58,7 @@ test('the parameters of a round are sent, received and whole while its gradient 
         seed: 1,
         batchSize: 1,
         rounds,
-        closingRounds: 0,
+        finalRounds: 0,
         rate: () => 0.1,
         timeout: timeLimit(60_000)
       } as const

@@ -48,7 +48,10 @@ test('it is simulated beside others, labelled by its options, and keeps the mean
 
 test('--algorithm takes the path of a module', async (t) => {
   const folder = await outside()
-  writeFileSync(join(folder, 'short.yaml'), 'task: softmax\ndata: { digits: 200 }\nrounds: 3\nagreement: 0.5\n')
+  writeFileSync(
+    join(folder, 'short.yaml'),
+    'task: softmax\ndata: { digits: 200 }\nrounds: 3\nconsensusTolerance: 0.5\n'
+  )
   const args = [...swarm, '--train', 'short.yaml', '--algorithm', './mine.js']
   const result = await murmur(args, folder, undefined, { cwd: folder }).result
   t.is(result.code, 0, result.stderr)
@@ -91,10 +94,10 @@ const wrong: readonly (readonly [string, (folder: string) => void, RegExp])[] = 
   ]
 ]
 
-for (const [title, spoil, message] of wrong) {
+for (const [title, corrupt, message] of wrong) {
   test(`${title}; exit code 2`, async (t) => {
     const folder = await outside()
-    spoil(folder)
+    corrupt(folder)
     const result = await murmur([...swarm, '--train', 'train.yaml'], folder, undefined, { cwd: folder }).result
     t.is(result.code, 2, result.stderr)
     t.regex(result.stderr, message)

@@ -19,7 +19,7 @@ const training = { seed: 1, batchSize: 1, rounds: 3, rate: () => 0.5, timeout: 1
 interface Given {
   readonly fusion?: 'fused' | 'per-tensor'
   readonly calls?: 'streamed' | 'blocking'
-  readonly pieces?: number
+  readonly chunks?: number
   readonly tensors: readonly number[]
   readonly workers?: readonly PeerName[]
   readonly servers?: readonly Server[]
@@ -31,7 +31,7 @@ async function waitsOf(given: Given, world: Partial<CentralWorld> = {}): Promise
   const task = countingTask(tensors, (x) => x)
   const { reports } = await historyOf(
     { workers, servers, taskOf: () => task, ...world },
-    { ...training, algorithm: 'parameter-server', options: { pieces: 1, ...rest } }
+    { ...training, algorithm: 'parameter-server', options: { chunks: 1, ...rest } }
   )
   for (const steps of reports) {
     for (const { round, waited } of steps) {
@@ -45,12 +45,12 @@ test('where only latency counts, a streamed parameter server takes 2 latencies a
   const tensors = [3, 1, 4, 1, 5]
   for (const fusion of ['fused', 'per-tensor'] as const) {
     for (const servers of [dedicated(1), dedicated(3), dedicated(7), colocated(namesOf(4))]) {
-      t.deepEqual(await waitsOf({ tensors, fusion, servers, pieces: 2 }), [20, 20, 20])
+      t.deepEqual(await waitsOf({ tensors, fusion, servers, chunks: 2 }), [20, 20, 20])
     }
   }
 })
 
-test('where only latency counts, a blocking parameter server takes 4 latencies for every stretch of a server', async (t) => {
+test('where only latency counts, a blocking parameter server takes 4 latencies for every chunk of a server', async (t) => {
   const blocking = { tensors: [3, 1, 4, 1, 5], calls: 'blocking' } as const
   t.deepEqual(await waitsOf({ ...blocking, fusion: 'fused' }), [40, 40, 40])
   t.deepEqual(await waitsOf({ ...blocking, fusion: 'per-tensor' }), [200, 200, 200])
@@ -65,7 +65,7 @@ const slow = { latency: 1, bandwidth: 80e6 }
 test('where bandwidth counts, a streamed server takes n S/B, k shards n/k S/B, and shards on all workers’ machines 2 (n − 1)/n S/B', async (t) => {
   const workers = namesOf(4)
   const near = async (expected: Milliseconds, servers: readonly Server[]) => {
-    const [first] = await waitsOf({ tensors: [250_000], workers, servers, pieces: 50 }, slow)
+    const [first] = await waitsOf({ tensors: [250_000], workers, servers, chunks: 50 }, slow)
     t.true(first > expected && first < 1.03 * expected + 2, `${first} ms, not ${expected}`)
   }
   await near(4 * 100, dedicated(1))
@@ -88,7 +88,7 @@ for (const calls of ['streamed', 'blocking'] as const) {
     const task = countingTask([4], () => Float32Array.of(1, 2, 3, 4))
     const { reports } = await historyOf(
       { workers, servers: dedicated(1), taskOf: () => task, cost: uneven },
-      { ...training, algorithm: 'parameter-server', options: { calls, pieces: 1 } }
+      { ...training, algorithm: 'parameter-server', options: { calls, chunks: 1 } }
     )
     // x ← x − 0.5 g in each round.
     for (const { round, parameters } of reports.flat()) {
@@ -143,7 +143,7 @@ const asynchronous = {
 function runAsynchronously(world: Partial<CentralWorld>, seen: (x: Float32Array) => void = () => {}) {
   const workers = namesOf(4)
   const taskOf = markedTask(workers, asynchronous.rounds, seen)
-  const options = { fusion: 'per-tensor', pieces: 2 }
+  const options = { fusion: 'per-tensor', chunks: 2 }
   return historyOf({ workers, servers: dedicated(2), taskOf, ...world }, { ...asynchronous, options })
 }
 

@@ -14,20 +14,20 @@ type World = (options: WorldOptions, program: Program) => Promise<unknown>
 /** Trains a softmax regression with D-PSGD and returns each peer's final parameters. */
 async function trained(world: World, topology: Topology, order: 'combine-then-adapt' | 'adapt-then-combine') {
   const ends = new Map<PeerName, Float32Array>()
-  const share = {
+  const localData = {
     data: { kind: 'digits', samples: 300 },
-    testShare: 0.2,
+    testFraction: 0.2,
     partition: { kind: 'dirichlet', alpha: 0.5 },
     peers: topology.peers,
     seed: 5
   } as const
   await world({ topology, seed: 11, length: 7850 }, async (fabric) => {
-    const task = await createSoftmaxTask({ share: { ...share, self: fabric.self } })
+    const task = await createSoftmaxTask({ localData: { ...localData, self: fabric.self } })
     const steps = dpsgd(fabric, task, {
       seed: 1,
       batchSize: 16,
       rounds: 25,
-      closingRounds: 5,
+      finalRounds: 5,
       rate: (k) => 0.1 / (1 + k / 10),
       order,
       momentum: 0.9,

@@ -33,9 +33,9 @@ test.serial('a swarm of four processes trains, agrees, and ends with one summary
   t.true(Math.abs((summary.accuracyOfMean as number) - (summary.centralisedAccuracy as number)) < 0.1)
   const steps = records.filter(({ kind }) => kind === 'step')
   t.deepEqual([...new Set(steps.map(({ peer }) => peer))].sort(), ['a', 'b', 'c', 'd'])
-  // Two neighbours, 30 + closing rounds, 784 × 16 + 16 + 16 × 10 + 10 parameters of 4 bytes each.
-  const closing = records.find(({ kind }) => kind === 'start')?.closingRounds as number
-  t.is(summary.payloadSent, 4 * 2 * (30 + closing) * 12_730 * 4)
+  // Two neighbours, 30 + final averaging rounds, 784 × 16 + 16 + 16 × 10 + 10 parameters of 4 bytes each.
+  const finalRounds = records.find(({ kind }) => kind === 'start')?.finalRounds as number
+  t.is(summary.payloadSent, 4 * 2 * (30 + finalRounds) * 12_730 * 4)
   t.is((await stat(join(folder, 'model.safetensors'))).size % 8, 0)
 })
 
@@ -146,7 +146,7 @@ for (const [topology, threshold, expected] of [
     const records = recordsOf(result)
     t.like(
       records.find(({ kind }) => kind === 'lost'),
-      { peer: killed.peer, why: `the process of peer ${killed.peer} ended by SIGKILL` }
+      { peer: killed.peer, reason: `the process of peer ${killed.peer} ended by SIGKILL` }
     )
     const summary = { kind: 'summary', peers: 4, finished: 3, lost: [killed.peer] }
     t.like(

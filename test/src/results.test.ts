@@ -33,7 +33,7 @@ test('a swarm writes the folder that a simulation of its files writes, with the 
   t.is(sim.code, 0, sim.stderr)
   t.deepEqual((await readdir(out)).sort(), (await readdir(simulated)).sort())
   const [[one], [other]] = [(await readResults(out)).runs, (await readResults(simulated)).runs]
-  // The closing rounds take no virtual time here, so that the simulation has no point before them.
+  // The final averaging rounds take no virtual time here, so that the simulation has no point before them.
   const learned = ({ curve }: typeof one) =>
     new Map(curve.map(({ samples, round, loss, accuracy }) => [round, { samples, loss, accuracy }]))
   t.is(learned(one).size, 10)

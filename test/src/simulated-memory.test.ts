@@ -27,7 +27,7 @@ async function vectorsUsed(order: (typeof orders)[number], rounds: number): Prom
   }
   const wire = { ...pool, copy, allocate: (length: number) => seen(pool.allocate(length)) }
   const constants = { seed: 1, batchSize: 1, momentum: 0, nesterov: false, weightDecay: 0, timeout: 1000 }
-  const options = { ...constants, order, rounds, closingRounds: 3, rate: () => 0.1 }
+  const options = { ...constants, order, rounds, finalRounds: 3, rate: () => 0.1 }
   const links = uniformLinks({ latency: 10 })
   await simulate({ topology, seed: 1, wire, links, cost: () => 1 }, async (fabric) => {
     const task = createQuadraticTask({ peers: topology.peers, self: fabric.self, seed: 1 })

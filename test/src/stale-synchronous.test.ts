@@ -18,12 +18,12 @@ const training = { seed: 1, batchSize: 1, rounds: 8, rate: () => 0.5, timeout: 1
 
 /** Runs stale synchronous SGD. */
 function run(
-  { staleness, pieces = 2, workers }: { staleness: number; pieces?: number; workers: readonly PeerName[] },
+  { staleness, chunks = 2, workers }: { staleness: number; chunks?: number; workers: readonly PeerName[] },
   taskOf: (self?: PeerName) => Task,
   world: Partial<CentralWorld> = {},
   more: Partial<Method> = {}
 ): Promise<History> {
-  const options = { staleness, pieces }
+  const options = { staleness, chunks }
   const method = { ...training, algorithm: 'stale-synchronous', options, ...more }
   return historyOf({ workers, servers: dedicated(1), taskOf, ...world }, method)
 }
@@ -33,22 +33,22 @@ test('at clock c a worker sees every update of clocks up to c − s − 1, all o
     size: fc.integer({ min: 1, max: 5 }),
     servers: fc.integer({ min: 1, max: 3 }),
     staleness: fc.nat(4),
-    pieces: fc.integer({ min: 1, max: 4 }),
+    chunks: fc.integer({ min: 1, max: 4 }),
     latency: fc.integer({ min: 0, max: 100 }),
     seed: fc.nat()
   })
   await fc.assert(
-    fc.asyncProperty(worlds, async ({ size, servers, staleness, pieces, latency, seed }) => {
+    fc.asyncProperty(worlds, async ({ size, servers, staleness, chunks, latency, seed }) => {
       const { rounds } = training
       const workers = namesOf(size)
-      const share = Math.fround(-0.5 / size)
+      const step = Math.fround(-0.5 / size)
       const taskOf = (self?: PeerName) => {
         const place = self === undefined ? 0 : workers.indexOf(self)
         return countingTask([size * rounds], (x, clock) => {
           for (const [index, value] of x.entries()) {
             const [from, of] = [Math.floor(index / rounds), index % rounds]
             const must = of < clock - staleness || (from === place && of < clock)
-            invariant(value === share || (value === 0 && !must), `${value} of ${from} at ${of}, own clock ${clock}`)
+            invariant(value === step || (value === 0 && !must), `${value} of ${from} at ${of}, own clock ${clock}`)
           }
           return Float32Array.from(x, (_, index) => (index === place * rounds + clock ? 1 : 0))
         })
@@ -56,10 +56,10 @@ test('at clock c a worker sees every update of clocks up to c − s − 1, all o
       const draws = createRandom(seed)
       const cost = () => Math.round(100 * draws.uniform() ** 3)
       const world = { cost, latency, servers: dedicated(servers) }
-      const { ends } = await run({ staleness, workers, pieces }, taskOf, world)
+      const { ends } = await run({ staleness, workers, chunks }, taskOf, world)
       for (const end of ends)
         invariant(
-          end.every((value) => value === share),
+          end.every((value) => value === step),
           'an update is missing in the end'
         )
     })
@@ -103,7 +103,7 @@ test('without staleness it is the synchronous parameter server, in parameters an
   const stale = await run({ staleness: 0, workers }, taskOf, { cost }, given)
   const synchronous = await historyOf(
     { workers, servers: dedicated(1), taskOf, cost },
-    { ...training, ...given, algorithm: 'parameter-server', options: { pieces: 2 } }
+    { ...training, ...given, algorithm: 'parameter-server', options: { chunks: 2 } }
   )
   for (const [place, steps] of synchronous.reports.entries()) {
     for (const [round, { parameters, waited }] of steps.entries()) {

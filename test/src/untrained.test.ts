@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { PeerName, Task } from '@murmuration/core'
-import { shareOut } from '@murmuration/data'
+import { localDataOf } from '@murmuration/data'
 import { createTfjsTask } from '@murmuration/tfjs'
 import { createTopology } from '@murmuration/topology'
 import { distance, mean, unpack } from '@murmuration/vectors'
@@ -45,12 +45,12 @@ const task: Task = {
 const training = { seed: 1, batchSize: 2, rounds, rate: () => 0.1, weightDecay: 0.5 }
 const optimiser = { name: 'sgd', momentum: 0.9, nesterov: true }
 const common = { ...training, optimiser, timeout: 1000 }
-const streamed = { pieces: 2 }
+const streamed = { chunks: 2 }
 
 /** Each with how many steps the statistics take: an asynchronous server takes one for every worker. */
 const methods: readonly (readonly [string, Omit<Method, keyof typeof common>, number?])[] = [
-  ['D-PSGD, combine-then-adapt', { algorithm: 'dpsgd', closingRounds: 3 }],
-  ['D-PSGD, adapt-then-combine', { algorithm: 'dpsgd', closingRounds: 3, options: { order: 'adapt-then-combine' } }],
+  ['D-PSGD, combine-then-adapt', { algorithm: 'dpsgd', finalRounds: 3 }],
+  ['D-PSGD, adapt-then-combine', { algorithm: 'dpsgd', finalRounds: 3, options: { order: 'adapt-then-combine' } }],
   ['an all-reduce', { algorithm: 'all-reduce', options: streamed }],
   ['local SGD', { algorithm: 'local-sgd', options: { ...streamed, period: 2 } }],
   ['plain SGD', { algorithm: 'sgd' }],
@@ -127,8 +127,8 @@ const source = `
   }`
 
 interface Reference {
-  loadSamples(): Parameters<typeof shareOut>[0]
-  trainAlone(start: Float32Array, samples: ReturnType<typeof shareOut>['train'], steps: number): Float32Array[]
+  loadSamples(): Parameters<typeof localDataOf>[0]
+  trainAlone(start: Float32Array, samples: ReturnType<typeof localDataOf>['train'], steps: number): Float32Array[]
 }
 
 async function moduleOf(): Promise<string> {
@@ -145,7 +145,7 @@ async function train(
 ): Promise<readonly Float32Array[]> {
   const ends: Float32Array[] = []
   await inSimulator({ topology, seed: 1, length: 7850 }, async (fabric) => {
-    const common = { ...training, momentum: 0.9, weightDecay: 0, closingRounds: 0, timeout: 1000 }
+    const common = { ...training, momentum: 0.9, weightDecay: 0, finalRounds: 0, timeout: 1000 }
     const steps = dpsgd(fabric, await taskOf(fabric.self), { ...common, order: 'adapt-then-combine', ...options })
     let step = await steps.next()
     while (step.done !== true) step = await steps.next()
@@ -154,8 +154,8 @@ async function train(
   return ends
 }
 
-const shareOf = (peers: readonly PeerName[], partition: 'equal' | 'label', self?: PeerName) => ({
-  testShare: 0.2,
+const localDataOptionsOf = (peers: readonly PeerName[], partition: 'equal' | 'label', self?: PeerName) => ({
+  testFraction: 0.2,
   partition: { kind: partition },
   peers,
   seed: 1,
@@ -166,13 +166,14 @@ test('batch normalisation under momentum 0.9 on the complete graph is what Tenso
   const path = await moduleOf()
   const peers = namesOf(3, 'p')
   // Every peer has all samples and takes all of them in every step, so that the joint batch has the statistics of each.
-  const taskOf = () => createTfjsTask({ share: shareOf(peers, 'equal'), model: { kind: 'module', path } })
+  const taskOf = () =>
+    createTfjsTask({ localData: localDataOptionsOf(peers, 'equal'), model: { kind: 'module', path } })
   const alone = await taskOf()
   const start = await alone.initialise(1).run()
   const count = 150
   const ends = await train(complete(...peers), taskOf, { rounds: count, batchSize: alone.samples })
   const module = (await import(pathToFileURL(path).href)) as Reference
-  const { train: samples } = shareOut(module.loadSamples(), shareOf(peers, 'equal'))
+  const { train: samples } = localDataOf(module.loadSamples(), localDataOptionsOf(peers, 'equal'))
   const expected = module.trainAlone(start, samples, count)
   const names = alone.schema.map(({ name }) => name)
   for (const end of ends) {
@@ -192,8 +193,8 @@ test('moving variances stay among those of the batches where peers with differen
   const topology = createTopology({ peers, graph: { kind: 'ring' } })
   for (const order of ['combine-then-adapt', 'adapt-then-combine'] as const) {
     const taskOf = (self: PeerName) =>
-      createTfjsTask({ share: shareOf(peers, 'label', self), model: { kind: 'module', path } })
-    const ends = await train(topology, taskOf, { rounds: 60, batchSize: 4, order, closingRounds: 30 })
+      createTfjsTask({ localData: localDataOptionsOf(peers, 'label', self), model: { kind: 'module', path } })
+    const ends = await train(topology, taskOf, { rounds: 60, batchSize: 4, order, finalRounds: 30 })
     const { schema } = await taskOf(peers[0])
     const [, , means, variances] = unpack(schema, mean(ends))
     for (const k of [0, 1, 2, 3]) {

@@ -77,7 +77,7 @@ async function startPeer({ topology, seed, length, servers, codec }: WorldOption
     codec,
     seed,
     listen: ['/ip4/127.0.0.1/tcp/0'],
-    terms: { settings: { run: 'test' }, schema: [{ name: 'x', shape: [length] }], start: 'same' }
+    runSettings: { settings: { run: 'test' }, schema: [{ name: 'x', shape: [length] }], start: 'same' }
   })
 }
 

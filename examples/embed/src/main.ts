@@ -22,10 +22,10 @@ const taskOf = (secret: number): Task => ({
 })
 
 async function startPeer(self: PeerName, secret: number, onStep: (report: StepReport) => void) {
-  const terms = { settings: { run: 'embed' }, schema: taskOf(secret).schema, start: 'zero' }
+  const runSettings = { settings: { run: 'embed' }, schema: taskOf(secret).schema, start: 'zero' }
   const listen = ['/ip4/127.0.0.1/tcp/0']
-  const peer = await createPeer({ self, identity: await createIdentity(), topology, seed: 1, listen, terms })
-  const options = { seed: 1, batchSize: 1, rounds: 100, closingRounds: 5, rate: () => 0.1, timeout: 10_000 }
+  const peer = await createPeer({ self, identity: await createIdentity(), topology, seed: 1, listen, runSettings })
+  const options = { seed: 1, batchSize: 1, rounds: 100, finalRounds: 5, rate: () => 0.1, timeout: 10_000 }
   const settings = { algorithm: dpsgd, workers: topology.peers, ...options }
   const run = async () => {
     for await (const report of train(peer.fabric, taskOf(secret), settings)) onStep(report)

@@ -1,4 +1,4 @@
-/** Plain gossip averaging, as a record: the closing rounds of every algorithm. */
+/** Plain gossip averaging, as a record: the final averaging rounds of every algorithm. */
 import { z } from 'zod'
 import { mix } from './mixing.js'
 import { algorithm } from './record.js'

@@ -21,7 +21,7 @@ export function averaging(
     seed: 0,
     batchSize: 1,
     rounds: 0,
-    closingRounds: rounds,
+    finalRounds: rounds,
     rate: () => 0
   }
   return new Session(fabric, taskOf(start), { ...settings, timeout, workers: [fabric.self] }, () => start).steps()

@@ -35,7 +35,7 @@ test('total adds what was weighted before, and mean weighs all alike', (t) => {
   t.deepEqual([...mean(W, mine, without(theirs, a)).x.values], [8.5])
 })
 
-test('a sender keeps the share of those that it cannot reach', (t) => {
+test('a sender keeps the fraction of those that it cannot reach', (t) => {
   t.is(kept(W, [c]), 0.75)
 })
 

@@ -25,7 +25,7 @@ const least = 3
 /** Who is a thousand times as far away as is typical is named at once. */
 const absurd = 1000
 
-/** Distances below this share of the parameters' norm are what rounding to float32 leaves over many rounds. */
+/** Distances below this fraction of the parameters' norm are what rounding to float32 leaves over many rounds. */
 const rounding = 1e-5
 
 const nobody: readonly Outlier[] = []

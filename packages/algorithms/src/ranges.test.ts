@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import type { Range } from './node/vector.js'
-import { piecesOf, rangesOf, segmentsOf, shardsOf, tensorsOf } from './ranges.js'
+import { cut, rangesOf, segmentsOf, shardsOf, tensorsOf } from './ranges.js'
 
 const tensorsWith = (sizes: readonly number[]) =>
   tensorsOf(sizes.map((size, index) => ({ name: `t${index}`, shape: [size] })))
@@ -32,26 +32,26 @@ test('a model is one range, or one for each tensor that has elements', (t) => {
   ])
 })
 
-test('segments are as many as asked for and pieces are not empty; both are even and without gaps', (t) => {
+test('segments are as many as asked for and chunks are not empty; both are even and without gaps', (t) => {
   fc.assert(
     fc.property(fc.nat(100), fc.nat(100), fc.integer({ min: 1, max: 30 }), (offset, length, count) => {
       const segments = segmentsOf({ offset, length }, count)
-      const pieces = piecesOf({ offset, length }, count)
+      const chunks = cut({ offset, length }, count)
       const lengths = segments.map((segment) => segment.length)
       return (
         segments.length === count &&
         Math.max(...lengths) - Math.min(...lengths) <= 1 &&
         isGapless(segments, offset, offset + length) &&
-        pieces.length === Math.min(count, length) &&
-        pieces.every((piece) => piece.length > 0) &&
-        isGapless(pieces, offset, offset + length)
+        chunks.length === Math.min(count, length) &&
+        chunks.every((chunk) => chunk.length > 0) &&
+        isGapless(chunks, offset, offset + length)
       )
     })
   )
   t.pass()
 })
 
-test('servers share the model out: all of it, once, whole tensors or equal ranges, and no server has more than the mean and one tensor', (t) => {
+test('servers divide the model: all of it, once, whole tensors or equal ranges, and no server has more than the mean and one tensor', (t) => {
   const sizes = fc.array(fc.nat(20), { minLength: 1, maxLength: 12 })
   fc.assert(
     fc.property(sizes, fc.integer({ min: 1, max: 6 }), (given, count) => {

@@ -33,18 +33,18 @@ export function segmentsOf({ offset, length }: Range, count: number): readonly R
 }
 
 /** At most `count` parts as {@link segmentsOf} cuts them, none of them empty. */
-export function piecesOf(range: Range, count: number): readonly Range[] {
-  invariant(Number.isSafeInteger(count) && count >= 1, () => `a range cannot be cut into ${count} pieces`)
+export function cut(range: Range, count: number): readonly Range[] {
+  invariant(Number.isSafeInteger(count) && count >= 1, () => `a range cannot be cut into ${count} chunks`)
   return segmentsOf(range, Math.min(count, range.length))
 }
 
 /**
  * What each of `count` ranks has of all `ranges`: its segment of every one of them, as {@link segmentsOf} cuts it, in at
- * most `pieces` pieces.
+ * most `chunks` chunks.
  */
-export function sharesOf(ranges: readonly Range[], count: number, pieces: number): readonly (readonly Range[])[] {
+export function rangesByRank(ranges: readonly Range[], count: number, chunks: number): readonly (readonly Range[])[] {
   const segments = ranges.map((range) => segmentsOf(range, count))
-  return Array.from({ length: count }, (_, rank) => segments.flatMap((all) => piecesOf(all[rank], pieces)))
+  return Array.from({ length: count }, (_, rank) => segments.flatMap((all) => cut(all[rank], chunks)))
 }
 
 /**
@@ -54,7 +54,7 @@ export function sharesOf(ranges: readonly Range[], count: number, pieces: number
  */
 export function shardsOf(tensors: readonly Range[], fusion: Fusion, count: number): readonly (readonly Range[])[] {
   const ranges = rangesOf(tensors, fusion)
-  if (fusion === 'fused') return segmentsOf(ranges[0], count).map((segment) => piecesOf(segment, 1))
+  if (fusion === 'fused') return segmentsOf(ranges[0], count).map((segment) => cut(segment, 1))
   const shards = Array.from({ length: count }, () => ({ ranges: [] as Range[], load: 0 }))
   const largestFirst = [...ranges].sort((left, right) => right.length - left.length || left.offset - right.offset)
   for (const range of largestFirst) {

@@ -2,7 +2,7 @@
 import type { PeerName } from '@murmuration/core'
 import { z } from 'zod'
 import { concat, type Range, rangeOf, type Vector } from './node/vector.js'
-import { type Calls, type Fusion, piecesOf, shardsOf } from './ranges.js'
+import { type Calls, cut, type Fusion, shardsOf } from './ranges.js'
 import type { Arrival, Channel, NodeTraits, Route } from './record.js'
 
 /** A range of the parameters as it travels, and the server that holds it. */
@@ -22,12 +22,12 @@ export const serverOptions = {
   fusion: z.enum(['fused', 'per-tensor']).default('fused').meta({
     description: 'Whether each server holds as many numbers as the others, or whole tensors'
   }),
-  pieces: z.int().min(1).default(16).meta({ description: 'How many pieces a range travels in' })
+  chunks: z.int().min(1).default(16).meta({ description: 'How many chunks a range travels in' })
 }
 
 interface Settings {
   readonly fusion: Fusion
-  readonly pieces: number
+  readonly chunks: number
   readonly calls?: Calls
 }
 export type ServedNode = NodeTraits<Settings>
@@ -57,17 +57,17 @@ function planOf(node: ServedNode): Plan {
   return plan
 }
 
-/** All chunks: server by server; where calls block, the first of each server, then the second, and so on, in one piece each. */
+/** All chunks: server by server; where calls block, the first of each server, then the second, and so on. Each range is one chunk then. */
 export function chunksOf(node: ServedNode): readonly Chunk[] {
   return planOf(node).chunks
 }
 
 function dealOut({ options, tensors, peers }: ServedNode): readonly Chunk[] {
-  const { fusion, pieces, calls } = options
+  const { fusion, calls } = options
   const servers = peers('server')
   const chunks = shardsOf(tensors, fusion, servers.length).flatMap((shard, place) =>
     shard
-      .flatMap((range) => piecesOf(range, calls === 'blocking' ? 1 : pieces))
+      .flatMap((range) => cut(range, calls === 'blocking' ? 1 : options.chunks))
       .map((range, turn) => ({ server: servers[place], alone: [servers[place]], turn, range }))
   )
   if (calls === 'blocking') chunks.sort((left, right) => left.turn - right.turn)

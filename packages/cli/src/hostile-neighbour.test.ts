@@ -32,7 +32,10 @@ async function filesOf(folder: string) {
   const lines = [...honest, m].map((name, place) => `  - { name: ${name}, addresses: [${addresses[place]}] }`)
   const [topology, train] = [join(folder, 'topology.yaml'), join(folder, 'training.yaml')]
   await writeFile(topology, `graph: complete\npeers:\n${lines.join('\n')}\n`)
-  await writeFile(train, 'data: { digits: 100 }\ntask: softmax\nrounds: 5\nbatch: 4\ntimeout: 20 s\nagreement: 0.1\n')
+  await writeFile(
+    train,
+    'data: { digits: 100 }\ntask: softmax\nrounds: 5\nbatch: 4\ntimeout: 20 s\nconsensusTolerance: 0.1\n'
+  )
   return { request: { topology, train }, victims: addresses.slice(0, honest.length) }
 }
 

@@ -29,7 +29,7 @@ rounds to agree to 1/1000000  13
 ok       Every peer reaches every other.
 ok       The weights of each peer sum to 1.
 ok       No weight is below 0.
-ok       Each peer keeps a share of its own parameters.
+ok       Each peer keeps a localData of its own parameters.
 ok       Each peer weighs 1 in all averages together, so that the mean is kept.
 ok       Neighbours give each other the same weight.
 ok       Disagreement falls to a thousandth within 7 rounds.`
@@ -64,9 +64,9 @@ test('directed edges count once for each pair that exchanges', (t) => {
   t.is(facts('graph: { kind: matrix, rows: [[0.5, 0.5, 0], [0, 0.5, 0.5], [0.5, 0, 0.5]] }\npeers: 3').edges, 3)
 })
 
-test('agreement that is not sure is said in words, and null in JSON, which has no Infinity', (t) => {
+test('a consensus that is not sure is said in words, and null in JSON, which has no Infinity', (t) => {
   const text = 'graph: { kind: matrix, rows: [[0, 1], [1, 0]] }\npeers: 2'
-  t.deepEqual(facts(text).roundsToAgreement, { thousandth: null, millionth: null })
+  t.deepEqual(facts(text).roundsToConsensus, { thousandth: null, millionth: null })
   t.regex(report(text), /not sure ever to/)
   t.regex(report(text), /ERROR {4}Disagreement is not sure to fade: λₙ of W is −1/)
   t.deepEqual(JSON.parse(JSON.stringify(facts(text))), facts(text))

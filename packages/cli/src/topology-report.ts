@@ -1,11 +1,11 @@
 import type { PeerName } from '@murmuration/core'
 import {
-  agreementFinding,
+  consensusFinding,
   type Contraction,
   contraction,
   diameterOf,
   type Finding,
-  roundsToAgreement,
+  roundsToConsensus,
   structureFindings,
   unionGraph
 } from '@murmuration/topology'
@@ -37,7 +37,7 @@ export interface TopologyFacts {
   /** λ₂ and λₙ of a static symmetric `W`. */
   readonly eigenvalues?: { readonly second: number; readonly last: number }
   /** Rounds until disagreement is down to 10⁻³ and 10⁻⁶ of itself; null when that is not sure. */
-  readonly roundsToAgreement: { readonly thousandth: number | null; readonly millionth: number | null }
+  readonly roundsToConsensus: { readonly thousandth: number | null; readonly millionth: number | null }
   readonly findings: readonly Finding[]
   /** Row by row; per round of a period. */
   readonly rows: readonly PeerRow[]
@@ -73,8 +73,8 @@ export function topologyReportJson(file: TopologyFile): TopologyFacts {
     spectralGap: shrinks.spectralGap,
     contractionPerPeriod: shrinks.perPeriod,
     ...(shrinks.eigenvalues && { eigenvalues: shrinks.eigenvalues }),
-    roundsToAgreement: { thousandth: rounds(shrinks, 1e-3), millionth: rounds(shrinks, 1e-6) },
-    findings: [...structureFindings(topology), agreementFinding(shrinks)],
+    roundsToConsensus: { thousandth: rounds(shrinks, 1e-3), millionth: rounds(shrinks, 1e-6) },
+    findings: [...structureFindings(topology), consensusFinding(shrinks)],
     rows: rowsOf(file)
   }
 }
@@ -96,7 +96,7 @@ function edgesOf(graph: readonly (readonly number[])[]): number {
 }
 
 function rounds(shrinks: Contraction, factor: number): number | null {
-  const count = roundsToAgreement(shrinks, factor)
+  const count = roundsToConsensus(shrinks, factor)
   return Number.isFinite(count) ? count : null
 }
 
@@ -128,7 +128,7 @@ function ofPeriod(round: number, period: number): string {
 }
 
 function factsTable(facts: TopologyFacts): string {
-  const { degree, diameter, eigenvalues, roundsToAgreement: agreement } = facts
+  const { degree, diameter, eigenvalues, roundsToConsensus: toConsensus } = facts
   const same = degree.smallest === degree.largest
   const table = plainTable()
   table.push(['graph', facts.graph], ['weights', facts.weights], ['peers', facts.peers], ['edges', facts.edges])
@@ -137,8 +137,8 @@ function factsTable(facts: TopologyFacts): string {
   if (diameter !== undefined) table.push(['diameter', diameter])
   table.push(['rounds of a period', facts.period], ['spectral gap', short(facts.spectralGap)])
   if (eigenvalues) table.push(['λ₂, λₙ', `${short(eigenvalues.second)}, ${short(eigenvalues.last)}`])
-  table.push(['rounds to agree to 1/1000', agreement.thousandth ?? 'not sure ever to'])
-  table.push(['rounds to agree to 1/1000000', agreement.millionth ?? 'not sure ever to'])
+  table.push(['rounds to agree to 1/1000', toConsensus.thousandth ?? 'not sure ever to'])
+  table.push(['rounds to agree to 1/1000000', toConsensus.millionth ?? 'not sure ever to'])
   return table.toString()
 }
 

@@ -37,7 +37,7 @@ export function testAlgorithm(test: Test, world: FabricWorld, given: AlgorithmCa
   const that = (title: string) => `${world.name}: ${algorithm.title}: ${title}`
 
   test(that('comes to the optimum of all peers, as the rate falls'), async (t) => {
-    const run = await runOf(world, given, { rounds, closingRounds: 30, rate: (k) => 0.4 / (1 + k / 8) })
+    const run = await runOf(world, given, { rounds, finalRounds: 30, rate: (k) => 0.4 / (1 + k / 8) })
     const { optimum } = quadratics(run.topology, given.spread)
     for (const [peer, { model }] of run.ends) {
       t.true(distance(model, optimum) < 0.02 * distance(optimum, [0, 0, 0, 0]), `${peer}: ${model} for ${optimum}`)
@@ -58,7 +58,7 @@ export function testAlgorithm(test: Test, world: FabricWorld, given: AlgorithmCa
   }
 
   test(that('a state that is handed over by all peers, and by one, gives the same bits as not stopping'), async (t) => {
-    const settings = { rounds: 16, closingRounds: 4, optimiser: { name: 'sgd', momentum: 0.9 } }
+    const settings = { rounds: 16, finalRounds: 4, optimiser: { name: 'sgd', momentum: 0.9 } }
     const whole = await runOf(
       world,
       given,
@@ -92,7 +92,7 @@ export function testAlgorithm(test: Test, world: FabricWorld, given: AlgorithmCa
       [{ name: 'adam' }, 12]
     ] as const) {
       test(that(`checkpoints of round ${at} go on in a new run, with the same bits: ${optimiser.name}`), async (t) => {
-        const settings = { rounds: 16, closingRounds: 4, optimiser }
+        const settings = { rounds: 16, finalRounds: 4, optimiser }
         const checkpoints = new Map<PeerName, Saved>()
         const whole = await runOf(world, given, settings, checkpointing(at, checkpoints))
         t.is(checkpoints.size, whole.topology.peers.length + (algorithm.needs.servers ?? 0))

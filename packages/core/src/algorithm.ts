@@ -36,9 +36,9 @@ export interface StepReport {
   readonly round: number
   /** 'train' for a gradient step, 'close' for a round of pure averaging at the end. */
   readonly phase: 'train' | 'close'
-  /** Mean loss over this step's batch; absent in closing rounds. */
+  /** Mean loss over this step's batch; absent in final averaging rounds. */
   readonly loss?: number | undefined
-  /** The learning rate of this step; absent in closing rounds. */
+  /** The learning rate of this step; absent in final averaging rounds. */
   readonly rate?: number | undefined
   /** Samples that this peer has gone through since the start. */
   readonly samples: number

@@ -6,7 +6,7 @@ export interface Deferred<Value> {
 }
 
 /**
- * A promise and its settlers, as `Promise.withResolvers`, which Node 20 lacks.
+ * A promise with its resolve and reject, as `Promise.withResolvers`, which Node 20 lacks.
  *
  * @example
  * ```js

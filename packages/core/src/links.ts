@@ -19,7 +19,7 @@ export interface PathLink {
   readonly latency: Milliseconds
   /** How far the latency varies: evenly between `latency` and `latency + jitter`. */
   readonly jitter: Milliseconds
-  /** The share of packets that is lost, 0 … 1. */
+  /** The fraction of packets that is lost, 0 … 1. */
   readonly loss: number
   /** Bits per second of this way alone; Infinity when only the lines that it shares limit it. */
   readonly bandwidth: number

@@ -32,19 +32,19 @@ export interface Gradient {
 /** How good parameters are on the test set. */
 export interface Evaluation {
   readonly loss: number
-  /** The share of samples classified rightly, 0 … 1; absent when the task does not classify. */
+  /** The fraction of samples classified rightly, 0 … 1; absent when the task does not classify. */
   readonly accuracy?: number
 }
 
-/** What is learned: parameters as one flat float32 vector, the gradient on a batch, the evaluation; and one share of the data. */
+/** What is learned: parameters as one flat float32 vector, the gradient on a batch, the evaluation; and its part of the data. */
 export interface Task {
   readonly schema: Schema
-  /** How many samples this share of the data has, at least 1. */
+  /** How many samples its part of the data has, at least 1. */
   readonly samples: number
   /** Facts that a user wants to read once at the start: the data, the model, the backend and why it was chosen. */
   readonly about: Readonly<Record<string, string>>
   /**
-   * What must be the same on all peers though no setting says it, by its name: such as a checksum of the data that all have a share of.
+   * What must be the same on all peers though no setting says it, by its name: such as a checksum of the data that all divide.
    * Peers compare it when they connect.
    */
   readonly fingerprints?: Readonly<Record<string, string>>

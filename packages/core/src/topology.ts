@@ -12,7 +12,7 @@ export interface WeightedPeer {
  * The weights of those that it receives from, `selfWeight` included, sum to 1.
  */
 export interface Mixing {
-  /** The share of one's own parameters, `W_ii`. */
+  /** The fraction of one's own parameters, `W_ii`. */
   readonly selfWeight: number
   /** The peers `j` ≠ i with `W_ij` > 0, in the order of their names. */
   readonly receiveFrom: readonly WeightedPeer[]

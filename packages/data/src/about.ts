@@ -1,30 +1,30 @@
 import type { DataDescription, Samples, SplitOptions } from './samples.js'
 
-/** What is said about a share; of the samples themselves nothing is. */
-export interface ShareFacts {
+/** What is said about local data; of the samples themselves nothing is. */
+export interface LocalDataFacts {
   readonly train: Pick<Samples, 'count' | 'inputShape'>
   readonly test: Pick<Samples, 'count'>
   readonly shardSizes: readonly number[]
 }
 
 /**
- * What a share of the data is, for people; the part of a task's `about` that all tasks over shares have in common.
+ * What the local data are, for people; the part of a task's `about` that all tasks over data have in common.
  * Without `data`, the samples are said to be the task's own.
  */
-export function aboutShare(
-  share: ShareFacts,
+export function describeLocalData(
+  localData: LocalDataFacts,
   options: SplitOptions & { readonly data?: DataDescription }
 ): { readonly data: string; readonly partition: string } {
-  if (options.partition.kind === 'local') return aboutLocal(share, options.data)
-  const all = share.shardSizes.reduce((sum, size) => sum + size, 0)
-  const own = options.self === undefined ? '' : `, ${grouped(share.train.count)} for this peer`
+  if (options.partition.kind === 'local') return aboutLocal(localData, options.data)
+  const all = localData.shardSizes.reduce((sum, size) => sum + size, 0)
+  const own = options.self === undefined ? '' : `, ${grouped(localData.train.count)} for this peer`
   return {
-    data: `${grouped(all)} ${subject(options.data, share.train.inputShape)}${own}, ${grouped(share.test.count)} to test`,
-    partition: `${kindOf(options)} for ${options.peers.length} ${options.peers.length === 1 ? 'peer' : 'peers'}${sizes(share)}`
+    data: `${grouped(all)} ${subject(options.data, localData.train.inputShape)}${own}, ${grouped(localData.test.count)} to test`,
+    partition: `${kindOf(options)} for ${options.peers.length} ${options.peers.length === 1 ? 'peer' : 'peers'}${sizes(localData)}`
   }
 }
 
-function aboutLocal({ train, test }: ShareFacts, data: DataDescription | undefined) {
+function aboutLocal({ train, test }: LocalDataFacts, data: DataDescription | undefined) {
   return {
     data: `${grouped(train.count)} ${subject(data, train.inputShape)}, all this peer's own, ${grouped(test.count)} to test in common`,
     partition: "each peer's own data"
@@ -73,7 +73,7 @@ function kindOf({ partition }: SplitOptions): string {
   }
 }
 
-function sizes({ shardSizes }: ShareFacts): string {
+function sizes({ shardSizes }: LocalDataFacts): string {
   const least = shardSizes.reduce((min, size) => Math.min(min, size), Infinity)
   const most = shardSizes.reduce((max, size) => Math.max(max, size), 0)
   return least === most ? `, ${grouped(least)} samples each` : `, ${grouped(least)} to ${grouped(most)} samples each`

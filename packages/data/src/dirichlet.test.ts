@@ -15,21 +15,21 @@ for (const shape of [0.3, 1, 4.5]) {
   })
 }
 
-test('Dirichlet shares sum to 1, with mean 1/n and variance (n − 1) / (n² (n alpha + 1))', (t) => {
+test('Dirichlet fractions sum to 1, with mean 1/n and variance (n − 1) / (n² (n alpha + 1))', (t) => {
   const random = createRandom(2, 'dirichlet')
   const [alpha, count] = [0.5, 4]
   const draws = Array.from({ length: 20_000 }, () => dirichlet(alpha, count, random))
-  t.true(draws.every((shares) => Math.abs(shares.reduce((sum, share) => sum + share, 0) - 1) < 1e-12))
-  const firsts = draws.map(([share]) => share)
+  t.true(draws.every((fractions) => Math.abs(fractions.reduce((sum, fraction) => sum + fraction, 0) - 1) < 1e-12))
+  const firsts = draws.map(([fraction]) => fraction)
   const variance = (count - 1) / (count ** 2 * (count * alpha + 1))
   t.true(Math.abs(average(firsts) - 1 / count) < 0.01)
-  t.true(Math.abs(average(firsts.map((share) => (share - 1 / count) ** 2)) / variance - 1) < 0.05)
+  t.true(Math.abs(average(firsts.map((fraction) => (fraction - 1 / count) ** 2)) / variance - 1) < 0.05)
 })
 
 test('a tiny alpha gives all to one, and no NaN', (t) => {
   const random = createRandom(3, 'dirichlet')
   for (let k = 0; k < 100; k++) {
-    const shares = dirichlet(1e-4, 8, random)
-    t.true(Math.max(...shares) > 0.99)
+    const fractions = dirichlet(1e-4, 8, random)
+    t.true(Math.max(...fractions) > 0.99)
   }
 })

@@ -1,7 +1,7 @@
 import type { Random } from '@murmuration/core'
 
 /**
- * A draw from the symmetric Dirichlet distribution: `count` shares that sum to 1. Each is a gamma draw over their sum; the
+ * A draw from the symmetric Dirichlet distribution: `count` fractions that sum to 1. Each is a gamma draw over their sum; the
  * logarithms are taken because gamma draws of a small `alpha` are too small for a float64.
  */
 export function dirichlet(alpha: number, count: number, random: Random): number[] {

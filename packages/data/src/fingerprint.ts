@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sizeOf } from '@murmuration/vectors'
-import type { Share } from './samples.js'
+import type { LocalData } from './samples.js'
 import type { Source } from './source.js'
 
 /** SHA-256 in hex of all samples: their shapes and classes as JSON, each input as float32, then all targets. */
@@ -15,8 +15,8 @@ export function fingerprintOf(source: Source): string {
   return hash.update(bytesOf(targets)).digest('hex')
 }
 
-/** What of a share must be the same on all peers though no option says it. */
-export function fingerprintsOf({ fingerprint }: Share): Readonly<Record<string, string>> {
+/** What of the local data must be the same on all peers though no option says it. */
+export function fingerprintsOf({ fingerprint }: LocalData): Readonly<Record<string, string>> {
   return fingerprint === undefined ? {} : { data: fingerprint }
 }
 

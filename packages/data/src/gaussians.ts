@@ -7,7 +7,7 @@ const separation = 3
 /**
  * Samples of two classes in turn, 0 and 1: normal draws of variance 1 about two means that lie `separation` apart in a drawn
  * direction, on either side of the origin; then every feature is scaled to variance 1 over both classes. The border that
- * tells them apart best is a plane through the origin, and is right for a share Φ(separation / 2) = 93.3 % of them.
+ * tells them apart best is a plane through the origin, and is right for a fraction Φ(separation / 2) = 93.3 % of them.
  *
  * A sample depends on the seed, the features and its number alone, not on how many there are.
  *

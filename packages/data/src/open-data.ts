@@ -41,12 +41,12 @@ async function open(data: DataDescription, options: SplitOptions, classNames?: r
   }
 }
 
-function countOf({ samples, samplesPerPeer }: DrawnCount, { peers, testShare }: SplitOptions): number {
+function countOf({ samples, samplesPerPeer }: DrawnCount, { peers, testFraction }: SplitOptions): number {
   if (samplesPerPeer === undefined) return whole('samples', samples, 2)
   if (samples !== undefined) throw new InputError('data has both samples and samplesPerPeer; one of them is expected')
   const wanted = whole('samplesPerPeer', samplesPerPeer, 1) * peers.length
   let count = wanted + 1
-  while (count - heldBack(count, testShare) < wanted) count++
+  while (count - heldBack(count, testFraction) < wanted) count++
   return count
 }
 

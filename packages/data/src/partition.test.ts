@@ -33,7 +33,7 @@ test('parts are disjoint, none is empty, and only the rest of an equal division 
   )
 })
 
-test('the same seed shares out in the same way, another seed in another', (t) => {
+test('the same seed divides in the same way, another seed in another', (t) => {
   const targets = Array.from({ length: 100 }, (_, index) => index % 5)
   const parts = (seed: number) => partition(targets, 5, { kind: 'dirichlet', alpha: 0.5 }, 4, createRandom(seed))
   t.deepEqual(parts(1), parts(1))
@@ -57,7 +57,7 @@ test('the smaller alpha, the fewer classes has a peer', (t) => {
       const counts = Array.from({ length: 10 }, (_, label) => part.filter((index) => targets[index] === label).length)
       return Math.max(...counts) / part.length
     })
-    return most.reduce((sum, share) => sum + share, 0) / most.length
+    return most.reduce((sum, fraction) => sum + fraction, 0) / most.length
   }
   t.true(largestClass(0.05) > 0.5)
   t.true(largestClass(1000) < 0.13)

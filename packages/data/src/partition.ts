@@ -3,7 +3,7 @@ import { dirichlet } from './dirichlet.js'
 import type { PartitionDescription } from './samples.js'
 
 /**
- * Shares samples out among peers: for each peer the numbers of its samples. No sample has two owners and no peer is left
+ * Divides samples among peers: for each peer the numbers of its samples. No sample has two owners and no peer is left
  * without one. `equal` and `label` give all peers the same count and leave out the rest of the division; `dirichlet` leaves
  * out nothing.
  *
@@ -60,8 +60,8 @@ function unevenParts(groups: readonly number[][], alpha: number, peerCount: numb
   for (const group of groups) {
     let passed = 0
     let start = 0
-    dirichlet(alpha, peerCount, random).forEach((share, peer) => {
-      passed += share
+    dirichlet(alpha, peerCount, random).forEach((fraction, peer) => {
+      passed += fraction
       const end = peer + 1 === peerCount ? group.length : Math.min(group.length, Math.round(passed * group.length))
       for (const index of group.slice(start, end)) parts[peer].push(index)
       start = end

@@ -18,36 +18,36 @@ export interface Samples {
 }
 
 /** One peer's training samples, and the test samples, which are the same for all peers. */
-export interface Share {
+export interface LocalData {
   readonly train: Samples
   readonly test: Samples
   /**
-   * How many training samples each peer has, in the order of `ShareOptions.peers`. When the share is the union of all,
+   * How many training samples each peer has, in the order of `LocalDataOptions.peers`. When the local data are the union of all,
    * `train` holds the peers' shards one after the other in that order. Of local data only the peer's own count is known.
    */
   readonly shardSizes: readonly number[]
-  /** A checksum of the data that all peers have shares of, when there is one to compare: drawn data are known by their options. */
+  /** A checksum of the data that the peers divide, when there is one to compare: drawn data are known by their options. */
   readonly fingerprint?: string
 }
 
-/** How samples are split and shared out, and whose share is wanted. JSON: it travels to worker threads. */
+/** How samples are split and divided among peers, and whose are wanted. JSON: it travels to worker threads. */
 export interface SplitOptions {
   /** The part of the samples held back for testing, between 0 and 1; 0.2 for 80 % to train and 20 % to test. */
-  readonly testShare: number
-  /** A test set in common, in place of `testShare`. Nothing is held back then, and the test set says which classes there are. */
+  readonly testFraction: number
+  /** A test set in common, in place of `testFraction`. Nothing is held back then, and the test set says which classes there are. */
   readonly test?: TestDescription
   /** 'numbers' for targets that are real values; classes by default. */
   readonly targets?: 'classes' | 'numbers'
   readonly partition: PartitionDescription
   /** All peers, in the order of their names. */
   readonly peers: readonly string[]
-  /** Whose share; absent for the union of all shares. */
+  /** Whose local data; absent for the union of all. */
   readonly self?: string
   readonly seed: number
 }
 
 /** The same, and of which data. */
-export interface ShareOptions extends SplitOptions {
+export interface LocalDataOptions extends SplitOptions {
   readonly data: DataDescription
 }
 
@@ -104,7 +104,7 @@ export interface TestDescription {
 export type PartitionDescription =
   /** Shuffled, equal parts; when the count does not divide, the rest is left out so that all have the same. */
   | { readonly kind: 'equal' }
-  /** Per class, shares drawn from Dirichlet(alpha): the smaller alpha, the more uneven. */
+  /** Per class, fractions drawn from Dirichlet(alpha): the smaller alpha, the more uneven. */
   | { readonly kind: 'dirichlet'; readonly alpha: number }
   /** Sorted by label, then equal parts: each peer sees few classes. */
   | { readonly kind: 'label' }

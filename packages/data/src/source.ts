@@ -1,7 +1,7 @@
 import { sizeOf } from '@murmuration/vectors'
 import type { Samples } from './samples.js'
 
-/** Samples whose inputs can each be read by itself, so that a peer makes only those of its own share. */
+/** Samples whose inputs can each be read by itself, so that a peer makes only its own. */
 export interface Source extends Omit<Samples, 'inputs'> {
   /** Writes the input of sample `index` into `out`, which is as long as the shape says. */
   read(index: number, out: Float32Array): void

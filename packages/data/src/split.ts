@@ -3,17 +3,17 @@ import { createRandom } from '@murmuration/random'
 import type { SplitOptions } from './samples.js'
 
 /** The numbers of the training and of the test samples; at least one of each. Throws an {@link InputError} for one sample. */
-export function split(count: number, { testShare, seed }: SplitOptions): readonly [Uint32Array, Uint32Array] {
+export function split(count: number, { testFraction, seed }: SplitOptions): readonly [Uint32Array, Uint32Array] {
   if (count < 2)
     throw new InputError(
       `the data has ${count === 0 ? 'no samples' : 'one sample'}, at least 2 are expected: one to train and one to test`
     )
   const order = createRandom(seed, 'split').shuffle(Array.from({ length: count }, (_, index) => index))
-  const held = heldBack(count, testShare)
+  const held = heldBack(count, testFraction)
   return [Uint32Array.from(order.slice(held)), Uint32Array.from(order.slice(0, held))]
 }
 
 /** How many of `count` samples, at least 2, are test samples. */
-export function heldBack(count: number, testShare: number): number {
-  return Math.min(count - 1, Math.max(1, Math.round(count * testShare)))
+export function heldBack(count: number, testFraction: number): number {
+  return Math.min(count - 1, Math.max(1, Math.round(count * testFraction)))
 }

@@ -79,7 +79,7 @@ async function filesOf(method, rounds) {
     'optimiser: { name: sgd, momentum: 0.5 }',
     'rate: { initial: 0.05, decay: constant }',
     `rounds: ${rounds}`,
-    'agreement: 0.5'
+    'consensusTolerance: 0.5'
   ]
   await writeFile(training, `${lines.join('\n')}\n`)
   return { topology, train: training }
@@ -133,7 +133,7 @@ async function simulated(method, rounds, linksPath, computing) {
   const models = new Map()
   const curve = []
   const every = Math.max(1, Math.floor(rounds / 20))
-  const settings = { ...plan.options, closingRounds: 0 }
+  const settings = { ...plan.options, finalRounds: 0 }
   const world = {
     topology,
     servers: servers.map((name) => ({ name })),

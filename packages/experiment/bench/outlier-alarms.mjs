@@ -12,7 +12,7 @@ import { vectorWire } from '@murmuration/wire'
 
 const peers = Array.from({ length: 8 }, (_, k) => peerName(`p${k}`))
 const usual = { graph: 'ring', partition: { kind: 'label' }, order: 'combine-then-adapt', momentum: 0 }
-const training = { batchSize: 16, rounds: 100, closingRounds: 20, rate: () => 0.1 }
+const training = { batchSize: 16, rounds: 100, finalRounds: 20, rate: () => 0.1 }
 const cases = {
   'as usual': {},
   'momentum 0.9': { momentum: 0.9 },
@@ -24,17 +24,17 @@ const cases = {
   'Dirichlet 0.1': { partition: { kind: 'dirichlet', alpha: 0.1 } },
   'equal parts': { partition: { kind: 'equal' } },
   'batches of 1': { batchSize: 1 },
-  'a hundred closing rounds': { rounds: 50, closingRounds: 100 },
+  'a hundred final averaging rounds': { rounds: 50, finalRounds: 100 },
   ...Object.fromEntries(['star', 'complete', 'exponential', 'one-peer-exponential'].map((graph) => [graph, { graph }]))
 }
 
 async function alarmsOf({ graph, partition, ...options }, seed) {
   const topology = createTopology({ peers, graph: { kind: graph } })
-  const share = { data: { kind: 'digits', samples: 600 }, testShare: 0.2, partition, peers, seed }
+  const localData = { data: { kind: 'digits', samples: 600 }, testFraction: 0.2, partition, peers, seed }
   const links = uniformLinks({ latency: 10 })
   let alarms = 0
   await simulate({ topology, seed, wire: vectorWire, links, cost: ({ samples }) => samples }, async (fabric) => {
-    const task = await createSoftmaxTask({ share: { ...share, self: fabric.self } })
+    const task = await createSoftmaxTask({ localData: { ...localData, self: fabric.self } })
     const { order, momentum, ...rest } = options
     const optimiser = { name: 'sgd', momentum }
     const common = { seed: 1, weightDecay: 1e-4, timeout: 1e6, workers: peers, optimiser }

@@ -12,7 +12,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { dpsgd, train } from '@murmuration/algorithms'
 import { peerName } from '@murmuration/core'
 import { computingCost, measuredNetwork, simulate, uniformLinks } from '@murmuration/simulator'
-import { createLogisticFamily } from '@murmuration/tasks'
+import { createLogisticTaskSet } from '@murmuration/tasks'
 import { createTopology } from '@murmuration/topology'
 import { pooledVectorWire } from '@murmuration/wire'
 import Table from 'cli-table3'
@@ -21,8 +21,8 @@ async function simulateRing(count, rounds, jitter) {
   const peers = Array.from({ length: count }, (_, k) => peerName(`p${String(k).padStart(5, '0')}`))
   const start = performance.now()
   const data = { kind: 'gaussians', samplesPerPeer: 32 }
-  const share = { data, testShare: 0.01, partition: { kind: 'equal' }, peers, seed: 1 }
-  const family = await createLogisticFamily({ share })
+  const localData = { data, testFraction: 0.01, partition: { kind: 'equal' }, peers, seed: 1 }
+  const taskSet = await createLogisticTaskSet({ localData })
   const topology = createTopology({ peers, graph: { kind: 'ring' } })
   const setUp = performance.now()
   const processor = process.cpuUsage()
@@ -33,7 +33,7 @@ async function simulateRing(count, rounds, jitter) {
   let steps = 0
   const wire = pooledVectorWire()
   await simulate({ topology, seed: 1, wire, links, network: measuredNetwork, cost }, async (fabric) => {
-    const reports = train(fabric, family.of(fabric.self), settings)
+    const reports = train(fabric, taskSet.of(fabric.self), settings)
     while (!(await reports.next()).done) steps++
   })
   const end = performance.now()

@@ -6,7 +6,7 @@
 // window (10 s for D-PSGD at 10 ms, 2 d), and what "1 Mbps" of 2 (c) carries, since no fp32 ResNet-20 fits through 1 Mbit/s in
 // the published time (67 s for D-PSGD, at the right end of 2 c).
 import { fileURLToPath } from 'node:url'
-import { Families } from '../dist/sim/task-families.js'
+import { TaskSets } from '../dist/sim/task-sets.js'
 import { simulateRun } from '../../experiment/dist/sim/run.js'
 import { readScenario } from '../../experiment/dist/sim/scenario-file.js'
 import { runsOf, topologyOf } from '../../experiment/dist/sim/sweep.js'
@@ -51,7 +51,7 @@ const others = [
 ]
 
 const whole = await readScenario(fileURLToPath(new URL('../../../sim/slow-links.yaml', import.meta.url)))
-const families = new Families(1)
+const taskSets = new TaskSets(1)
 const linuxWindow = whole.topology.links.default.window
 
 /** Virtual seconds per epoch of a method; ten rounds, as they are all alike. */
@@ -61,8 +61,8 @@ async function epoch(label, { mbps, latency }, window = linuxWindow) {
   const [first] = runsOf({ ...whole, methods: [method], timeline: undefined })
   const run = { ...first, setting: { ...first.setting, topology: { ...first.setting.topology, links } } }
   const scenario = { ...whole, training: { ...whole.training, rounds: 10 }, stop: {} }
-  const family = await families.of(run.setting.learning, topologyOf(scenario, run).topology.peers, run.seed)
-  const { record } = await simulateRun(scenario, run, family, () => 0)
+  const taskSet = await taskSets.of(run.setting.learning, topologyOf(scenario, run).topology.peers, run.seed)
+  const { record } = await simulateRun(scenario, run, taskSet, () => 0)
   return stepsPerEpoch * record.secondsPerRound
 }
 

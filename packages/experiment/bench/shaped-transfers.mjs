@@ -20,7 +20,7 @@ broadcast,8,128,1,5,264`
 
 /** Bytes of what is passed on as a whole: NCCL's step, an eighth of its buffer of 4 MiB. A transfer from one to another is not cut. */
 const step = 2 ** 19
-const pieceBytes = { allreduce: step, p2p: Infinity, broadcast: step }
+const chunkBytes = { allreduce: step, p2p: Infinity, broadcast: step }
 
 /**
  * Bytes under way per round trip. The measured broadcasts slow down where the delay is long, and the other operations do not,
@@ -31,7 +31,7 @@ const window = { allreduce: Infinity, p2p: Infinity, broadcast: 2 ** 21 }
 
 const collectives = {
   allreduce: (node, x) => {
-    const options = { collective: 'ring', fusion: 'fused', calls: 'streamed', pieces: node.options.pieces }
+    const options = { collective: 'ring', fusion: 'fused', calls: 'streamed', chunks: node.options.chunks }
     return meanOver(node.all, node.route(0), x, { options, tensors: node.tensors })
   },
   broadcast: (node, x) => broadcast(node.all, node.route(0), x, node.options),
@@ -49,7 +49,7 @@ const once = algorithm({
   name: 'once',
   title: 'One operation',
   source: 'this benchmark',
-  options: z.strictObject({ op: z.string(), pieces: z.int() }),
+  options: z.strictObject({ op: z.string(), chunks: z.int() }),
   needs: { reach: 'everyone', delivery: 'reliable' },
   keeps: 'nothing',
   channels: { all: { part: 'range' } },
@@ -74,8 +74,8 @@ function linksOf(op, latency, gbps) {
 async function predict({ op, n, MiB, delay_ms, gbps }) {
   const bytes = MiB * 2 ** 20
   const parts = op === 'allreduce' ? n : 1
-  const pieces = Math.max(1, Math.ceil(bytes / parts / pieceBytes[op]))
-  const length = parts * pieces
+  const chunks = Math.max(1, Math.ceil(bytes / parts / chunkBytes[op]))
+  const length = parts * chunks
   const payloadLength = ({ vector }) => (vector.length / length) * bytes
   const peers = Array.from({ length: n }, (_, k) => peerName(`p${String(k).padStart(3, '0')}`))
   const { elapsed } = await simulate(
@@ -89,7 +89,7 @@ async function predict({ op, n, MiB, delay_ms, gbps }) {
       queueLimit: 1e6
     },
     async (fabric) => {
-      const settings = { algorithm: once, options: { op, pieces }, seed: 1, batchSize: 1, rounds: 1, rate: () => 1 }
+      const settings = { algorithm: once, options: { op, chunks }, seed: 1, batchSize: 1, rounds: 1, rate: () => 1 }
       const steps = train(fabric, taskOf(length), { ...settings, timeout: 1e9, workers: peers })
       while (!(await steps.next()).done) continue
     }

@@ -21,7 +21,7 @@ export interface StartEvent {
   readonly topology: string
   readonly spectralGap: number
   readonly rounds: number
-  readonly closingRounds: number
+  readonly finalRounds: number
   readonly algorithm: string
   /** How vectors are written on the links. */
   readonly codec: string
@@ -44,7 +44,7 @@ export interface PeerEvent {
 export interface LostEvent {
   readonly kind: 'lost'
   readonly peer: PeerName
-  readonly why: string
+  readonly reason: string
 }
 
 /** How a neighbour is doing, seen from `peer`; told when it changes. */
@@ -53,7 +53,7 @@ export interface NeighbourEvent {
   readonly peer: PeerName
   readonly neighbour: string
   readonly state: string
-  readonly why?: string
+  readonly reason?: string
 }
 
 /** A report of a peer over the rounds since its last one. */
@@ -63,7 +63,7 @@ export interface StepEvent {
   /** The last round of the report. */
   readonly round: number
   readonly phase: 'train' | 'close'
-  /** Mean over the report's rounds; absent in closing rounds. */
+  /** Mean over the report's rounds; absent in final averaging rounds. */
   readonly loss?: number
   readonly rate?: number
   /** Since the start, of this peer. */
@@ -78,7 +78,7 @@ export interface StepEvent {
   readonly unsent: readonly PeerName[]
   /** Since this peer began to train. */
   readonly seconds: number
-  /** The share of the time in which the peer waited for its neighbours, 0 … 1. */
+  /** The fraction of the time in which the peer waited for its neighbours, 0 … 1. */
   readonly waiting: number
   readonly bytesSent: number
   readonly bytesReceived: number
@@ -143,15 +143,15 @@ export interface Summary {
   readonly rounds: number
   /** Of all peers together. */
   readonly samples: number
-  /** From the first step to the end of the closing rounds. */
+  /** From the first step to the end of the final averaging rounds. */
   readonly seconds: number
   readonly lossOfMean: number
   readonly accuracyOfMean?: number
   readonly accuracyOfWorst?: number
   readonly lossOfWorst: number
   readonly consensusDistance: number
-  /** The consensus distance when training ended, before the closing rounds. */
-  readonly consensusDistanceBeforeClosing?: number
+  /** The consensus distance when training ended, before final averaging. */
+  readonly consensusDistanceAfterTraining?: number
   /** Plain SGD on the union of the data, at equal samples and the same joint batch. */
   readonly centralisedLoss?: number
   readonly centralisedAccuracy?: number
@@ -167,9 +167,9 @@ export interface Summary {
   /** Of the peer that sent and received most. */
   readonly bytesOfBusiest: number
   readonly busiestPeer: PeerName
-  /** Mean share of the time in which peers waited for neighbours, 0 … 1. */
+  /** Mean fraction of the time in which peers waited for neighbours, 0 … 1. */
   readonly waiting: number
-  /** Mean share of the time in which they computed gradients; the two may overlap. */
+  /** Mean fraction of the time in which they computed gradients; the two may overlap. */
   readonly working: number
   readonly backend: string
   /** SHA-256 of the final parameters of each peer, as "murmur sim" of the same files gives them. */

@@ -1,9 +1,9 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { z } from 'zod'
-import { bitRate, byteSize, duration, share } from './quantities.js'
+import { bitRate, byteSize, duration, fraction } from './quantities.js'
 
-test('quantities are read in base units: ms, bit/s, bytes, shares of 1', (t) => {
+test('quantities are read in base units: ms, bit/s, bytes, fractions of 1', (t) => {
   const times = ['10 ms', '250 us', '1.5 s', '2 min', '1 h', '0 ms', '7ms'].map((text) => duration().parse(text))
   t.deepEqual(times, [10, 0.25, 1500, 120_000, 3_600_000, 0, 7])
   const rates = ['25 Mbit/s', '1.4 Gbit/s', '64 kbit/s', '1 bit/s', '1 MB/s'].map((text) => bitRate().parse(text))
@@ -11,7 +11,7 @@ test('quantities are read in base units: ms, bit/s, bytes, shares of 1', (t) => 
   const sizes = ['2 MB', '1 KiB', '3 B', '1 GiB'].map((text) => byteSize().parse(text))
   t.deepEqual(sizes, [2e6, 1024, 3, 2 ** 30])
   t.deepEqual(
-    ['1 %', '0 %', '100 %', '0.1 %'].map((text) => share().parse(text)),
+    ['1 %', '0 %', '100 %', '0.1 %'].map((text) => fraction().parse(text)),
     [0.01, 0, 1, 0.001]
   )
 })
@@ -20,7 +20,7 @@ test('a number without a unit, a wrong unit and values out of range are refused'
   for (const wrong of [10, '10', '10 sec', '10  ms', '-1 ms', '1e3 ms', ' 1 ms', 'ms', '', null, Number.NaN]) {
     t.false(duration().safeParse(wrong).success, String(wrong))
   }
-  t.false(share().safeParse('100.1 %').success)
+  t.false(fraction().safeParse('100.1 %').success)
   t.false(bitRate().safeParse('0 Mbit/s').success)
   t.false(bitRate().safeParse('25 mbit/s').success)
   t.false(duration().safeParse(`1${'0'.repeat(400)} ms`).success)

@@ -44,8 +44,8 @@ export const byteSize = () =>
     scale: { B: 1, kB: 1e3, MB: 1e6, GB: 1e9, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 }
   })
 
-/** A share, such as `1 %`: a number from 0 to 1. */
-export const share = () => quantity({ what: 'a share', example: '1 %', scale: { '%': 0.01 }, max: 1 })
+/** A fraction, such as `1 %`: a number from 0 to 1. */
+export const fraction = () => quantity({ what: 'a fraction', example: '1 %', scale: { '%': 0.01 }, max: 1 })
 
 /** Text of a number, a space or none, and a unit; read as the number in base units. */
 function quantity({ what, example, scale, max = Number.MAX_VALUE, positive = false }: Units) {

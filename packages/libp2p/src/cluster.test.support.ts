@@ -61,7 +61,7 @@ export async function testNode(
     topology,
     seed: 1,
     listen: ['/ip4/127.0.0.1/tcp/0'],
-    terms: { settings: { run: 'test' }, schema: schemaOf(8), start: '00' },
+    runSettings: { settings: { run: 'test' }, schema: schemaOf(8), start: '00' },
     onEvent: (event) => events.push(event),
     ...changes,
     identity,

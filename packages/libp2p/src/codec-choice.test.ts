@@ -11,9 +11,9 @@ const length = 1000
 const lane = { kind: 1, field: 0 }
 
 test('each direction is written as its sender wishes, and the neighbour reads it', async (t) => {
-  const terms = { settings: { run: 'r' }, schema: [{ name: 'w', shape: [length] }], start: '0' }
-  const left = await testNode(t, edge, 'a', { terms, codec: 'float16' })
-  const right = await testNode(t, edge, 'b', { terms })
+  const runSettings = { settings: { run: 'r' }, schema: [{ name: 'w', shape: [length] }], start: '0' }
+  const left = await testNode(t, edge, 'a', { runSettings, codec: 'float16' })
+  const right = await testNode(t, edge, 'b', { runSettings })
   await connectAll([left, right])
   const vector = Float32Array.from({ length }, (_, k) => k / 7)
   left.peer.fabric.send(b, { kind: 0, round: 0, vector })
@@ -34,11 +34,11 @@ test('a codec that nobody knows is an error of the user, and one that a neighbou
 })
 
 /** A link on which a vector of `length` as float32 takes the given fraction of a round. */
-function linkWith(share: number): LinkSpeed {
+function linkWith(fraction: number): LinkSpeed {
   const speed = new LinkSpeed()
   speed.began(0)
   speed.began(100)
-  speed.acknowledged(4 * length, share * 100)
+  speed.acknowledged(4 * length, fraction * 100)
   return speed
 }
 
@@ -50,8 +50,8 @@ test('auto takes the most exact form that takes no more than half of a round, an
     [0.9, 'float16', 2 * length],
     [3, 'delta-int8', length + 16]
   ] as const
-  for (const [share, name, bytes] of cases) {
-    const encoder = choice.encoderFor(choice.wanted, length, createRandom(1, b), linkWith(share))
+  for (const [fraction, name, bytes] of cases) {
+    const encoder = choice.encoderFor(choice.wanted, length, createRandom(1, b), linkWith(fraction))
     const decoder = decoderOf(choice.wanted, length)
     if (encoder === undefined || decoder === undefined) return t.fail()
     const out = new Uint8Array(encoder.maxBytes(length))

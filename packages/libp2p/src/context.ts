@@ -16,7 +16,7 @@ import type { VectorPool } from './vector-pool.js'
 export interface LinkContext {
   readonly node: Libp2p
   readonly self: PeerName
-  readonly terms: RunSettings
+  readonly runSettings: RunSettings
   /** How many numbers every vector has. */
   readonly elements: number
   /** The vectors of all neighbours. */

@@ -26,7 +26,7 @@ test('closing ends at its limit, also where the close of the stream does not', a
   t.timeout(20_000)
   const stream = new Stuck()
   const channel = new ControlChannel(stream as unknown as Stream, new TrafficMeter())
-  channel.send({ kind: 'bye', reason: 'done' })
+  channel.send({ kind: 'leave', reason: 'done' })
   await channel.close(50)
   t.deepEqual(stream.aborted, ['not closed within 0.05 s'])
 })

@@ -78,20 +78,20 @@ export class ControlChannel {
   }
 
   /** Ends both directions at once. */
-  abort(why: string): void {
+  abort(reason: string): void {
     this.#outbox.end()
     // An abort of a stream that has ended has no effect, and a wait for a message would last forever.
-    this.#inbox.end(new Error(why))
-    this.#stream.abort(new Error(why))
+    this.#inbox.end(new Error(reason))
+    this.#stream.abort(new Error(reason))
   }
 
   /** Queues what arrives, up to the end of the stream, also when that was earlier. */
   #listen(stream: Stream): void {
     stream.addEventListener('message', ({ data }) => {
       if (this.#inbox.readableLength <= unreadBytes) return void this.#inbox.push(data)
-      const why = 'control messages come faster than they are read'
-      this.#inbox.end(new ProtocolFault(why, 'flood'))
-      this.abort(why)
+      const reason = 'control messages come faster than they are read'
+      this.#inbox.end(new ProtocolFault(reason, 'flood'))
+      this.abort(reason)
     })
     stream.addEventListener('remoteCloseWrite', () => this.#inbox.end())
     stream.addEventListener('close', ({ error }) => {

@@ -4,24 +4,24 @@ import fc from 'fast-check'
 import { protocolVersion } from './constants.js'
 import { type ControlMessage, decodeControl, encodeControl, ProtocolFault } from './control-messages.js'
 
-const terms = { settings: { run: 'r' }, start: 's', schema: [{ name: 'dense/kernel', shape: [3, 2] }] }
+const runSettings = { settings: { run: 'r' }, start: 's', schema: [{ name: 'dense/kernel', shape: [3, 2] }] }
 const messages: readonly ControlMessage[] = [
   {
     kind: 'hello',
     version: protocolVersion,
     name: peerName('a'),
-    terms,
+    runSettings,
     incarnation: 'x',
     first: 1,
     round: 0,
     codecs: ['int8']
   },
   { kind: 'welcome', name: peerName('b'), round: 3, received: 2, acknowledged: 1, window: 4, codecs: [] },
-  { kind: 'refused', code: 'schema', why: 'tensor 1 differs', terms },
+  { kind: 'refused', code: 'schema', reason: 'tensor 1 differs', runSettings },
   { kind: 'ack', sequence: 7 },
   { kind: 'ping', round: 7, at: 1.5, padding: '' },
   { kind: 'pong', at: 1.5, padding: '...' },
-  { kind: 'bye', reason: 'done' }
+  { kind: 'leave', reason: 'done' }
 ]
 
 test('every message survives encoding', (t) => {
@@ -53,7 +53,10 @@ test('messages with a field out of range are refused, and the field is named', (
     [{ ...hello, name: '../etc' }, /"name"/],
     [{ ...hello, version: 1 }, /"version"/],
     [{ ...hello, first: 0 }, /"first"/],
-    [{ ...hello, terms: { ...terms, schema: [{ name: 'w', shape: [-1] }] } }, /"terms.schema.0.shape.0"/],
+    [
+      { ...hello, runSettings: { ...runSettings, schema: [{ name: 'w', shape: [-1] }] } },
+      /"runSettings.schema.0.shape.0"/
+    ],
     [{ ...welcome, window: 0 }, /"window"/],
     [{ ...welcome, received: 1.5 }, /"received"/],
     [{ kind: 'gossip' }, /"kind"/]

@@ -34,7 +34,7 @@ const tensor = z.object({
 const schema = z.array(tensor).readonly()
 const codecs = z.array(foreign(64)).max(16).readonly()
 const settings = z.record(foreign(maxSettingName), foreign(maxSettingValue)).readonly()
-const terms = z.object({ settings, start: text, schema })
+const runSettings = z.object({ settings, start: text, schema })
 const code = z.enum(['unknown-peer', 'settings', 'schema', 'start', 'protocol'])
 
 const controlMessage = z.discriminatedUnion('kind', [
@@ -43,7 +43,7 @@ const controlMessage = z.discriminatedUnion('kind', [
     kind: z.literal('hello'),
     version: z.literal(protocolVersion),
     name,
-    terms,
+    runSettings,
     /** Drawn at the start of the process: another one means that the sender has forgotten all. */
     incarnation: z.string().min(1).max(64),
     first: count.min(1),
@@ -65,7 +65,7 @@ const controlMessage = z.discriminatedUnion('kind', [
     codecs
   }),
   /** The receiver's refusal. By its run settings the sender finds what differs. */
-  z.object({ kind: z.literal('refused'), code, why: text, terms: terms.optional() }),
+  z.object({ kind: z.literal('refused'), code, reason: text, runSettings: runSettings.optional() }),
   /** The receiver has all vectors up to `sequence`, and room for the next. */
   z.object({ kind: z.literal('ack'), sequence: count }),
   /** The sender is alive. `at` is the time on its clock in milliseconds, and `padding` makes the message longer. */
@@ -73,7 +73,7 @@ const controlMessage = z.discriminatedUnion('kind', [
   /** What the receiver answers at once, with what the ping said. */
   z.object({ kind: z.literal('pong'), at: z.number(), padding }),
   /** The sender stops for good. */
-  z.object({ kind: z.literal('bye'), reason: text })
+  z.object({ kind: z.literal('leave'), reason: text })
 ])
 
 /**
@@ -110,13 +110,13 @@ export function encodeControl(message: ControlMessage): Uint8Array {
 export const helloBytes = 8192
 
 /** The JSON of run settings, as bytes. */
-export function encodeRunSettings(value: z.infer<typeof terms>): Uint8Array {
+export function encodeRunSettings(value: z.infer<typeof runSettings>): Uint8Array {
   return fromString(JSON.stringify(value), 'utf8')
 }
 
 /** Reads and checks run settings. Throws an {@link InputError}: these are one's own. */
-export function decodeRunSettings(bytes: Uint8Array): z.infer<typeof terms> {
-  const result = terms.safeParse(parse(bytes))
+export function decodeRunSettings(bytes: Uint8Array): z.infer<typeof runSettings> {
+  const result = runSettings.safeParse(parse(bytes))
   if (result.success) return result.data
   throw new InputError(`the run settings are wrong at ${whereOf(result.error)}`)
 }

@@ -23,10 +23,10 @@ export type PeerEvent =
       readonly peer: PeerName
       readonly by: 'us' | 'them'
       readonly code: RefusalCode
-      readonly why: string
+      readonly reason: string
     }
   /** A peer that may not connect tried to. Reported once per peer id and peer list. */
-  | { readonly kind: 'unknown-peer-refused'; readonly id: string; readonly address: string; readonly why: string }
+  | { readonly kind: 'unknown-peer-refused'; readonly id: string; readonly address: string; readonly reason: string }
   /** A neighbour is at fault. Reported once a minute per neighbour and kind of fault: `count` is how many there were since, `detail` the last. */
   | {
       readonly kind: 'bad-frame'
@@ -41,7 +41,7 @@ export type PeerEvent =
       readonly peer: PeerName
       readonly wait: Milliseconds
       readonly faults: number
-      readonly why: string
+      readonly reason: string
     }
   /**
    * Another attempt after one that failed, or a connection that was lost, `wait` ago at most. `attempt` counts from 1 and
@@ -52,12 +52,12 @@ export type PeerEvent =
       readonly peer: PeerName
       readonly attempt: number
       readonly wait: Milliseconds
-      readonly why: string
+      readonly reason: string
     }
   /** A neighbour has left. */
   | { readonly kind: 'left'; readonly peer: PeerName; readonly reason: string }
   /** A spawned activity failed, which stops the peer. */
-  | { readonly kind: 'activity-failed'; readonly why: string }
+  | { readonly kind: 'activity-failed'; readonly reason: string }
 
 /** Takes events. It must not throw. */
 export type PeerEventListener = (event: PeerEvent) => void

@@ -114,9 +114,9 @@ export class NetworkFabric implements Fabric<VectorMessage> {
   spawn(activity: (fabric: Fabric<VectorMessage>) => Promise<void>): void {
     activity(this).catch((error: unknown) => {
       if (error instanceof StoppedError) return
-      const why = messageOf(error)
-      this.#context.emit({ kind: 'activity-failed', why })
-      this.stop(`a spawned activity failed: ${why}`)
+      const reason = messageOf(error)
+      this.#context.emit({ kind: 'activity-failed', reason })
+      this.stop(`a spawned activity failed: ${reason}`)
     })
   }
 

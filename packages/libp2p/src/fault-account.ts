@@ -95,14 +95,14 @@ export class FaultAccount {
     this.#emit({ kind: 'bad-frame', peer: this.#peer, fault, detail, count: 1 })
   }
 
-  #strike(why: string): void {
+  #strike(reason: string): void {
     const { initialShutOut, maxShutOut } = this.#limits
     const wasOut = this.isShutOut
     this.#strikes++
     if (this.#strikes === 1) return
     const wait = Math.min(maxShutOut, initialShutOut * 2 ** Math.min(this.#strikes - 2, 30))
     this.#shutOutUntil = this.#clock.now() + wait
-    if (!wasOut) this.#emit({ kind: 'shut-out', peer: this.#peer, wait, faults: faultCount(this.read()), why })
+    if (!wasOut) this.#emit({ kind: 'shut-out', peer: this.#peer, wait, faults: faultCount(this.read()), reason })
   }
 }
 

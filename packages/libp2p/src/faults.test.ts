@@ -13,8 +13,8 @@ async function pair(
   t: ExecutionContext,
   limits: Partial<Limits> = {}
 ): Promise<[TestNode, TestNode, readonly Relay[]]> {
-  const terms = { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
-  const nodes = await testCluster(t, graph(['a', 'b']), { terms, limits })
+  const runSettings = { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
+  const nodes = await testCluster(t, graph(['a', 'b']), { runSettings, limits })
   const relays = await Promise.all(nodes.map((each) => relayOf(t, each)))
   const peerList = relays.map(({ entry }) => entry)
   await Promise.all(nodes.map(({ peer }) => peer.connect(peerList, timeLimit(10_000))))

@@ -25,8 +25,8 @@ async function flooded(
   others: readonly TestNode[] = []
 ) {
   const edges = [...others.map(({ name }) => name), m].map((name) => ['a', name] as const)
-  const terms = { settings: { run: 'test' }, start: '00', schema: schemaOf(elements) }
-  const victim = await testNode(t, graph(...edges), 'a', { limits, terms })
+  const runSettings = { settings: { run: 'test' }, start: '00', schema: schemaOf(elements) }
+  const victim = await testNode(t, graph(...edges), 'a', { limits, runSettings })
   const identity = await createIdentity()
   const child = fork(fileURLToPath(new URL('./hostile-neighbour.test.support.js', import.meta.url)))
   t.teardown(() => child.kill('SIGKILL'))

@@ -84,7 +84,7 @@ test('messages for unknown peers are unreachable, and those for a neighbour that
   await right.peer.close('enough')
   t.like(await eventOf(left, 'left'), { peer: b, reason: 'enough' })
   t.is(left.peer.fabric.send(b, message(0)), 'unreachable')
-  t.like(left.peer.neighbours()[0], { state: 'left', why: 'enough' })
+  t.like(left.peer.neighbours()[0], { state: 'left', reason: 'enough' })
 })
 
 for (const caller of ['the one that leaves', 'the one that stays']) {
@@ -102,7 +102,7 @@ for (const caller of ['the one that leaves', 'the one that stays']) {
 }
 
 test('what was sent before close still arrives', async (t) => {
-  const large = { limits: thorough(), terms: { settings: { run: 'r' }, schema: schemaOf(500_000), start: '0' } }
+  const large = { limits: thorough(), runSettings: { settings: { run: 'r' }, schema: schemaOf(500_000), start: '0' } }
   const [left, right] = await testCluster(t, graph(['a', 'b']), large)
   await connectAll([left, right])
   for (let round = 0; round < 4; round++) {
@@ -179,7 +179,7 @@ test('a spawned activity shares the mailbox, and its failure stops the peer', as
   })
   left.peer.fabric.send(b, message(4))
   await waiting
-  t.is((await eventOf(right, 'activity-failed')).why, 'no use for round 4')
+  t.is((await eventOf(right, 'activity-failed')).reason, 'no use for round 4')
 })
 
 test('a neighbour that never comes is named, with what is wrong', async (t) => {

@@ -19,10 +19,10 @@ test('whatever text comes, what is left of it is printable, bounded, and passes 
   t.is(foreignText('Grüße, 你好 🐦'), 'Grüße, 你好 🐦')
 })
 
-test('a neighbour that says control characters in a goodbye, a refusal or its terms has them written out', (t) => {
-  const terms = { settings: { [hostile]: hostile }, schema: [{ name: hostile, shape: [1] }], start: hostile }
-  const bye = decodeControl(encodeControl({ kind: 'bye', reason: hostile }))
-  const refused = decodeControl(encodeControl({ kind: 'refused', code: 'settings', why: hostile, terms }))
+test('a neighbour that says control characters in a goodbye, a refusal or its runSettings has them written out', (t) => {
+  const runSettings = { settings: { [hostile]: hostile }, schema: [{ name: hostile, shape: [1] }], start: hostile }
+  const bye = decodeControl(encodeControl({ kind: 'leave', reason: hostile }))
+  const refused = decodeControl(encodeControl({ kind: 'refused', code: 'settings', reason: hostile, runSettings }))
   for (const message of [bye, refused]) {
     for (const text of textsOf(message)) t.notRegex(text, unsafe)
     t.true(JSON.stringify(message).includes('\\\\u001b'))
@@ -34,7 +34,7 @@ test('names are refused, and what is said of a wrong message is printable too', 
     kind: 'hello',
     name: `${peerName('a')}${hostile}`,
     [hostile]: 1,
-    terms: { settings: { [hostile]: 7 } }
+    runSettings: { settings: { [hostile]: 7 } }
   }
   const error = t.throws(() => decodeControl(Buffer.from(JSON.stringify(wrong))), { instanceOf: ProtocolFault })
   t.notRegex(error.message, unsafe)

@@ -28,7 +28,7 @@ import { TrafficMeter } from './traffic.js'
 const edge = graph(['a', 'b'])
 const [a, b] = ['a', 'b'].map(peerName)
 const settings = settingsOf({ run: 'one', rate: { initial: 0.1 }, peers: ['a', 'b'] })
-const terms: RunSettings = { settings, schema: schemaOf(8), start: 'aa' }
+const runSettings: RunSettings = { settings, schema: schemaOf(8), start: 'aa' }
 
 const cases: readonly (readonly [string, Partial<RunSettings>, RegExp])[] = [
   [
@@ -47,8 +47,8 @@ const cases: readonly (readonly [string, Partial<RunSettings>, RegExp])[] = [
 
 for (const [index, [code, change, expected]] of cases.entries()) {
   test(`case ${index}: two peers that differ in ${code} refuse each other, and both say in what`, async (t) => {
-    const left = await testNode(t, edge, 'a', { terms })
-    const right = await testNode(t, edge, 'b', { terms: { ...terms, ...change } })
+    const left = await testNode(t, edge, 'a', { runSettings })
+    const right = await testNode(t, edge, 'b', { runSettings: { ...runSettings, ...change } })
     const peerList = peerListOf([left, right])
     const [here, there] = await Promise.all([
       t.throwsAsync(left.peer.connect(peerList, timeLimit(10_000)), { instanceOf: RefusedError }),
@@ -72,8 +72,8 @@ test('a peer with an id that the peer list does not have is refused, and both si
     instanceOf: StoppedError
   })
   const words = `may not have this peer's id ${impostor.peer.id} in its peer list`
-  await eventually('the reason', () => impostor.peer.neighbours()[0].why.includes(words))
-  t.like(await eventOf(left, 'unknown-peer-refused'), { id: impostor.peer.id, why: 'it is not in the peer list' })
+  await eventually('the reason', () => impostor.peer.neighbours()[0].reason.includes(words))
+  t.like(await eventOf(left, 'unknown-peer-refused'), { id: impostor.peer.id, reason: 'it is not in the peer list' })
   await right.peer.connect(peerListOf([left, right]), timeLimit(10_000))
   await t.notThrowsAsync(connecting)
   impostor.peer.stop()
@@ -146,7 +146,7 @@ async function byHand(t: ExecutionContext, victim: TestNode) {
       kind: 'hello',
       version: protocolVersion,
       name,
-      terms: victimTerms,
+      runSettings: victimTerms,
       incarnation,
       first,
       round: 0,
@@ -229,7 +229,7 @@ test('a name that the peer id does not have, and words that are no hello, are re
   const victim = await testNode(t, edge, 'a')
   const { hello, control } = await byHand(t, victim)
   const { answer } = await hello(a)
-  t.like(answer, { kind: 'refused', code: 'unknown-peer', why: 'it calls itself "a", and by its peer id it is "b"' })
+  t.like(answer, { kind: 'refused', code: 'unknown-peer', reason: 'it calls itself "a", and by its peer id it is "b"' })
   const rude = await control()
   rude.send({ kind: 'ping', round: 0, at: 0, padding: '' })
   t.like(await rude.first(timeLimit(5_000)), { kind: 'refused', code: 'protocol' })

@@ -59,7 +59,7 @@ const inTurn =
 
 /** Every other one is noticed by the algorithm, when it takes what has come; the others as they come. */
 const attacks: Readonly<Record<string, Attack>> = {
-  'bye': ({ control }) => control.send(behindLength({ kind: 'bye', reason: 'done' })),
+  'leave': ({ control }) => control.send(behindLength({ kind: 'leave', reason: 'done' })),
   'short': inTurn((sequence, elements) => frame(sequence, elements - 1)),
   'gap': inTurn((sequence, elements) => frame(sequence + 6, elements)),
   'empty': inTurn((sequence) => frame(sequence, 0)),
@@ -85,7 +85,7 @@ const others: Readonly<Record<string, Attack>> = {
     return pour(control, () => longPing)
   },
   'goodbye and first vector': async ({ control, exchange, elements }) => {
-    control.send(behindLength({ kind: 'bye', reason: 'done' }))
+    control.send(behindLength({ kind: 'leave', reason: 'done' }))
     await delay(100)
     exchange.send(frame(1, elements))
   }
@@ -130,7 +130,7 @@ async function answerHello(stream: Stream, { name }: Orders): Promise<void> {
   if (hello.kind !== 'hello') return
   const nothing = { round: 0, received: hello.first - 1, acknowledged: hello.first - 1, window: 2, codecs: [] }
   channel.send({ kind: 'welcome', name: peerName(name), ...nothing })
-  learnt.resolve(hello.terms)
+  learnt.resolve(hello.runSettings)
 }
 
 /** One attack after the other. */
@@ -162,12 +162,12 @@ async function untilMade(node: Libp2p, victim: string, orders: Orders, attack: A
 let incarnations = 0
 
 async function isMade(connection: Connection, { name }: Orders, attack: Attack): Promise<boolean> {
-  const terms = await learnt.promise
-  const { stream, channel, answer } = await sayHello(connection, peerName(name), terms, `${incarnations++}`)
+  const runSettings = await learnt.promise
+  const { stream, channel, answer } = await sayHello(connection, peerName(name), runSettings, `${incarnations++}`)
   if (answer.kind !== 'welcome') return false
   const exchange = await connection.newStream(exchangeProtocol)
   const ended = Promise.race([once(exchange, 'close'), once(stream, 'close')])
-  await attack({ control: stream, exchange, elements: lengthOf(terms.schema) })
+  await attack({ control: stream, exchange, elements: lengthOf(runSettings.schema) })
   await Promise.race([ended, delay(noticed)])
   channel.abort('the attack is over')
   return true

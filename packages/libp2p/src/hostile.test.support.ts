@@ -10,11 +10,11 @@ import type { RunSettings } from './run-settings.js'
 import { TrafficMeter } from './traffic.js'
 
 /** Says hello, and takes the answer. */
-export async function sayHello(connection: Connection, name: PeerName, terms: RunSettings, incarnation = 'x') {
+export async function sayHello(connection: Connection, name: PeerName, runSettings: RunSettings, incarnation = 'x') {
   const stream = await connection.newStream(controlProtocol)
   const channel = new ControlChannel(stream, new TrafficMeter())
   const rest = { name, incarnation, first: 1, round: 0, codecs: [] }
-  channel.send({ kind: 'hello', version: protocolVersion, terms, ...rest })
+  channel.send({ kind: 'hello', version: protocolVersion, runSettings, ...rest })
   return { stream, channel, answer: await channel.first(60_000) }
 }
 

@@ -22,10 +22,10 @@ async function mallory(t: ExecutionContext, victim: TestNode) {
   t.teardown(() => node.stop())
   victim.peer.connect([{ name: m, id: identity.id, addresses: [] }], 500).catch(() => {})
   const connection = await node.dial(victim.peer.addresses.map((address) => multiaddr(address)))
-  return { connection, hello: () => sayHello(connection, m, termsOf(elements)) }
+  return { connection, hello: () => sayHello(connection, m, runSettingsOf(elements)) }
 }
 
-const termsOf = (length: number): RunSettings => ({
+const runSettingsOf = (length: number): RunSettings => ({
   settings: { run: 'test', algorithm: 'none' },
   start: '00',
   schema: schemaOf(length)
@@ -35,7 +35,7 @@ const linesOf = ({ events }: TestNode) => events.filter(({ kind }) => kind === '
 const faultsOf = ({ peer }: TestNode) => faultCount(peer.neighbours()[0].faults)
 
 test('what the algorithm rejects is counted with all other faults, told by name, and ends the streams', async (t) => {
-  const victim = await testNode(t, edge, 'a', { limits, terms: termsOf(elements) })
+  const victim = await testNode(t, edge, 'a', { limits, runSettings: runSettingsOf(elements) })
   const { connection, hello } = await mallory(t, victim)
   t.is((await hello()).answer.kind, 'welcome')
   const stream = await connection.newStream(exchangeProtocol)
@@ -50,7 +50,7 @@ test('what the algorithm rejects is counted with all other faults, told by name,
 })
 
 test('a good hello does not forgive: from the second time on a neighbour is shut out', async (t) => {
-  const victim = await testNode(t, edge, 'a', { limits, terms: termsOf(elements) })
+  const victim = await testNode(t, edge, 'a', { limits, runSettings: runSettingsOf(elements) })
   const { connection, hello } = await mallory(t, victim)
   for (let time = 0; time < 2; time++) {
     t.is((await hello()).answer.kind, 'welcome')
@@ -64,7 +64,7 @@ test('a good hello does not forgive: from the second time on a neighbour is shut
 })
 
 test('a flood of pings is cut off after as many as a peer may send in a second', async (t) => {
-  const victim = await testNode(t, edge, 'a', { limits, terms: termsOf(elements) })
+  const victim = await testNode(t, edge, 'a', { limits, runSettings: runSettingsOf(elements) })
   const { hello } = await mallory(t, victim)
   const { stream } = await hello()
   const flood = pings(20_000)
@@ -77,7 +77,10 @@ test('a flood of pings is cut off after as many as a peer may send in a second',
 })
 
 test('hellos in turn are cut off, with one line', async (t) => {
-  const victim = await testNode(t, edge, 'a', { limits: { ...limits, maxBackoff: 1e8 }, terms: termsOf(elements) })
+  const victim = await testNode(t, edge, 'a', {
+    limits: { ...limits, maxBackoff: 1e8 },
+    runSettings: runSettingsOf(elements)
+  })
   const { hello } = await mallory(t, victim)
   let welcomes = 0
   const until = async () => {
@@ -91,20 +94,20 @@ test('hellos in turn are cut off, with one line', async (t) => {
 })
 
 test('goodbyes in turn are told once', async (t) => {
-  const victim = await testNode(t, edge, 'a', { limits, terms: termsOf(elements) })
+  const victim = await testNode(t, edge, 'a', { limits, runSettings: runSettingsOf(elements) })
   const { hello } = await mallory(t, victim)
   const { channel } = await hello()
-  for (let k = 0; k < 500; k++) channel.send({ kind: 'bye', reason: `${k}` })
+  for (let k = 0; k < 500; k++) channel.send({ kind: 'leave', reason: `${k}` })
   channel.send({ kind: 'ack', sequence: 1 })
   await eventOf(victim, 'bad-frame')
   t.is(victim.events.filter(({ kind }) => kind === 'left').length, 1)
 })
 
 test('empty vectors without end fill no memory: as many wait as are granted', async (t) => {
-  const terms = termsOf(1 << 22)
-  const victim = await testNode(t, edge, 'a', { limits, terms })
+  const runSettings = runSettingsOf(1 << 22)
+  const victim = await testNode(t, edge, 'a', { limits, runSettings })
   const { connection } = await mallory(t, victim)
-  t.is((await sayHello(connection, m, terms)).answer.kind, 'welcome')
+  t.is((await sayHello(connection, m, runSettings)).answer.kind, 'welcome')
   const stream = await connection.newStream(exchangeProtocol)
   const frames = Array.from({ length: 20_000 }, (_, k) => frame(k + 1, 0))
   stream.send(Buffer.concat(frames))
@@ -113,7 +116,7 @@ test('empty vectors without end fill no memory: as many wait as are granted', as
 })
 
 test('vectors that come again without end are counted, and end the streams', async (t) => {
-  const victim = await testNode(t, edge, 'a', { limits, terms: termsOf(elements) })
+  const victim = await testNode(t, edge, 'a', { limits, runSettings: runSettingsOf(elements) })
   const { connection, hello } = await mallory(t, victim)
   await hello()
   const stream = await connection.newStream(exchangeProtocol)

@@ -153,13 +153,13 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   }
 
   /** Ends what goes on. */
-  stop(why: string): void {
-    if (this.#session !== undefined) this.#end(this.#session.control, why)
+  stop(reason: string): void {
+    if (this.#session !== undefined) this.#end(this.#session.control, reason)
   }
 
   /** The neighbour's hello when it is acceptable; otherwise tells it why not. */
   async #hello(control: ControlChannel): Promise<Hello | undefined> {
-    const { limits, terms } = this.#context
+    const { limits, runSettings } = this.#context
     let mismatch: Mismatch | undefined
     try {
       const first = await control.first(limits.handshakeTimeout)
@@ -168,24 +168,24 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
       if (mismatch === undefined) return first
     } catch (error) {
       if (!(error instanceof ProtocolFault)) throw error
-      mismatch = { code: 'protocol', why: error.message }
+      mismatch = { code: 'protocol', reason: error.message }
       this.#neighbour.faults.add('protocol', error.message, true)
     }
     this.#neighbour.refuse({ by: 'us', ...mismatch })
-    control.send({ kind: 'refused', code: mismatch.code, why: mismatch.why.slice(0, 1024), terms })
+    control.send({ kind: 'refused', code: mismatch.code, reason: mismatch.reason.slice(0, 1024), runSettings })
     await control.close(limits.handshakeTimeout)
     return undefined
   }
 
   #validate(hello: Hello): Mismatch | undefined {
-    const { terms, self } = this.#context
+    const { runSettings, self } = this.#context
     if (hello.name !== this.#neighbour.name) {
-      const why = `it calls itself "${hello.name}", and by its peer id it is "${this.#neighbour.name}"`
-      return { code: 'unknown-peer', why }
+      const reason = `it calls itself "${hello.name}", and by its peer id it is "${this.#neighbour.name}"`
+      return { code: 'unknown-peer', reason }
     }
-    if (this.#neighbour.isPermanent || hello.inPassing === true) return mismatchOf(terms, hello.terms)
-    const why = `you are no neighbour of "${self}" in its topology; do the topology files differ?`
-    return { code: 'unknown-peer', why }
+    if (this.#neighbour.isPermanent || hello.inPassing === true) return mismatchOf(runSettings, hello.runSettings)
+    const reason = `you are no neighbour of "${self}" in its topology; do the topology files differ?`
+    return { code: 'unknown-peer', reason }
   }
 
   #welcome(hello: Hello, control: ControlChannel, connection: string): void {
@@ -215,7 +215,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   #handle(message: ControlMessage): void {
     if (!this.#neighbour.messages.spend()) throw new ProtocolFault('it sends control messages without end', 'flood')
     if (message.kind === 'ping') this.#ping(message)
-    else if (message.kind === 'bye') this.#neighbour.leave(message.reason)
+    else if (message.kind === 'leave') this.#neighbour.leave(message.reason)
     else throw new ProtocolFault(`it says ${message.kind} to one who receives`)
   }
 
@@ -258,13 +258,13 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     if (this.#neighbour.faults.add(fault, detail, isGrave)) this.stop(`fault (${fault}): ${detail}`)
   }
 
-  #end(control: ControlChannel, why: string): void {
-    control.abort(why)
+  #end(control: ControlChannel, reason: string): void {
+    control.abort(reason)
     const session = this.#session
     if (session?.control !== control) return
     this.#session = undefined
     session.reader?.end()
-    session.exchange?.abort(new Error(why))
+    session.exchange?.abort(new Error(reason))
     this.#neighbour.set('incoming', false)
   }
 }

@@ -5,7 +5,7 @@ import test from 'ava'
 import { type TestNode, connectAll, eventually, testCluster, graph, schemaOf } from './cluster.test.support.js'
 
 const elements = 600_000
-const terms = { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
+const runSettings = { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
 
 /** Sends, receives from all, averages in place, and gives everything back, as algorithms do. */
 async function exchange({ peer, name }: TestNode, rounds: number, t: { true(value: boolean): unknown }): Promise<void> {
@@ -31,7 +31,7 @@ async function exchange({ peer, name }: TestNode, rounds: number, t: { true(valu
 }
 
 test('no vector is taken from fresh memory once the handshake is done, and each byte that comes is copied once', async (t) => {
-  const nodes = await testCluster(t, graph(['a', 'b'], ['b', 'c'], ['c', 'a']), { terms })
+  const nodes = await testCluster(t, graph(['a', 'b'], ['b', 'c'], ['c', 'a']), { runSettings })
   await connectAll(nodes)
   await Promise.all(nodes.map((each) => exchange(each, 12, t)))
   for (const { peer } of nodes) {
@@ -45,7 +45,9 @@ test('no vector is taken from fresh memory once the handshake is done, and each 
 })
 
 test('who keeps what it receives gets fresh memory, and what it keeps stays as it is', async (t) => {
-  const [left, right] = await testCluster(t, graph(['a', 'b']), { terms: { ...terms, schema: schemaOf(8) } })
+  const [left, right] = await testCluster(t, graph(['a', 'b']), {
+    runSettings: { ...runSettings, schema: schemaOf(8) }
+  })
   await connectAll([left, right])
   const kept: Float32Array[] = []
   for (let round = 0; round < 40; round++) {
@@ -58,7 +60,7 @@ test('who keeps what it receives gets fresh memory, and what it keeps stays as i
 })
 
 test('memory that was freed right after sending is not written to before it has gone out', async (t) => {
-  const [left, right] = await testCluster(t, graph(['a', 'b']), { terms })
+  const [left, right] = await testCluster(t, graph(['a', 'b']), { runSettings })
   await connectAll([left, right])
   const { fabric } = left.peer
   for (let round = 0; round < 8; round++) {
@@ -75,7 +77,7 @@ test('memory that was freed right after sending is not written to before it has 
 })
 
 test('a range of a vector goes out as it was sent, though the vector is freed and written to right after', async (t) => {
-  const [left, right] = await testCluster(t, graph(['a', 'b']), { terms })
+  const [left, right] = await testCluster(t, graph(['a', 'b']), { runSettings })
   await connectAll([left, right])
   const { fabric } = left.peer
   const half = elements / 2
@@ -93,7 +95,7 @@ test('a range of a vector goes out as it was sent, though the vector is freed an
 })
 
 test('ranges are received into memory that was used before, and each range of a vector keeps it', async (t) => {
-  const [left, right] = await testCluster(t, graph(['a', 'b']), { terms })
+  const [left, right] = await testCluster(t, graph(['a', 'b']), { runSettings })
   await connectAll([left, right])
   const [pieces, length] = [16, elements / 16]
   const send = (round: number) => {
@@ -131,7 +133,7 @@ test('ranges are received into memory that was used before, and each range of a 
 test('bodies in a codec are not written over before they have gone out, however slow the network takes them', async (t) => {
   const many = 4_000_000
   const [left, right] = await testCluster(t, graph(['a', 'b']), {
-    terms: { ...terms, schema: schemaOf(many) },
+    runSettings: { ...runSettings, schema: schemaOf(many) },
     codec: 'float16'
   })
   await connectAll([left, right])

@@ -16,7 +16,7 @@ export interface NeighbourStatus {
   readonly name: PeerName
   readonly state: NeighbourState
   /** Why it is not ready; empty when it is. */
-  readonly why: string
+  readonly reason: string
   /** The last round that it has sent, by its vectors and pings. */
   readonly round: number
   /** The time since its last message; absent when there was none. */
@@ -48,7 +48,7 @@ export type Direction = 'outgoing' | 'incoming'
 export interface Refusal {
   readonly by: 'us' | 'them'
   readonly code: RefusalCode
-  readonly why: string
+  readonly reason: string
 }
 
 /** The state of one neighbour, from what its two links report. Each change is reported once. */
@@ -169,8 +169,8 @@ export class Neighbour {
   }
 
   /** Notes why the last attempt to connect failed. */
-  recordFailure(why: string): void {
-    this.#trouble = why
+  recordFailure(reason: string): void {
+    this.#trouble = reason
   }
 
   /** Notes that a message has arrived, and the round that it names. */
@@ -213,8 +213,8 @@ export class Neighbour {
   }
 
   /** Why it is not ready; empty when it is. */
-  get why(): string {
-    if (this.#refusal !== undefined) return this.#refusal.why
+  get reason(): string {
+    if (this.#refusal !== undefined) return this.#refusal.reason
     if (this.#left !== undefined) return this.#left
     if (!this.isConnected) return this.#trouble
     return this.#silent ? `not heard for ${Math.round(this.silentFor / 1000)} s` : ''
@@ -222,14 +222,14 @@ export class Neighbour {
 
   status(queue: number): NeighbourStatus {
     const silentFor = this.#lastActivity === undefined ? {} : { silentFor: this.silentFor }
-    const { name, state, why } = this
+    const { name, state, reason } = this
     const roundTrip = this.#roundTrip === undefined ? {} : { roundTrip: this.#roundTrip }
     const bytes = this.speed.bytesPerMillisecond
     const speed = bytes === undefined ? {} : { speed: 1000 * bytes }
     return {
       name,
       state,
-      why,
+      reason,
       round: this.#round,
       ...silentFor,
       queue,

@@ -100,7 +100,7 @@ export class NetworkPeer implements Peer {
     }
   }
 
-  async shareSampleCounts(samples: number, timeout: Milliseconds): Promise<ReadonlyMap<PeerName, number>> {
+  async exchangeSampleCounts(samples: number, timeout: Milliseconds): Promise<ReadonlyMap<PeerName, number>> {
     const deadline = realClock.now() + timeout
     this.#samples.setOwn(samples)
     for (;;) {
@@ -172,7 +172,7 @@ export class NetworkPeer implements Peer {
       const { name, refusal } = refused
       const who =
         refusal.by === 'us' ? `"${this.#options.self}" refuses "${name}"` : `"${name}" refuses "${this.#options.self}"`
-      throw new RefusedError(name, refusal.code, `${who}: ${refusal.why}`)
+      throw new RefusedError(name, refusal.code, `${who}: ${refusal.reason}`)
     }
     return this.#peers.isReady
   }
@@ -180,7 +180,7 @@ export class NetworkPeer implements Peer {
   #missingError(timeout: Milliseconds): NeighboursMissingError {
     const all = this.neighbours()
     const missing = all.filter(({ state }) => state !== 'ready')
-    const list = missing.map(({ name, state, why }) => `${name} (${state}: ${why})`).join(', ')
+    const list = missing.map(({ name, state, reason }) => `${name} (${state}: ${reason})`).join(', ')
     return new NeighboursMissingError(
       missing.map(({ name }) => name),
       `after ${timeout / 1000} s, ${missing.length} of ${all.length} neighbours are missing: ${list}`
@@ -189,17 +189,17 @@ export class NetworkPeer implements Peer {
 }
 
 function contextOf(
-  { self, seed, terms, codec = 'float32', onEvent = () => {} }: PeerOptions,
+  { self, seed, runSettings, codec = 'float32', onEvent = () => {} }: PeerOptions,
   limits: Limits,
   node: Libp2p,
   directory: PeerDirectory,
   closing: AbortSignal
 ): LinkContext {
-  const elements = lengthOf(terms.schema)
+  const elements = lengthOf(runSettings.schema)
   return {
     node,
     self,
-    terms,
+    runSettings,
     elements,
     pool: new VectorPool(elements),
     limits,

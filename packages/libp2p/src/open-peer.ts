@@ -18,7 +18,7 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
   if (!endpoints.includes(options.self)) {
     throw new InputError(`"${options.self}" is no peer of the topology; it has ${endpoints.join(', ')}`)
   }
-  const agreed = { ...options, terms: asRead(options.terms) }
+  const agreed = { ...options, runSettings: asRead(options.runSettings) }
   const directory = new PeerDirectory(options.onEvent ?? (() => {}))
   const shaper = shaperOf(agreed, directory)
   const limits = extendedLimits(limitsOf(options.limits), shaper?.slowness ?? 0)
@@ -31,18 +31,21 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
 }
 
 /** The run settings as a neighbour reads them. A hello has to fit into a control message: a longer one ends the stream without a reason. */
-function asRead(terms: RunSettings): RunSettings {
-  const bytes = encodeRunSettings(terms)
+function asRead(runSettings: RunSettings): RunSettings {
+  const bytes = encodeRunSettings(runSettings)
   const room = controlBytes - helloBytes
   if (bytes.byteLength <= room) return decodeRunSettings(bytes)
   throw new InputError(
-    `the schema has ${terms.schema.length} tensors, and with their names and ${Object.keys(terms.settings).length} settings ` +
+    `the schema has ${runSettings.schema.length} tensors, and with their names and ${Object.keys(runSettings.settings).length} settings ` +
       `the run settings take ${bytes.byteLength} bytes; at most ${room} fit into a handshake: merge tensors, or shorten their names`
   )
 }
 
-function shaperOf({ links, self, topology, seed, terms }: PeerOptions, directory: PeerDirectory): Shaper | undefined {
+function shaperOf(
+  { links, self, topology, seed, runSettings }: PeerOptions,
+  directory: PeerDirectory
+): Shaper | undefined {
   if (links === undefined) return undefined
   const random = createRandom(seed, self).stream('links')
-  return new Shaper({ links, self, topology, frameBytes: 4 * lengthOf(terms.schema), directory, random })
+  return new Shaper({ links, self, topology, frameBytes: 4 * lengthOf(runSettings.schema), directory, random })
 }

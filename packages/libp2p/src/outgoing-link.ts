@@ -83,20 +83,20 @@ export class OutgoingLink {
       await this.#waitForWork()
       await this.#waitWhileShutOut()
       if (closing.aborted) return
-      const { why, stood } = await this.#attempt(dialler, waits)
+      const { reason, upFor } = await this.#attempt(dialler, waits)
       if (this.#isIdle) {
         if (!this.#neighbour.isUp('incoming')) dialler.hangUp()
         failures = 0
         continue
       }
-      failures = stood > limits.maxBackoff ? 1 : failures + 1
-      this.#neighbour.recordFailure(why)
+      failures = upFor > limits.maxBackoff ? 1 : failures + 1
+      this.#neighbour.recordFailure(reason)
       const wait = this.#backoff(failures)
       await this.#waitToRetry(wait)
       if (closing.aborted) return
       // A neighbour that has left is not called again, and its goodbye often arrives just after the loss.
       if (!this.#neighbour.isUnavailable) {
-        emit({ kind: 'reconnecting', peer, attempt: failures, wait, why })
+        emit({ kind: 'reconnecting', peer, attempt: failures, wait, reason })
         continue
       }
       await this.#waitForReturn()
@@ -121,7 +121,7 @@ export class OutgoingLink {
 
   /** Tells the neighbour that this peer stops, within `limit`. */
   async leave(reason: string, limit: Milliseconds): Promise<void> {
-    this.#control?.send({ kind: 'bye', reason: reason.slice(0, 1024) })
+    this.#control?.send({ kind: 'leave', reason: reason.slice(0, 1024) })
     await this.#control?.close(limit)
   }
 
@@ -167,17 +167,17 @@ export class OutgoingLink {
   }
 
   /** One connection from beginning to end: why it ended, and how long the link was up. */
-  async #attempt(dialler: Dialler, waits: boolean): Promise<{ readonly why: string; readonly stood: Milliseconds }> {
+  async #attempt(dialler: Dialler, waits: boolean): Promise<{ readonly reason: string; readonly upFor: Milliseconds }> {
     let began = Number.POSITIVE_INFINITY
     try {
       if (waits) await dialler.awaitCall(this.#retry)
       const streams = await dialler.reach((connection) => this.#join(connection))
-      if (streams === undefined) return { why: this.#neighbour.why, stood: 0 }
+      if (streams === undefined) return { reason: this.#neighbour.reason, upFor: 0 }
       began = realClock.now()
-      return { why: await this.#exchange(streams), stood: realClock.now() - began }
+      return { reason: await this.#exchange(streams), upFor: realClock.now() - began }
     } catch (error) {
       this.#handleError(error)
-      return { why: explain(error), stood: Math.max(0, realClock.now() - began) }
+      return { reason: explain(error), upFor: Math.max(0, realClock.now() - began) }
     } finally {
       this.#control?.abort('the link to the neighbour ends')
       this.#control = undefined
@@ -199,11 +199,11 @@ export class OutgoingLink {
 
   /** Says hello and takes the answer. Returns whether the neighbour agrees. */
   async #greet(control: ControlChannel): Promise<boolean> {
-    const { self, terms, incarnation, limits, round } = this.#context
+    const { self, runSettings, incarnation, limits, round } = this.#context
     const first = this.#queue.first
     const version = protocolVersion
     const codecs = this.#context.codec.wanted
-    const hello = { kind: 'hello', version, name: self, terms, incarnation, first, round, codecs } as const
+    const hello = { kind: 'hello', version, name: self, runSettings, incarnation, first, round, codecs } as const
     control.send(this.#neighbour.isPermanent ? hello : { ...hello, inPassing: true })
     const answer = await control.first(limits.handshakeTimeout)
     if (answer.kind === 'refused') return this.#refused(answer)
@@ -223,9 +223,10 @@ export class OutgoingLink {
   }
 
   #refused(answer: Refused): false {
-    const mismatch = answer.terms === undefined ? undefined : mismatchOf(this.#context.terms, answer.terms)
-    const { code, why } = mismatch ?? answer
-    this.#neighbour.refuse({ by: 'them', code, why })
+    const mismatch =
+      answer.runSettings === undefined ? undefined : mismatchOf(this.#context.runSettings, answer.runSettings)
+    const { code, reason } = mismatch ?? answer
+    this.#neighbour.refuse({ by: 'them', code, reason })
     return false
   }
 
@@ -280,7 +281,7 @@ export class OutgoingLink {
     if (!(error instanceof ProtocolFault)) return
     // To speak another version is no fault.
     if (this.#control !== undefined) this.#neighbour.faults.add(error.fault, error.message, true)
-    this.#neighbour.refuse({ by: 'us', code: 'protocol', why: error.message })
+    this.#neighbour.refuse({ by: 'us', code: 'protocol', reason: error.message })
   }
 
   /** Doubles from attempt to attempt, and is drawn from the upper half so that peers do not call in step. */

@@ -43,11 +43,11 @@ export class PeerDirectory {
   /** Why the peer with this id may not connect, reported once per id and peer list; `undefined` when it may. */
   refusalOf(id: string, address: string): string | undefined {
     if (this.nameOf(id) !== undefined) return undefined
-    const why = this.isOpen ? 'it is not in the peer list' : 'this peer has no peer list yet'
+    const reason = this.isOpen ? 'it is not in the peer list' : 'this peer has no peer list yet'
     if (!this.#refused.has(id) && this.#refused.size < maxRefused) {
       this.#refused.add(id)
-      this.#emit({ kind: 'unknown-peer-refused', id, address, why })
+      this.#emit({ kind: 'unknown-peer-refused', id, address, reason })
     }
-    return why
+    return reason
   }
 }

@@ -22,7 +22,7 @@ export interface PeerOptions {
   readonly seed: number
   /** Multiaddrs to listen on; port 0 takes a free one. */
   readonly listen: readonly string[]
-  readonly terms: RunSettings
+  readonly runSettings: RunSettings
   readonly onEvent?: PeerEventListener
   readonly limits?: Partial<Limits>
   /**
@@ -56,7 +56,7 @@ export interface Peer {
    * Rejects with a NeighboursMissingError that names the missing peers after `timeout`, and with an
    * InputError when neighbours contradict each other.
    */
-  shareSampleCounts(samples: number, timeout: Milliseconds): Promise<ReadonlyMap<PeerName, number>>
+  exchangeSampleCounts(samples: number, timeout: Milliseconds): Promise<ReadonlyMap<PeerName, number>>
   /** The state of each neighbour, in the order of their names. */
   neighbours(): readonly NeighbourStatus[]
   /** What was sent and received, over all neighbours. */

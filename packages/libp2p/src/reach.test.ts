@@ -70,7 +70,7 @@ test('where everyone is to be reached, connecting waits for everyone, and server
 test('one that is no neighbour and has other settings is refused, and harms nobody', async (t) => {
   const [first, second] = [await testNode(t, path, 'a'), await testNode(t, path, 'b')]
   const other = { settings: { run: 'other' }, schema: schemaOf(8), start: '00' }
-  const far = await testNode(t, path, 'c', { terms: other })
+  const far = await testNode(t, path, 'c', { runSettings: other })
   const nodes = [first, second, far]
   const connecting = Promise.allSettled(nodes.map(({ peer }) => peer.connect(peerListOf(nodes), 2000)))
   await eventually('a peer list', () => far.events.some(({ kind }) => kind === 'refused'))

@@ -51,7 +51,7 @@ async function exchange({ name, peer }: TestNode, rounds: number): Promise<strin
 
 test('a ring of four exchanges 20 rounds of 1 MB, each vector once, in order and unchanged', async (t) => {
   const nodes = await testCluster(t, square, {
-    terms: { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
+    runSettings: { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
   })
   await connectAll(nodes)
   const wrong = await Promise.all(nodes.map((each) => exchange(each, 20)))
@@ -75,7 +75,7 @@ test('peers that come up one after the other, with the peer list at different ti
     return peer.connect(peerList, timeLimit(10_000))
   })
   await t.notThrowsAsync(Promise.all(all))
-  t.true(nodes.every(({ peer }) => peer.neighbours().every(({ state, why }) => state === 'ready' && why === '')))
+  t.true(nodes.every(({ peer }) => peer.neighbours().every(({ state, reason }) => state === 'ready' && reason === '')))
 })
 
 test('a peer without an address is reached by calling its neighbours', async (t) => {

@@ -16,16 +16,16 @@ export interface RunSettings {
 export interface Mismatch {
   readonly code: RefusalCode
   /** A sentence that speaks of "here" and "there". */
-  readonly why: string
+  readonly reason: string
 }
 
 /** Where the run settings differ, seen from `ours`; `undefined` when they agree. */
 export function mismatchOf(ours: RunSettings, theirs: RunSettings): Mismatch | undefined {
   const differences = differencesBetween(ours.settings, theirs.settings)
-  if (differences.length > 0) return { code: 'settings', why: tellDifferences(differences) }
+  if (differences.length > 0) return { code: 'settings', reason: tellDifferences(differences) }
   const difference = differenceOf(ours.schema, theirs.schema)
-  if (difference !== undefined) return { code: 'schema', why: difference }
+  if (difference !== undefined) return { code: 'schema', reason: difference }
   if (ours.start === theirs.start) return undefined
-  const why = `the start parameters have the hash "${ours.start}" here and "${theirs.start}" there, though all settings agree`
-  return { code: 'start', why: `${why}; does the code of the model, or its version, differ?` }
+  const reason = `the start parameters have the hash "${ours.start}" here and "${theirs.start}" there, though all settings agree`
+  return { code: 'start', reason: `${reason}; does the code of the model, or its version, differ?` }
 }

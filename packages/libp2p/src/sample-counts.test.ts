@@ -9,7 +9,7 @@ const ring = graph(['a', 'b'], ['b', 'c'], ['c', 'd'], ['d', 'e'], ['e', 'a'])
 test('each peer of a ring learns the sample counts of all, also of those that are no neighbours', async (t) => {
   const nodes = await testCluster(t, ring)
   await connectAll(nodes)
-  const all = await Promise.all(nodes.map(({ peer }, place) => peer.shareSampleCounts(100 * (place + 1), 60_000)))
+  const all = await Promise.all(nodes.map(({ peer }, place) => peer.exchangeSampleCounts(100 * (place + 1), 60_000)))
   for (const counts of all) {
     t.deepEqual(
       [...counts].map(([name, samples]) => [String(name), samples]),
@@ -27,7 +27,9 @@ test('each peer of a ring learns the sample counts of all, also of those that ar
 test('who does not tell is named', async (t) => {
   const [left, right] = await testCluster(t, graph(['a', 'b']))
   await connectAll([left, right])
-  const { message } = await t.throwsAsync(left.peer.shareSampleCounts(1, 500), { instanceOf: NeighboursMissingError })
+  const { message } = await t.throwsAsync(left.peer.exchangeSampleCounts(1, 500), {
+    instanceOf: NeighboursMissingError
+  })
   t.regex(message, /the sample counts of b have not come/)
 })
 

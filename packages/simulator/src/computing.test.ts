@@ -34,8 +34,8 @@ test('the log-normal keeps the mean, and its logarithm has the deviation σ', (t
   t.true(Math.abs(Math.sqrt(mean(logs.map((value) => (value - centre) ** 2))) - 0.5) < 0.02)
 })
 
-test('now and then is the share of times that was asked for', (t) => {
-  const times = costs({ kind: 'slow-now-and-then', share: 0.1, factor: 5 }, 10_000)
+test('now and then is the fraction of times that was asked for', (t) => {
+  const times = costs({ kind: 'slow-now-and-then', fraction: 0.1, factor: 5 }, 10_000)
   t.deepEqual(
     [...new Set(times)].sort((x, y) => x - y),
     [12, 60]

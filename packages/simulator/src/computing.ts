@@ -8,8 +8,8 @@ export type Stragglers =
   | { readonly kind: 'shifted-exponential'; readonly mean: Milliseconds }
   /** Times exp(σ z − σ²/2) with z normal, whose mean is 1. */
   | { readonly kind: 'log-normal'; readonly sigma: number }
-  /** Times `factor`, with the probability `share`. */
-  | { readonly kind: 'slow-now-and-then'; readonly share: number; readonly factor: number }
+  /** Times `factor`, with the probability `fraction`. */
+  | { readonly kind: 'slow-now-and-then'; readonly fraction: number; readonly factor: number }
   /** Times one factor after the other, around and around; each peer begins at a place of its own. */
   | { readonly kind: 'trace'; readonly factors: readonly number[] }
 
@@ -48,7 +48,7 @@ function straggling(stragglers: Stragglers, random: Random): (time: Milliseconds
     case 'log-normal':
       return (time) => time * Math.exp(stragglers.sigma * random.normal() - stragglers.sigma ** 2 / 2)
     case 'slow-now-and-then':
-      return (time) => time * (random.uniform() < stragglers.share ? stragglers.factor : 1)
+      return (time) => time * (random.uniform() < stragglers.fraction ? stragglers.factor : 1)
     case 'trace': {
       const { factors } = stragglers
       invariant(factors.length > 0, 'a trace without factors')

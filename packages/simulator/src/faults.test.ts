@@ -58,9 +58,9 @@ test('the first rule that matches decides', (t) => {
   t.is(judge(rules, b, a, 15, draws), 'pass')
 })
 
-test('a share of messages is a share', (t) => {
+test('a fraction of messages is that fraction', (t) => {
   const draws = createRandom(1, 'rules')
-  const rules: Rule[] = [{ share: 0.25, verdict: 'drop' }]
+  const rules: Rule[] = [{ fraction: 0.25, verdict: 'drop' }]
   const dropped = Array.from({ length: 10_000 }, () => judge(rules, a, b, 0, draws)).filter(
     (verdict) => verdict === 'drop'
   )

@@ -11,8 +11,8 @@ export interface Rule {
   readonly after?: Milliseconds
   /** Sent before this time. */
   readonly until?: Milliseconds
-  /** Of the messages that match otherwise, the share that it decides on, 0 … 1; drawn by the seed. */
-  readonly share?: number
+  /** Of the messages that match otherwise, the fraction that it decides on, 0 … 1; drawn by the seed. */
+  readonly fraction?: number
   readonly verdict: Verdict
 }
 
@@ -55,7 +55,7 @@ export function judge(
     if (rule.from !== undefined && rule.from !== from) continue
     if (rule.to !== undefined && rule.to !== to) continue
     if (now < (rule.after ?? 0) || now >= (rule.until ?? Infinity)) continue
-    if (rule.share !== undefined && random.uniform() >= rule.share) continue
+    if (rule.fraction !== undefined && random.uniform() >= rule.fraction) continue
     return rule.verdict
   }
   return 'pass'

@@ -2,7 +2,7 @@ import { InvariantError, invariant, type Milliseconds, type PeerName } from '@mu
 import { type Event, EventQueue } from './event-queue.js'
 
 /** Who could still wake a program that was woken by something else. */
-export interface Waker {
+export interface WaitList {
   forget(program: Program): void
 }
 
@@ -26,7 +26,7 @@ export class Program {
   deadline: Milliseconds = Number.POSITIVE_INFINITY
   /** Looks after the deadline, at its time or before. It outlives a wait: most deadlines never come. */
   timer: Event | undefined
-  waker: Waker | undefined
+  waitList: WaitList | undefined
   resolve: ((value: never) => void) | undefined
   reject: ((error: unknown) => void) | undefined
 
@@ -59,7 +59,7 @@ const maxNamed = 20
 export class Kernel {
   readonly #events = new EventQueue()
   readonly #programs = new Set<Program>()
-  readonly #settlers: (() => void)[] = []
+  readonly #endOfStepHooks: (() => void)[] = []
   #now: Milliseconds = 0
   #running = 0
   #expected = 0
@@ -85,8 +85,8 @@ export class Kernel {
   }
 
   /** Has `action` happen once, after all that happens at the present time, before the clock moves. */
-  beforeTimeMoves(action: () => void): void {
-    this.#settlers.push(action)
+  atEndOfTimeStep(action: () => void): void {
+    this.#endOfStepHooks.push(action)
   }
 
   /** A program will start later: until then the simulation is not over, even without programs. */
@@ -211,8 +211,8 @@ export class Kernel {
     while (this.#running === 0) {
       if (this.#programs.size === 0 && this.#expected === 0) return true
       const event = this.#events.peek()
-      if ((event === undefined || event.time > this.#now) && this.#settlers.length > 0) {
-        for (const settle of this.#settlers.splice(0)) settle()
+      if ((event === undefined || event.time > this.#now) && this.#endOfStepHooks.length > 0) {
+        for (const act of this.#endOfStepHooks.splice(0)) act()
         continue
       }
       if (event === undefined) throw new DeadlockError(this.#deadlock())
@@ -260,8 +260,8 @@ export class Kernel {
   /** Undoes what else could wake it. */
   #forget(program: Program): void {
     program.deadline = Number.POSITIVE_INFINITY
-    program.waker?.forget(program)
-    program.waker = undefined
+    program.waitList?.forget(program)
+    program.waitList = undefined
   }
 
   #end(program: Program, ended: (error?: unknown) => void, error?: unknown): void {

@@ -1,7 +1,7 @@
-import type { Program, Waker } from './kernel.js'
+import type { Program, WaitList } from './kernel.js'
 
 /** Messages that have arrived, and the programs that wait for one; at any time one of the two lists is empty. */
-export class Mailbox<Message> implements Waker {
+export class Mailbox<Message> implements WaitList {
   readonly #messages: Message[] = []
   readonly #waiting: Program[] = []
 
@@ -20,7 +20,7 @@ export class Mailbox<Message> implements Waker {
   /** The program waits for the next message. */
   wait(program: Program): void {
     this.#waiting.push(program)
-    program.waker = this
+    program.waitList = this
   }
 
   /** The program that has waited longest, if one waits. */

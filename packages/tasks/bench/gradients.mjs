@@ -4,25 +4,31 @@
  *
  *     npx tsc -b packages/tasks && node --expose-gc packages/tasks/bench/gradients.mjs
  */
-import { loadShare } from '@murmuration/data'
-import { createLogisticFamily, createQuadraticFamily, createSoftmaxFamily } from '../dist/index.js'
+import { loadLocalData } from '@murmuration/data'
+import { createLogisticTaskSet, createQuadraticTaskSet, createSoftmaxTaskSet } from '../dist/index.js'
 
-const creates = { logistic: createLogisticFamily, softmax: createSoftmaxFamily, quadratic: createQuadraticFamily }
-const createFamily = async ({ kind, ...options }) => creates[kind](options)
+const creates = { logistic: createLogisticTaskSet, softmax: createSoftmaxTaskSet, quadratic: createQuadraticTaskSet }
+const createTaskSet = async ({ kind, ...options }) => creates[kind](options)
 
 const batchSize = 32
 const milliseconds = 1000
 
 const peersOf = (count) => Array.from({ length: count }, (_, k) => `p${k}`)
-const shareOf = (peers, data, testShare = 0.2) => ({ data, testShare, partition: { kind: 'equal' }, peers, seed: 1 })
+const localDataOptionsOf = (peers, data, testFraction = 0.2) => ({
+  data,
+  testFraction,
+  partition: { kind: 'equal' },
+  peers,
+  seed: 1
+})
 
 const small = peersOf(100)
-const gaussians = shareOf(small, { kind: 'gaussians', samplesPerPeer: batchSize })
-const digits = (size) => shareOf(small, { kind: 'digits', samplesPerPeer: batchSize, size })
-const families = [
-  ['logistic, 57 features', { kind: 'logistic', share: gaussians }],
-  ['softmax, 64 × 10', { kind: 'softmax', share: digits(8) }],
-  ['softmax, 784 × 10', { kind: 'softmax', share: digits(28) }],
+const gaussians = localDataOptionsOf(small, { kind: 'gaussians', samplesPerPeer: batchSize })
+const digits = (size) => localDataOptionsOf(small, { kind: 'digits', samplesPerPeer: batchSize, size })
+const taskSets = [
+  ['logistic, 57 features', { kind: 'logistic', localData: gaussians }],
+  ['softmax, 64 × 10', { kind: 'softmax', localData: digits(8) }],
+  ['softmax, 784 × 10', { kind: 'softmax', localData: digits(28) }],
   ['quadratic, 10 dimensions', { kind: 'quadratic', peers: small, seed: 1, noise: 1, samples: batchSize }]
 ]
 
@@ -105,18 +111,18 @@ const print = (name, ...columns) =>
 const speed = (rate) => `${Math.round(rate).toLocaleString('en')} /s`
 
 print('', 'gradients', 'in plain JavaScript')
-for (const [name, options] of families) {
-  const family = await createFamily(options)
-  const tasks = family.peers.map((peer) => family.of(peer))
-  const w = family.union
+for (const [name, options] of taskSets) {
+  const taskSet = await createTaskSet(options)
+  const tasks = taskSet.peers.map((peer) => taskSet.of(peer))
+  const w = taskSet.union
     .initialise(1)
     .run()
     .map((_, index) => Math.sin(index) / 10)
   const batch = Uint32Array.from({ length: batchSize }, (_, k) => k)
   const rate = perSecond((k) => tasks[k % tasks.length].gradient(w, batch).run())
-  if (options.share === undefined) print(name, speed(rate))
+  if (options.localData === undefined) print(name, speed(rate))
   else {
-    const { train } = await loadShare(options.share)
+    const { train } = await loadLocalData(options.localData)
     const out = new Float32Array(w.length)
     print(
       name,
@@ -130,11 +136,11 @@ const many = peersOf(10_000)
 const large = [
   [
     'logistic, 32 samples each',
-    { kind: 'logistic', share: shareOf(many, { kind: 'gaussians', samplesPerPeer: 32 }, 0.01) }
+    { kind: 'logistic', localData: localDataOptionsOf(many, { kind: 'gaussians', samplesPerPeer: 32 }, 0.01) }
   ],
   [
     'softmax, 8 × 8, 4 samples each',
-    { kind: 'softmax', share: shareOf(many, { kind: 'digits', samplesPerPeer: 4, size: 8 }, 0.01) }
+    { kind: 'softmax', localData: localDataOptionsOf(many, { kind: 'digits', samplesPerPeer: 4, size: 8 }, 0.01) }
   ],
   ['quadratic, 10 dimensions', { kind: 'quadratic', peers: many, seed: 1, heterogeneity: 1 }]
 ]
@@ -152,8 +158,8 @@ async function held() {
 async function build(name, options) {
   const before = await held()
   const start = performance.now()
-  const family = await createFamily(options)
-  const tasks = many.map((peer) => family.of(peer))
+  const taskSet = await createTaskSet(options)
+  const tasks = many.map((peer) => taskSet.of(peer))
   const seconds = (performance.now() - start) / milliseconds
   const memory = (await held()) - before
   print(name, `${seconds.toFixed(2)} s`, `${memory.toFixed(0)} MiB`)

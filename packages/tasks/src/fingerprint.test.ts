@@ -5,7 +5,7 @@ import test from 'ava'
 import { createTask, softmaxTaskModule } from './softmax-task.js'
 import { startTaskWorker } from './task-worker.js'
 
-const share = { testShare: 0.2, partition: { kind: 'equal' }, peers: ['a', 'b'], seed: 1 } as const
+const localData = { testFraction: 0.2, partition: { kind: 'equal' }, peers: ['a', 'b'], seed: 1 } as const
 
 async function dataWith(rows: readonly string[]) {
   const path = join(await mkdtemp(join(tmpdir(), 'murmuration-')), 'data.csv')
@@ -17,7 +17,7 @@ const rows = Array.from({ length: 50 }, (_, k) => `${k},${k % 7},${k % 2}`)
 
 test('the checksum of the data is the same for all peers, wherever the data lie, and another when one number differs', async (t) => {
   const of = async (given: readonly string[], self: string) =>
-    (await createTask({ share: { ...share, data: await dataWith(given), self } })).fingerprints?.data
+    (await createTask({ localData: { ...localData, data: await dataWith(given), self } })).fingerprints?.data
   const [first, second] = [await of(rows, 'a'), await of(rows, 'b')]
   t.regex(first ?? '', /^[0-9a-f]{64}$/)
   t.is(first, second)
@@ -29,14 +29,14 @@ test('the checksum of the data is the same for all peers, wherever the data lie,
 })
 
 test('drawn data have no checksum: their settings say it all', async (t) => {
-  const task = await createTask({ share: { ...share, data: { kind: 'gaussians', samples: 50 }, self: 'a' } })
+  const task = await createTask({ localData: { ...localData, data: { kind: 'gaussians', samples: 50 }, self: 'a' } })
   t.deepEqual(task.fingerprints, {})
 })
 
 test('a task in a thread of its own has the checksums of the task', async (t) => {
   const task = await startTaskWorker({
     module: softmaxTaskModule,
-    options: { share: { ...share, data: await dataWith(rows), self: 'a' } }
+    options: { localData: { ...localData, data: await dataWith(rows), self: 'a' } }
   })
   t.regex(task.fingerprints?.data ?? '', /^[0-9a-f]{64}$/)
   await task.close()

@@ -3,27 +3,27 @@
  *
  * @packageDocumentation
  */
-export type { TaskFamily } from './family.js'
+export type { TaskSet } from './task-set.js'
 export { logisticRecord } from './logistic-record.js'
 export { quadraticRecord } from './quadratic-record.js'
 export { type TaskRecord, taskRecord } from './record.js'
 export { softmaxRecord } from './softmax-record.js'
 export {
-  createLogisticFamily,
+  createLogisticTaskSet,
   createLogisticTask,
   type LogisticTaskOptions,
   logisticTaskModule
 } from './logistic-task.js'
 export type { QuadraticTaskOptions } from './quadratic-options.js'
 export {
-  createQuadraticFamily,
+  createQuadraticTaskSet,
   createQuadraticTask,
-  type QuadraticFamily,
+  type QuadraticTaskSet,
   type QuadraticTask,
   quadraticTaskModule
 } from './quadratic-task.js'
 export * from './sample-weights.js'
-export { createSoftmaxFamily, createSoftmaxTask, type SoftmaxTaskOptions, softmaxTaskModule } from './softmax-task.js'
+export { createSoftmaxTaskSet, createSoftmaxTask, type SoftmaxTaskOptions, softmaxTaskModule } from './softmax-task.js'
 export type { TaskWorkerOptions } from './task-thread.js'
 export { startTaskWorker, type TaskWorker } from './task-worker.js'
 export { blame, placeOf } from './user-code.js'

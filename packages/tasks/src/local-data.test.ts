@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { InputError, peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
-import { aboutShare, loadShare, type ShareOptions } from '@murmuration/data'
+import { describeLocalData, loadLocalData, type LocalDataOptions } from '@murmuration/data'
 import { gradientWeight } from './sample-weights.js'
 
 const testSet = 'x,label\n7,no\n8,yes\n9,so'
 
-async function given(t: ExecutionContext, own: string, common = testSet): Promise<ShareOptions> {
+async function given(t: ExecutionContext, own: string, common = testSet): Promise<LocalDataOptions> {
   const path = await mkdtemp(join(tmpdir(), 'murmuration-test-'))
   t.teardown(() => rm(path, { recursive: true }))
   await writeFile(join(path, 'own.csv'), own)
@@ -18,7 +18,7 @@ async function given(t: ExecutionContext, own: string, common = testSet): Promis
   return {
     data: { kind: 'files', path: join(path, 'own.csv') },
     test: { path: join(path, 'test.csv'), sha256 },
-    testShare: 0,
+    testFraction: 0,
     partition: { kind: 'local' },
     peers: ['a', 'b', 'c', 'd'],
     self: 'b',
@@ -28,40 +28,40 @@ async function given(t: ExecutionContext, own: string, common = testSet): Promis
 
 test('of local data nothing is left out or held back, and the test set is the one in common', async (t) => {
   const options = await given(t, 'x,label\n1,yes\n2,yes\n3,no')
-  const share = await loadShare(options)
-  t.deepEqual([...share.train.inputs], [1, 2, 3])
-  t.deepEqual([...share.test.inputs], [7, 8, 9])
-  t.is(aboutShare(share, options).data, "3 rows of 1 number, all this peer's own, 3 to test in common")
+  const localData = await loadLocalData(options)
+  t.deepEqual([...localData.train.inputs], [1, 2, 3])
+  t.deepEqual([...localData.test.inputs], [7, 8, 9])
+  t.is(describeLocalData(localData, options).data, "3 rows of 1 number, all this peer's own, 3 to test in common")
 })
 
 test('the test set says which classes there are, so that peers with other classes agree', async (t) => {
-  const shares = await Promise.all(
-    ['x,label\n1,yes', 'x,label\n1,no\n2,so'].map(async (own) => loadShare(await given(t, own)))
+  const all = await Promise.all(
+    ['x,label\n1,yes', 'x,label\n1,no\n2,so'].map(async (own) => loadLocalData(await given(t, own)))
   )
   t.deepEqual(
-    shares.map(({ train }) => [train.classes, ...train.targets]),
+    all.map(({ train }) => [train.classes, ...train.targets]),
     [
       [3, 2],
       [3, 0, 1]
     ]
   )
-  const numbered = await loadShare(await given(t, '1,0\n2,0', '7,0\n8,3'))
+  const numbered = await loadLocalData(await given(t, '1,0\n2,0', '7,0\n8,3'))
   t.is(numbered.train.classes, 4)
 })
 
-test('with a test set of its own, other partitions share out all samples', async (t) => {
+test('with a test set of its own, other partitions divide all samples', async (t) => {
   const options = await given(t, 'x,label\n1,yes\n2,yes\n3,no\n4,so')
-  const share = await loadShare({ ...options, partition: { kind: 'equal' } })
-  t.deepEqual(share.shardSizes, [1, 1, 1, 1])
-  t.deepEqual([...share.test.inputs], [7, 8, 9])
+  const localData = await loadLocalData({ ...options, partition: { kind: 'equal' } })
+  t.deepEqual(localData.shardSizes, [1, 1, 1, 1])
+  t.deepEqual([...localData.test.inputs], [7, 8, 9])
 })
 
-const wrong: readonly (readonly [string, string, string, (options: ShareOptions) => ShareOptions, RegExp])[] = [
+const wrong: readonly (readonly [string, string, string, (options: LocalDataOptions) => LocalDataOptions, RegExp])[] = [
   [
     'no test set in common',
     '1,0',
     '1,0',
-    ({ test: _, ...rest }) => ({ ...rest, testShare: 0.2 }),
+    ({ test: _, ...rest }) => ({ ...rest, testFraction: 0.2 }),
     /needs a test set that all have in common/
   ],
   ['the union of local data', '1,0', '1,0', ({ self: _, ...rest }) => rest, /no machine has the data of all peers/],
@@ -94,7 +94,7 @@ const wrong: readonly (readonly [string, string, string, (options: ShareOptions)
 
 for (const [what, own, common, change, message] of wrong) {
   test(`${what} is refused`, async (t) => {
-    await t.throwsAsync(loadShare(change(await given(t, own, common))), { instanceOf: InputError, message })
+    await t.throwsAsync(loadLocalData(change(await given(t, own, common))), { instanceOf: InputError, message })
   })
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { createLogisticFamily, logisticTaskModule } from './logistic-task.js'
+import { createLogisticTaskSet, logisticTaskModule } from './logistic-task.js'
 import { taskRecord } from './record.js'
 
 export const logisticRecord = taskRecord({
@@ -9,7 +9,7 @@ export const logisticRecord = taskRecord({
   learnsFromData: true,
   needs: { classes: 2 },
   module: logisticTaskModule,
-  given: (_, share) => ({ share }),
-  family: (_, share) => createLogisticFamily({ share }),
+  given: (_, localData) => ({ localData }),
+  taskSet: (_, localData) => createLogisticTaskSet({ localData }),
   parameters: (_, data) => (data.kind === 'gaussians' ? (data.features ?? 57) + 1 : undefined)
 })

@@ -2,9 +2,9 @@ import { axpy } from '@murmuration/vectors'
 import test from 'ava'
 import { createLogisticTask } from './logistic-task.js'
 
-const share = {
+const localData = {
   data: { kind: 'gaussians', samples: 5000 },
-  testShare: 0.2,
+  testFraction: 0.2,
   partition: { kind: 'equal' },
   peers: ['a', 'b'],
   self: 'b',
@@ -12,7 +12,7 @@ const share = {
 } as const
 
 test('logistic regression learns nearly as much of two normal classes as there is to learn', async (t) => {
-  const task = await createLogisticTask({ share })
+  const task = await createLogisticTask({ localData })
   const parameters = await task.initialise(1).run()
   for (let step = 0; step < 500; step++) {
     const batch = Uint32Array.from({ length: 32 }, (_, index) => (32 * step + index) % task.samples)
@@ -24,7 +24,7 @@ test('logistic regression learns nearly as much of two normal classes as there i
 })
 
 test('the task says what it is, and works say how large they are', async (t) => {
-  const task = await createLogisticTask({ share, l2: 0.01 })
+  const task = await createLogisticTask({ localData, l2: 0.01 })
   t.deepEqual(task.schema, [
     { name: 'weights', shape: [57] },
     { name: 'bias', shape: [1] }

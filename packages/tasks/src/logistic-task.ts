@@ -1,7 +1,12 @@
 import type { Task } from '@murmuration/core'
-import type { TaskFamily } from './family.js'
+import type { TaskSet } from './task-set.js'
 import { Logistic } from './logistic.js'
-import { createShareFamily, createShareTask, type ModelOf, type RegressionOptions } from './share-tasks.js'
+import {
+  createRegressionTaskSet,
+  createRegressionTask,
+  type ModelOf,
+  type RegressionOptions
+} from './regression-tasks.js'
 
 /** Options of {@link createLogisticTask}. JSON. */
 export type LogisticTaskOptions = RegressionOptions
@@ -12,19 +17,19 @@ export const logisticTaskModule = new URL('./logistic-task.js', import.meta.url)
 const modelOf: ModelOf = ({ train, test }, l2) => new Logistic(train, test, l2)
 
 /**
- * Logistic regression on a share of a data set with two classes: one parameter for each input, and one more. Convex, and the
+ * Logistic regression on local data with two classes: one parameter for each input, and one more. Convex, and the
  * cheapest gradient there is. Parameters start at zero, on every peer.
  *
  * Throws an {@link InputError} for data with more or fewer classes.
  */
 export async function createLogisticTask(options: LogisticTaskOptions): Promise<Task> {
-  return createShareTask(options, modelOf)
+  return createRegressionTask(options, modelOf)
 }
 
 /** What a worker thread calls: {@link createLogisticTask}. */
 export const createTask = createLogisticTask
 
-/** The same for all peers at once. `options.share.self` is left aside. */
-export async function createLogisticFamily(options: LogisticTaskOptions): Promise<TaskFamily> {
-  return createShareFamily(options, modelOf)
+/** The same for all peers at once. `options.localData.self` is left aside. */
+export async function createLogisticTaskSet(options: LogisticTaskOptions): Promise<TaskSet> {
+  return createRegressionTaskSet(options, modelOf)
 }

@@ -103,7 +103,7 @@ test('scores of hundreds neither overflow nor lose the loss', (t) => {
   t.deepEqual(wrong.evaluate(Float32Array.of(-1000, 0)), { loss: 0, accuracy: 1 })
 })
 
-test('the accuracy is the share of samples on their own side of the border, which itself is class 0', (t) => {
+test('the accuracy is the fraction of samples on their own side of the border, which itself is class 0', (t) => {
   const samples: Samples = {
     ...drawSamples(1, 4, 1),
     inputs: Float32Array.of(-1, 2, 3, 0),

@@ -85,7 +85,7 @@ export class Logistic implements Model {
     return loss / batch.length + this.#penalise(parameters, out)
   }
 
-  /** Mean loss without the l2 term, and the share of samples whose class has a probability above a half. */
+  /** Mean loss without the l2 term, and the fraction of samples whose class has a probability above a half. */
   evaluate(parameters: Float32Array): Required<Evaluation> {
     const chunk = this.#chunk
     this.#weights.set(parameters)

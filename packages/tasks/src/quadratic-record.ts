@@ -1,6 +1,6 @@
 import { problem } from '@murmuration/core'
 import { z } from 'zod'
-import { createQuadraticFamily, quadraticTaskModule } from './quadratic-task.js'
+import { createQuadraticTaskSet, quadraticTaskModule } from './quadratic-task.js'
 import { taskRecord } from './record.js'
 
 const positive = z.number().positive()
@@ -21,7 +21,7 @@ export const quadraticRecord = taskRecord({
   learnsFromData: false,
   module: quadraticTaskModule,
   given: (options, { peers, self, seed }) => ({ ...options, peers, seed, ...(self === undefined ? {} : { self }) }),
-  family: async (options, { peers, seed }) => createQuadraticFamily({ ...options, peers, seed }),
+  taskSet: async (options, { peers, seed }) => createQuadraticTaskSet({ ...options, peers, seed }),
   parameters: ({ dimension }) => dimension,
   problems: ({ smallestSingular, largestSingular, noise, samples }) => {
     const most = `found ${smallestSingular}, expected at most largestSingular, ${largestSingular}`

@@ -1,5 +1,5 @@
 import type { Task } from '@murmuration/core'
-import { type TaskFamily, familyOf } from './family.js'
+import { type TaskSet, taskSetOf } from './task-set.js'
 import { Quadratic } from './quadratic.js'
 import { drawNoises, drawObjectives, type Objectives } from './quadratic-objectives.js'
 import { complete, type CompleteQuadraticOptions, type QuadraticTaskOptions } from './quadratic-options.js'
@@ -17,7 +17,7 @@ export interface Solution {
 export interface QuadraticTask extends Task, Solution {}
 
 /** The tasks of all peers, and the solution of their union. */
-export interface QuadraticFamily extends TaskFamily, Solution {}
+export interface QuadraticTaskSet extends TaskSet, Solution {}
 
 /** The module that builds this task in a worker thread. */
 export const quadraticTaskModule = new URL('./quadratic-task.js', import.meta.url).href
@@ -45,14 +45,14 @@ export function createQuadraticTask(given: QuadraticTaskOptions): QuadraticTask 
 }
 
 /** The same for all peers at once. `self` is left aside. */
-export function createQuadraticFamily(given: QuadraticTaskOptions): QuadraticFamily {
+export function createQuadraticTaskSet(given: QuadraticTaskOptions): QuadraticTaskSet {
   const options = complete({ ...given, self: undefined })
   const { peers, samples } = options
   const all = drawObjectives(options)
   const model = modelOf(options, all)
   const about = factsOf(options, model)
   const shardSizes = peers.map(() => samples)
-  return { ...familyOf({ model, peers, shardSizes, about: () => about }), ...solutionOf(all) }
+  return { ...taskSetOf({ model, peers, shardSizes, about: () => about }), ...solutionOf(all) }
 }
 
 /** The samples of `self`, or of all peers without. */

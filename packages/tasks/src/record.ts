@@ -1,7 +1,7 @@
 import type { Problem } from '@murmuration/core'
-import type { DataDescription, DataTraits, ShareOptions } from '@murmuration/data'
+import type { DataDescription, DataTraits, LocalDataOptions } from '@murmuration/data'
 import type { z } from 'zod'
-import type { TaskFamily } from './family.js'
+import type { TaskSet } from './task-set.js'
 
 /** A kind of task, as files name it. A new one is a file with a record, and a line in the registry of `@murmuration/experiment`. */
 export interface TaskRecord<Options = never> {
@@ -18,10 +18,10 @@ export interface TaskRecord<Options = never> {
   readonly firstRate?: number
   /** The URL of the module whose `createTask` builds it, in a thread of its own. */
   readonly module: string
-  /** What `createTask` is given: for `share.self`, or for the union of all peers without. JSON. */
-  given(options: Options, share: ShareOptions): unknown
+  /** What `createTask` is given: for `localData.self`, or for the union of all peers without. JSON. */
+  given(options: Options, localData: LocalDataOptions): unknown
   /** The tasks of all peers over one copy of the data. Without it a task is built for each. */
-  family?(options: Options, share: ShareOptions): Promise<TaskFamily>
+  taskSet?(options: Options, localData: LocalDataOptions): Promise<TaskSet>
   /** How many parameters there are, where that is known before data is read. */
   parameters?(options: Options, data: DataDescription): number | undefined
   /** What the schema of the options cannot say. Paths begin within the options. */

@@ -2,7 +2,7 @@ import { type Evaluation, type Gradient, invariant, type Schema, type Task, type
 
 /**
  * What the tasks of many peers have in common: the arithmetic, its scratch memory, and the samples of all, of which each
- * peer's are a stretch. It computes at once and so never for two peers at a time: one serves any number of peers.
+ * peer's are a range of them. It computes at once and so never for two peers at a time: one serves any number of peers.
  */
 export interface Model {
   readonly schema: Schema
@@ -22,7 +22,7 @@ export interface Model {
 }
 
 /**
- * The task of a stretch of a model's samples. Parameters start at 0. All that it has for itself is the memory of its last
+ * The task of a range of a model's samples. Parameters start at 0. All that it has for itself is the memory of its last
  * gradient, made for the first one. Its works give their results at once, without promises.
  */
 export class ShardTask implements Task {

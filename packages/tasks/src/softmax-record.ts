@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { taskRecord } from './record.js'
-import { createSoftmaxFamily, softmaxTaskModule } from './softmax-task.js'
+import { createSoftmaxTaskSet, softmaxTaskModule } from './softmax-task.js'
 
 export const softmaxRecord = taskRecord({
   kind: 'softmax',
@@ -8,7 +8,7 @@ export const softmaxRecord = taskRecord({
   options: z.strictObject({}),
   learnsFromData: true,
   module: softmaxTaskModule,
-  given: (_, share) => ({ share }),
-  family: (_, share) => createSoftmaxFamily({ share }),
+  given: (_, localData) => ({ localData }),
+  taskSet: (_, localData) => createSoftmaxTaskSet({ localData }),
   parameters: (_, data) => (data.kind === 'digits' ? ((data.size ?? 28) ** 2 + 1) * 10 : undefined)
 })

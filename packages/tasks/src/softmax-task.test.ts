@@ -2,9 +2,9 @@ import { axpy } from '@murmuration/vectors'
 import test from 'ava'
 import { createSoftmaxTask } from './softmax-task.js'
 
-const share = {
+const localData = {
   data: { kind: 'digits', samples: 2500 },
-  testShare: 0.2,
+  testFraction: 0.2,
   partition: { kind: 'equal' },
   peers: ['a'],
   self: 'a',
@@ -12,7 +12,7 @@ const share = {
 } as const
 
 test('softmax regression learns most digits, and not all, as it draws straight borders', async (t) => {
-  const task = await createSoftmaxTask({ share })
+  const task = await createSoftmaxTask({ localData })
   const parameters = await task.initialise(1).run()
   for (let step = 0; step < 600; step++) {
     const batch = Uint32Array.from({ length: 32 }, (_, index) => (32 * step + index) % task.samples)
@@ -25,7 +25,7 @@ test('softmax regression learns most digits, and not all, as it draws straight b
 })
 
 test('the task says what it is, and works say how large they are', async (t) => {
-  const task = await createSoftmaxTask({ share, l2: 0.01 })
+  const task = await createSoftmaxTask({ localData, l2: 0.01 })
   t.deepEqual(task.schema, [
     { name: 'weights', shape: [784, 10] },
     { name: 'bias', shape: [10] }

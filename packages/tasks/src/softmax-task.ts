@@ -1,6 +1,11 @@
 import type { Task } from '@murmuration/core'
-import type { TaskFamily } from './family.js'
-import { createShareFamily, createShareTask, type ModelOf, type RegressionOptions } from './share-tasks.js'
+import type { TaskSet } from './task-set.js'
+import {
+  createRegressionTaskSet,
+  createRegressionTask,
+  type ModelOf,
+  type RegressionOptions
+} from './regression-tasks.js'
 import { Softmax } from './softmax.js'
 
 /** Options of {@link createSoftmaxTask}. JSON. */
@@ -11,15 +16,15 @@ export const softmaxTaskModule = new URL('./softmax-task.js', import.meta.url).h
 
 const modelOf: ModelOf = ({ train, test }, l2) => new Softmax(train, test, l2)
 
-/** Softmax regression on a share of a data set: convex, without TensorFlow.js. Parameters start at zero, on every peer. */
+/** Softmax regression on local data: convex, without TensorFlow.js. Parameters start at zero, on every peer. */
 export async function createSoftmaxTask(options: SoftmaxTaskOptions): Promise<Task> {
-  return createShareTask(options, modelOf)
+  return createRegressionTask(options, modelOf)
 }
 
 /** What a worker thread calls: {@link createSoftmaxTask}. */
 export const createTask = createSoftmaxTask
 
-/** The same for all peers at once. `options.share.self` is left aside. */
-export async function createSoftmaxFamily(options: SoftmaxTaskOptions): Promise<TaskFamily> {
-  return createShareFamily(options, modelOf)
+/** The same for all peers at once. `options.localData.self` is left aside. */
+export async function createSoftmaxTaskSet(options: SoftmaxTaskOptions): Promise<TaskSet> {
+  return createRegressionTaskSet(options, modelOf)
 }

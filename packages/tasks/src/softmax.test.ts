@@ -82,7 +82,7 @@ test('scores of hundreds neither overflow nor lose the loss', (t) => {
   t.is(accuracy, 0)
 })
 
-test('the accuracy is the share of samples whose own class scores highest', (t) => {
+test('the accuracy is the fraction of samples whose own class scores highest', (t) => {
   const samples: Samples = {
     ...drawSamples(1, 4, 2, 2),
     inputs: Float32Array.of(1, 0, 0, 1, 1, 0, 0, 1),

@@ -87,7 +87,7 @@ export class Softmax implements Model {
     return loss / batch.length + this.#finish(parameters, batch.length, out)
   }
 
-  /** Mean loss without the l2 term, and the share of samples whose class is the likeliest. */
+  /** Mean loss without the l2 term, and the fraction of samples whose class is the likeliest. */
   evaluate(parameters: Float32Array): Required<Evaluation> {
     const targets = this.#testTargets
     this.#widen(parameters)

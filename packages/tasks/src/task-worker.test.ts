@@ -11,9 +11,9 @@ import {
 } from './index.js'
 
 const softmaxOptions = {
-  share: {
+  localData: {
     data: { kind: 'digits', samples: 100 },
-    testShare: 0.2,
+    testFraction: 0.2,
     partition: { kind: 'equal' },
     peers: ['a', 'b'],
     self: 'b',

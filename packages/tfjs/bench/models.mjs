@@ -6,9 +6,9 @@ import { createTfjsTask } from '../dist/index.js'
 
 const budget = 3000
 const batchLength = 32
-const share = {
+const localData = {
   data: { kind: 'digits', samples: 200 },
-  testShare: 0.2,
+  testFraction: 0.2,
   partition: { kind: 'equal' },
   peers: ['a'],
   seed: 1
@@ -19,7 +19,7 @@ const models = [
 ]
 
 for (const model of models) {
-  const task = await createTfjsTask({ share, model, backend: process.argv[2] ?? 'auto' })
+  const task = await createTfjsTask({ localData, model, backend: process.argv[2] ?? 'auto' })
   const parameters = await task.initialise(1).run()
   const batch = Uint32Array.from({ length: batchLength }, (_, index) => index)
   let best = Number.POSITIVE_INFINITY

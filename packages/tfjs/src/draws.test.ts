@@ -4,7 +4,7 @@ import type { Task } from '@murmuration/core'
 import test from 'ava'
 import { tfjsTaskModule } from './lazy.js'
 import { createTask, type TfjsTaskOptions } from './task.js'
-import { moduleOf, sequential, share, taskOf } from './task.test.support.js'
+import { moduleOf, sequential, localData, taskOf } from './task.test.support.js'
 
 const batch = Uint32Array.of(0, 3, 5, 11, 30)
 
@@ -58,7 +58,7 @@ test.serial('peers and seeds draw apart, threads do not, and nobody else draws b
   const original = Math.random
   const options = (self: string, seed: number) =>
     ({
-      share: { ...share(60), peers: ['a', 'b'], self, seed },
+      localData: { ...localData(60), peers: ['a', 'b'], self, seed },
       model: { kind: 'module', path }
     }) as unknown as TfjsTaskOptions
   const worker = await startTaskWorker({ module: tfjsTaskModule, options: options('a', 1) })

@@ -5,7 +5,7 @@ import type { TfjsTaskOptions } from './task.js'
 export const tfjsTaskModule = new URL('./task.js', import.meta.url).href
 
 /**
- * Builds a task over a TensorFlow.js model on a share of a data set. TensorFlow.js is loaded by the first call: who only names
+ * Builds a task over a TensorFlow.js model on local data. TensorFlow.js is loaded by the first call: who only names
  * {@link tfjsTaskModule}, for a thread to load, does not need it.
  * Rejects with an InputError for options, data or a module that make no sense.
  */

@@ -25,22 +25,22 @@ test('samples that do not fit are errors that say what is wrong', (t) => {
   t.throws(() => checkedSamples(undefined), { instanceOf: InputError, message: /loadSamples does not return/ })
 })
 
-const split: TfjsTaskOptions['share'] = { testShare: 0.2, partition: { kind: 'equal' }, peers: ['a'], seed: 1 }
+const split: TfjsTaskOptions['localData'] = { testFraction: 0.2, partition: { kind: 'equal' }, peers: ['a'], seed: 1 }
 
-async function taskOf(loadSamples: string, share = split): Promise<Task> {
+async function taskOf(loadSamples: string, localData = split): Promise<Task> {
   const path = join(await mkdtemp(join(tmpdir(), 'murmuration-')), 'model.mjs')
   const createModel =
     '({ layers, sequential }, { inputShape }) => sequential({ layers: [layers.dense({ inputShape, units: 2 })] })'
   await writeFile(path, `export const createModel = ${createModel}\n${loadSamples}`)
-  return createTask({ share, model: { kind: 'module', path }, backend: 'cpu' })
+  return createTask({ localData, model: { kind: 'module', path }, backend: 'cpu' })
 }
 
-test.serial("a module's own data are what is learned from, also where the share names the drawn digits", async (t) => {
+test.serial("a module's own data are what is learned from, also where its data are the drawn digits", async (t) => {
   const loadSamples = `export const loadSamples = () =>
     ({ inputs: new Float32Array(80), inputShape: [2], targets: new Float32Array(40), classes: 2 })`
   const named = { ...split, data: { kind: 'digits', samples: 20 } } as const
-  for (const share of [split, named]) {
-    const { about, samples } = await taskOf(loadSamples, share)
+  for (const localData of [split, named]) {
+    const { about, samples } = await taskOf(loadSamples, localData)
     t.is(about.data, "32 rows of 2 numbers of the task's own, 8 to test")
     t.is(samples, 32)
   }
@@ -49,9 +49,9 @@ test.serial("a module's own data are what is learned from, also where the share 
 test.serial('a module that loads samples and data that are given besides are refused together', async (t) => {
   const loadSamples =
     'export const loadSamples = () => ({ inputs: new Float32Array(4), inputShape: [2], targets: new Float32Array(2) })'
-  const share = { ...split, data: { kind: 'files', path: '/some/folder' } } as const
+  const localData = { ...split, data: { kind: 'files', path: '/some/folder' } } as const
   const message = /loads samples of its own \(loadSamples\), and data is given as well; leave one of them out/
-  await t.throwsAsync(taskOf(loadSamples, share), { instanceOf: InputError, message })
+  await t.throwsAsync(taskOf(loadSamples, localData), { instanceOf: InputError, message })
 })
 
 test.serial("with local data, a module's samples are all the peer's own", async (t) => {
@@ -61,22 +61,22 @@ test.serial("with local data, a module's samples are all the peer's own", async 
   const sha256 = { 'test.csv': createHash('sha256').update(common).digest('hex') }
   const loadSamples = `export const loadSamples = () =>
     ({ inputs: new Float32Array(80), inputShape: [2], targets: new Float32Array(40), classes: 2 })`
-  const share = {
+  const localData = {
     ...split,
     test: { path, sha256 },
     partition: { kind: 'local' },
     peers: ['a', 'b'],
     self: 'a'
   } as const
-  const { about, samples } = await taskOf(loadSamples, share)
+  const { about, samples } = await taskOf(loadSamples, localData)
   t.is(samples, 40)
   t.is(about.data, "40 rows of 2 numbers of the task's own, all this peer's own, 2 to test in common")
 })
 
-test.serial('a module that brings no data, where the share names none either, is refused', async (t) => {
+test.serial('a module that brings no data, where its data are none either, is refused', async (t) => {
   const rejects = (loadSamples: string, message: RegExp) =>
     t.throwsAsync(taskOf(loadSamples), { instanceOf: InputError, message })
-  await rejects('', /share\.data is missing/)
+  await rejects('', /localData\.data is missing/)
   await rejects('export const loadSamples = () => {}', /loadSamples does not return/)
   await rejects('export const loadSamples = () => { throw new Error("no luck") }', /loadSamples .* fails: no luck/)
 })

@@ -12,7 +12,7 @@ export const mlpRecord: TaskRecord = taskRecord({
   learnsFromData: true,
   firstRate: 0.2,
   module: tfjsTaskModule,
-  given: ({ hidden }, share) => ({ share, model: { kind: 'mlp', hidden } })
+  given: ({ hidden }, localData) => ({ localData, model: { kind: 'mlp', hidden } })
 })
 
 /** A small convolutional network. */
@@ -24,5 +24,5 @@ export const cnnRecord: TaskRecord = taskRecord({
   needs: { hasImages: true },
   firstRate: 0.05,
   module: tfjsTaskModule,
-  given: (_, share) => ({ share, model: { kind: 'cnn' } })
+  given: (_, localData) => ({ localData, model: { kind: 'cnn' } })
 })

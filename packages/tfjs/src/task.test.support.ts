@@ -5,9 +5,9 @@ import type { Task } from '@murmuration/core'
 import { createTask, type TfjsTaskOptions } from './task.js'
 
 /** Drawn digits, of which 20 % test, for one peer. */
-export const share = (samples: number): TfjsTaskOptions['share'] => ({
+export const localData = (samples: number): TfjsTaskOptions['localData'] => ({
   data: { kind: 'digits', samples },
-  testShare: 0.2,
+  testFraction: 0.2,
   partition: { kind: 'equal' },
   peers: ['a'],
   seed: 1
@@ -22,7 +22,7 @@ export async function taskOf(source: string, { ids = false, classes = 3, backend
       const targets = Float32Array.from({ length: 40 }, (_, i) => ${classes > 0 ? `i % ${classes}` : 'Math.cos(i)'})
       return { inputs, inputShape: shape, targets, classes: ${classes > 0 ? classes : 'undefined'} }
     }`)
-  return createTask({ share: share(2), model: { kind: 'module', path }, backend })
+  return createTask({ localData: localData(2), model: { kind: 'module', path }, backend })
 }
 
 /** What `taskOf` makes. */

@@ -4,7 +4,7 @@ import { hashVector, lengthOf, unpack } from '@murmuration/vectors'
 import { memory } from '@tensorflow/tfjs-core'
 import test, { type ExecutionContext } from 'ava'
 import { createTask, type TfjsTaskOptions } from './task.js'
-import { type Fixture, moduleOf, sequential, share, taskOf } from './task.test.support.js'
+import { type Fixture, moduleOf, sequential, localData, taskOf } from './task.test.support.js'
 
 const batch = Uint32Array.of(0, 3, 5, 11, 30)
 
@@ -70,7 +70,7 @@ test.serial(
   'the WASM backend and plain JavaScript give the same gradient of the small convolutional network',
   async (t) => {
     const of = async (backend: 'wasm' | 'cpu') => {
-      const task = await createTask({ share: share(20), model: { kind: 'cnn', filters: [4, 6] }, backend })
+      const task = await createTask({ localData: localData(20), model: { kind: 'cnn', filters: [4, 6] }, backend })
       const at = await task.initialise(1).run()
       const { loss, vector } = await task.gradient(at, Uint32Array.of(0, 1, 2, 3)).run()
       return { at: hashVector(at), loss, vector: Float32Array.from(vector), evaluation: await task.evaluate(at).run() }
@@ -84,7 +84,7 @@ test.serial(
 )
 
 test.serial('two tasks of one process have the same schema, and names that do not count the process', async (t) => {
-  const options: TfjsTaskOptions = { share: share(20), model: { kind: 'mlp', hidden: [5] } }
+  const options: TfjsTaskOptions = { localData: localData(20), model: { kind: 'mlp', hidden: [5] } }
   const [first, second] = [await createTask(options), await createTask(options)]
   t.deepEqual(first.schema, second.schema)
   t.deepEqual(first.schema, [
@@ -124,7 +124,7 @@ test.serial('a hundred gradients and some evaluations leave no tensors behind', 
 })
 
 test.serial('plain gradient descent learns digits', async (t) => {
-  const task = await createTask({ share: share(600), model: { kind: 'cnn' } })
+  const task = await createTask({ localData: localData(600), model: { kind: 'cnn' } })
   const start = await task.evaluate(await task.initialise(7).run()).run()
   const end = await task.evaluate(await descend(task, 120, 0.1)).run()
   t.true((start.accuracy ?? 1) < 0.4)
@@ -141,8 +141,8 @@ test.serial('an evaluation in chunks is the mean over all test samples', async (
       tf.layers.dense({ inputShape, units: 2, useBias: false, weights: [tf.tensor2d([1, 0], [1, 2])] })
     ] })
     export const loadSamples = () => ({ inputs, inputShape: [1], targets: new Float32Array(1400), classes: 2 })`)
-  const options = { ...share(2), testShare: 0.5 }
-  const task = await createTask({ share: options, model: { kind: 'module', path } })
+  const options = { ...localData(2), testFraction: 0.5 }
+  const task = await createTask({ localData: options, model: { kind: 'module', path } })
   const trainers = Array.from({ length: task.samples }, (_, index) => index)
   const at = await task.initialise(1).run()
   t.deepEqual([...at], [1, 0])
@@ -196,7 +196,7 @@ test.serial('what a user does wrong is said with what was expected', async (t) =
     /dilationRate 2, 2, which TensorFlow\.js does not apply; use separableConv2d/
   )
   await fails(`${sequential('l.flatten()')}\nexport const loss = 3`, /"loss" .* is no function/)
-  const options = (model: unknown) => ({ share: share(20), model }) as TfjsTaskOptions
+  const options = (model: unknown) => ({ localData: localData(20), model }) as TfjsTaskOptions
   const rejects = (model: unknown, message: RegExp) =>
     t.throwsAsync(createTask(options(model)), { instanceOf: InputError, message })
   await rejects({ kind: 'module', path: './absent.mjs' }, /\.\/absent\.mjs cannot be loaded/)
@@ -206,7 +206,7 @@ test.serial('what a user does wrong is said with what was expected', async (t) =
 })
 
 test.serial('the task says what it is', async (t) => {
-  const task = await createTask({ share: share(20), model: { kind: 'mlp', hidden: [5] } })
+  const task = await createTask({ localData: localData(20), model: { kind: 'mlp', hidden: [5] } })
   t.is(task.about.backend, 'wasm')
   t.is(task.about.model, 'mlp 784-5-10, 3,985 parameters')
   t.is(lengthOf(task.schema), 3985)

@@ -11,7 +11,7 @@ import {
 } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { blame } from '@murmuration/tasks'
-import { fingerprintsOf, type Share } from '@murmuration/data'
+import { fingerprintsOf, type LocalData } from '@murmuration/data'
 import { lengthOf } from '@murmuration/vectors'
 import type { Scalar, Tensor } from '@tensorflow/tfjs-core'
 import type { LayersModel } from '@tensorflow/tfjs-layers'
@@ -27,7 +27,7 @@ import { ModelWeights } from './weights.js'
 /** What a {@link TfjsTask} is made of. */
 export interface TfjsTaskParts {
   readonly backend: Backend
-  readonly share: Share
+  readonly localData: LocalData
   readonly model: LayersModel
   readonly loss: Loss
   /** Whether the model's own weights are what to start from. */
@@ -57,14 +57,14 @@ export class TfjsTask implements Task {
   constructor(parts: TfjsTaskParts) {
     this.#parts = parts
     this.#weights = new ModelWeights(parts.model)
-    this.#train = new Batches(parts.share.train)
-    this.#test = new Batches(parts.share.test)
+    this.#train = new Batches(parts.localData.train)
+    this.#test = new Batches(parts.localData.test)
     freezeNormalisation(parts.model)
     spreadDilatedFilters(parts.model)
     this.schema = this.#weights.schema
-    this.samples = parts.share.train.count
+    this.samples = parts.localData.train.count
     this.about = parts.about
-    this.fingerprints = fingerprintsOf(parts.share)
+    this.fingerprints = fingerprintsOf(parts.localData)
     this.#vector = new Float32Array(lengthOf(this.schema))
   }
 
@@ -86,7 +86,7 @@ export class TfjsTask implements Task {
   }
 
   evaluate(parameters: Float32Array): Work<Evaluation> {
-    const samples = this.#parts.share.test.count
+    const samples = this.#parts.localData.test.count
     return { kind: 'evaluate', samples, run: () => this.#compute(() => this.#evaluate(parameters)) }
   }
 
@@ -118,7 +118,7 @@ export class TfjsTask implements Task {
   }
 
   #evaluate(parameters: Float32Array): Evaluation {
-    const { count, classes } = this.#parts.share.test
+    const { count, classes } = this.#parts.localData.test
     this.#weights.load(parameters)
     let [loss, right, judged] = [0, 0, 0]
     for (let start = 0; start < count; start += chunkLength) {
@@ -136,7 +136,7 @@ export class TfjsTask implements Task {
   #judge({ inputs, targets }: Batch): { loss: number; right: number; judged: number } {
     const outputs = this.#apply(inputs, false)
     const loss = this.#parts.loss(outputs, targets).dataSync()[0]
-    const { classes } = this.#parts.share.test
+    const { classes } = this.#parts.localData.test
     // A loss of the user's own may go with outputs that are no numbers per class.
     const tells = classes !== undefined && outputs.shape.at(-1) === classes && outputs.size === targets.size * classes
     return tells ? { loss, right: countRight(outputs, targets), judged: targets.size } : { loss, right: 0, judged: 0 }

@@ -1,8 +1,8 @@
 import type { Schema, Task } from '@murmuration/core'
-import { shareOut } from '@murmuration/data'
+import { localDataOf } from '@murmuration/data'
 import { offsetsOf, sizeOf, unpack } from '@murmuration/vectors'
 import test from 'ava'
-import { sequential, share, taskOf } from './task.test.support.js'
+import { sequential, localData, taskOf } from './task.test.support.js'
 
 const kindsOf = (schema: Schema) => Object.fromEntries(schema.map(({ name, kind = 'trained' }) => [name, kind]))
 
@@ -156,9 +156,9 @@ async function gradientOf(task: Task): Promise<Record<string, Float32Array>> {
 function batchColumns(): number[][] {
   const inputs = Float32Array.from({ length: 40 * 36 }, (_, i) => Math.sin(i * i))
   const targets = Float32Array.from({ length: 40 }, (_, i) => i % 3)
-  const { train } = shareOut(
+  const { train } = localDataOf(
     { count: 40, inputs, inputShape: [6, 6, 1], targets, targetShape: [], classes: 3 },
-    share(2)
+    localData(2)
   )
   return Array.from({ length: 36 }, (_, feature) => Array.from(batch, (sample) => train.inputs[36 * sample + feature]))
 }

@@ -4,11 +4,11 @@ import { startTaskWorker } from '@murmuration/tasks'
 import test, { type ExecutionContext } from 'ava'
 import { tfjsTaskModule } from './lazy.js'
 import type { TfjsTaskOptions } from './task.js'
-import { moduleOf, sequential, share } from './task.test.support.js'
+import { moduleOf, sequential, localData } from './task.test.support.js'
 
 /** What a peer says that builds a task of this source in its thread, and takes a gradient of it. */
 async function failureOf(t: ExecutionContext, path: string): Promise<string> {
-  const options: TfjsTaskOptions = { share: share(20), model: { kind: 'module', path } }
+  const options: TfjsTaskOptions = { localData: localData(20), model: { kind: 'module', path } }
   const run = async () => {
     const task = await startTaskWorker({ module: tfjsTaskModule, options, userModule: path }, { timeout: 300_000 })
     try {

@@ -2,7 +2,7 @@ import { peerName, type Topology } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import test from 'ava'
 import fc from 'fast-check'
-import { contraction, roundsToAgreement } from './contraction.js'
+import { contraction, roundsToConsensus } from './contraction.js'
 import { createTopology } from './create-topology.js'
 import type { GraphDescription } from './graph-description.js'
 import type { WeightRule } from './weights.js'
@@ -82,7 +82,7 @@ test('one-peer exponential is exact after one period if and only if n is a power
   for (const size of [2, 4, 8, 64, 1024]) {
     const found = contraction(build(size, { kind: 'one-peer-exponential' }))
     t.deepEqual([found.perPeriod, found.perRound, found.spectralGap, found.period], [0, 0, 1, Math.log2(size)])
-    t.is(roundsToAgreement(found, 1e-6), Math.log2(size))
+    t.is(roundsToConsensus(found, 1e-6), Math.log2(size))
   }
 })
 
@@ -145,11 +145,11 @@ test('the bound is met: from a bad start disagreement shrinks no faster in the l
   }
 })
 
-test('after the rounds to agreement disagreement is down by the factor', (t) => {
+test('after the rounds to consensus disagreement is down by the factor', (t) => {
   fc.assert(
     fc.property(anyGraph, fc.integer({ min: 4, max: 12 }), fc.constantFrom(0.5, 1e-3, 1e-6), (graph, size, factor) => {
       const topology = build(size, graph)
-      const rounds = roundsToAgreement(contraction(topology), factor)
+      const rounds = roundsToConsensus(contraction(topology), factor)
       const norms = disagreements(topology, 3, rounds)
       t.true(norms[rounds] <= factor * norms[0] * (1 + 1e-9))
     }),
@@ -157,12 +157,12 @@ test('after the rounds to agreement disagreement is down by the factor', (t) => 
   )
 })
 
-test('rounds to agreement are counted in whole periods, and rounding adds none', (t) => {
+test('rounds to consensus are counted in whole periods, and rounding adds none', (t) => {
   const facts = { period: 3, perPeriod: 0.1, perRound: 0.1 ** (1 / 3), spectralGap: 1 - 0.1 ** (1 / 3) }
-  t.is(roundsToAgreement(facts, 1e-3), 9)
-  t.is(roundsToAgreement(facts, 0.9e-3), 12)
-  t.is(roundsToAgreement(facts, 1), 0)
-  t.throws(() => roundsToAgreement(facts, 0), { instanceOf: RangeError })
+  t.is(roundsToConsensus(facts, 1e-3), 9)
+  t.is(roundsToConsensus(facts, 0.9e-3), 12)
+  t.is(roundsToConsensus(facts, 1), 0)
+  t.throws(() => roundsToConsensus(facts, 0), { instanceOf: RangeError })
 })
 
 test('peers that swap their values, and peers that no edge joins, never agree', (t) => {
@@ -183,7 +183,7 @@ test('peers that swap their values, and peers that no edge joins, never agree', 
   for (const graph of [swap, apart]) {
     const found = contraction(build(2, graph))
     t.is(found.perPeriod, 1)
-    t.is(roundsToAgreement(found, 1e-3), Number.POSITIVE_INFINITY)
+    t.is(roundsToConsensus(found, 1e-3), Number.POSITIVE_INFINITY)
   }
 })
 

@@ -7,7 +7,7 @@ import { applyMixing, type SparseMatrix, transpose } from './sparse.js'
 export interface Contraction {
   /** After how many rounds the mixing repeats. */
   readonly period: number
-  /** Over one period disagreement shrinks to this share of itself or less; 1 or more where nothing is promised. */
+  /** Over one period disagreement shrinks to this fraction of itself or less; 1 or more where nothing is promised. */
   readonly perPeriod: number
   /** The same per round, on average over a period. */
   readonly perRound: number
@@ -36,7 +36,7 @@ export function contraction(topology: Topology): Contraction {
  * After how many rounds disagreement is sure to be at most `factor` (above 0, at most 1) times what it was: whole
  * periods. Infinity when it is not promised ever to get there.
  */
-export function roundsToAgreement({ period, perPeriod }: Contraction, factor: number): number {
+export function roundsToConsensus({ period, perPeriod }: Contraction, factor: number): number {
   if (!(factor > 0 && factor <= 1))
     throw new RangeError(`disagreement falls by a factor above 0 up to 1, not ${factor}`)
   if (factor === 1) return 0
@@ -60,17 +60,17 @@ function symmetric(matrix: SparseMatrix): Contraction {
   const found = extremeEigenvalues(matrix.size, (x, into) => {
     applyMixing(matrix, x, into)
   })
-  const share = Math.max(Math.abs(found.smallest), Math.abs(found.largest))
-  return { ...facts(1, share), ...(matrix.size > 1 && { eigenvalues: named(found) }) }
+  const fraction = Math.max(Math.abs(found.smallest), Math.abs(found.largest))
+  return { ...facts(1, fraction), ...(matrix.size > 1 && { eigenvalues: named(found) }) }
 }
 
 function named({ largest, smallest }: Extremes) {
   return { second: largest, last: smallest }
 }
 
-function facts(period: number, share: number): Contraction {
+function facts(period: number, fraction: number): Contraction {
   // Rounding must not turn a topology that never agrees into one that agrees after 10¹⁵ rounds.
-  const perPeriod = share < nothing ? 0 : Math.abs(share - 1) < nothing ? 1 : share
+  const perPeriod = fraction < nothing ? 0 : Math.abs(fraction - 1) < nothing ? 1 : fraction
   const perRound = perPeriod ** (1 / period)
   return { period, perPeriod, perRound, spectralGap: 1 - perRound }
 }

@@ -2,7 +2,7 @@ import { peerName } from '@murmuration/core'
 import test from 'ava'
 import { contraction } from './contraction.js'
 import { createTopology } from './create-topology.js'
-import { agreementFinding, type Finding, structureFindings } from './findings.js'
+import { consensusFinding, type Finding, structureFindings } from './findings.js'
 import type { GraphDescription } from './graph-description.js'
 import type { WeightRule } from './weights.js'
 import { topologyOf } from './mixing-topology.js'
@@ -16,7 +16,7 @@ const notOk = (findings: readonly Finding[]) =>
 
 test('a ring with Metropolis weights passes every check', (t) => {
   const ring = build(4, { kind: 'ring' })
-  t.deepEqual(notOk([...structureFindings(ring), agreementFinding(contraction(ring))]), {})
+  t.deepEqual(notOk([...structureFindings(ring), consensusFinding(contraction(ring))]), {})
 })
 
 test('uniform weights are not doubly stochastic on a star', (t) => {
@@ -62,10 +62,10 @@ test('a peer that nobody hears is named', (t) => {
 test('rounds that join the peers only together do join them', (t) => {
   const topology = build(8, { kind: 'one-peer-exponential' })
   t.deepEqual(notOk(structureFindings(topology)), { symmetric: 'warning' })
-  t.is(agreementFinding(contraction(topology)).message, 'Plain averaging is exact after 3 rounds.')
+  t.is(consensusFinding(contraction(topology)).message, 'Plain averaging is exact after 3 rounds.')
 })
 
-test('peers that swap their values are told to keep a share', (t) => {
+test('peers that swap their values are told to keep a part', (t) => {
   const topology = build(2, {
     kind: 'matrix',
     rows: [
@@ -74,7 +74,7 @@ test('peers that swap their values are told to keep a share', (t) => {
     ]
   })
   t.deepEqual(notOk(structureFindings(topology)), { 'self-weights': 'warning' })
-  const finding = agreementFinding(contraction(topology))
+  const finding = consensusFinding(contraction(topology))
   t.is(finding.level, 'error')
   t.regex(finding.message, /λₙ of W is −1/)
 })

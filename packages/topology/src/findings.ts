@@ -1,6 +1,6 @@
 import type { Topology } from '@murmuration/core'
 import { distancesFrom, partsOf, reverseOf, unionOf } from './connectivity.js'
-import { type Contraction, isSymmetric, roundsToAgreement } from './contraction.js'
+import { type Contraction, isSymmetric, roundsToConsensus } from './contraction.js'
 import type { Graph } from './graphs.js'
 import { mixingMatrix } from './mixing-topology.js'
 import { rowOf, type SparseMatrix, transpose } from './sparse.js'
@@ -9,14 +9,14 @@ import { shownSum, sumTolerance } from './weights.js'
 /** What a check of a topology found. */
 export interface Finding {
   readonly check:
-    'connected' | 'row-sums' | 'non-negative' | 'self-weights' | 'doubly-stochastic' | 'symmetric' | 'agreement'
+    'connected' | 'row-sums' | 'non-negative' | 'self-weights' | 'doubly-stochastic' | 'symmetric' | 'consensus'
   /** 'error': training on it cannot work. 'warning': some algorithms are not made for it. */
   readonly level: 'ok' | 'warning' | 'error'
   /** A sentence. */
   readonly message: string
 }
 
-/** The checks that are quick at any size: all but 'agreement'. */
+/** The checks that are quick at any size: all but 'consensus'. */
 export function structureFindings(topology: Topology): readonly Finding[] {
   const names = topology.peers
   const matrices = Array.from({ length: topology.period }, (_, round) => mixingMatrix(topology, round))
@@ -31,9 +31,9 @@ export function structureFindings(topology: Topology): readonly Finding[] {
 }
 
 /** Whether the peers agree in the end, and how soon. */
-export function agreementFinding(contraction: Contraction): Finding {
-  const check = 'agreement'
-  const rounds = roundsToAgreement(contraction, 1e-3)
+export function consensusFinding(contraction: Contraction): Finding {
+  const check = 'consensus'
+  const rounds = roundsToConsensus(contraction, 1e-3)
   if (contraction.perPeriod === 0) {
     return {
       check,
@@ -99,7 +99,7 @@ function selfWeights(matrices: readonly SparseMatrix[], names: readonly string[]
     matrices.some((matrix) => !rowOf(matrix, row).some(({ column, value }) => column === row && value > 0))
   )
   return selfless.length === 0
-    ? verdict('self-weights', 'ok', 'Each peer keeps a share of its own parameters.')
+    ? verdict('self-weights', 'ok', 'Each peer keeps a part of its own parameters.')
     : verdict('self-weights', 'warning', `${few(selfless)}: keeping nothing of one's own parameters slows agreement.`)
 }
 

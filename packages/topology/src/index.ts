@@ -4,9 +4,9 @@
  * @packageDocumentation
  */
 export { diameterOf } from './connectivity.js'
-export { type Contraction, contraction, roundsToAgreement } from './contraction.js'
+export { type Contraction, contraction, roundsToConsensus } from './contraction.js'
 export { createTopology, type TopologyOptions } from './create-topology.js'
-export { agreementFinding, type Finding, structureFindings, unionGraph } from './findings.js'
+export { consensusFinding, type Finding, structureFindings, unionGraph } from './findings.js'
 export { type GraphDescription, graphLabel, graphSchema, ruleOf } from './graph-description.js'
 export { graphProblems } from './graph-problems.js'
 export type { Graph } from './graphs.js'

@@ -1,7 +1,7 @@
 import { invariant, type Wire } from '@murmuration/core'
 import { maxField, frameHeaderLength, framesOf, maxNumbers, maxPart } from './frame.js'
 
-/** What the algorithms put on links: the flat parameters of a round, or a stretch of them. */
+/** What the algorithms put on links: the flat parameters of a round, or a range of them. */
 export interface VectorMessage {
   /** What the vector is, 0 … 255; each algorithm numbers its own kinds. */
   readonly kind: number

@@ -7,7 +7,7 @@ const tell = (message: FromChild) => void process.send?.(message, () => {})
 
 /** One that has failed stays, so that it can tell how things stand, until the soak ends it. */
 const watch = (work: Promise<void>) => {
-  work.catch((error: unknown) => tell({ kind: 'failed', why: messageOf(error) }))
+  work.catch((error: unknown) => tell({ kind: 'failed', reason: messageOf(error) }))
 }
 
 async function serve(): Promise<void> {

@@ -50,4 +50,4 @@ export type FromChild =
   | { readonly kind: 'completed'; readonly round: number; readonly memory?: MemorySample | undefined }
   | { readonly kind: 'standing'; readonly text: string }
   | { readonly kind: 'closed'; readonly report: ChildReport }
-  | { readonly kind: 'failed'; readonly why: string }
+  | { readonly kind: 'failed'; readonly reason: string }

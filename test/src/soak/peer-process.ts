@@ -28,7 +28,7 @@ export class PeerProcess {
    * @param onRound - called after each round that it completes
    * @param onFailure - told why it cannot go on
    */
-  constructor(task: ChildTask, onRound: () => void, onFailure: (why: string) => void) {
+  constructor(task: ChildTask, onRound: () => void, onFailure: (reason: string) => void) {
     this.name = task.self
     // Whatever it prints is an error. Garbage is collected before memory is looked at.
     this.#process = fork(fileURLToPath(new URL('./child.js', import.meta.url)), [JSON.stringify(task)], {
@@ -37,7 +37,7 @@ export class PeerProcess {
     })
     this.#process.on('message', (message: FromChild) => {
       this.heard = performance.now()
-      if (message.kind === 'failed') this.#fail(message.why, onFailure)
+      if (message.kind === 'failed') this.#fail(message.reason, onFailure)
       else if (message.kind === 'completed') this.#complete(message, onRound, onFailure)
       else if (message.kind === 'listening') this.listening.resolve(message)
       else if (message.kind === 'standing') this.#standing.resolve(message.text)
@@ -75,7 +75,7 @@ export class PeerProcess {
   #complete(
     { round, memory }: Extract<FromChild, { kind: 'completed' }>,
     onRound: () => void,
-    onFailure: (why: string) => void
+    onFailure: (reason: string) => void
   ): void {
     if (round !== this.completed) this.#fail(`it completed round ${round} after ${this.completed} rounds`, onFailure)
     this.completed = round + 1
@@ -83,10 +83,10 @@ export class PeerProcess {
     onRound()
   }
 
-  #fail(why: string, onFailure: (why: string) => void): void {
+  #fail(reason: string, onFailure: (reason: string) => void): void {
     if (this.#failed) return
     this.#failed = true
-    onFailure(`peer ${this.name}: ${why}`)
+    onFailure(`peer ${this.name}: ${reason}`)
   }
 }
 

@@ -24,13 +24,13 @@ async function goThrough(fabric: Fabric<VectorMessage>, count: number): Promise<
   while (rounds.round < count) await rounds.run()
 }
 
-/** A peer that sends the versions of `rounds` one after the other, each changed by `spoil`. */
-function sending(rounds: readonly number[], spoil: (vector: Float32Array) => void = () => {}) {
+/** A peer that sends the versions of `rounds` one after the other, each changed by `corrupt`. */
+function sending(rounds: readonly number[], corrupt: (vector: Float32Array) => void = () => {}) {
   return async (fabric: Fabric<VectorMessage>) => {
     for (const round of rounds) {
       const vector = new Float32Array(elements)
       fillVersion(vector, { peer: 1, round })
-      spoil(vector)
+      corrupt(vector)
       fabric.send(peers[0], { kind: 1, round, vector })
       await fabric.sleep(fabric.now() + 100)
     }
@@ -60,7 +60,7 @@ test('a version that is not whole is told', async (t) => {
 })
 
 test('a vector that the fabric writes into after sending is told', async (t) => {
-  const spoilt = (fabric: Fabric<VectorMessage>) =>
+  const corrupted = (fabric: Fabric<VectorMessage>) =>
     fabricWith(fabric, {
       send: (to, message) => {
         const result = fabric.send(to, message)
@@ -69,7 +69,7 @@ test('a vector that the fabric writes into after sending is told', async (t) => 
       }
     })
   const run = inSimulator({ topology, seed: 1, length: elements }, (fabric) =>
-    fabric.self === peers[0] ? goThrough(spoilt(fabric), 4) : sending([0, 1, 2, 3])(fabric)
+    fabric.self === peers[0] ? goThrough(corrupted(fabric), 4) : sending([0, 1, 2, 3])(fabric)
   )
   await t.throwsAsync(run, { message: /version 0 of a is not whole as sent/ })
 })

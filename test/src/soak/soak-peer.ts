@@ -50,7 +50,7 @@ export class SoakPeer {
     const seen = { reconnections: 0 }
     const onEvent = (event: PeerEvent) => {
       if (event.kind === 'reconnecting') seen.reconnections++
-      if (alarming.includes(event.kind)) tell({ kind: 'failed', why: JSON.stringify(event) })
+      if (alarming.includes(event.kind)) tell({ kind: 'failed', reason: JSON.stringify(event) })
     }
     const peer = await createPeer({
       self,
@@ -58,7 +58,7 @@ export class SoakPeer {
       topology: createTopology({ peers, graph: { kind: 'ring' } }),
       seed,
       listen: ['/ip4/127.0.0.1/tcp/0'],
-      terms: { settings: { run: 'soak' }, schema: [{ name: 'numbers', shape: [elements] }], start: '0' },
+      runSettings: { settings: { run: 'soak' }, schema: [{ name: 'numbers', shape: [elements] }], start: '0' },
       onEvent,
       limits,
       ...(codec === undefined ? {} : { codec })
@@ -131,10 +131,10 @@ export class SoakPeer {
   #standingOf(name: PeerName): string {
     const status = this.#peer.neighbours().find((neighbour) => neighbour.name === name)
     if (status === undefined) return 'no neighbour'
-    const { state, why, round, silentFor, queue, traffic } = status
+    const { state, reason, round, silentFor, queue, traffic } = status
     const { sent, received, retransmissions } = traffic
     return (
-      `${state}${why && `, ${why}`}, in round ${round}, heard ${Math.round(silentFor ?? Number.NaN)} ms ago, ` +
+      `${state}${reason && `, ${reason}`}, in round ${round}, heard ${Math.round(silentFor ?? Number.NaN)} ms ago, ` +
       `${queue} frames unacknowledged, ${sent.frames} sent, ${retransmissions} again, ${received.frames} received`
     )
   }

@@ -38,7 +38,7 @@ export class Soak {
     const bytes = 4 * this.#elements
     this.#weather = new Weather(createRandom(options.seed, 'weather'), options.every * bytes)
     this.#failed.promise.catch(() => {})
-    const fail = (why: string) => this.#failed.reject(new Error(why))
+    const fail = (reason: string) => this.#failed.reject(new Error(reason))
     this.#children = peers.map((name) => new PeerProcess(this.#taskOf(name), () => this.#grant(), fail))
   }
 

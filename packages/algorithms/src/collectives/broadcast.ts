@@ -1,11 +1,11 @@
 import { concat, rangeOf, type Vector } from '../node/vector.js'
 import type { Route } from '../record.js'
-import { piecesOf } from '../ranges.js'
+import { cut } from '../ranges.js'
 import { type RangeChannel, Ranks } from './ranks.js'
 
 /**
- * Chain broadcast in pieces: the root's x for everybody. The root sends to the next rank, and each sends a piece on as soon as it has
- * come. With p pieces and n ranks it takes (n − 1) a + (1 + (n − 2)/p) S/B, and every line carries the vector once.
+ * Chain broadcast in chunks: the root's x for everybody. The root sends to the next rank, and each sends a chunk on as soon as it has
+ * come. With p chunks and n ranks it takes (n − 1) a + (1 + (n − 2)/p) S/B, and every line carries the vector once.
  *
  * @param root - the rank that sends
  */
@@ -13,15 +13,15 @@ export async function broadcast(
   channel: RangeChannel,
   route: Route,
   x: Vector,
-  { pieces, root = 0 }: { readonly pieces: number; readonly root?: number }
+  { chunks, root = 0 }: { readonly chunks: number; readonly root?: number }
 ): Promise<Vector> {
   const ranks = new Ranks(channel, route)
   const [from, to] = [ranks.to(ranks.own - 1), ranks.to(ranks.own + 1)]
   const isRoot = ranks.own === root
   const parts: Vector[] = []
-  for (const [piece, range] of piecesOf({ offset: 0, length: x.length }, pieces).entries()) {
-    const part = isRoot ? rangeOf(x, range) : (await ranks.receive(from, piece, range))[from[0]].part
-    if (ranks.at(ranks.own + 1) !== root) ranks.send(to, piece, range, part)
+  for (const [chunk, range] of cut({ offset: 0, length: x.length }, chunks).entries()) {
+    const part = isRoot ? rangeOf(x, range) : (await ranks.receive(from, chunk, range))[from[0]].part
+    if (ranks.at(ranks.own + 1) !== root) ranks.send(to, chunk, range, part)
     parts.push(part)
   }
   return isRoot ? x : concat(parts)

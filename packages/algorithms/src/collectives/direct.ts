@@ -11,25 +11,25 @@ import { rangeOf } from '../node/vector.js'
 import type { Collective, RangeMean } from './ranks.js'
 
 /** The mean by direct exchange. */
-export const direct: Collective = async (ranks, x, shares) => {
+export const direct: Collective = async (ranks, x, ranges) => {
   const { count: n, own: rank } = ranks
-  const most = Math.max(...shares.map(({ length }) => length))
+  const maxChunks = Math.max(...ranges.map(({ length }) => length))
   // Everybody begins with the next, so that not all send to the same one first.
   const others = Array.from({ length: n - 1 }, (_, step) => ranks.at(rank + 1 + step))
   const means: RangeMean[] = []
 
   for (const other of others) {
-    for (const [piece, range] of shares[other].entries()) ranks.send(ranks.to(other), piece, range, rangeOf(x, range))
+    for (const [chunk, range] of ranges[other].entries()) ranks.send(ranks.to(other), chunk, range, rangeOf(x, range))
   }
-  for (const [piece, range] of shares[rank].entries()) {
-    const { part } = mean(ranks.route, { part: rangeOf(x, range) }, await ranks.receive(ranks.route.from, piece, range))
+  for (const [chunk, range] of ranges[rank].entries()) {
+    const { part } = mean(ranks.route, { part: rangeOf(x, range) }, await ranks.receive(ranks.route.from, chunk, range))
     means.push({ offset: range.offset, part })
-    ranks.send(ranks.to(...others), (1 + rank) * most + piece, range, part)
+    ranks.send(ranks.to(...others), (1 + rank) * maxChunks + chunk, range, part)
   }
   for (const other of others.sort((left, right) => left - right)) {
     const from = ranks.to(other)
-    for (const [piece, range] of shares[other].entries()) {
-      const { part } = (await ranks.receive(from, (1 + other) * most + piece, range))[from[0]]
+    for (const [chunk, range] of ranges[other].entries()) {
+      const { part } = (await ranks.receive(from, (1 + other) * maxChunks + chunk, range))[from[0]]
       means.push({ offset: range.offset, part })
     }
   }

@@ -7,7 +7,7 @@
  * The vector is cut into n segments, which lie on a circle. Doubling: at the distances 1, 2, 4, … below n each rank r has the
  * means of the segments r, r + 1, … r + distance − 1. It gives them to the rank at that distance before it, and gets as many from the one
  * after it, or as many as it lacks. Halving: the same messages backwards, with sums that are not complete yet; in the end each
- * rank has the sum of its own segment. 2 ⌈log₂ n⌉ latencies and 2 (n − 1)/n of the vector on every line. No pieces: a step
+ * rank has the sum of its own segment. 2 ⌈log₂ n⌉ latencies and 2 (n − 1)/n of the vector on every line. No chunks: a step
  * needs all of the step before.
  *
  * Sums are rounded to float32 at every step, in the order of the tree.
@@ -15,10 +15,10 @@
 import { concat, linear, type Range, rangeOf, type Vector } from '../node/vector.js'
 import type { Collective, Ranks } from './ranks.js'
 
-/** The mean by halving and doubling. Shares are one range each, or none where there are more ranks than elements. */
-export const halvingDoubling: Collective = async (ranks, x, shares) => {
+/** The mean by halving and doubling. Each rank has one range, or none where there are more ranks than elements. */
+export const halvingDoubling: Collective = async (ranks, x, ranges) => {
   const { count: n, own } = ranks
-  const segments = new Segments(ranks, x, shares)
+  const segments = new Segments(ranks, x, ranges)
   const steps = stepsOf(n)
   for (const [hop, { distance, count }] of [...steps].reverse().entries()) {
     segments.send(own + distance, hop, ranks.at(own + distance), count)
@@ -56,9 +56,9 @@ class Segments {
   readonly #ranks: Ranks
   readonly #segments: readonly (Segment | undefined)[]
 
-  constructor(ranks: Ranks, x: Vector, shares: readonly (readonly Range[])[]) {
+  constructor(ranks: Ranks, x: Vector, ranges: readonly (readonly Range[])[]) {
     this.#ranks = ranks
-    this.#segments = shares.map(([range]) => range && { ...range, part: rangeOf(x, range) })
+    this.#segments = ranges.map(([range]) => range && { ...range, part: rangeOf(x, range) })
   }
 
   send(to: number, hop: number, first: number, count: number): void {

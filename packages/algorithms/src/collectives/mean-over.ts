@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { concat, type Range, type Vector } from '../node/vector.js'
 import type { Route } from '../record.js'
-import { type Fusion, rangesOf, sharesOf } from '../ranges.js'
+import { type Fusion, rangesOf, rangesByRank } from '../ranges.js'
 import { direct } from './direct.js'
 import { halvingDoubling } from './halving-doubling.js'
 import { type Collective, type RangeChannel, type RangeMean, Ranks } from './ranks.js'
@@ -21,7 +21,7 @@ export const meanOptions = {
   calls: z.enum(['streamed', 'blocking']).default('streamed').meta({
     description: 'Per tensor: all means at once, or each before the next begins, which "halving-doubling" always does'
   }),
-  pieces: z.int().min(1).default(16).meta({ description: 'How many pieces a segment travels in' })
+  chunks: z.int().min(1).default(16).meta({ description: 'How many chunks a segment travels in' })
 }
 
 /** How a mean is taken, as options of these names say. */
@@ -35,43 +35,43 @@ export async function meanOver(
   channel: RangeChannel,
   route: Route,
   x: Vector,
-  { options: { collective, fusion, calls, pieces }, tensors }: MeanSettings
+  { options: { collective, fusion, calls, chunks }, tensors }: MeanSettings
 ): Promise<Vector> {
   const ranks = new Ranks(channel, route)
   if (ranks.count === 1 || x.length === 0) return x
   const isHalving = collective === 'halving-doubling'
   const isBlocking = calls === 'blocking' || isHalving
   const means: RangeMean[] = []
-  for (const shares of sharesIn(tensors, fusion, ranks.count, isHalving ? 1 : pieces, isBlocking)) {
-    means.push(...(await collectives[collective](ranks, x, shares)))
-    ranks.first += (2 * ranks.count + 2) * Math.max(...shares.map(({ length }) => length))
+  for (const ranges of rangesOfCalls(tensors, fusion, ranks.count, isHalving ? 1 : chunks, isBlocking)) {
+    means.push(...(await collectives[collective](ranks, x, ranges)))
+    ranks.first += (2 * ranks.count + 2) * Math.max(...ranges.map(({ length }) => length))
   }
   return concat(means.sort((left, right) => left.offset - right.offset).map(({ part }) => part))
 }
 
-type Shares = readonly (readonly Range[])[]
-const known = new WeakMap<readonly Range[], Map<string, readonly Shares[]>>()
+type RangesByRank = readonly (readonly Range[])[]
+const known = new WeakMap<readonly Range[], Map<string, readonly RangesByRank[]>>()
 
-/** The shares of each call: of all ranges, or of one after the other. They are the same in every round. */
-function sharesIn(
+/** The ranges of each call, by rank: of all ranges, or of one after the other. They are the same in every round. */
+function rangesOfCalls(
   tensors: readonly Range[],
   fusion: Fusion,
   count: number,
-  pieces: number,
+  chunks: number,
   isBlocking: boolean
-): readonly Shares[] {
-  const key = `${fusion} ${count} ${pieces} ${isBlocking}`
-  const ofTensors = known.get(tensors) ?? new Map<string, readonly Shares[]>()
+): readonly RangesByRank[] {
+  const key = `${fusion} ${count} ${chunks} ${isBlocking}`
+  const ofTensors = known.get(tensors) ?? new Map<string, readonly RangesByRank[]>()
   known.set(tensors, ofTensors)
   const ranges = rangesOf(tensors, fusion)
   const calls = isBlocking ? ranges.map((range) => [range]) : [ranges]
-  const shares = ofTensors.get(key) ?? calls.map((call) => sharesOf(call, count, pieces))
-  ofTensors.set(key, shares)
-  return shares
+  const byRank = ofTensors.get(key) ?? calls.map((call) => rangesByRank(call, count, chunks))
+  ofTensors.set(key, byRank)
+  return byRank
 }
 
 /** The mean of everybody's `x` by a ring. */
 export function ringMean(channel: RangeChannel, route: Route, x: Vector): Promise<Vector> {
-  const options = { collective: 'ring', fusion: 'fused', calls: 'streamed', pieces: 16 } as const
+  const options = { collective: 'ring', fusion: 'fused', calls: 'streamed', chunks: 16 } as const
   return meanOver(channel, route, x, { options, tensors: [{ offset: 0, length: x.length }] })
 }

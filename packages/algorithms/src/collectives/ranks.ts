@@ -14,9 +14,9 @@ export interface RangeMean {
 /**
  * The mean over all ranks of everybody's x, range by range, with the same bits everywhere. Needs reliable delivery.
  *
- * @param shares - the ranges that belong to each rank
+ * @param ranges - the ranges of each rank
  */
-export type Collective = (ranks: Ranks, x: Vector, shares: readonly (readonly Range[])[]) => Promise<RangeMean[]>
+export type Collective = (ranks: Ranks, x: Vector, ranges: readonly (readonly Range[])[]) => Promise<RangeMean[]>
 
 const nobody: readonly PeerName[] = []
 

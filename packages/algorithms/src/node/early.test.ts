@@ -12,7 +12,7 @@ const arena = new Arena({ allocate: (length: number) => new Float32Array(length)
 const length = 1 << 21
 
 function earlyOf(shape: Shape): Early {
-  return new Early(new Wire({ arena, length, stretches: [{ offset: 0, length }] } as unknown as Owner, 1, shape))
+  return new Early(new Wire({ arena, length, ranges: [{ offset: 0, length }] } as unknown as Owner, 1, shape))
 }
 
 const message = (count = 4, offset = 0) => ({ x: arena.adopt(new Float32Array(count), offset) })

@@ -12,7 +12,7 @@ export interface Owner {
   /** How many numbers the parameters have. */
   readonly length: number
   /** The parts that a vector travels in. */
-  readonly stretches: readonly Range[]
+  readonly ranges: readonly Range[]
   /** No message is of this round or a later one. */
   readonly rounds: number
   /** How long a message is waited for. */

@@ -56,7 +56,7 @@ export class Peer implements Owner {
   readonly length: number
   /** Where each tensor lies in the parameters. */
   readonly tensors: readonly Range[]
-  readonly stretches: readonly Range[]
+  readonly ranges: readonly Range[]
   readonly rounds: number
   readonly timeout: Milliseconds
   readonly gradients: Gradients
@@ -90,8 +90,8 @@ export class Peer implements Owner {
     this.arena = new Arena(fabric, role.answers === undefined)
     this.length = lengthOf(task.schema)
     this.tensors = tensorsOf(task.schema)
-    this.stretches = rangesOf(this.tensors, settings.fusion ?? 'fused')
-    this.rounds = settings.rounds + (settings.closingRounds ?? 0)
+    this.ranges = rangesOf(this.tensors, settings.fusion ?? 'fused')
+    this.rounds = settings.rounds + (settings.finalRounds ?? 0)
     this.timeout = settings.timeout
     this.mixings = new Mixings(fabric.self, (round) => fabric.neighbours(round))
     this.#untrained = untrainedOf(task.schema)

@@ -1,4 +1,4 @@
-/** The driver, one for all records: start, rounds, reports, closing, end; save and go on. */
+/** The driver, one for all records: start, rounds, reports, final averaging, end; save and go on. */
 import {
   type Envelope,
   type Fabric,
@@ -29,7 +29,7 @@ export class Session {
   readonly #settings: TrainingSettings
   readonly #peer: Peer
   readonly #training: Program
-  readonly #closing: Program
+  readonly #averaging: Program
   /** Who asks for nothing any more. */
   readonly #done = new Set<PeerName>()
   readonly #keepsMass: boolean
@@ -52,7 +52,7 @@ export class Session {
     this.#keepsMass = algorithm.keeps === 'weighted mean'
     this.#peer = new Peer(fabric, task, settings, roleOf(settings, fabric.self))
     this.#training = new Program(this.#peer, settings, algorithm, doneKind + 1)
-    this.#closing = new Program(this.#peer, settings, averagingRecord, doneKind + 1 + Program.kindsOf(algorithm))
+    this.#averaging = new Program(this.#peer, settings, averagingRecord, doneKind + 1 + Program.kindsOf(algorithm))
     if (isAsking(algorithm)) this.#peer.accepts[doneKind] = (envelope) => this.#acceptDone(envelope)
   }
 
@@ -98,7 +98,7 @@ export class Session {
       optimisers,
       origin: origin === undefined ? {} : { x: origin },
       training: this.#training.snapshot(messages),
-      closing: this.#closing.snapshot(messages)
+      averaging: this.#averaging.snapshot(messages)
     }
   }
 
@@ -108,7 +108,7 @@ export class Session {
   }
 
   /**
-   * Rounds of training, then those of closing. Yields a report after each, and returns the parameters at the end. What a report holds is
+   * Rounds of training, then those of final averaging. Yields a report after each, and returns the parameters at the end. What a report holds is
    * valid until the next step.
    *
    * @param until - the round to stop before; calling `steps` again goes on. To the end when absent
@@ -120,7 +120,7 @@ export class Session {
     if (this.#training.role.round === undefined) await this.#finishAnswering()
     const end = Math.min(this.#rounds, until)
     while (this.#round < end) {
-      const program = this.#round < rounds ? this.#training : this.#closing
+      const program = this.#round < rounds ? this.#training : this.#averaging
       if (this.#round === rounds) program.start(this.#modelOf(this.#training), this.#modelOf(this.#training))
       this.#fabric.signal.throwIfAborted()
       arena.inRound = true
@@ -132,7 +132,7 @@ export class Session {
       this.#sweep()
       if (this.#round === rounds) await this.#finishAnswering()
     }
-    const program = this.#round > rounds ? this.#closing : this.#training
+    const program = this.#round > rounds ? this.#averaging : this.#training
     return this.#modelOf(program).values
   }
 
@@ -158,7 +158,7 @@ export class Session {
   #restore(saved: State): void {
     this.#start = undefined
     checkFits(saved, { ...this.#expected(), isCut: 0 })
-    const { round, drawn, optimisers, origin, training, closing, isCut } = saved
+    const { round, drawn, optimisers, origin, training, averaging, isCut } = saved
     if (!isCount(round, this.#peer.rounds)) throw new InputError(`the state: found round ${String(round)}`)
     if (!isCount(drawn)) throw new InputError(`the state: found ${String(drawn)} samples that were drawn`)
     this.#round = round as number
@@ -167,7 +167,7 @@ export class Session {
     const { x } = origin as State
     this.#peer.origin = x as Vector | undefined
     this.#training.restore(training as State)
-    this.#closing.restore(closing as State)
+    this.#averaging.restore(averaging as State)
     if (isCut === 1) this.#peer.startCodecsAnew()
     this.#peer.arena.sweep(this.#roots(), true)
   }
@@ -222,7 +222,7 @@ export class Session {
 
   #roots(): readonly State[] {
     const { optimisers, origin } = this.#peer
-    const { state } = this.#closing
+    const { state } = this.#averaging
     return origin === undefined
       ? [this.#training.state, state, optimisers]
       : [this.#training.state, state, optimisers, { origin }]

@@ -13,7 +13,7 @@ export interface TrainingSettings {
   readonly batchSize: number
   readonly rounds: number
   /** Rounds of pure averaging after them, so that all peers end with the same model; 0 when absent. */
-  readonly closingRounds?: number
+  readonly finalRounds?: number
   /** The learning rate γ of a round. */
   readonly rate: (round: number) => number
   /** `{ name: 'sgd' }` when absent. */

@@ -46,8 +46,8 @@ export class Wire {
     this.#numbers = fields.filter((field) => shape[field] === 'number')
     this.#vectors = fields.filter((field) => shape[field] !== 'number')
     this.#isOfRanges = this.#vectors.some((field) => shape[field] === 'range')
-    this.#isSplit = !this.#isOfRanges && owner.stretches.length > 1
-    this.#parts = this.#vectors.length * (this.#isSplit ? owner.stretches.length : 1)
+    this.#isSplit = !this.#isOfRanges && owner.ranges.length > 1
+    this.#parts = this.#vectors.length * (this.#isSplit ? owner.ranges.length : 1)
   }
 
   /** Whether a message carries this range of the parameters; any does where no ranges are carried. */
@@ -80,15 +80,15 @@ export class Wire {
     for (let field = 0; field < this.#vectors.length; field++) {
       const { values: vector } = message[this.#vectors[field]] as Vector
       const whole = { kind, round, part, field, numbers, offset, vector }
-      const result = this.#isSplit ? this.#sendStretches(to, whole) : owner.send(to, whole)
+      const result = this.#isSplit ? this.#sendRanges(to, whole) : owner.send(to, whole)
       if (result !== 'queued') return result
       numbers = none
     }
     return 'queued'
   }
 
-  #sendStretches(to: PeerName, whole: VectorMessage): SendResult {
-    for (const { offset, length } of this.#owner.stretches) {
+  #sendRanges(to: PeerName, whole: VectorMessage): SendResult {
+    for (const { offset, length } of this.#owner.ranges) {
       const numbers = offset === 0 ? whole.numbers : none
       const vector = whole.vector.subarray(offset, offset + length)
       const result = this.#owner.send(to, { ...whole, numbers, offset, vector })
@@ -127,23 +127,23 @@ export class Wire {
   }
 
   #problemOf({ field = 0, offset = 0, numbers = none, vector: { length } }: VectorMessage): string | undefined {
-    const { length: whole, stretches } = this.#owner
+    const { length: whole, ranges } = this.#owner
     const fields = this.#vectors.length
     if (field >= Math.max(1, fields)) return `a message has no vector number ${field}`
-    const stretch = this.#isSplit ? stretches.find((each) => each.offset === offset) : undefined
-    const expected = field === 0 && (stretch?.offset ?? 0) === 0 ? this.#numbers.length : 0
+    const range = this.#isSplit ? ranges.find((each) => each.offset === offset) : undefined
+    const expected = field === 0 && (range?.offset ?? 0) === 0 ? this.#numbers.length : 0
     if (numbers.length !== expected) return `${numbers.length} numbers beside a vector; ${expected} are expected`
     for (const number of numbers) if (!Number.isFinite(number)) return 'a number is NaN or infinite'
     if (fields === 0) return length === 0 ? undefined : `${length} parameters where none are expected`
     if (this.#isOfRanges && offset + length <= whole) return undefined
-    if (this.#isSplit ? stretch?.length === length : offset === 0 && length === whole) return undefined
+    if (this.#isSplit ? range?.length === length : offset === 0 && length === whole) return undefined
     return `${length} parameters from number ${offset} on, of ${whole}, are nothing that is exchanged`
   }
 
   #assemble(from: PeerName, tag: number, { field = 0, offset = 0, numbers = none, vector }: VectorMessage): Opened {
-    const { fabric, stretches } = this.#owner
-    const stretch = this.#isSplit ? stretches.findIndex((each) => each.offset === offset) : 0
-    const place = this.#isSplit ? field * stretches.length + stretch : field
+    const { fabric, ranges } = this.#owner
+    const range = this.#isSplit ? ranges.findIndex((each) => each.offset === offset) : 0
+    const place = this.#isSplit ? field * ranges.length + range : field
     const incomplete = this.#incompleteOf(from, tag)
     if (incomplete.has[place] === 1) return 'a part of a message comes twice'
     incomplete.has[place] = 1

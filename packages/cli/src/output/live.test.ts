@@ -41,7 +41,7 @@ function* eventsOf(count: number): Generator<RunEvent> {
   const peers = names(count)
   const algorithm =
     'dpsgd combine-then-adapt, batch 32, rate 0.1 cosine after 0 of 400 rounds, momentum 0.9, weight decay 0.0001'
-  const common = { rounds: 400, closingRounds: 39, codec: 'float32' }
+  const common = { rounds: 400, finalRounds: 39, codec: 'float32' }
   yield {
     kind: 'start',
     peers,
@@ -115,7 +115,7 @@ test('a peer that is lost is marked, and the progress is that of the others', (t
   const terminal = new FakeTerminal(80, 24)
   const peer = names(4)[1]
   const output = displayOf(t, terminal, eventsOf(4))
-  output.event({ kind: 'lost', peer, why: `the process of peer ${peer} ended by SIGKILL` })
+  output.event({ kind: 'lost', peer, reason: `the process of peer ${peer} ended by SIGKILL` })
   for (const event of eventsOf(4))
     if (event.kind === 'step' && event.peer !== peer) output.event({ ...event, round: 199 })
   terminal.emit('resize')

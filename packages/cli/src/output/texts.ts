@@ -8,8 +8,8 @@ const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 export const count = (value: number): string => whole.format(value)
 
 /** 93.4 %; a dash when there is nothing to show. */
-export const percent = (share: number | undefined): string =>
-  share === undefined ? '–' : `${(100 * share).toFixed(2)} %`
+export const percent = (localData: number | undefined): string =>
+  localData === undefined ? '–' : `${(100 * localData).toFixed(2)} %`
 
 /** Three significant digits. */
 export const short = (value: number | undefined): string => {
@@ -37,8 +37,8 @@ export function algorithmText({ algorithm, codec }: StartEvent): string {
 }
 
 /** How long it is going to run. */
-export function roundsText({ rounds, closingRounds }: StartEvent): string {
-  return `${count(rounds)} of training, ${count(closingRounds)} of averaging at the end`
+export function roundsText({ rounds, finalRounds }: StartEvent): string {
+  return `${count(rounds)} of training, ${count(finalRounds)} of averaging at the end`
 }
 
 /** An event as a plain line; steps are for the caller to thin out. */
@@ -49,9 +49,9 @@ export function lineOf(event: RunEvent): string {
     case 'peer':
       return `${event.peer} is up: ${event.addresses.join(', ')}; ${event.about.model ?? 'a model'}; ${event.about.data ?? 'its own data'}; ${event.about.backend ?? 'TypeScript'}${reasonOf(event.about)}`
     case 'lost':
-      return `${event.why}; the others go on`
+      return `${event.reason}; the others go on`
     case 'neighbour':
-      return `${event.peer}: ${event.neighbour} is ${event.state}${event.why === undefined ? '' : `: ${event.why}`}`
+      return `${event.peer}: ${event.neighbour} is ${event.state}${event.reason === undefined ? '' : `: ${event.reason}`}`
     case 'step': {
       const loss = event.phase === 'train' ? `loss ${short(event.loss)}` : 'averaging'
       const missing = event.missing.length === 0 ? '' : `, missing: ${event.missing.join(', ')}`
@@ -82,7 +82,7 @@ function nameOf(of: string): string {
   return of === 'centralised' ? 'plain SGD on all data' : `peer ${of}`
 }
 
-/** What share of the bytes as float32 the codec has sent; empty where nothing is saved. */
+/** What fraction of the bytes as float32 the codec has sent; empty where nothing is saved. */
 function savedText({ payloadSent, rawSent }: Pick<Summary, 'payloadSent' | 'rawSent'>): string {
   return payloadSent >= rawSent ? '' : `, ${percent(payloadSent / rawSent)} of float32`
 }
@@ -141,9 +141,9 @@ export function summaryLines(summary: Summary): string[] {
   }
   lines.push(
     `  consensus distance           ${short(summary.consensusDistance)}` +
-      (summary.consensusDistanceBeforeClosing === undefined
+      (summary.consensusDistanceAfterTraining === undefined
         ? ''
-        : `   (${short(summary.consensusDistanceBeforeClosing)} before the closing rounds)`),
+        : `   (${short(summary.consensusDistanceAfterTraining)} before final averaging)`),
     ...outlierLines(summary),
     ...faultLines(summary),
     `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}, busiest peer ${bytes(summary.bytesOfBusiest)}${savedText(summary)}`,

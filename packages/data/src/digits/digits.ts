@@ -1,15 +1,15 @@
 import { createRandom } from '@murmuration/random'
 import type { Source } from '../source.js'
-import { edge, write } from './hand.js'
-import { draw, spoil } from './paper.js'
+import { edge, write } from './strokes.js'
+import { draw, augment } from './raster.js'
 import { shrink } from './shrink.js'
 
 /**
- * Pictures of handwritten-like digits, 28 × 28 pixels from 0 (paper) to 1 (ink), drawn by the seed. Picture `k` shows the
- * digit `k` mod 10 and depends on the seed and `k` alone, so that a peer draws only the pictures of its own share.
+ * Images of handwritten-like digits, 28 × 28 pixels from 0 (paper) to 1 (ink), drawn by the seed. Image `k` shows the
+ * digit `k` mod 10 and depends on the seed and `k` alone, so that a peer draws only the images of its own part.
  *
  * @param count - how many there are; at least 1
- * @param size - pixels of an edge; with fewer than 28, the picture is drawn with 28 and then averaged
+ * @param size - pixels of an edge; with fewer than 28, the image is drawn with 28 and then averaged
  */
 export function drawnDigits(count: number, seed: number, size = edge): Source {
   const full = new Float32Array(edge * edge)
@@ -27,11 +27,11 @@ export function drawnDigits(count: number, seed: number, size = edge): Source {
   }
 }
 
-/** Draws one picture into `out`, 784 numbers. */
+/** Draws one image into `out`, 784 numbers. */
 function drawDigit(digit: number, seed: number, index: number, out: Float32Array): void {
   const random = createRandom(seed, 'digits', String(index))
   const segments = write(digit, random)
   out.fill(0)
   draw(out, segments)
-  spoil(out, segments, random)
+  augment(out, segments, random)
 }

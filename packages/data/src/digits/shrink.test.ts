@@ -5,8 +5,8 @@ import { drawnDigits } from './digits.js'
 import { shrink } from './shrink.js'
 
 const edge = 28
-const random = createRandom(1, 'picture')
-const picture = Float32Array.from({ length: edge * edge }, () => random.uniform())
+const random = createRandom(1, 'image')
+const image = Float32Array.from({ length: edge * edge }, () => random.uniform())
 
 /** By another way: each pixel becomes size × size equal ones, and each new pixel is the mean of edge × edge of those. */
 function shrinkFinely(size: number): Float32Array {
@@ -14,16 +14,16 @@ function shrinkFinely(size: number): Float32Array {
     const [top, left] = [Math.floor(place / size) * edge, (place % size) * edge]
     let sum = 0
     for (let y = top; y < top + edge; y++) {
-      for (let x = left; x < left + edge; x++) sum += picture[Math.floor(y / size) * edge + Math.floor(x / size)]
+      for (let x = left; x < left + edge; x++) sum += image[Math.floor(y / size) * edge + Math.floor(x / size)]
     }
     return sum / edge ** 2
   })
 }
 
 for (const size of [1, 3, 7, 8, 14, 27, 28]) {
-  test(`a picture of ${size} × ${size} pixels has the means of the areas that they cover`, (t) => {
+  test(`a image of ${size} × ${size} pixels has the means of the areas that they cover`, (t) => {
     const out = new Float32Array(size * size)
-    shrink(picture, edge, out, size)
+    shrink(image, edge, out, size)
     const expected = shrinkFinely(size)
     t.true(out.every((value, place) => Math.abs(value - expected[place]) < 1e-6))
   })

@@ -34,14 +34,14 @@ const content = (url = '') => files[url.slice('/set/'.length) as keyof typeof fi
 
 test('a set comes from the first mirror that has it, and then from the cache', async (t) => {
   const asked: (string | undefined)[] = []
-  const spoilt = await serve(t, (_, response) => response.end('something else'))
+  const corrupted = await serve(t, (_, response) => response.end('something else'))
   const broken = await serve(t, (_, response) => response.destroy())
   const good = await serve(t, ({ url }, response) => {
     asked.push(url)
     response.end(content(url))
   })
   const allowed = await limits(t)
-  const set = { mirrors: [spoilt, broken, good], sha256 }
+  const set = { mirrors: [corrupted, broken, good], sha256 }
   const fetched = await fetchKnownSet('made-up', set, allowed)
   t.deepEqual(await Promise.all(fetched.map(({ path }) => readFile(path, 'utf8'))), Object.values(files))
   await fetchKnownSet('made-up', { mirrors: [], sha256 }, allowed)

@@ -22,8 +22,8 @@ export class BusyTime {
     }
   }
 
-  /** The share of the time since `start`, 0 … 1. */
-  share(start: Milliseconds): number {
+  /** The fraction of the time since `start`, 0 … 1. */
+  fraction(start: Milliseconds): number {
     const now = this.#now()
     const busy = this.#busy + (this.#works > 0 ? now - this.#since : 0)
     return now > start ? Math.min(1, busy / (now - start)) : 0

@@ -19,7 +19,7 @@ export async function trainCentrally(
   const draw = jointBatches({ seed, batchSize, shards })
   const joint: Task = { ...task, gradient: (x, _batch, round) => task.gradient(x, draw(), round) }
   const algorithm = recordNamed('sgd')
-  const run = { ...settings, algorithm, options: {}, closingRounds: 0, workers: [self], servers: [] }
+  const run = { ...settings, algorithm, options: {}, finalRounds: 0, workers: [self], servers: [] }
   let parameters = new Float32Array()
   const links = uniformLinks({ latency: 0 })
   await simulate({ topology: alone, seed, wire: pooledVectorWire(), links, cost: () => 0 }, async (fabric) => {

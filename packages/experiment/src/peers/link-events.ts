@@ -4,12 +4,12 @@ import type { RunEvent } from '../events.js'
 
 /** What happens on the network of peer `self`, as people are told of it; nothing for what they need not know. */
 export function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefined {
-  const neighbour = (state: string, name: PeerName, why?: string): RunEvent => ({
+  const neighbour = (state: string, name: PeerName, reason?: string): RunEvent => ({
     kind: 'neighbour',
     peer: self,
     neighbour: name,
     state,
-    ...(why === undefined ? {} : { why })
+    ...(reason === undefined ? {} : { reason })
   })
   switch (event.kind) {
     case 'connecting':
@@ -19,19 +19,23 @@ export function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefin
     case 'silent':
       return neighbour('silent', event.peer, `not heard for ${Math.round(event.silentFor / 1000)} s`)
     case 'refused':
-      return neighbour('refused', event.peer, `${event.by === 'us' ? 'refused here' : 'it refuses us'}: ${event.why}`)
+      return neighbour(
+        'refused',
+        event.peer,
+        `${event.by === 'us' ? 'refused here' : 'it refuses us'}: ${event.reason}`
+      )
     case 'reconnecting':
-      return neighbour('connecting', event.peer, event.why)
+      return neighbour('connecting', event.peer, event.reason)
     case 'left':
       return neighbour('left', event.peer, event.reason)
     case 'unknown-peer-refused':
-      return { kind: 'note', text: `${self} refused ${event.id} at ${event.address}: ${event.why}` }
+      return { kind: 'note', text: `${self} refused ${event.id} at ${event.address}: ${event.reason}` }
     case 'bad-frame':
       return { kind: 'note', text: `${self}: ${event.peer} is at fault (${faultOf(event)})` }
     case 'shut-out':
       return { kind: 'note', text: shutOutOf(self, event) }
     case 'activity-failed':
-      return { kind: 'note', text: `${self}: ${event.why}` }
+      return { kind: 'note', text: `${self}: ${event.reason}` }
     case 'listening':
       return undefined
   }
@@ -43,6 +47,6 @@ function faultOf({ fault, detail, count }: Told<'bad-frame'>): string {
   return count === 1 ? `${fault}: ${detail}` : `${fault}, ${count} times more, the last: ${detail}`
 }
 
-function shutOutOf(self: PeerName, { peer, wait, faults, why }: Told<'shut-out'>): string {
-  return `${self} refuses ${peer} for ${Math.round(wait / 1000)} s after ${faults} faults, the last: ${why}`
+function shutOutOf(self: PeerName, { peer, wait, faults, reason }: Told<'shut-out'>): string {
+  return `${self} refuses ${peer} for ${Math.round(wait / 1000)} s after ${faults} faults, the last: ${reason}`
 }

@@ -32,9 +32,9 @@ export async function recordRun<Result>(
   const { directory, emit, peer, links } = options
   const plan = await makePlan(request)
   const texts = await runTexts(request, links)
-  const { seed, rounds, closingRounds } = plan.options
+  const { seed, rounds, finalRounds } = plan.options
   const peers = plan.file.topology.peers.length
-  const recorder = new RunRecorder({ method: plan.label, seed, rounds, closingRounds, peers, peer })
+  const recorder = new RunRecorder({ method: plan.label, seed, rounds, finalRounds, peers, peer })
   const file = new RunFile(directory, emit)
   try {
     const result = await body((event) => {

@@ -54,11 +54,11 @@ export interface PeerResult {
   readonly traffic: Traffic
   /** Neighbours that were at fault. */
   readonly faults: readonly SenderFaults[]
-  /** Training and closing rounds. */
+  /** Training and final averaging rounds. */
   readonly seconds: number
-  /** The share of that time in which the peer waited for neighbours, 0 … 1. */
+  /** The fraction of that time in which the peer waited for neighbours, 0 … 1. */
   readonly waiting: number
-  /** The share of it in which gradients were computed, 0 … 1; waiting may overlap with it. */
+  /** The fraction of it in which gradients were computed, 0 … 1; waiting may overlap with it. */
   readonly working: number
   /** Distance of the neighbours' parameters in the last round, root mean square. */
   readonly disagreement: number
@@ -74,7 +74,7 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
   try {
     const start = await task.initialise(plan.options.seed).run()
     const settings = { ...plan.settings, ...settingsOf({ checksum: task.fingerprints ?? {} }) }
-    const terms = { settings, schema: task.schema, start: hashVector(start) }
+    const runSettings = { settings, schema: task.schema, start: hashVector(start) }
     const peer = await createPeer({
       self,
       identity: run.identity,
@@ -83,7 +83,7 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
       reach: plan.options.algorithm.needs.reach,
       seed: plan.options.seed,
       listen: run.listen,
-      terms,
+      runSettings,
       links: run.links,
       codec: plan.training.codec,
       onEvent: (event) => tell(run, event)
@@ -151,7 +151,7 @@ async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer): Promise<Pee
 async function weighByCounts({ plan, self, timeout, emit }: PeerRun, task: TaskWorker, peer: Peer): Promise<void> {
   const weights = localWeights(plan.training)
   if (weights === undefined || plan.options.servers?.includes(self)) return
-  const counts = await peer.shareSampleCounts(task.samples, timeout)
+  const counts = await peer.exchangeSampleCounts(task.samples, timeout)
   if (weights === 'per-sample') await task.weighGradients(gradientWeight(counts, self))
   const neighbours = peer.neighbours().map(({ name }) => name)
   emit({ kind: 'note', text: countsText(self, neighbours, counts, weights) })
@@ -182,7 +182,7 @@ async function trainPeer(run: PeerRun, task: Task, peer: Peer) {
   for (;;) {
     const step = await steps.next()
     if (step.done) {
-      const working = busy.share(start)
+      const working = busy.fraction(start)
       return { parameters: step.value, ...reports.totals(), working }
     }
     // What a server does is seen in what the workers report.
@@ -196,7 +196,7 @@ async function trainPeer(run: PeerRun, task: Task, peer: Peer) {
   }
 }
 
-/** Snapshots are of training: in closing rounds the mean does not change any more. */
+/** Snapshots are of training: in final averaging rounds the mean does not change any more. */
 function isSnapshot({ round, phase }: StepReport, every: number, rounds: number): boolean {
   return phase === 'train' && ((round + 1) % every === 0 || round + 1 === rounds)
 }

@@ -5,7 +5,7 @@ import { RunRecorder } from './run-recorder.js'
 
 const [a, b] = ['a', 'b'].map(peerName)
 
-const run = { method: 'D-PSGD', seed: 3, rounds: 4, closingRounds: 1, peers: 2 }
+const run = { method: 'D-PSGD', seed: 3, rounds: 4, finalRounds: 1, peers: 2 }
 
 const evaluation = (round: number, given: Partial<Extract<RunEvent, { kind: 'evaluation' }>> = {}) =>
   ({
@@ -82,8 +82,8 @@ test('a run that has ended has all figures of its summary, and a round is as lon
   })
 })
 
-test('without closing rounds the end is the last round, with what is known at the end', (t) => {
-  const recorder = new RunRecorder({ ...run, closingRounds: 0 })
+test('without final averaging rounds the end is the last round, with what is known at the end', (t) => {
+  const recorder = new RunRecorder({ ...run, finalRounds: 0 })
   for (const event of [evaluation(1), evaluation(3), summary]) recorder.take(event)
   const { curve } = recorder.record()
   t.deepEqual(
@@ -99,7 +99,7 @@ test('who was lost, was at fault or was far away is found, and the curve never g
   const recorder = new RunRecorder(run)
   const faults = [{ sender: b, to: [a], kinds: { 'not-finite': 3 }, cutOff: 1 }]
   recorder.take(evaluation(3, { samples: 300 }))
-  recorder.take({ kind: 'lost', peer: b, why: 'the process ended by SIGKILL' })
+  recorder.take({ kind: 'lost', peer: b, reason: 'the process ended by SIGKILL' })
   recorder.take({ ...summary, samples: 128, lost: [b], outliers: [b], faults })
   recorder.fail({ outcome: 'failed', reason: 'the models are 3 apart' })
   const { findings, curve, outcome } = recorder.record()

@@ -10,7 +10,7 @@ export interface RecordedRun {
   /** Of training. */
   readonly rounds: number
   /** After training. */
-  readonly closingRounds: number
+  readonly finalRounds: number
   /** Peers that train. */
   readonly peers: number
   /** The only peer whose figures are recorded; all when absent. */
@@ -44,7 +44,7 @@ export class RunRecorder {
   /** Takes in an event. The result says whether the curve is longer. */
   take(event: RunEvent): boolean {
     if (event.kind === 'step') this.#hasStarted = true
-    if (event.kind === 'lost') this.#findings.push(`${event.peer} was lost: ${event.why}`)
+    if (event.kind === 'lost') this.#findings.push(`${event.peer} was lost: ${event.reason}`)
     if (event.kind === 'summary') this.#end(event)
     return event.kind === 'evaluation' && event.of === (this.#run.peer ?? 'mean') && this.#add(event)
   }
@@ -59,7 +59,7 @@ export class RunRecorder {
   record(): RunRecord {
     const { method, seed, peers, peer, rounds } = this.#run
     const last = this.#points.at(-1)
-    // The closing rounds come after the first evaluation of the last round.
+    // The final averaging rounds come after the first evaluation of the last round.
     const trained = this.#points.find(({ round }) => round === rounds) ?? last
     return {
       world: 'libp2p',
@@ -102,8 +102,8 @@ export class RunRecorder {
     const last = this.#points.at(-1)
     const quality = qualityOf(summary)
     if (quality === undefined) return
-    // Without closing rounds the end is that of the last round, which was evaluated already.
-    if (last?.round === rounds && this.#run.closingRounds === 0) this.#points.pop()
+    // Without final averaging rounds the end is that of the last round, which was evaluated already.
+    if (last?.round === rounds && this.#run.finalRounds === 0) this.#points.pop()
     // The summary is of those who finished; what the lost have done is in the curve.
     this.#points.push({
       seconds: Math.max(seconds, last?.seconds ?? 0),

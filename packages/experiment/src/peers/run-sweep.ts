@@ -58,7 +58,7 @@ function descriptionOf({ algorithm, training }: Plan, peer?: PeerName): string {
 
 function factsOf(plan: Plan, { peer, links, task }: RunCircumstances): Record<string, string> {
   const { topology, peers } = startEvent(plan)
-  const { rounds, closingRounds } = plan.options
+  const { rounds, finalRounds } = plan.options
   const slowLinks = links ?? (plan.links === undefined ? undefined : plan.path)
   const { backend = 'TypeScript' } = task
   const [{ model } = { model: 'unknown' }, ...others] = cpus()
@@ -70,7 +70,7 @@ function factsOf(plan: Plan, { peer, links, task }: RunCircumstances): Record<st
     ...(task.partition === undefined ? {} : { partition: task.partition }),
     backend: task.backendReason === undefined ? backend : `${backend} (${task.backendReason})`,
     training: plan.algorithm,
-    rounds: `${rounds}, and ${closingRounds} that only average`,
+    rounds: `${rounds}, and ${finalRounds} that only average`,
     messages: plan.training.codec,
     network: slowLinks === undefined ? 'as it is' : `links as slow as ${slowLinks} says`,
     machine: `${others.length + 1} cores (${model}), ${process.platform} ${process.arch}, Node ${process.version}; ${whose}`

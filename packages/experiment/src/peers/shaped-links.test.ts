@@ -50,13 +50,13 @@ test('pipes that peers share are refused', async (t) => {
 /** Trains with D-PSGD over real libp2p. Returns each peer's parameters and how long it took, in milliseconds. */
 async function trained(links?: Links) {
   const schema = [{ name: 'weights', shape: [7850] }]
-  const terms = { settings: { run: 'r' }, schema, start: '' }
+  const runSettings = { settings: { run: 'r' }, schema, start: '' }
   const data = { kind: 'digits', samples: 300 } as const
-  const share = { data, testShare: 0.2, partition: { kind: 'equal' }, peers: names, seed: 5 } as const
+  const localData = { data, testFraction: 0.2, partition: { kind: 'equal' }, peers: names, seed: 5 } as const
   const cluster = await Promise.all(
     names.map(async (self) => {
       const identity = await createIdentity()
-      return createPeer({ self, identity, topology, seed: 1, listen: ['/ip4/127.0.0.1/tcp/0'], terms, links })
+      return createPeer({ self, identity, topology, seed: 1, listen: ['/ip4/127.0.0.1/tcp/0'], runSettings, links })
     })
   )
   const peerList = cluster.map(({ id, addresses }, index) => ({ name: names[index], id, addresses }))
@@ -65,13 +65,13 @@ async function trained(links?: Links) {
   const begin = performance.now()
   await Promise.all(
     cluster.map(async ({ fabric }) => {
-      const task = await createSoftmaxTask({ share: { ...share, self: fabric.self } })
+      const task = await createSoftmaxTask({ localData: { ...localData, self: fabric.self } })
       const steps = train(fabric, task, {
         algorithm: dpsgd,
         seed: 1,
         batchSize: 16,
         rounds: 15,
-        closingRounds: 5,
+        finalRounds: 5,
         rate: () => 0.1,
         optimiser: { name: 'sgd', momentum: 0.9 },
         weightDecay: 1e-4,
@@ -98,7 +98,7 @@ test('D-PSGD gives the same bits over shaped links, and no round is faster than 
 test('a swarm of processes is as slow as its links, and says that they are shaped', async (t) => {
   const [topology, train, links] = await filesOf({
     'topology.yaml': 'graph: ring\npeers: 4',
-    'train.yaml': 'task: softmax\ndata: { digits: 200 }\nrounds: 5\nagreement: 0.5',
+    'train.yaml': 'task: softmax\ndata: { digits: 200 }\nrounds: 5\nconsensusTolerance: 0.5',
     'links.yaml': 'default: { bandwidth: 5 Mbit/s, latency: 20 ms }'
   })
   const events: RunEvent[] = []

@@ -24,11 +24,11 @@ export class StepReports {
   #missing = ''
   #reported: number
 
-  constructor(self: PeerName, peer: Peer, { rounds, closingRounds = 0 }: TrainingSettings) {
+  constructor(self: PeerName, peer: Peer, { rounds, finalRounds = 0 }: TrainingSettings) {
     this.#self = self
     this.#peer = peer
-    this.#last = rounds + closingRounds - 1
-    this.#every = Math.ceil((rounds + closingRounds) / maxReports)
+    this.#last = rounds + finalRounds - 1
+    this.#every = Math.ceil((rounds + finalRounds) / maxReports)
     this.#start = peer.fabric.now()
     this.#reported = this.#start
   }

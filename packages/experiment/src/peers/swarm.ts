@@ -83,7 +83,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
     options.emit(summary)
     if (unsaved !== undefined) throw unsaved
     checkFinished(summary, needed)
-    checkAgreement(plan, models, summary)
+    checkConsensus(plan, models, summary)
     return summary
   } finally {
     await evaluator.close()
@@ -139,7 +139,7 @@ async function collect(
         results.set(child.name, await child.result)
       } catch (error) {
         if (!(error instanceof LostError)) throw error
-        emit({ kind: 'lost', peer: child.name, why: error.message })
+        emit({ kind: 'lost', peer: child.name, reason: error.message })
         evaluator.lose(child.name)
       }
     })
@@ -187,7 +187,7 @@ function summarise(
     ...(ofMean.accuracy === undefined ? {} : { accuracyOfMean: ofMean.accuracy }),
     ...(accuracies.length === 0 ? {} : { accuracyOfWorst: Math.min(...accuracies) }),
     consensusDistance: consensusDistance(all.map(({ parameters }) => parameters)),
-    ...(before === undefined ? {} : { consensusDistanceBeforeClosing: before }),
+    ...(before === undefined ? {} : { consensusDistanceAfterTraining: before }),
     ...(central === undefined ? {} : centralFields(central)),
     bytesSent: total(sent),
     bytesReceived: total(received),
@@ -213,11 +213,12 @@ function centralFields({ loss, accuracy, seconds }: Centralised) {
   }
 }
 
-/** The closing rounds promise a factor by which the disagreement falls; float32 sets the floor. */
-function checkAgreement({ training }: Plan, models: readonly Float32Array[], summary: Summary): void {
-  const before = summary.consensusDistanceBeforeClosing
+/** The final averaging rounds promise a factor by which the disagreement falls; float32 sets the floor. */
+function checkConsensus({ training }: Plan, models: readonly Float32Array[], summary: Summary): void {
+  const before = summary.consensusDistanceAfterTraining
   if (before === undefined || models.length < summary.peers) return
-  const allowed = disagreementSlack * training.agreement * before + roundingFloor(training.codec) * norm(mean(models))
+  const allowed =
+    disagreementSlack * training.consensusTolerance * before + roundingFloor(training.codec) * norm(mean(models))
   if (summary.consensusDistance <= allowed) return
   throw new DisagreementError(
     `the peers' models are ${summary.consensusDistance} apart at the end; ${allowed} was promised`

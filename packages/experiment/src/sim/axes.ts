@@ -1,5 +1,5 @@
 import type { Setting } from '@murmuration/results'
-import { bitRate, byteSize, duration, maxPeers, share } from '@murmuration/files'
+import { bitRate, byteSize, duration, maxPeers, fraction } from '@murmuration/files'
 import { graphLabel, graphSchema } from '@murmuration/topology'
 import { z } from 'zod'
 import { stragglersLabel, stragglersSchema } from './scenario-computing.js'
@@ -11,7 +11,7 @@ const values = {
   up: bitRate(),
   latency: duration(),
   jitter: duration(),
-  loss: share(),
+  loss: fraction(),
   window: byteSize().refine((bytes) => bytes > 0, 'more than 0 B'),
   peers: z.int().min(1).max(maxPeers),
   graph: graphSchema,
@@ -52,7 +52,7 @@ export type Choice = {
   readonly [Name in AxisName]: { readonly axis: Name; readonly value: z.output<(typeof values)[Name]> }
 }[AxisName]
 
-/** One value of an axis, and what results show of it: bits per second, milliseconds, bytes, a share of 1; or a name. */
+/** One value of an axis, and what results show of it: bits per second, milliseconds, bytes, a fraction of 1; or a name. */
 export type AxisValue = Choice & { readonly setting: Setting }
 
 /** Something that varies, with all its values. */

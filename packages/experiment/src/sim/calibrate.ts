@@ -1,6 +1,6 @@
 import type { Task } from '@murmuration/core'
 import { median } from 'simple-statistics'
-import { Families } from './task-families.js'
+import { TaskSets } from './task-sets.js'
 import type { Scenario } from './scenario.js'
 import { runsOf, topologyOf } from './sweep.js'
 
@@ -20,7 +20,7 @@ const repeats = 9
 export async function calibrate(scenario: Scenario, now: () => number): Promise<Calibration> {
   const [run] = runsOf(scenario)
   const { peers } = topologyOf(scenario, run).topology
-  const task = (await new Families(1).of(run.setting.learning, peers, run.seed)).of(peers[0])
+  const task = (await new TaskSets(1).of(run.setting.learning, peers, run.seed)).of(peers[0])
   const { batch } = scenario.training
   const small = await computeWith(task, batch, now)
   const large = await computeWith(task, batch * largerBatch, now)
@@ -28,7 +28,7 @@ export async function calibrate(scenario: Scenario, now: () => number): Promise<
   return { perSample, perStep: Math.max(0, small - perSample * batch) }
 }
 
-/** Milliseconds of one gradient on `batch` samples: the median over some stretches of at least a few milliseconds each. */
+/** Milliseconds of one gradient on `batch` samples: the median over some intervals of at least a few milliseconds each. */
 async function computeWith(task: Task, batch: number, now: () => number): Promise<number> {
   const x = await task.initialise(1).run()
   const samples = Uint32Array.from({ length: batch }, (_, index) => index % task.samples)

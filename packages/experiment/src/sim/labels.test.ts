@@ -31,8 +31,8 @@ const labels: readonly (readonly [method: object, label: string])[] = [
   ],
   [{ algorithm: { name: 'stale-synchronous', staleness: 0 } }, 'Stale synchronous parallel (staleness 0)'],
   [
-    { algorithm: { name: 'all-reduce', collective: 'halving-doubling', pieces: 1 } },
-    'SGD on an all-reduce (halving-doubling, pieces 1)'
+    { algorithm: { name: 'all-reduce', collective: 'halving-doubling', chunks: 1 } },
+    'SGD on an all-reduce (halving-doubling, chunks 1)'
   ],
   [{ algorithm: 'local-sgd', rate: { decay: 'cosine' } }, 'Local SGD (cosine rate)'],
   [{ algorithm: 'sgd' }, 'SGD on one machine']

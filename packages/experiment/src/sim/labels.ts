@@ -8,11 +8,11 @@ export function methodLabel(method: MethodDescription): string {
 }
 
 /**
- * What methods share that differ only in how they exchange: fused or per tensor, streamed or blocking, in how many pieces,
+ * What methods share that differ only in how they exchange: fused or per tensor, streamed or blocking, in how many chunks,
  * while computing or after it. It is the label that they would have without all that.
  */
 export function kindLabel(method: MethodDescription): string {
-  const choice = without(method.algorithm, ['fusion', 'calls', 'pieces', 'overlap'])
+  const choice = without(method.algorithm, ['fusion', 'calls', 'chunks', 'overlap'])
   return optionsLabel({ ...method, fusion: 'fused', algorithm: choice })
 }
 

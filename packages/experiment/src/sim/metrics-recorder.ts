@@ -46,7 +46,7 @@ export class MetricsRecorder {
   #steps = 0
   /** When the last step of training was taken, in virtual seconds. */
   #last = 0
-  #isClosing = false
+  #isAveraging = false
   #toTarget: ToTarget | undefined
 
   constructor(options: CurveOptions, simulation: WatchedSimulation) {
@@ -64,7 +64,7 @@ export class MetricsRecorder {
     this.#samples.set(peer, report.samples)
     keepCopy(this.#newest, peer, report.parameters)
     if (report.phase === 'close') {
-      this.#isClosing = true
+      this.#isAveraging = true
       return false
     }
     this.#last = this.#simulation.now() / 1000
@@ -90,9 +90,9 @@ export class MetricsRecorder {
     this.points[this.points.length - 1] = { ...point, worstLoss: Math.max(...losses) }
   }
 
-  /** When training ended, in virtual seconds; `undefined` where no closing rounds came after it. */
+  /** When training ended, in virtual seconds; `undefined` where no final averaging rounds came after it. */
   get trained(): number | undefined {
-    return this.#isClosing ? this.#last : undefined
+    return this.#isAveraging ? this.#last : undefined
   }
 
   /** Steps per peer, the mean. */

@@ -3,7 +3,7 @@ import { parentPort, threadId } from 'node:worker_threads'
 import { messageOf } from '@murmuration/core'
 import { workerData } from 'piscina'
 import { loadAlgorithm } from '../training/algorithm-choice.js'
-import { Families } from './task-families.js'
+import { TaskSets } from './task-sets.js'
 import { type RunResult, simulateRun } from './run.js'
 import type { Scenario } from './scenario.js'
 import { runsOf, topologyOf } from './sweep.js'
@@ -20,7 +20,7 @@ export interface ThreadLoaded {
 
 const scenario = workerData as Scenario
 const runs = runsOf(scenario)
-const families = new Families(8)
+const taskSets = new TaskSets(8)
 
 /** Simulates run number `index`, of those that `runsOf` lists. */
 export async function run(index: number): Promise<RunAnswer> {
@@ -28,8 +28,8 @@ export async function run(index: number): Promise<RunAnswer> {
     await Promise.all(scenario.methods.map(({ algorithm }) => loadAlgorithm(algorithm)))
     const chosen = runs[index]
     const { peers } = topologyOf(scenario, chosen).topology
-    const family = await families.of(chosen.setting.learning, peers, chosen.seed)
-    return { ok: true, result: await simulateRun(scenario, chosen, family, () => performance.now()) }
+    const taskSet = await taskSets.of(chosen.setting.learning, peers, chosen.seed)
+    return { ok: true, result: await simulateRun(scenario, chosen, taskSet, () => performance.now()) }
   } catch (error) {
     const { name, stack } = error instanceof Error ? error : { name: 'Error', stack: undefined }
     return { ok: false, name, message: messageOf(error), stack }

@@ -1,7 +1,7 @@
 import type { Task } from '@murmuration/core'
-import type { TaskFamily } from '@murmuration/tasks'
+import type { TaskSet } from '@murmuration/tasks'
 import test from 'ava'
-import { Families } from './task-families.js'
+import { TaskSets } from './task-sets.js'
 import { type RunResult, simulateRun } from './run.js'
 import { differenceOf, runAll } from './run-all.js'
 import type { Scenario } from './scenario.js'
@@ -30,12 +30,12 @@ const lines = {
   methods
 }
 
-async function everyRun(scenario: Scenario, change: (family: TaskFamily) => TaskFamily = (family) => family) {
-  const families = new Families(4)
+async function everyRun(scenario: Scenario, change: (taskSet: TaskSet) => TaskSet = (taskSet) => taskSet) {
+  const taskSets = new TaskSets(4)
   const results: RunResult[] = []
   for (const run of runsOf(scenario)) {
-    const family = await families.of(run.setting.learning, topologyOf(scenario, run).topology.peers, run.seed)
-    results.push(await simulateRun(scenario, run, change(family), () => 0))
+    const taskSet = await taskSets.of(run.setting.learning, topologyOf(scenario, run).topology.peers, run.seed)
+    results.push(await simulateRun(scenario, run, change(taskSet), () => 0))
   }
   return results
 }
@@ -113,7 +113,7 @@ test('a canary that must fail: a task that does not do the same twice is found o
     }
   })
   const scenario = await scenarioOf({ ...lines, methods: '[{ algorithm: dpsgd }]' })
-  const change = (family: TaskFamily): TaskFamily => ({ ...family, of: (peer) => unsteady(family.of(peer)) })
+  const change = (taskSet: TaskSet): TaskSet => ({ ...taskSet, of: (peer) => unsteady(taskSet.of(peer)) })
   const [first] = await everyRun(scenario, change)
   const [second] = await everyRun(scenario, change)
   t.regex(differenceOf(first, second)[0], /came out otherwise, first at evaluation 1: /)

@@ -11,7 +11,7 @@ import {
 import { createRandom } from '@murmuration/random'
 import type { SimulatedRecord, Timeline } from '@murmuration/results'
 import { computingCost, DeadlockError, LogHash, Simulation } from '@murmuration/simulator'
-import type { TaskFamily } from '@murmuration/tasks'
+import type { TaskSet } from '@murmuration/tasks'
 import { codedWire, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/wire'
 import { lengthOf } from '@murmuration/vectors'
 import { type MethodProgram, programOf } from './method-programs.js'
@@ -35,19 +35,19 @@ export interface RunResult {
 export async function simulateRun(
   scenario: Scenario,
   run: SimRun,
-  family: TaskFamily,
+  taskSet: TaskSet,
   realTime: () => number
 ): Promise<RunResult> {
   const start = realTime()
-  const stage = new Stage(scenario, run, family)
-  const failure = await stage.play()
-  return stage.result(failure, (realTime() - start) / 1000)
+  const simulated = new SimulatedRun(scenario, run, taskSet)
+  const failure = await simulated.play()
+  return simulated.result(failure, (realTime() - start) / 1000)
 }
 
 /** Everything that one run needs, built and connected. */
-class Stage {
+class SimulatedRun {
   readonly #run: SimRun
-  readonly #family: TaskFamily
+  readonly #taskSet: TaskSet
   readonly #workers: readonly PeerName[]
   readonly #servers: readonly PeerName[]
   readonly #traffic: { readonly schema: Task['schema']; readonly wire: Wire<VectorMessage> }
@@ -57,19 +57,19 @@ class Stage {
   readonly #recorder: TimelineRecorder | undefined
   readonly #simulation: Simulation<VectorMessage>
 
-  constructor(scenario: Scenario, run: SimRun, family: TaskFamily) {
+  constructor(scenario: Scenario, run: SimRun, taskSet: TaskSet) {
     const { method, seed, setting } = run
     this.#run = run
-    this.#family = family
+    this.#taskSet = taskSet
     const file = topologyOf(scenario, run)
     const isAlone = isOnOneMachine(method)
     const topology = isAlone ? alone(file.topology) : file.topology
     const servers = serversOf(method, topology.peers, file.servers)
     this.#workers = topology.peers
-    const length = lengthOf(family.schema)
+    const length = lengthOf(taskSet.schema)
     this.#traffic =
       scenario.traffic === undefined
-        ? { schema: family.schema, wire: pooledVectorWire() }
+        ? { schema: taskSet.schema, wire: pooledVectorWire() }
         : trafficOver(length, scenario.traffic)
     const options = optionsOf(scenario, run, this.#workers, file.topology.peers.length)
     const names = servers.map(({ name }) => name)
@@ -95,7 +95,7 @@ class Stage {
       (fabric) => this.#act(fabric, names)
     )
     const { evaluate: every, stop } = scenario
-    const watched = { workers: this.#workers, union: family.union, every, targetLoss: stop.loss }
+    const watched = { workers: this.#workers, union: taskSet.union, every, targetLoss: stop.loss }
     this.#metrics = new MetricsRecorder(watched, this.#simulation)
   }
 
@@ -153,10 +153,10 @@ class Stage {
   async #act(fabric: Fabric<VectorMessage>, servers: readonly PeerName[]): Promise<void> {
     const { self } = fabric
     const { settings } = this.#program
-    if (servers.includes(self)) return this.#serve(train(fabric, this.#asTraffic(this.#family.union), settings))
+    if (servers.includes(self)) return this.#serve(train(fabric, this.#asTraffic(this.#taskSet.union), settings))
     this.#checkers.restarted(self)
     const isAlone = isOnOneMachine(this.#run.method)
-    const task = this.#asTraffic(isAlone ? this.#family.union : this.#family.of(self))
+    const task = this.#asTraffic(isAlone ? this.#taskSet.union : this.#taskSet.of(self))
     for await (const report of train(fabric, task, settings)) {
       if (report.phase === 'train') this.#checkers.take(self, report)
       if (await this.#metrics.take(self, report)) this.#simulation.stop('the target is reached')
@@ -213,7 +213,7 @@ function isOnOneMachine({ algorithm }: Method): boolean {
 
 /** How everybody trains. Plain SGD on one machine takes the batches of all `peers`. */
 function optionsOf(
-  { training: { rounds }, closingRounds = 0 }: Scenario,
+  { training: { rounds }, finalRounds = 0 }: Scenario,
   { method, seed, setting }: SimRun,
   workers: readonly PeerName[],
   peers: number
@@ -227,7 +227,7 @@ function optionsOf(
     accumulate,
     ...(clip === undefined ? {} : { clip }),
     rounds,
-    closingRounds: isOnOneMachine(method) ? 0 : closingRounds,
+    finalRounds: isOnOneMachine(method) ? 0 : finalRounds,
     rate: rateSchedule(rate, rounds),
     optimiser,
     weightDecay,

@@ -159,7 +159,7 @@ function caseProblems(draft: Draft, { peers, which }: PeersCase): Problem[] {
   return problems.map((each) => ({ ...each, message: `${each.message}${which}` }))
 }
 
-/** Servers on a machine that is none, with names that peers have, or more of them than there is to share out. */
+/** Servers on a machine that is none, with names that peers have, or more of them than there is to divide. */
 function serverProblems(draft: Draft, method: Method, peers: PeersCase['peers']): Problem[] {
   const placement = placementOf(method)
   if (placement === undefined) return []
@@ -176,14 +176,14 @@ function serverProblems(draft: Draft, method: Method, peers: PeersCase['peers'])
   }
   const parameters = maxParameters(draft)
   if (servers > parameters) {
-    return [problem(at, `found ${servers} servers, expected at most ${parameters}, the parameters to share out`)]
+    return [problem(at, `found ${servers} servers, expected at most ${parameters}, the parameters to divide`)]
   }
   const names = new Set(peers)
   const taken = serversOf(method, peers).find(({ name }) => names.has(name))
   return taken === undefined ? [] : [problem([], `found a peer named "${taken.name}", which is the name of a server`)]
 }
 
-/** How many parameters there are to share out, as far as that is known before data is read. */
+/** How many parameters there are to divide, as far as that is known before data is read. */
 function maxParameters({ training: { task, data }, traffic }: Draft): number {
   const weighed = traffic?.reduce((sum, numbers) => sum + numbers, 0) ?? Infinity
   const parameters = taskRecordOf(task)?.parameters?.(task as never, dataDescription(data))

@@ -1,5 +1,6 @@
-import { duration, share } from '@murmuration/files'
+import { duration, fraction } from '@murmuration/files'
 import { z } from 'zod'
+import { gone } from '../training/gone.js'
 import { mappingSuchAs } from './schema-words.js'
 
 const positive = z.number().positive()
@@ -25,10 +26,11 @@ const stragglers = z.discriminatedUnion(
     z
       .strictObject({
         kind: z.literal('slow-now-and-then'),
-        share: share().meta({ description: 'Of the steps' }),
+        fraction: fraction().meta({ description: 'Of the steps' }),
+        ...gone({ share: 'fraction in place of share' }),
         factor: positive.meta({ description: 'How many times as long these take' })
       })
-      .meta({ description: 'This share of the steps takes factor times as long' }),
+      .meta({ description: 'This fraction of the steps takes factor times as long' }),
     z
       .strictObject({
         kind: z.literal('trace'),
@@ -78,7 +80,7 @@ export function stragglersLabel(stragglers: Stragglers): string {
     case 'log-normal':
       return `log-normal ${stragglers.sigma}`
     case 'slow-now-and-then':
-      return `${Number((stragglers.share * 100).toPrecision(12))} % of steps × ${stragglers.factor}`
+      return `${Number((stragglers.fraction * 100).toPrecision(12))} % of steps × ${stragglers.factor}`
     case 'trace':
       return `trace ${few(stragglers.factors)}`
   }

@@ -1,7 +1,8 @@
 import type { PeerName } from '@murmuration/core'
 import type { FaultDraw, FaultEvent, Rule } from '@murmuration/simulator'
-import { duration, share } from '@murmuration/files'
+import { duration, fraction } from '@murmuration/files'
 import { z } from 'zod'
+import { gone } from '../training/gone.js'
 
 /** Whether somebody is called so is checked when the peers are known. */
 const name = z.string({ error: 'the name of a peer' }).transform((text) => text as PeerName)
@@ -12,7 +13,10 @@ const matched = {
   to: name.optional().meta({ description: 'Only what is sent to this one' }),
   after: duration().optional().meta({ description: 'Only what is sent at this time or later' }),
   until: duration().optional().meta({ description: 'Only what is sent before this time' }),
-  share: share().optional().meta({ description: 'Only this share of what matches otherwise, drawn by the seed' })
+  fraction: fraction()
+    .optional()
+    .meta({ description: 'Only this fraction of what matches otherwise, drawn by the seed' }),
+  ...gone({ share: 'fraction in place of share' })
 }
 
 const rule = z.discriminatedUnion('do', [

@@ -67,7 +67,7 @@ test('faults come out as the simulator takes them', async (t) => {
   const { faults } = await scenarioOf({
     faults: `
   rules:
-    - { from: a, to: b, after: 1 s, until: 2 s, share: 10 %, do: delay, by: 50 ms }
+    - { from: a, to: b, after: 1 s, until: 2 s, fraction: 10 %, do: delay, by: 50 ms }
     - { do: pass }
   events:
     - { at: 10 s, do: freeze, peer: c }
@@ -78,7 +78,7 @@ test('faults come out as the simulator takes them', async (t) => {
   random: { crashes: 2, within: 60 s }`
   })
   t.deepEqual(faults, {
-    rules: [{ from: a, to: b, after: 1000, until: 2000, share: 0.1, verdict: { delay: 50 } }, { verdict: 'pass' }],
+    rules: [{ from: a, to: b, after: 1000, until: 2000, fraction: 0.1, verdict: { delay: 50 } }, { verdict: 'pass' }],
     events: [
       { at: 10_000, kind: 'freeze', peer: c },
       { at: 11_000, kind: 'thaw', peer: c },

@@ -1,4 +1,4 @@
-import { byteSize, share } from '@murmuration/files'
+import { byteSize, fraction } from '@murmuration/files'
 import { frameHeaderLength } from '@murmuration/wire'
 import { z } from 'zod'
 
@@ -7,12 +7,12 @@ const positive = z.number().positive()
 /** How bytes move. */
 export const networkSchema = z
   .strictObject({
-    efficiency: share()
+    efficiency: fraction()
       .refine((efficiency) => efficiency > 0, 'more than 0 %')
       .prefault('99 %')
-      .meta({ description: 'The share of the nominal bandwidth that frames get; the rest is packet headers' }),
-    acknowledgements: share().prefault('2 %').meta({
-      description: "What a flow's acknowledgements take of the opposite direction, as a share of the flow"
+      .meta({ description: 'The fraction of the nominal bandwidth that frames get; the rest is packet headers' }),
+    acknowledgements: fraction().prefault('2 %').meta({
+      description: "What a flow's acknowledgements take of the opposite direction, as a fraction of the flow"
     }),
     messageOverhead: byteSize()
       .prefault('0 B')

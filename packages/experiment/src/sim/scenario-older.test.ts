@@ -11,6 +11,19 @@ const older: readonly (readonly [lines: Readonly<Record<string, string>>, messag
     '5:11: training: found a mapping, expected batch, rate, optimiser and the rest at the top level'
   ],
   [{ patience: '1 s' }, '5:11: patience: found "1 s", expected timeout in place of patience'],
+  [{ agreement: '0.1' }, '5:12: agreement: found 0.1, expected consensusTolerance in place of agreement'],
+  [
+    { methods: '[{ algorithm: { name: all-reduce, pieces: 4 } }]' },
+    '4:52: methods[0].algorithm.pieces: found 4, expected chunks in place of pieces'
+  ],
+  [
+    { faults: '{ rules: [{ share: 10 %, do: drop }] }' },
+    '5:28: faults.rules[0].share: found "10 %", expected fraction in place of share'
+  ],
+  [
+    { computing: '{ stragglers: { kind: slow-now-and-then, fraction: 5 %, share: 5 %, factor: 2 } }' },
+    '5:70: computing.stragglers.share: found "5 %", expected fraction in place of share'
+  ],
   [{ stop: '{ rounds: 4 }' }, '5:17: stop.rounds: found 4, expected rounds at the top level'],
   [{ task: '{ kind: softmax, data: digits }' }, '3:30: task.data: found "digits", expected data beside task'],
   [

@@ -55,7 +55,7 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
     '5:7: data: found "digts", expected one of digits, gaussians, mnist, mnist-t10k, fashion-mnist, or a mapping; did you mean "digits"?'
   ],
   [{ task: 'softmax', test: '0 %' }, '5:7: test: found 0, expected more than 0 % and less than 100 %'],
-  [{ network: '{ efficiency: 0.97 }' }, '5:24: network.efficiency: found 0.97, expected a share such as "1 %" (%)'],
+  [{ network: '{ efficiency: 0.97 }' }, '5:24: network.efficiency: found 0.97, expected a fraction such as "1 %" (%)'],
   [{ network: '{ efficiency: 0 % }' }, '5:24: network.efficiency: found 0, expected more than 0 %'],
   [
     { network: '{ transport: datagrams }' },
@@ -161,11 +161,11 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
   ],
   [
     { methods: '[{ algorithm: parameter-server, servers: 11 }]' },
-    '4:51: methods[0].servers: found 11 servers, expected at most 10, the parameters to share out'
+    '4:51: methods[0].servers: found 11 servers, expected at most 10, the parameters to divide'
   ],
   [
     { topology: '{ graph: ring, peers: 11 }', methods: '[{ algorithm: parameter-server, on: workers }]' },
-    '4:46: methods[0].on: found 11 servers, expected at most 10, the parameters to share out'
+    '4:46: methods[0].on: found 11 servers, expected at most 10, the parameters to divide'
   ],
   [
     { topology: '{ graph: ring, peers: [a, server] }', methods: '[{ algorithm: parameter-server }]' },

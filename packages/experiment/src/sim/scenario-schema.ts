@@ -32,7 +32,7 @@ const timeline = z
       .union([z.literal('all'), z.array(z.string()).min(1)])
       .default('all')
       .meta({ description: 'all, or labels of methods' }),
-    from: duration().prefault('0 s').meta({ description: 'Virtual time at which the stretch begins' }),
+    from: duration().prefault('0 s').meta({ description: 'Virtual time at which the interval begins' }),
     to: duration().meta({ description: 'Virtual time at which it ends' }),
     at: choiceSchema
       .extend({ seed: seed.optional() })
@@ -40,7 +40,7 @@ const timeline = z
       .meta({ description: 'Of which setting and seed; the first value of every axis that is not named' })
   })
   .optional()
-  .meta({ description: 'A stretch of some runs to keep event by event, for a picture of peers and messages' })
+  .meta({ description: 'An interval of some runs to keep event by event, for a picture of peers and messages' })
 
 /** What a scenario file holds. */
 export const scenarioSchema = z

@@ -9,7 +9,7 @@ import type { StopRule } from './scenario-schema.js'
 import type { Training } from '../training/training-schema.js'
 
 /** How peers train, as in training files. */
-export type SimulatedTraining = Omit<Training, 'algorithm' | 'agreement' | 'seed'>
+export type SimulatedTraining = Omit<Training, 'algorithm' | 'consensusTolerance' | 'seed'>
 
 /** What is compared: one algorithm with its options. */
 export type Method = MethodDescription & {
@@ -19,7 +19,7 @@ export type Method = MethodDescription & {
   readonly training: Omit<SimulatedTraining, 'rounds'>
 }
 
-/** A stretch of some runs that is kept event by event. */
+/** An interval of some runs that is kept event by event. */
 export interface TimelineRequest {
   /** Labels. */
   readonly methods: readonly string[]
@@ -53,7 +53,7 @@ export interface Scenario {
   readonly seeds: readonly number[]
   readonly stop: StopRule
   /** Rounds of pure averaging after those of training; none when absent. */
-  readonly closingRounds?: number
+  readonly finalRounds?: number
   /** Rounds from one evaluation to the next. */
   readonly evaluate: number
   readonly faults: ScenarioFaults

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { median } from 'simple-statistics'
-import { Families } from './task-families.js'
+import { TaskSets } from './task-sets.js'
 import { type RunResult, simulateRun } from './run.js'
 import type { Scenario } from './scenario.js'
 import { readScenario } from './scenario-file.js'
@@ -11,11 +11,11 @@ import { runsOf, type SimRun, topologyOf } from './sweep.js'
 const folder = fileURLToPath(new URL('../../../../sim/', import.meta.url))
 
 async function results(scenario: Scenario, isWanted: (run: SimRun) => boolean): Promise<RunResult[]> {
-  const families = new Families(2)
+  const taskSets = new TaskSets(2)
   const all: RunResult[] = []
   for (const run of runsOf(scenario).filter(isWanted)) {
-    const family = await families.of(run.setting.learning, topologyOf(scenario, run).topology.peers, run.seed)
-    all.push(await simulateRun(scenario, run, family, () => 0))
+    const taskSet = await taskSets.of(run.setting.learning, topologyOf(scenario, run).topology.peers, run.seed)
+    all.push(await simulateRun(scenario, run, taskSet, () => 0))
   }
   return all
 }

@@ -1,6 +1,6 @@
 import { peerName } from '@murmuration/core'
 import test from 'ava'
-import { Families } from './task-families.js'
+import { TaskSets } from './task-sets.js'
 import { simulateRun } from './run.js'
 import { scenarioOf } from './scenario.test.support.js'
 import { runCount, runsOf, settingsOf, topologyOf } from './sweep.js'
@@ -71,14 +71,14 @@ test('peers, graphs and stragglers vary; results call them by name; a method may
     vary: `
   peers: [4, 16]
   graph: [complete, { kind: random-regular, degree: 3, seed: 1 }]
-  stragglers: [none, { kind: log-normal, sigma: 0.5 }, { kind: slow-now-and-then, share: 5 %, factor: 10 }]`,
+  stragglers: [none, { kind: log-normal, sigma: 0.5 }, { kind: slow-now-and-then, fraction: 5 %, factor: 10 }]`,
     methods: '[{ algorithm: dpsgd }, { algorithm: dpsgd, graph: star }]'
   })
   const runs = runsOf(scenario)
   t.is(runs.length, 24)
   t.is(runCount(scenario), 24)
   t.deepEqual(runs[4].setting.values, { peers: 4, graph: 'complete', stragglers: '5 % of steps × 10' })
-  t.deepEqual(runs.at(-1)?.setting.computing.stragglers, { kind: 'slow-now-and-then', share: 0.05, factor: 10 })
+  t.deepEqual(runs.at(-1)?.setting.computing.stragglers, { kind: 'slow-now-and-then', fraction: 0.05, factor: 10 })
   const degrees = runs.slice(18, 20).map((run) => {
     const { topology } = topologyOf(scenario, run)
     return topology.peers.map((peer) => topology.mixing(peer, 0).sendTo.length)
@@ -98,7 +98,7 @@ test('graphs that look the same in tables are numbered', async (t) => {
   )
 })
 
-test('for every setting every method, for each every seed; one stretch is kept of those that were asked for', async (t) => {
+test('for every setting every method, for each every seed; one interval is kept of those that were asked for', async (t) => {
   const scenario = await scenarioOf({
     vary: '{ latency: [1 ms, 2 ms] }',
     methods: '[{ algorithm: dpsgd }, { algorithm: sgd }]',
@@ -155,11 +155,11 @@ test('a rate may be multiplied by the number of peers (Goyal et al. 2017), or di
 /** The losses after one round of every run of a scenario of three peers. */
 async function lossesOf(lines: Readonly<Record<string, string>>): Promise<readonly number[]> {
   const scenario = await scenarioOf({ ...lines, rounds: '1' })
-  const families = new Families(1)
+  const taskSets = new TaskSets(1)
   const losses: number[] = []
   for (const run of runsOf(scenario)) {
-    const family = await families.of(run.setting.learning, topologyOf(scenario, run).topology.peers, run.seed)
-    const { record } = await simulateRun(scenario, run, family, () => 0)
+    const taskSet = await taskSets.of(run.setting.learning, topologyOf(scenario, run).topology.peers, run.seed)
+    const { record } = await simulateRun(scenario, run, taskSet, () => 0)
     losses.push(record.curve[record.curve.length - 1].loss)
   }
   return losses

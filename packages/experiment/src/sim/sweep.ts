@@ -24,7 +24,7 @@ export interface SimRun {
   readonly setting: SimSetting
   readonly method: Method
   readonly seed: number
-  /** The stretch that is kept event by event, in virtual milliseconds; absent in most runs. */
+  /** The interval that is kept event by event, in virtual milliseconds; absent in most runs. */
   readonly timeline?: { readonly from: number; readonly to: number }
 }
 
@@ -58,8 +58,8 @@ export function runsOf(scenario: Scenario): readonly SimRun[] {
           timeline?.seed === seed &&
           timeline.methods.includes(method.label) &&
           Object.entries(timeline.settings).every(([axis, value]) => setting.values[axis] === value)
-        const stretch = isKept ? { timeline: { from: timeline.from, to: timeline.to } } : {}
-        return { setting, method, seed, ...stretch }
+        const interval = isKept ? { timeline: { from: timeline.from, to: timeline.to } } : {}
+        return { setting, method, seed, ...interval }
       })
     )
   )

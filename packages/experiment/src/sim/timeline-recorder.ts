@@ -2,7 +2,7 @@ import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { Timeline } from '@murmuration/results'
 import type { FaultEvent, SimulationObserver } from '@murmuration/simulator'
 
-/** A stretch of virtual time. */
+/** An interval of virtual time. */
 export interface TimelineWindow {
   readonly from: Milliseconds
   readonly to: Milliseconds
@@ -14,7 +14,7 @@ const maxEvents = 20_000
 type Span = Timeline['spans'][number]
 type Message = Timeline['messages'][number]
 
-/** Keeps what happens in a stretch of a run, event by event. */
+/** Keeps what happens in an interval of a run, event by event. */
 export class TimelineRecorder implements SimulationObserver {
   readonly #window: TimelineWindow
   readonly #spans: Span[] = []

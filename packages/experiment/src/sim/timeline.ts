@@ -24,7 +24,7 @@ export function timelineOf(
   }
 }
 
-/** Labels that no method has, settings that do not come, and stretches that end before they begin. */
+/** Labels that no method has, settings that do not come, and intervals that end before they begin. */
 export function timelineProblems(
   timeline: ScenarioDescription['timeline'],
   { axes, methods, seeds }: Pick<Scenario, 'axes' | 'methods' | 'seeds'>
@@ -33,17 +33,17 @@ export function timelineProblems(
   const { from, to, at } = timeline
   const labels = methods.map(({ label }) => label)
   const named = timeline.methods === 'all' ? [] : timeline.methods
-  const strangers = named.flatMap((label, index) =>
+  const unknownNames = named.flatMap((label, index) =>
     labels.includes(label)
       ? []
       : [problem(['methods', index], `found "${label}", ${oneOf(labels)}${nearest(label, labels)}`)]
   )
-  const stretch = from < to ? [] : [problem(['to'], `found ${to} ms, expected more than ${from} ms, where it begins`)]
+  const interval = from < to ? [] : [problem(['to'], `found ${to} ms, expected more than ${from} ms, where it begins`)]
   const seed =
     at.seed === undefined || seeds.includes(at.seed)
       ? []
       : [problem(['at', 'seed'], `found ${at.seed}, ${oneOf(seeds)}`)]
-  return within(['timeline'], [...strangers, ...stretch, ...seed, ...within(['at'], choiceProblems(at, axes))])
+  return within(['timeline'], [...unknownNames, ...interval, ...seed, ...within(['at'], choiceProblems(at, axes))])
 }
 
 function choiceProblems({ seed: _, ...at }: TimelineDescription['at'], axes: readonly Axis[]): Problem[] {

@@ -1,6 +1,6 @@
 import { refusals } from '@murmuration/algorithms'
 import { type Path, type PeerName, type Problem, problem, within } from '@murmuration/core'
-import { agreementFinding, contraction, type GraphDescription } from '@murmuration/topology'
+import { consensusFinding, contraction, type GraphDescription } from '@murmuration/topology'
 import type { TopologyFile } from '@murmuration/files'
 import { recordOf } from '../training/algorithm-choice.js'
 import type { AxisValue } from './axes.js'
@@ -100,7 +100,7 @@ function build(
   const result = resolve(draft.methods, setting.topology)
   const size = choice.find(({ axis }) => axis === 'peers')?.setting
   const which = size === undefined ? '' : ` (with ${size} peers)`
-  const problems = result.ok ? (gossips ? agreementProblems(result.value) : []) : result.problems
+  const problems = result.ok ? (gossips ? consensusProblems(result.value) : []) : result.problems
   const placed = problems.flatMap((found): Problem[] => {
     const path = place(found.path)
     return path === undefined ? [] : [{ ...found, path, message: `${found.message}${which}` }]
@@ -112,11 +112,11 @@ function build(
 
 /**
  * Whether averaging leads anywhere. Metropolis and uniform weights on a connected graph, which structure checks have seen,
- * always do: everybody keeps a share of its own. Weights that are given need not.
+ * always do: everybody keeps a part of its own. Weights that are given need not.
  */
-function agreementProblems({ topology, weights }: TopologyFile): readonly Problem[] {
+function consensusProblems({ topology, weights }: TopologyFile): readonly Problem[] {
   if (weights !== 'given' || topology.peers.length === 1) return []
-  const { level, message } = agreementFinding(contraction(topology))
+  const { level, message } = consensusFinding(contraction(topology))
   return level === 'error'
     ? within(['graph'], [problem([], `found weights by which the peers need not agree, expected others. ${message}`)])
     : []

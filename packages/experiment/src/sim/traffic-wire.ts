@@ -42,19 +42,19 @@ export function trafficOver(length: number, tensors: readonly number[]): Traffic
   }
 }
 
-/** Whole shares of `total` by size, each at least 1, by the largest remainder. */
+/** Whole fractions of `total` by size, each at least 1, by the largest remainder. */
 function dealOut(total: number, sizes: readonly number[]): number[] {
   const sum = sizes.reduce((all, size) => all + size, 0)
   const exact = sizes.map((size) => (size / sum) * total)
-  const shares = exact.map((share) => Math.max(1, Math.floor(share)))
-  let rest = total - shares.reduce((all, share) => all + share, 0)
+  const fractions = exact.map((fraction) => Math.max(1, Math.floor(fraction)))
+  let rest = total - fractions.reduce((all, fraction) => all + fraction, 0)
   const order = exact.map((_, index) => index)
-  order.sort((left, right) => exact[right] - shares[right] - (exact[left] - shares[left]) || left - right)
-  for (let k = 0; rest > 0; k++, rest--) shares[order[k % order.length]]++
+  order.sort((left, right) => exact[right] - fractions[right] - (exact[left] - fractions[left]) || left - right)
+  for (let k = 0; rest > 0; k++, rest--) fractions[order[k % order.length]]++
   // Tensors that were lifted to 1 took from the others; the largest give it back.
   while (rest < 0) {
-    shares[shares.indexOf(Math.max(...shares))]--
+    fractions[fractions.indexOf(Math.max(...fractions))]--
     rest++
   }
-  return shares
+  return fractions
 }

@@ -15,8 +15,9 @@ export interface AlgorithmChoice {
   readonly [option: string]: unknown
 }
 
-/** Where older files have what all algorithms share. */
+/** Where older files have what all algorithms share, and an option's older name. */
 const moved = gone({
+  pieces: 'chunks in place of pieces',
   batch: 'batch: 32 at the top level',
   momentum: 'optimiser: { name: sgd, momentum: 0.9 }, beside batch and rate',
   nesterov: 'optimiser: { name: sgd, nesterov: true }, beside batch and rate',

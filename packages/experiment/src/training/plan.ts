@@ -7,7 +7,7 @@ import {
 } from '@murmuration/algorithms'
 import { InputError, type Links, type PeerName, type TaskDescription, type Topology } from '@murmuration/core'
 import type { Settings } from '@murmuration/libp2p'
-import { contraction, graphLabel, roundsToAgreement, structureFindings } from '@murmuration/topology'
+import { contraction, graphLabel, roundsToConsensus, structureFindings } from '@murmuration/topology'
 import type { TopologyFile } from '@murmuration/files'
 import { algorithmLabel, givenOptions, optionTexts, recordOf } from './algorithm-choice.js'
 import type { StartEvent } from '../events.js'
@@ -31,7 +31,7 @@ export interface Plan {
   readonly path: string
   readonly file: TopologyFile
   readonly training: Training
-  readonly options: TrainingSettings & { readonly closingRounds: number }
+  readonly options: TrainingSettings & { readonly finalRounds: number }
   readonly spectralGap: number
   /** Every setting that all peers must share: a peer with others is refused. */
   readonly settings: Settings
@@ -47,8 +47,8 @@ export interface Plan {
 export function planOf(path: string, file: TopologyFile, training: Training): Plan {
   const { topology } = file
   const shrinking = contraction(topology)
-  const closingRounds = topology.peers.length === 1 ? 0 : roundsToAgreement(shrinking, training.agreement)
-  if (!Number.isFinite(closingRounds)) {
+  const finalRounds = topology.peers.length === 1 ? 0 : roundsToConsensus(shrinking, training.consensusTolerance)
+  if (!Number.isFinite(finalRounds)) {
     throw new InputError(
       `${path}: peers that average by these weights are not sure ever to agree; "murmur topology" says why`
     )
@@ -65,7 +65,7 @@ export function planOf(path: string, file: TopologyFile, training: Training): Pl
       training,
       { workers: topology.peers, servers },
       // What a codec rounds, the sender has itself as it was.
-      record.keeps === 'equality' && training.codec === 'float32' ? 0 : closingRounds
+      record.keeps === 'equality' && training.codec === 'float32' ? 0 : finalRounds
     ),
     spectralGap: shrinking.spectralGap,
     settings: runSettings(file, training),
@@ -101,7 +101,7 @@ export function startEvent({ file, training, options, spectralGap, algorithm }: 
     topology: graphLabel(file.graph),
     spectralGap,
     rounds: options.rounds,
-    closingRounds: options.closingRounds,
+    finalRounds: options.finalRounds,
     algorithm,
     codec: training.codec
   }
@@ -110,7 +110,7 @@ export function startEvent({ file, training, options, spectralGap, algorithm }: 
 function settingsOf(
   training: Training,
   endpoints: Pick<TrainingSettings, 'workers' | 'servers'>,
-  closingRounds: number
+  finalRounds: number
 ): Plan['options'] {
   const { algorithm, seed, batch, accumulate, optimiser, weightDecay, clip, rate, rounds, timeout } = training
   return {
@@ -123,7 +123,7 @@ function settingsOf(
     weightDecay,
     ...(clip === undefined ? {} : { clip }),
     rounds,
-    closingRounds,
+    finalRounds,
     rate: rateSchedule({ ...rate, initial: rate.initial * scaleOf(rate, endpoints.workers.length) }, rounds),
     timeout: timeout,
     ...endpoints

@@ -44,7 +44,7 @@ const pairs: Readonly<Record<string, readonly [Input, Input]>> = {
   'rate.decay.at': [{ rate: { decay: { at: [1], factor: 0.5 } } }, { rate: { decay: { at: [2], factor: 0.5 } } }],
   'rate.decay.factor': [{ rate: { decay: { at: [1], factor: 0.5 } } }, { rate: { decay: { at: [1], factor: 0.1 } } }],
   'rounds': [{}, { rounds: 401 }],
-  'agreement': [{}, { agreement: 1e-2 }],
+  'consensusTolerance': [{}, { consensusTolerance: 1e-2 }],
   'timeout': [{}, { timeout: '31 s' }],
   'seed': [{}, { seed: 2 }]
 }
@@ -127,9 +127,16 @@ async function refusals(t: ExecutionContext, ...both: readonly Readonly<Record<s
   const { topology } = ring()
   const peers = await Promise.all(
     topology.peers.map(async (self, index) => {
-      const terms = { settings: both[index], schema: [{ name: 'x', shape: [1] }], start: '' }
+      const runSettings = { settings: both[index], schema: [{ name: 'x', shape: [1] }], start: '' }
       const identity = await createIdentity()
-      const peer = await createPeer({ self, identity, topology, seed: 1, listen: ['/ip4/127.0.0.1/tcp/0'], terms })
+      const peer = await createPeer({
+        self,
+        identity,
+        topology,
+        seed: 1,
+        listen: ['/ip4/127.0.0.1/tcp/0'],
+        runSettings
+      })
       t.teardown(() => peer.close())
       return { self, peer }
     })

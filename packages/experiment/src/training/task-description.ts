@@ -1,6 +1,6 @@
 /** The tasks of a run, as a thread builds them. */
 import type { PeerName, TaskDescription } from '@murmuration/core'
-import type { DataDescription, ShareOptions } from '@murmuration/data'
+import type { DataDescription, LocalDataOptions } from '@murmuration/data'
 import { tfjsTaskModule } from '@murmuration/tfjs'
 import { taskRecordOf } from './task-choice.js'
 import { partitionDescription } from './training-file.js'
@@ -14,21 +14,21 @@ export interface Sharing {
 
 /** The task of one peer, or without `self` of the union of all peers' data. */
 export function taskDescription(learning: LearningTask, sharing: Sharing, self?: PeerName): TaskDescription {
-  const share = { ...shareOf(learning, sharing), ...(self === undefined ? {} : { self }) }
+  const localData = { ...localDataOptionsOf(learning, sharing), ...(self === undefined ? {} : { self }) }
   const { task } = learning
   const record = taskRecordOf(task)
-  if (record !== undefined) return { module: record.module, options: record.given(task as never, share) }
+  if (record !== undefined) return { module: record.module, options: record.given(task as never, localData) }
   const path = task.module ?? ''
   const model = { kind: 'module', path, options: task.options }
-  return { module: tfjsTaskModule, options: { share, model }, userModule: path }
+  return { module: tfjsTaskModule, options: { localData, model }, userModule: path }
 }
 
 /** How the data of a task is split and divided. */
-export function shareOf(learning: LearningTask, { peers, seed }: Sharing): ShareOptions {
+export function localDataOptionsOf(learning: LearningTask, { peers, seed }: Sharing): LocalDataOptions {
   const { data, test, loss } = learning
   return {
     data: dataDescription(data),
-    ...(typeof test === 'number' ? { testShare: test } : { testShare: 0, test }),
+    ...(typeof test === 'number' ? { testFraction: test } : { testFraction: 0, test }),
     targets: loss === 'mean-squared-error' ? 'numbers' : 'classes',
     partition: partitionDescription(learning),
     peers,

@@ -11,7 +11,7 @@ async function fileOf(text: string): Promise<string> {
   return path
 }
 
-test('shares and counts that no run could have are told with their place', async (t) => {
+test('fractions and counts that no run could have are told with their place', async (t) => {
   const rejects = async (text: string, message: RegExp) =>
     t.throwsAsync(readTrainingFile(await fileOf(text)), { instanceOf: InputError, message })
   await rejects('test: 0 %', /:1:7: test: .*more than 0 % and less than 100 %/)

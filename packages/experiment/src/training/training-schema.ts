@@ -1,7 +1,7 @@
 /** The language of experiments: what training files and scenarios both say. */
 import { optimiserSettings, optimisers } from '@murmuration/algorithms'
 import { knownSetNames } from '@murmuration/data'
-import { duration, nearest, share } from '@murmuration/files'
+import { duration, nearest, fraction } from '@murmuration/files'
 import { codecWords, expectedParameter, isCodec } from '@murmuration/vectors'
 import { z } from 'zod'
 import { algorithmSchema, inputJson } from './algorithm-choice.js'
@@ -42,7 +42,7 @@ const partition = z.union([
 ])
 
 /** The fraction of the samples that is held back for testing. */
-const testFraction = share().refine((test) => test > 0 && test < 1, 'more than 0 % and less than 100 %')
+const testFraction = fraction().refine((test) => test > 0 && test < 1, 'more than 0 % and less than 100 %')
 
 const test = z.union([testFraction, z.strictObject({ path: z.union([path, z.array(path).min(1)]), sha256: checksums })])
 
@@ -139,7 +139,11 @@ export const sharedFields = {
     .default(30_000)
     .meta({ description: 'How long a peer waits for its neighbours in a round; 1 h in scenarios' }),
   seed: whole.default(1).meta({ description: 'The same seed, the same result' }),
-  ...gone({ model: 'task: mlp, cnn, softmax, … in place of model', patience: 'timeout in place of patience' })
+  ...gone({
+    model: 'task: mlp, cnn, softmax, … in place of model',
+    patience: 'timeout in place of patience',
+    agreement: 'consensusTolerance in place of agreement, in training files'
+  })
 }
 
 /** What a training file may hold. An empty file is a training. */
@@ -150,7 +154,7 @@ export const trainingSchema = z
       description:
         'How: the name of an algorithm (murmur algorithms lists them), { name: dpsgd, its options } or { module: ./mine.js }'
     }),
-    agreement: z.number().gt(0).lt(1).default(1e-5).meta({
+    consensusTolerance: z.number().gt(0).lt(1).default(1e-5).meta({
       description: 'The fraction of the disagreement at the end of training that the final averaging rounds may leave'
     })
   })

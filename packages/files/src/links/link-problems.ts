@@ -10,7 +10,7 @@ import { pipeProblems } from './pipes.js'
 export function linkProblems(links: LinksDescription, known: readonly PeerName[]): Problem[] {
   return [
     ...regionProblems(links, known),
-    ...within(['peers'], strangers(links.peers, known)),
+    ...within(['peers'], unknownNames(links.peers, known)),
     ...within(['pairs'], pairProblems(links.pairs ?? [], known)),
     ...within(['pipes'], pipeProblems(links.pipes ?? [], known))
   ]
@@ -23,11 +23,11 @@ export function pairKey(a: string, b: string): string {
 
 function regionProblems({ preset, regions }: LinksDescription, known: readonly PeerName[]): Problem[] {
   if (regions === undefined) return []
-  if (preset === 'wan') return within(['regions'], strangers(regions, known))
+  if (preset === 'wan') return within(['regions'], unknownNames(regions, known))
   return [{ path: ['regions'], at: 'key', message: 'found regions, expected them with preset: wan alone' }]
 }
 
-function strangers(byName: Readonly<Record<string, unknown>> = {}, known: readonly PeerName[]): Problem[] {
+function unknownNames(byName: Readonly<Record<string, unknown>> = {}, known: readonly PeerName[]): Problem[] {
   const names = new Set<string>(known)
   return Object.keys(byName)
     .filter((name) => !names.has(name))

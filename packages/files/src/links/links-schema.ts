@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { pipeSchema } from './pipes.js'
 import { presetNames } from './presets.js'
-import { bitRate, byteSize, duration, share } from '../quantities.js'
+import { bitRate, byteSize, duration, fraction } from '../quantities.js'
 import { regionNames } from './wan.js'
 
 const path = {
   latency: duration().optional().meta({ description: 'One way' }),
   jitter: duration().optional().meta({ description: 'The latency varies evenly between latency and latency + jitter' }),
-  loss: share().optional().meta({ description: 'The share of packets that is lost' }),
+  loss: fraction().optional().meta({ description: 'The fraction of packets that is lost' }),
   window: byteSize()
     .refine((bytes) => bytes > 0, 'more than 0 B')
     .optional()

@@ -10,7 +10,7 @@ import { eventually, graph, quick } from '../cluster.test.support.js'
 import { createIdentity } from '../identity.js'
 import { createPeer } from '../peer.js'
 import type { PeerListEntry } from '../peer-list.js'
-import { termsOf } from './exchange.test.support.js'
+import { runSettingsOf } from './exchange.test.support.js'
 
 /** What the child is told. */
 type Order =
@@ -72,7 +72,7 @@ function beChild(parent: NodeJS.Process): void {
       topology: graph(['a', 'b']),
       seed: 1,
       listen: ['/ip4/127.0.0.1/tcp/0'],
-      terms: termsOf(bytes),
+      runSettings: runSettingsOf(bytes),
       onEvent: (event) => void say({ kind: 'event', event }),
       limits: { ...quick(), ...limits }
     })

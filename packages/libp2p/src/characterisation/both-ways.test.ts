@@ -6,7 +6,7 @@ import test from 'ava'
 import { controlProtocol, exchangeProtocol } from '../constants.js'
 import { testNode, connectAll, eventOf, eventually, testCluster, graph, peerListOf } from '../cluster.test.support.js'
 import { bareNode, MiB } from './bare.test.support.js'
-import { large, receiveAll, sendAll, termsOf, troubleOf, upTo, vectorOf } from './exchange.test.support.js'
+import { large, receiveAll, sendAll, runSettingsOf, troubleOf, upTo, vectorOf } from './exchange.test.support.js'
 
 const [a, b] = ['a', 'b'].map(peerName)
 const edge = graph(['a', 'b'])
@@ -23,7 +23,7 @@ test('an unknown peer that speaks libp2p opens no stream, and disturbs nobody', 
   }
   t.like(await eventOf(left, 'unknown-peer-refused'), {
     id: unknown.peerId.toString(),
-    why: 'it is not in the peer list'
+    reason: 'it is not in the peer list'
   })
   const [rounds] = await Promise.all([receiveAll(right, 3), sendAll(left, b, MiB, 3)])
   t.deepEqual(rounds, upTo(3))
@@ -33,7 +33,7 @@ test('an unknown peer that speaks libp2p opens no stream, and disturbs nobody', 
 test('a peer of another run is refused although its identity is right, and nothing of it arrives', async (t) => {
   const left = await testNode(t, edge, 'a', large(MiB))
   const right = await testNode(t, edge, 'b', {
-    terms: { ...termsOf(MiB), settings: { run: 'another' } }
+    runSettings: { ...runSettingsOf(MiB), settings: { run: 'another' } }
   })
   const peerList = peerListOf([left, right])
   const refused = { instanceOf: RefusedError, message: /the settings differ: run is/ }

@@ -6,14 +6,17 @@ import type { PeerOptions } from '../peer.js'
 import type { RunSettings } from '../run-settings.js'
 
 /** A model of one tensor with so many bytes. */
-export const termsOf = (bytes: number): RunSettings => ({
+export const runSettingsOf = (bytes: number): RunSettings => ({
   settings: { run: 'r' },
   schema: schemaOf(bytes / 4),
   start: '0'
 })
 
 /** Options of peers that exchange vectors of so many bytes. */
-export const large = (bytes: number, limits: PeerOptions['limits'] = {}) => ({ terms: termsOf(bytes), limits })
+export const large = (bytes: number, limits: PeerOptions['limits'] = {}) => ({
+  runSettings: runSettingsOf(bytes),
+  limits
+})
 
 /** The number at `index` of the vector of a round: a whole number below 2^24, so that float32 holds it. */
 const numberAt = (round: number, index: number) => (Math.imul(index + 1, 2_654_435_761) ^ (round * 7_919)) >>> 8

@@ -42,7 +42,7 @@ test('a hello with a schema of 20000 tensors passes', async (t) => {
   const tensors = 20_000
   const schema = schemaOfMany(tensors)
   t.true(JSON.stringify(schema).length > 0.7 * controlBytes, 'the hello is nearly as long as it may be')
-  const [left, right] = await testCluster(t, edge, { terms: termsWith(schema) })
+  const [left, right] = await testCluster(t, edge, { runSettings: termsWith(schema) })
   await connectAll([left, right])
   const [rounds] = await Promise.all([receiveAll(right, 1), sendAll(left, b, 4 * tensors, 1)])
   t.deepEqual(rounds, [0])
@@ -50,9 +50,9 @@ test('a hello with a schema of 20000 tensors passes', async (t) => {
 
 test('two schemas of 20000 tensors that differ in the last one are refused, and the difference is named', async (t) => {
   const schema = schemaOfMany(20_000)
-  const left = await testNode(t, edge, 'a', { terms: termsWith(schema) })
+  const left = await testNode(t, edge, 'a', { runSettings: termsWith(schema) })
   const right = await testNode(t, edge, 'b', {
-    terms: termsWith([...schema.slice(0, -1), { name: 'end', shape: [1] }])
+    runSettings: termsWith([...schema.slice(0, -1), { name: 'end', shape: [1] }])
   })
   const peerList = peerListOf([left, right])
   const refused = ({ peer }: typeof left, by: typeof a) =>
@@ -67,7 +67,7 @@ test('two schemas of 20000 tensors that differ in the last one are refused, and 
 test('a schema that no hello can carry is an error at once, which says so', async (t) => {
   const schema = schemaOfMany(Math.ceil(controlBytes / 30))
   t.true(JSON.stringify(schema).length > controlBytes)
-  await t.throwsAsync(testNode(t, edge, 'a', { terms: termsWith(schema) }), {
+  await t.throwsAsync(testNode(t, edge, 'a', { runSettings: termsWith(schema) }), {
     instanceOf: InputError,
     message: /schema/
   })

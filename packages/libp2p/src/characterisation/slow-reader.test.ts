@@ -11,9 +11,9 @@ const edge = graph(['a', 'b'])
 
 /** Watches a stream. Returns how to wait for its end, and for the error that it ends with. */
 function endOf(stream: Stream): () => Promise<string> {
-  let why: string | undefined
-  stream.addEventListener('close', ({ error }) => (why = String(error)))
-  return () => eventually('the end of the stream', () => why)
+  let reason: string | undefined
+  stream.addEventListener('close', ({ error }) => (reason = String(error)))
+  return () => eventually('the end of the stream', () => reason)
 }
 
 test('libp2p 3.3: a reader that has stopped in the middle of its loop gets everything nevertheless', async (t) => {
@@ -32,22 +32,22 @@ test('libp2p 3.3: a paused stream is reset when its window is larger than its re
   const stream = { initialStreamWindowSize: 8 * MiB }
   const { near, far } = await barePair(t, { stream }, { stream })
   far.addEventListener('message', () => {})
-  const why = endOf(far)
+  const reason = endOf(far)
   far.pause()
   near.send(new Uint8Array(8 * MiB))
-  t.regex(await why(), /exceeded limit of 4194304, read status is paused/)
+  t.regex(await reason(), /exceeded limit of 4194304, read status is paused/)
 })
 
 test('libp2p 3.3: pause() within a message of resume() does not hold the sender back', async (t) => {
   const stream = { maxStreamWindowSize: MiB / 4, maxReadBufferLength: MiB }
   const { near, far } = await barePair(t, { stream }, { stream })
   far.addEventListener('message', () => far.pause())
-  const why = endOf(far)
+  const reason = endOf(far)
   far.pause()
   near.send(new Uint8Array(8 * MiB))
   await eventually('a window is full', () => far.readBufferLength >= MiB / 4)
   far.resume()
-  t.regex(await why(), /exceeded limit of 1048576, read status is paused/)
+  t.regex(await reason(), /exceeded limit of 1048576, read status is paused/)
 })
 
 test('a peer that takes nothing from its mailbox receives a bounded number of frames', async (t) => {

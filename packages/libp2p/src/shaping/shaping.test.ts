@@ -32,9 +32,9 @@ test('a message takes the time of its own direction, whoever has called whom', a
 test('a ring of four exchanges what it would without shaping, no faster than the lines of its peers', async (t) => {
   const square = graph(['a', 'b'], ['b', 'c'], ['c', 'd'], ['d', 'a'])
   const [elements, rounds] = [50_000, 5]
-  const terms = { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
+  const runSettings = { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
   const nodes = await testCluster(t, square, {
-    terms,
+    runSettings,
     links: links({ up: 80e6, down: 80e6 }, { latency: 10, jitter: 5 })
   })
   await connectAll(nodes)
@@ -65,10 +65,10 @@ test('waits get longer with the links: what is slow is not given up', async (t) 
   const latency = 200 * slowdown()
   const wait = 2 * latency
   const waits = { dialTimeout: wait, handshakeTimeout: wait, silentAfter: wait, deadAfter: wait, closeTimeout: wait }
-  const terms = { settings: { run: 'r' }, schema: schemaOf(50_000), start: '0' }
+  const runSettings = { settings: { run: 'r' }, schema: schemaOf(50_000), start: '0' }
   const line = 2e6 / slowdown()
   const slow = links({ up: line, down: line }, { latency })
-  const nodes = await testCluster(t, pair, { terms, limits: waits, links: slow })
+  const nodes = await testCluster(t, pair, { runSettings, limits: waits, links: slow })
   await connectAll(nodes)
   const [left, right] = nodes
   left.peer.fabric.send(b, { kind: 0, round: 0, vector: new Float32Array(50_000) })

@@ -15,8 +15,8 @@ export function slownessOf(links: Links, self: PeerName, { peers }: Topology, by
     const [there, back] = [links.path(self, other), links.path(other, self)]
     const roundTrip = there.latency + there.jitter + back.latency + back.jitter
     const lines = [self, other].flatMap((peer) => [links.access(peer).up, links.access(peer).down])
-    const share = Math.min(...lines) / bytePerMillisecond / others.length
-    return 4 * roundTrip + bytes / Math.min(share, capOf(links, self, other), capOf(links, other, self))
+    const fairPart = Math.min(...lines) / bytePerMillisecond / others.length
+    return 4 * roundTrip + bytes / Math.min(fairPart, capOf(links, self, other), capOf(links, other, self))
   })
   return Math.ceil(Math.max(0, ...times))
 }

@@ -40,7 +40,7 @@ export class FluidNetwork {
     else this.#maxMin.remove(channel.flow)
     if (!this.#isSettled) return
     this.#isSettled = false
-    this.#kernel.beforeTimeMoves(() => this.#settle())
+    this.#kernel.atEndOfTimeStep(() => this.#settle())
   }
 
   schedule(time: number, fire: () => void): Event {
@@ -54,14 +54,14 @@ export class FluidNetwork {
 
   /** The lines that limit the way there; and of the way back, what the acknowledgements take of them. */
   #uses(from: PeerName, to: PeerName, there: PathLink, back: PathLink): Use[] {
-    const shares = new Map<Line, number>()
-    const take = (line: Line | undefined, share: number) => {
-      if (line !== undefined && share > 0) shares.set(line, (shares.get(line) ?? 0) + share)
+    const fractions = new Map<Line, number>()
+    const take = (line: Line | undefined, fraction: number) => {
+      if (line !== undefined && fraction > 0) fractions.set(line, (fractions.get(line) ?? 0) + fraction)
     }
     const { acknowledgements } = this.#options
     for (const line of this.#linesOf(from, to, there)) take(line, 1)
     for (const line of this.#linesOf(to, from, back)) take(line, acknowledgements)
-    return [...shares].map(([line, share]) => new Use(line, share))
+    return [...fractions].map(([line, fraction]) => new Use(line, fraction))
   }
 
   #linesOf(from: PeerName, to: PeerName, path: PathLink): (Line | undefined)[] {

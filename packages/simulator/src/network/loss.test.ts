@@ -18,7 +18,7 @@ test('jitter delays a stream but keeps its order and loses nothing', async (t) =
   t.true(times.some((time, k) => time > plain[k] + 1))
 })
 
-test('the share of datagrams that is lost is that of their packets, and the rest arrives', async (t) => {
+test('the fraction of datagrams that is lost is that of their packets, and the rest arrives', async (t) => {
   const network: NetworkOptions = { ...rawNetwork, transport: 'datagram' }
   let arrived = 0
   await simulate(
@@ -36,7 +36,7 @@ test('the share of datagrams that is lost is that of their packets, and the rest
       else while ((await fabric.receive(1e6)) !== undefined) arrived++
     }
   )
-  // Two packets each; the standard deviation of the share is 0.6 %.
+  // Two packets each; the standard deviation of the fraction is 0.6 %.
   t.true(Math.abs(arrived / 4000 - 0.81) < 0.025, `${arrived / 4000}`)
 })
 

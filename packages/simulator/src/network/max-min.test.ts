@@ -15,7 +15,7 @@ const flowOver = (lines: readonly Line[], cap = Infinity) =>
     cap
   )
 
-test('flows on one line get equal shares, and a cap gives the rest to the others', (t) => {
+test('flows on one line get equal fractions, and a cap gives the rest to the others', (t) => {
   const line = new Line('line', 90)
   const solver = new MaxMin()
   const flows = [flowOver([line]), flowOver([line]), flowOver([line], 10)]
@@ -69,7 +69,7 @@ interface Network {
   readonly flows: readonly {
     readonly lines: readonly number[]
     readonly cap: number
-    readonly shares: readonly number[]
+    readonly fractions: readonly number[]
   }[]
   /** Which flows come or go, one step after the other. */
   readonly steps: readonly number[]
@@ -82,7 +82,7 @@ const networks: fc.Arbitrary<Network> = fc.integer({ min: 1, max: 8 }).chain((li
       fc.record({
         lines: fc.uniqueArray(fc.nat(lines - 1), { minLength: 1, maxLength: 4 }),
         cap: fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 60 })),
-        shares: fc.array(fc.constantFrom(1, 1, 0.05, 2), { minLength: 4, maxLength: 4 })
+        fractions: fc.array(fc.constantFrom(1, 1, 0.05, 2), { minLength: 4, maxLength: 4 })
       }),
       { minLength: 1, maxLength: 12 }
     ),
@@ -97,7 +97,7 @@ function build({ capacities, flows }: Network) {
     flows: flows.map(
       (flow) =>
         new Flow(
-          flow.lines.map((line, at) => new Use(lines[line], flow.shares[at])),
+          flow.lines.map((line, at) => new Use(lines[line], flow.fractions[at])),
           flow.cap
         )
     )
@@ -107,7 +107,7 @@ function build({ capacities, flows }: Network) {
 /** Every flow is at its cap, or on a full line on which none is faster; and no line is over its capacity. */
 function checkCertificate(t: ExecutionContext, lines: readonly Line[], active: readonly Flow[]): void {
   const used = (line: Line) =>
-    active.reduce((sum, { rate, uses }) => sum + rate * (uses.find((use) => use.line === line)?.share ?? 0), 0)
+    active.reduce((sum, { rate, uses }) => sum + rate * (uses.find((use) => use.line === line)?.fraction ?? 0), 0)
   for (const line of lines) t.true(used(line) <= line.capacity * (1 + 1e-6), `${line.name} carries ${used(line)}`)
   for (const flow of active) {
     const isAtCap = flow.rate >= flow.cap * (1 - 1e-6)

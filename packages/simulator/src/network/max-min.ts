@@ -32,7 +32,7 @@ export class Use {
 
   constructor(
     readonly line: Line,
-    readonly share: number
+    readonly fraction: number
   ) {}
 }
 
@@ -163,7 +163,7 @@ export class MaxMin {
     const touched: Line[] = []
     for (const flow of flows) {
       flow.nextRate = -1
-      for (const { line, share } of flow.uses) {
+      for (const { line, fraction } of flow.uses) {
         if (line.filling !== filling) {
           line.filling = filling
           line.left = line.region === region ? line.capacity : line.capacity - takenByOthers(line, region)
@@ -171,7 +171,7 @@ export class MaxMin {
           line.open = 0
           touched.push(line)
         }
-        line.load += share
+        line.load += fraction
         line.open++
       }
     }
@@ -193,9 +193,9 @@ function limitsOf(flows: readonly Flow[], touched: readonly Line[]): Limit[] {
 function freeze(flow: Flow, rate: number, bottleneck: Line | undefined): void {
   flow.nextRate = rate
   flow.nextBottleneck = bottleneck
-  for (const { line, share } of flow.uses) {
-    line.left -= rate * share
-    line.load -= share
+  for (const { line, fraction } of flow.uses) {
+    line.left -= rate * fraction
+    line.load -= fraction
     line.open--
   }
 }
@@ -213,7 +213,7 @@ function draw(line: Line, region: number, flows: Flow[]): void {
 function takenByOthers({ flows, uses }: Line, region: number): number {
   let taken = 0
   for (let place = 0; place < flows.length; place++) {
-    if (flows[place].region !== region) taken += flows[place].rate * uses[place].share
+    if (flows[place].region !== region) taken += flows[place].rate * uses[place].fraction
   }
   return taken
 }

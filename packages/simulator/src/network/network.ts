@@ -2,7 +2,7 @@ import type { Milliseconds, PathLink } from '@murmuration/core'
 
 /** How bytes move. */
 export interface NetworkOptions {
-  /** The share of a line's nominal bandwidth that messages get; the rest is packet headers. */
+  /** The fraction of a line's nominal bandwidth that messages get; the rest is packet headers. */
   readonly efficiency: number
   /** Bytes of acknowledgements per byte of a message, in the opposite direction. */
   readonly acknowledgements: number

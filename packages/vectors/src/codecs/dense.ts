@@ -11,7 +11,7 @@ import {
   rawBytes,
   rawCodecId
 } from './codec.js'
-import { decodeStretch, encodeStretch, type Format } from './formats.js'
+import { decodeRange, encodeRange, type Format } from './formats.js'
 import {
   checkRoom,
   decodeRaw,
@@ -82,7 +82,7 @@ class DenseEncoder implements Encoder {
     const bytes = this.#format.bytes(length)
     const known = this.#reference?.range(offset, length)
     const shorter = bytes < rawBytes(length)
-    if (shorter && encodeStretch(this.#format, values, known, out, this.#generator)) return { id: this.#id, bytes }
+    if (shorter && encodeRange(this.#format, values, known, out, this.#generator)) return { id: this.#id, bytes }
     out.set(bodyOf(values))
     this.#reference?.become(values, offset)
     return { id: rawCodecId, bytes: rawBytes(length) }
@@ -122,7 +122,7 @@ class DenseDecoder implements Decoder {
     if (id !== this.#id) return otherCodec(id, { id: this.#id, name: this.#name })
     const expected = this.#format.bytes(out.length)
     if (bytes.byteLength !== expected) return wrongLength(bytes.byteLength, expected)
-    if (decodeStretch(this.#format, bytes, known, out)) return undefined
+    if (decodeRange(this.#format, bytes, known, out)) return undefined
     return notFinite(known)
   }
 

@@ -28,7 +28,7 @@ type FormatKernel = keyof Kernels extends infer Name
  *
  * @param draws - the state of the draws, 16 integers: they go on from there
  */
-export function encodeStretch(
+export function encodeRange(
   format: Format,
   values: Float32Array,
   reference: Float32Array | undefined,
@@ -54,7 +54,7 @@ export function encodeStretch(
  * Reads `format.bytes(out.length)` bytes to `out`; with a `reference` they are what changed since, and it becomes the same as `out`.
  * Returns false when a number is not finite. It is not written then, but some of the others are.
  */
-export function decodeStretch(
+export function decodeRange(
   format: Format,
   bytes: Uint8Array,
   reference: Float32Array | undefined,

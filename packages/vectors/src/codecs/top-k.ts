@@ -10,7 +10,7 @@ import {
   rawCodecId
 } from './codec.js'
 import { float16 } from './float16.js'
-import { copyFinite, decodeStretch, encodeStretch } from './formats.js'
+import { copyFinite, decodeRange, encodeRange } from './formats.js'
 import { placesBytes, readPlaces, writePlaces } from './places.js'
 import {
   checkRoom,
@@ -113,8 +113,8 @@ class TopKEncoder implements Encoder {
     const unit = unitOf(largestOf(changes))
     for (let index = 0; index < count; index++) changes[index] /= unit
     const codes = out.subarray(headBytes, headBytes + float16.bytes(count))
-    encodeStretch(float16, changes, undefined, codes)
-    decodeStretch(float16, codes, undefined, changes)
+    encodeRange(float16, changes, undefined, codes)
+    decodeRange(float16, codes, undefined, changes)
     if (!addChanges(known, places, changes, unit)) return undefined
     const head = new DataView(out.buffer, out.byteOffset, headBytes)
     head.setUint32(0, count, true)
@@ -162,7 +162,7 @@ class TopKDecoder implements Decoder {
     const placesAt = headBytes + float16.bytes(count)
     if (bytes.byteLength <= placesAt) return wrongLength(bytes.byteLength, placesAt + 1)
     if (!readPlaces(bytes.subarray(placesAt), out.length, places)) return 'the places of the changes cannot be read'
-    const isFinite = decodeStretch(float16, bytes.subarray(headBytes, placesAt), undefined, changes)
+    const isFinite = decodeRange(float16, bytes.subarray(headBytes, placesAt), undefined, changes)
     if (!isFinite || !addChanges(known, places, changes, unit)) return notFinite(known)
     return copyFinite(bodyOf(known), bodyOf(out)) ? undefined : notFinite(known)
   }

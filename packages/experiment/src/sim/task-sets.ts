@@ -1,12 +1,12 @@
-import type { TaskFamily } from '@murmuration/tasks'
+import type { TaskSet } from '@murmuration/tasks'
 import { taskRecordOf } from '../training/task-choice.js'
-import { shareOf } from '../training/task-description.js'
+import { localDataOptionsOf } from '../training/task-description.js'
 import type { LearningTask } from '../training/training-schema.js'
-import { createModelFamily } from './model-family.js'
+import { createModelTaskSet } from './model-task-set.js'
 
 /** Builds the tasks of all peers of a run, and keeps those that were built last: runs in a row share them. */
-export class Families {
-  readonly #known = new Map<string, Promise<TaskFamily>>()
+export class TaskSets {
+  readonly #known = new Map<string, Promise<TaskSet>>()
   readonly #kept: number
 
   /** @param kept - how many are kept at a time */
@@ -15,7 +15,7 @@ export class Families {
   }
 
   /** Rejects with an InputError when the data cannot be read or shared out. */
-  of(task: LearningTask, peers: readonly string[], seed: number): Promise<TaskFamily> {
+  of(task: LearningTask, peers: readonly string[], seed: number): Promise<TaskSet> {
     const key = JSON.stringify([task, peers, seed])
     const known = this.#known.get(key) ?? open(task, peers, seed)
     this.#known.delete(key)
@@ -28,10 +28,10 @@ export class Families {
   }
 }
 
-async function open(learning: LearningTask, peers: readonly string[], seed: number): Promise<TaskFamily> {
+async function open(learning: LearningTask, peers: readonly string[], seed: number): Promise<TaskSet> {
   const sharing = { peers, seed }
-  const family = taskRecordOf(learning.task)?.family
-  return family === undefined
-    ? createModelFamily(learning, sharing)
-    : family(learning.task as never, shareOf(learning, sharing))
+  const taskSet = taskRecordOf(learning.task)?.taskSet
+  return taskSet === undefined
+    ? createModelTaskSet(learning, sharing)
+    : taskSet(learning.task as never, localDataOptionsOf(learning, sharing))
 }

@@ -1,10 +1,10 @@
 import { InputError } from '@murmuration/core'
 import test from 'ava'
-import { aboutShare } from './about.js'
+import { describeLocalData } from './about.js'
 import type { Samples, SplitOptions } from './samples.js'
-import { shareOut } from './share.js'
+import { localDataOf } from './local-data.js'
 
-const options: SplitOptions = { testShare: 0.2, partition: { kind: 'equal' }, peers: ['a', 'b'], seed: 1 }
+const options: SplitOptions = { testFraction: 0.2, partition: { kind: 'equal' }, peers: ['a', 'b'], seed: 1 }
 
 /** 30 samples; sample k has the input 2k, 2k + 1 and the target 2k. */
 const inputs = Float32Array.from({ length: 60 }, (_, index) => index)
@@ -12,7 +12,7 @@ const targets = inputs.filter((_, index) => index % 2 === 0)
 const samples: Samples = { count: 30, inputs, inputShape: [2], targets, targetShape: [] }
 
 test('every sample is in one shard or in the test set, with its own target', (t) => {
-  const [a, b] = ['a', 'b'].map((self) => shareOut(samples, { ...options, self }))
+  const [a, b] = ['a', 'b'].map((self) => localDataOf(samples, { ...options, self }))
   const all = [a.train, b.train, a.test]
   for (const { inputs, targets, count } of all) {
     t.deepEqual(
@@ -30,8 +30,8 @@ test('every sample is in one shard or in the test set, with its own target', (t)
 })
 
 test('the union holds the shards one after the other', (t) => {
-  const { train } = shareOut(samples, options)
-  const shards = ['a', 'b'].map((self) => shareOut(samples, { ...options, self }).train)
+  const { train } = localDataOf(samples, options)
+  const shards = ['a', 'b'].map((self) => localDataOf(samples, { ...options, self }).train)
   t.deepEqual(
     [...train.targets],
     shards.flatMap(({ targets }) => [...targets])
@@ -39,21 +39,21 @@ test('the union holds the shards one after the other', (t) => {
 })
 
 test('targets of several values stay with their inputs', (t) => {
-  const { train, test } = shareOut({ ...samples, targets: inputs, targetShape: [2] }, options)
+  const { train, test } = localDataOf({ ...samples, targets: inputs, targetShape: [2] }, options)
   t.deepEqual(train.targets, train.inputs)
   t.deepEqual(test.targets, test.inputs)
 })
 
 test('sorted by label, the first peer has no label above any of the second', (t) => {
   const [first, second] = ['a', 'b'].map(
-    (self) => shareOut(samples, { ...options, self, partition: { kind: 'label' } }).train.targets
+    (self) => localDataOf(samples, { ...options, self, partition: { kind: 'label' } }).train.targets
   )
   t.true(Math.max(...first) < Math.min(...second))
 })
 
 test('samples that cannot be shared out so are refused', (t) => {
   const fails = (own: Partial<Samples>, wanted: Partial<SplitOptions>, message: RegExp) =>
-    t.throws(() => shareOut({ ...samples, ...own }, { ...options, ...wanted }), { instanceOf: InputError, message })
+    t.throws(() => localDataOf({ ...samples, ...own }, { ...options, ...wanted }), { instanceOf: InputError, message })
   fails({}, { partition: { kind: 'dirichlet', alpha: 1 } }, /partition "dirichlet" needs .* use "equal"/)
   fails({ targets: inputs, targetShape: [2] }, { partition: { kind: 'label' } }, /partition "label" needs/)
   fails({}, { self: 'c' }, /"c" is not among the peers, which are a, b/)
@@ -72,7 +72,7 @@ const shapes: readonly (readonly [readonly number[], string])[] = [
 for (const [inputShape, text] of shapes) {
   test(`a task's own samples of shape [${inputShape}] can be read as ${text}`, (t) => {
     const size = inputShape.reduce((product, extent) => product * extent, 1)
-    const share = shareOut({ ...samples, inputs: new Float32Array(30 * size), inputShape }, options)
-    t.is(aboutShare(share, options).data, `24 ${text} of the task's own, 6 to test`)
+    const localData = localDataOf({ ...samples, inputs: new Float32Array(30 * size), inputShape }, options)
+    t.is(describeLocalData(localData, options).data, `24 ${text} of the task's own, 6 to test`)
   })
 }

@@ -1,10 +1,10 @@
 import type { Random } from '@murmuration/core'
-import { type Point, type Skeleton, type Stroke, skeletons } from './skeletons.js'
+import { type Point, type Template, type Stroke, templates } from './templates.js'
 
-/** Edge of a picture in pixels. */
+/** Edge of a image in pixels. */
 export const edge = 28
 
-/** A straight piece of a pen's way, in pixels, with the pen's radius at both ends. */
+/** A straight piece of a stroke, in pixels, with the pen's radius at both ends. */
 export interface Segment {
   readonly from: Point
   readonly to: Point
@@ -14,15 +14,15 @@ export interface Segment {
 
 type Move = (point: Point) => Point
 
-/** How many straight pieces draw the way from one point of a skeleton to the next. */
+/** How many straight pieces draw the way from one point of a template to the next. */
 const piecesPerSpan = 4
 
 /**
  * Writes `digit` by an unsteady hand. Only operations that IEEE 754 rounds exactly are used here (no sine, no logarithm),
- * so that the pictures have the same bits on every machine.
+ * so that the images have the same bits on every machine.
  */
 export function write(digit: number, random: Random): Segment[] {
-  const ways = skeletons[digit]
+  const ways = templates[digit]
   const wobbled = wobble(ways[random.integer(ways.length)], random)
   const bent = transform(wobbled, slant(random))
   const placed = transform(bent, placement(bent, random))
@@ -35,14 +35,14 @@ export function around(random: Random, centre: number, reach: number): number {
   return centre + (reach * (2 * (random.uniform() + random.uniform() + random.uniform()) - 3)) / 3
 }
 
-function transform(skeleton: Skeleton, move: Move): Skeleton {
-  return skeleton.map((stroke) => stroke.map((curve) => curve.map(move)))
+function transform(template: Template, move: Move): Template {
+  return template.map((stroke) => stroke.map((curve) => curve.map(move)))
 }
 
 /** Moves every point a little. Points in the same place, where strokes meet, move together. */
-function wobble(skeleton: Skeleton, random: Random): Skeleton {
+function wobble(template: Template, random: Random): Template {
   const moved = new Map<string, Point>()
-  return transform(skeleton, ([x, y]) => {
+  return transform(template, ([x, y]) => {
     const key = `${x},${y}`
     const point = moved.get(key) ?? [around(random, x, 0.15), around(random, y, 0.15)]
     moved.set(key, point)
@@ -50,7 +50,7 @@ function wobble(skeleton: Skeleton, random: Random): Skeleton {
   })
 }
 
-/** Rotation, shear and stretch about the middle of the box. */
+/** Rotation, shear and scaling about the middle of the box. */
 function slant(random: Random): Move {
   // (1 − t², 2t) / (1 + t²) is a rotation by 2 arctan t: about 28° at the outermost.
   const t = around(random, 0, 0.25)
@@ -65,9 +65,9 @@ function slant(random: Random): Move {
   }
 }
 
-/** Scales the longer side to about 20 pixels and puts the middle near the picture's middle, as MNIST does. */
-function placement(skeleton: Skeleton, random: Random): Move {
-  const points = skeleton.flat(2)
+/** Scales the longer side to about 20 pixels and puts the middle near the image's middle, as MNIST does. */
+function placement(template: Template, random: Random): Move {
+  const points = template.flat(2)
   const [left, right] = extent(points.map(([x]) => x))
   const [top, bottom] = extent(points.map(([, y]) => y))
   const factor = around(random, 18, 4) / Math.max(right - left, bottom - top)

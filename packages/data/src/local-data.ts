@@ -3,13 +3,13 @@ import { createRandom } from '@murmuration/random'
 import { fingerprintOf } from './fingerprint.js'
 import { openData, openTest } from './open-data.js'
 import { partition } from './partition.js'
-import type { Samples, Share, ShareOptions, SplitOptions } from './samples.js'
+import type { Samples, LocalData, LocalDataOptions, SplitOptions } from './samples.js'
 import { gather, type Source, sourceOf } from './source.js'
 import { split } from './split.js'
 import { fittedTo } from './test-set.js'
 
 /**
- * Loads the data, holds back the test set, shares the rest out, and returns one peer's share, or the union of all without
+ * Loads the data, holds back the test set, divides the rest, and returns one peer's local data, or the union of all without
  * `self`. Everything hangs on the options alone, so that all peers agree on who has what without a word.
  *
  * The samples of all files are put together and then split by the seed, also where the data set came with a test set of its
@@ -17,30 +17,30 @@ import { fittedTo } from './test-set.js'
  *
  * Throws an {@link InputError} for options or data that make no sense.
  */
-export async function loadShare(options: ShareOptions): Promise<Share> {
+export async function loadLocalData(options: LocalDataOptions): Promise<LocalData> {
   check(options)
   const test = await openTest(options)
   const source = await openData(options.data, options, test?.classNames)
-  const share = shareOf(source, options, test)
+  const localData = localDataOptionsOf(source, options, test)
   const drawn = options.data.kind === 'digits' || options.data.kind === 'gaussians'
-  return drawn ? share : marked(share, source, options, test)
+  return drawn ? localData : marked(localData, source, options, test)
 }
 
 /**
- * Does with samples that are already there what {@link loadShare} does with those that it loads. They are the same on every
+ * Does with samples that are already there what {@link loadLocalData} does with those that it loads. They are the same on every
  * peer, and as long as their shapes and their count say.
  *
  * Throws an {@link InputError} for options that make no sense, or samples that cannot be shared out so.
  *
  * @param test - the test set that `options.test` describes
  */
-export function shareOut(samples: Samples, options: SplitOptions, test?: Source): Share {
+export function localDataOf(samples: Samples, options: SplitOptions, test?: Source): LocalData {
   check(options)
   const source = sourceOf(samples)
-  return marked(shareOf(source, options, test), source, options, test)
+  return marked(localDataOptionsOf(source, options, test), source, options, test)
 }
 
-function shareOf(given: Source, options: SplitOptions, testSource?: Source): Share {
+function localDataOptionsOf(given: Source, options: SplitOptions, testSource?: Source): LocalData {
   const source = testSource === undefined ? given : fittedTo(testSource, given)
   const [train, test] = testSource === undefined ? split(source.count, options) : [all(source), all(testSource)]
   const testSamples = gather(testSource ?? source, test)
@@ -65,13 +65,18 @@ function shareOf(given: Source, options: SplitOptions, testSource?: Source): Sha
   }
 }
 
-/** One peer's share with the checksum of the data that all have: of local data, the test set. There are others to compare it with. */
-function marked(share: Share, source: Source, { self, partition: { kind } }: SplitOptions, test?: Source): Share {
-  if (self === undefined) return share
-  return { ...share, fingerprint: fingerprintOf(kind === 'local' && test !== undefined ? test : source) }
+/** One peer's local data with the checksum of the data that all have: of local data, the test set. There are others to compare it with. */
+function marked(
+  localData: LocalData,
+  source: Source,
+  { self, partition: { kind } }: SplitOptions,
+  test?: Source
+): LocalData {
+  if (self === undefined) return localData
+  return { ...localData, fingerprint: fingerprintOf(kind === 'local' && test !== undefined ? test : source) }
 }
 
-function check({ testShare, test, partition: { kind }, peers, self }: SplitOptions): void {
+function check({ testFraction, test, partition: { kind }, peers, self }: SplitOptions): void {
   if (kind === 'local' && test === undefined) {
     throw new InputError(
       'partition "local" keeps all samples of a machine for its peer, and so needs a test set that all have in common: ' +
@@ -83,8 +88,8 @@ function check({ testShare, test, partition: { kind }, peers, self }: SplitOptio
       'with partition "local" no machine has the data of all peers: start each with "murmur peer" on its own'
     )
   }
-  if (test === undefined && !(testShare > 0 && testShare < 1)) {
-    throw new InputError(`testShare is ${testShare}; a number between 0 and 1 is expected, such as 0.2`)
+  if (test === undefined && !(testFraction > 0 && testFraction < 1)) {
+    throw new InputError(`testFraction is ${testFraction}; a number between 0 and 1 is expected, such as 0.2`)
   }
   if (peers.length === 0) throw new InputError('peers is empty; at least one peer is expected')
   if (self !== undefined && !peers.includes(self)) {

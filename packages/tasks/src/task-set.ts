@@ -5,7 +5,7 @@ import { type Model, ShardTask } from './shard-task.js'
  * The tasks of all peers of a run, over one copy of the data and one scratch memory, for many peers in one thread. Each gives
  * the same bits as the task that its peer would build for itself.
  */
-export interface TaskFamily {
+export interface TaskSet {
   readonly schema: Schema
   /** All peers, in the order in which their shards follow one another in the union. */
   readonly peers: readonly string[]
@@ -18,8 +18,8 @@ export interface TaskFamily {
   of(peer: string): Task
 }
 
-/** What a family is made of. */
-export interface FamilyParts {
+/** What a task set is made of. */
+export interface TaskSetParts {
   /** Its samples are the peers' shards one after the other. */
   readonly model: Model
   readonly peers: readonly string[]
@@ -29,8 +29,8 @@ export interface FamilyParts {
   about(peer?: string, samples?: number): Task['about']
 }
 
-/** The family of these parts. */
-export function familyOf({ model, peers, shardSizes, about }: FamilyParts): TaskFamily {
+/** The task set of these parts. */
+export function taskSetOf({ model, peers, shardSizes, about }: TaskSetParts): TaskSet {
   const places = new Map(peers.map((peer, place) => [peer, place]))
   const firsts = startsOf(shardSizes)
   return {

@@ -1,5 +1,5 @@
 import { InputError, type PeerName, type Task } from '@murmuration/core'
-import type { TaskFamily } from '@murmuration/tasks'
+import type { TaskSet } from '@murmuration/tasks'
 import { type Sharing, taskDescription } from '../training/task-description.js'
 import type { LearningTask } from '../training/training-schema.js'
 
@@ -9,7 +9,7 @@ interface TaskModule {
 }
 
 /** The tasks of all peers as each would build its own, in this thread. Their data are in memory once for each. */
-export async function createModelFamily(task: LearningTask, sharing: Sharing): Promise<TaskFamily> {
+export async function createModelTaskSet(task: LearningTask, sharing: Sharing): Promise<TaskSet> {
   const create = async (self?: PeerName) => {
     const { module, options } = taskDescription(task, sharing, self)
     const { createTask } = (await import(module)) as TaskModule

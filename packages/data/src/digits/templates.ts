@@ -12,7 +12,7 @@ export type Point = readonly [number, number]
 export type Stroke = readonly (readonly Point[])[]
 
 /** One way to write a digit. */
-export type Skeleton = readonly Stroke[]
+export type Template = readonly Stroke[]
 
 const ways: readonly (readonly string[])[] = [
   [
@@ -78,9 +78,9 @@ const ways: readonly (readonly string[])[] = [
 ]
 
 /** The ways to write each digit, by digit. */
-export const skeletons: readonly (readonly Skeleton[])[] = ways.map((digit) => digit.map(parse))
+export const templates: readonly (readonly Template[])[] = ways.map((digit) => digit.map(parse))
 
-function parse(way: string): Skeleton {
+function parse(way: string): Template {
   return way.split(' / ').map((stroke) => joined(stroke.split(' | ').map(pointsOf)))
 }
 

@@ -1,0 +1,54 @@
+import type { Task } from '@murmuration/core'
+import {
+  describeLocalData,
+  fingerprintsOf,
+  loadLocalData,
+  type LocalData,
+  type LocalDataOptions
+} from '@murmuration/data'
+import { taskSetOf, type TaskSet } from './task-set.js'
+import { type Model, ShardTask } from './shard-task.js'
+
+/** Options of a task over local data. JSON. */
+export interface RegressionOptions {
+  readonly localData: LocalDataOptions
+  /** Weight of the penalty (l2 / 2) ‖W‖² in the training loss; 0 by default. The evaluation leaves it out. */
+  readonly l2?: number
+}
+
+/** What makes a model of local data. */
+export type ModelOf = (localData: LocalData, l2: number) => Model
+
+/** The task of `options.localData.self`, or of the union without one. */
+export async function createRegressionTask(
+  { localData: options, l2 = 0 }: RegressionOptions,
+  modelOf: ModelOf
+): Promise<Task> {
+  const localData = await loadLocalData(options)
+  const model = modelOf(localData, l2)
+  const about = { ...describeLocalData(localData, options), model: model.about }
+  return new ShardTask(model, 0, localData.train.count, () => about, fingerprintsOf(localData))
+}
+
+/** The tasks of all peers of `options.localData`; the data are loaded and divided once. */
+export async function createRegressionTaskSet(
+  { localData: given, l2 = 0 }: RegressionOptions,
+  modelOf: ModelOf
+): Promise<TaskSet> {
+  const options = { ...given, self: undefined }
+  const localData = await loadLocalData(options)
+  const model = modelOf(localData, l2)
+  // The samples are not among the facts: the model has its own copy of them, and one is enough.
+  const { shardSizes } = localData
+  const { count: all, inputShape } = localData.train
+  const test = { count: localData.test.count }
+  return taskSetOf({
+    model,
+    peers: options.peers,
+    shardSizes,
+    about: (self, count = all) => ({
+      ...describeLocalData({ train: { count, inputShape }, test, shardSizes }, { ...options, self }),
+      model: model.about
+    })
+  })
+}
