@@ -22,7 +22,7 @@ const older: readonly (readonly [lines: Readonly<Record<string, string>>, messag
   ],
   [
     { computing: '{ stragglers: { kind: slow-now-and-then, fraction: 5 %, share: 5 %, factor: 2 } }' },
-    '5:70: computing.stragglers.share: found "5 %", expected fraction in place of share'
+    '5:75: computing.stragglers.share: found "5 %", expected fraction in place of share'
   ],
   [{ stop: '{ rounds: 4 }' }, '5:17: stop.rounds: found 4, expected rounds at the top level'],
   [{ task: '{ kind: softmax, data: digits }' }, '3:30: task.data: found "digits", expected data beside task'],
