@@ -102,7 +102,7 @@ export function madeUpResults(chosen: Chosen = full): Results {
     sweep: {
       title: 'Slow links: gossip against servers (made-up figures for tests)',
       description:
-        'Seven workers train a model of 270,410 parameters over links that are slow in one way or another. Who is first at the target loss, and by how much?\n\nThese figures come from formulas, not from a simulation: they are here to test the report.',
+        'Seven workers train a model of 270,410 parameters over links that are slow in one way or another. Which method is first at the target loss, and by how much?\n\nThese figures come from formulas, not from a simulation: they are here to test the report.',
       scenario: 'name: made up\nlinks:\n  bandwidth: [1 Mbit/s, 10 Mbit/s]\n  latency: [0.1 ms, 1 ms]\n',
       command: 'npm run sim -- sim/made-up.yaml',
       version: '0.1.0',

@@ -100,6 +100,16 @@ test('the facts of the sweep, its command and its scenario are in the report', a
   t.true(html.includes('All promises were kept in all 4 runs.'))
 })
 
+test('of one method in one setting nothing is compared; of two methods, or in two settings, both are', async (t) => {
+  const partsOf = async (...[sweep]: Parameters<typeof smallResults>) =>
+    [...(await reportHtml(smallResults(sweep))).matchAll(/<div data-part="(\w+)"/g)].map(([, part]) => part)
+  const times = () => [10]
+  t.deepEqual(await partsOf({ methods: ['a'], times }), ['curves', 'figures', 'time'])
+  t.deepEqual(await partsOf({ methods: ['a', 'b'], times }), ['corners', 'map', 'curves', 'figures', 'time'])
+  const settings = await partsOf({ axes: { latency: [1, 5] }, methods: ['a'], times })
+  t.deepEqual(settings, ['corners', 'map', 'setting', 'curves', 'figures', 'time'])
+})
+
 test('what the checks found is at its run', async (t) => {
   const [first, ...others] = results.runs
   const html = await reportHtml({ ...results, runs: [{ ...first, findings: ['the mean moved by <3>'] }, ...others] })

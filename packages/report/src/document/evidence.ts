@@ -23,8 +23,8 @@ export function checksHtml({ runs }: Results): Html {
 const inWorld = (runs: readonly RunRecord[], wanted: RunRecord['world']) => runs.filter(({ world }) => world === wanted)
 
 const checkersText =
-  'Every simulated run is checked: that averages are preserved where an algorithm promises it, that no number is without a value, ' +
-  'that rounds only go forward, that no message comes from nowhere, that no link carries more than it can.'
+  'Every simulated run is checked: averages are preserved where the algorithm promises it, all parameters are finite, rounds only go ' +
+  'forward, every message that arrives was sent, and no link carries more than it can.'
 
 const realText =
   'A real run records which peers were lost, which sent invalid messages, which were far from their neighbours, and whether all agreed ' +

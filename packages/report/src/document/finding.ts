@@ -6,7 +6,7 @@ import { sameModelSentences } from '../prepare/models.js'
 import type { PageData } from '../shared/page-data.js'
 import { measures } from '../shared/measures.js'
 import { factorText, short } from '../shared/units.js'
-import { isMixed, isRanked, modelWord, worldWords } from '../shared/world-words.js'
+import { isAlone, isMixed, isRanked, modelWord, worldWords } from '../shared/world-words.js'
 
 export function headerHtml({ sweep, runs }: Results, data: PageData): Html {
   const all = runsOfSweep(sweep)
@@ -53,7 +53,7 @@ export function findingHtml(results: Results, data: PageData): Html {
           </ul>`
     }
     ${isRanked(data) ? markup`<p class="quiet">${basis(data)}</p>` : ''}
-    ${data.cases.length === 0 ? '' : markup`<div data-part="corners"></div>`}
+    ${data.cases.length === 0 || isAlone(data) ? '' : markup`<div data-part="corners"></div>`}
     ${isRanked(data) && data.cases.length > 1 ? duelTable(data) : ''}
   </section>`
 }

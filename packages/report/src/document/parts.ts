@@ -2,19 +2,19 @@
 import type { Results } from '@murmuration/results'
 import { type Content, type Html, markup } from '../markup.js'
 import type { PageData } from '../shared/page-data.js'
-import { isRanked } from '../shared/world-words.js'
+import { isAlone, isRanked } from '../shared/world-words.js'
 
 export const mapHtml = (data: PageData): Content =>
-  data.cases.length === 0
+  data.cases.length === 0 || isAlone(data)
     ? ''
     : markup`<section id="map">
-    <h2>${isRanked(data) ? 'Which method wins where' : 'Side by side'}</h2>
+    <h2>${isRanked(data) && data.cases.length > 1 ? 'Which method wins where' : 'Side by side'}</h2>
     <div data-part="map"></div>
   </section>`
 
 export const methodsHtml = ({ sweep }: Results): Html =>
   markup`<section id="methods">
-    <h2>The methods</h2>
+    <h2>${sweep.methods.length === 1 ? 'The method' : 'The methods'}</h2>
     <dl class="methods">
       ${sweep.methods.map(
         ({ label, description }, place) =>
@@ -30,8 +30,12 @@ export const settingHtml = ({ cases }: PageData): Content =>
   cases.length === 0
     ? ''
     : markup`<section id="setting">
-    <h2>One setting in detail</h2>
-    <div data-part="setting"></div>
+    ${
+      cases.length === 1
+        ? markup`<h2>In detail</h2>`
+        : markup`<h2>One setting in detail</h2>
+            <div data-part="setting"></div>`
+    }
     <h3>How the loss falls</h3>
     <div data-part="curves"></div>
     <h3>Figures</h3>

@@ -71,6 +71,7 @@ th:first-child,td.text,th.text{text-align:left}
 td small{white-space:nowrap}
 tbody th{font-weight:500;min-width:13ch;max-width:34ch}
 th div{white-space:nowrap}
+table+p{margin-top:16px}
 table.wide th{max-width:none}
 [hidden]{display:none!important}
 td small,th small{display:block;font-size:.87em;font-weight:400}

@@ -82,7 +82,7 @@ function figureTable({ data, chosen }: Store): readonly HTMLElement[] {
     )
     return [element('tr', {}, element('th', { scope: 'row' }, label), ...cells)]
   })
-  const caption = `All methods at ${caseText(data, chosen)}. ${data.seeds === 1 ? 'One seed.' : 'Large: the median over the seeds; small: the least and the greatest.'}`
+  const caption = `${data.methods.length === 1 ? 'The method' : 'All methods'} at ${caseText(data, chosen)}. ${data.seeds === 1 ? 'One seed.' : 'Large: the median over the seeds; small: the least and the greatest.'}`
   const table = element(
     'table',
     {},

@@ -19,7 +19,8 @@ interface Bar {
 }
 
 const lineHeight = 24
-const titleHeight = 30
+/** Above the bars of a setting, where there are several. */
+const groupTitleHeight = 30
 /** Beside a bar, for its text. */
 const textMargin = 120
 /** Of a mark of the axis, with its text. */
@@ -29,12 +30,13 @@ export function barMap({ data, view }: Store, host: HTMLElement): readonly HTMLE
   const { title } = measures[view.measure]
   const bars = barsOf(data, view)
   const groups = data.cases.map((_, place) => place)
+  const titleHeight = data.axes.length === 0 ? 0 : groupTitleHeight
   const most = Math.max(...bars.map(({ value }) => value))
   const width = widthIn(host)
   const chart = Plot.plot({
     width,
     height: groups.length * (data.methods.length * lineHeight + titleHeight) + 70,
-    marginTop: titleHeight,
+    marginTop: Math.max(titleHeight, 8),
     marginBottom: 44,
     marginLeft: labelMargin(data.methods, width),
     marginRight: textMargin,

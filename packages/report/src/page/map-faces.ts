@@ -1,6 +1,6 @@
 /** What stands in the cells of the map. */
 import type { Case, PageData } from '../shared/page-data.js'
-import { measures, valueText } from '../shared/measures.js'
+import { measures, needsTarget, valueText } from '../shared/measures.js'
 import { factorText } from '../shared/units.js'
 import { caseAt, caseText, factorIn, middleOf, verdictIn } from '../shared/verdicts.js'
 import { colourOf, textColourOn } from './method-style.js'
@@ -45,7 +45,8 @@ export function cellsOf({ data, view }: Store, letters: number): Cell[] {
 
 function winnerFace(of: Case, data: PageData, { measure }: View, letters: number) {
   const verdict = verdictIn(data, of, measure)
-  if (verdict.kind === 'none') return { ...open, text: '', name: wrapped('none arrives', letters, 2) }
+  if (verdict.kind === 'none')
+    return { ...open, text: '', name: wrapped(needsTarget(measure) ? 'none arrives' : 'all failed', letters, 2) }
   if (verdict.kind === 'tie') return { ...open, name: wrapped('tie', letters, 1), text: factorText(verdict.factor) }
   return {
     fill: colourOf(verdict.winner),

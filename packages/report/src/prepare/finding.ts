@@ -1,7 +1,7 @@
 /** What the sweep found, in sentences that are computed: nothing is claimed that the medians do not say. */
 import { median } from 'simple-statistics'
 import type { Case, PageData } from '../shared/page-data.js'
-import { measures } from '../shared/measures.js'
+import { measures, needsTarget } from '../shared/measures.js'
 import { factorText, sentence } from '../shared/units.js'
 import { formSentences } from './forms.js'
 import { isMixed } from '../shared/world-words.js'
@@ -60,12 +60,13 @@ function leaderSentences(
   if (wins.length === 0) return ['No method leads by more than 1 % anywhere.']
   const factors = wins.flatMap((verdict) => ('factor' in verdict ? verdict.factor : []))
   const alone = wins.length - factors.length
+  const others = needsTarget(key) ? 'no other arrives' : 'all others failed'
   const undecided = wins.filter((verdict) => 'overlap' in verdict && verdict.overlap).length
   const where = verdicts.length === 1 ? 'the only setting' : `${wins.length} of ${settings(verdicts.length)}`
   const next = `: the next best${new Set(kinds).size < kinds.length ? ' of another kind' : ''} ${relation[0]} ${range(factors)} ${relation[1]} it`
   return [
     `${quoted(methods[leader])} is ${best} in ${where}${factors.length === 0 ? '' : next + medianText(factors)}.`,
-    ...(alone === 0 ? [] : [`In ${alone} of these no other arrives.`]),
+    ...(alone === 0 ? [] : [verdicts.length === 1 ? `${sentence(others)}.` : `In ${alone} of these ${others}.`]),
     ...(undecided === 0
       ? []
       : [`In ${undecided} of these the ranges over the seeds overlap, so that chance may have decided.`])

@@ -91,6 +91,19 @@ test('who does not arrive where another does is said to have lost there', (t) =>
   ])
 })
 
+test('where all others failed, in the only setting or in some, it is said', (t) => {
+  const data = (latencies: readonly number[]) => {
+    const results = smallResults({ axes: { latency: latencies }, methods: ['a', 'b'], times: () => [undefined] })
+    const runs = results.runs.map((run) => (run.method === 'b' ? { ...run, outcome: 'failed' as const } : run))
+    return pageData({ ...results, runs })
+  }
+  t.deepEqual(findingSentences(data([1])), ['“a” is fastest per round in the only setting.', 'All others failed.'])
+  t.deepEqual(findingSentences(data([1, 5])), [
+    '“a” is fastest per round in 2 of 2 settings.',
+    'In 2 of these all others failed.'
+  ])
+})
+
 test('when all are equal nobody is called the winner', (t) => {
   const results = smallResults({ axes: { latency: [1, 5] }, methods: ['a', 'b'], times: () => [10] })
   t.deepEqual(findingSentences(pageData(results)), [

@@ -43,6 +43,8 @@ export const measureKeys = Object.keys(measures) as MeasureKey[]
 
 export const needsTarget = (key: MeasureKey): boolean => key.endsWith('ToTarget')
 
-/** A number of a measure, or that it was never reached. */
-export const valueText = (key: MeasureKey, value: number | null): string =>
-  value === null ? 'never' : measures[key].text(value)
+/** A number of a measure; without one the target was never reached, or the runs failed. */
+export function valueText(key: MeasureKey, value: number | null): string {
+  if (value !== null) return measures[key].text(value)
+  return needsTarget(key) ? 'never' : 'failed'
+}

@@ -10,6 +10,10 @@ export const isMixed = ({ worlds }: Pick<PageData, 'worlds'>): boolean => new Se
 export const isRanked = (data: Pick<PageData, 'methods' | 'worlds'>): boolean =>
   data.methods.length > 1 && !isMixed(data)
 
+/** Whether one method ran in one setting: there is nothing to compare. */
+export const isAlone = ({ methods, cases }: Pick<PageData, 'methods' | 'cases'>): boolean =>
+  methods.length === 1 && cases.length <= 1
+
 /** What seconds are. */
 export function timeWord(data: Pick<PageData, 'worlds'>): string {
   if (isMixed(data)) return 'time, virtual where simulated'
