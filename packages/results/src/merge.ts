@@ -18,7 +18,7 @@ interface LabelledFolder extends NamedResults {
 
 /**
  * Puts the results of folders together: the methods of each, in the settings that all have. Methods of the same name are told apart by
- * the folder's name. Throws an InputError when folders vary different things, or have no value of one in common.
+ * the folder's name, or by the peer where each folder is of another peer. Throws an InputError when folders vary different things, or have no value of one in common.
  */
 export function mergeResults(folders: readonly NamedResults[], made: Pick<Sweep, 'command' | 'version'>): Results {
   const axes = commonAxes(folders)
@@ -75,17 +75,25 @@ function commonAxes(folders: readonly NamedResults[]): Axes {
 function labelled(folders: readonly NamedResults[]): readonly LabelledFolder[] {
   const all = folders.flatMap(({ results }) => results.sweep.methods.map(({ label }) => label))
   const worlds = new Set(folders.flatMap(({ results }) => results.runs.map(({ world }) => world)))
-  return folders.map(({ name, results }) => ({
+  const tags = peersOf(folders)?.map((peer) => `peer ${peer}`) ?? folders.map(({ name }) => name)
+  return folders.map(({ name, results }, place) => ({
     name,
     results,
     labels: new Map(
       results.sweep.methods.map(({ label }) => {
         const isAlone = all.filter((other) => other === label).length === 1
         const world = worlds.size > 1 ? `, ${worldWord(worldOf(results.runs, label))}` : ''
-        return [label, isAlone ? label : `${label} · ${name}${world}`]
+        return [label, isAlone ? label : `${label} · ${tags[place]}${world}`]
       })
     )
   }))
+}
+
+/** The peer that each folder is of, where every folder is of one peer and each of another. */
+function peersOf(folders: readonly NamedResults[]): readonly string[] | undefined {
+  const peers = folders.map(({ results: { runs } }) => [...new Set(runs.map(({ peer }) => peer))])
+  const names = peers.flatMap(([name, ...others]) => (name === undefined || others.length > 0 ? [] : [name]))
+  return new Set(names).size === folders.length ? names : undefined
 }
 
 const worldOf = (runs: readonly RunRecord[], label: string): World =>

@@ -141,12 +141,13 @@ export function summaryLines(summary: Summary): string[] {
   }
   lines.push(
     `  consensus distance           ${short(summary.consensusDistance)}` +
-      (summary.consensusDistanceAfterTraining === undefined
+      (summary.consensusDistanceAfterTraining === undefined ||
+      summary.consensusDistanceAfterTraining === summary.consensusDistance
         ? ''
         : `   (${short(summary.consensusDistanceAfterTraining)} before final averaging)`),
     ...outlierLines(summary),
     ...faultLines(summary),
-    `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}, busiest peer ${bytes(summary.bytesOfBusiest)}${savedText(summary)}`,
+    `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}, busiest: ${summary.busiestPeer} with ${bytes(summary.bytesOfBusiest)}${savedText(summary)}`,
     `  waiting for neighbours       ${percent(summary.waiting)} of the time`
   )
   return lines

@@ -64,15 +64,20 @@ function factsOf(plan: Plan, { peer, links, task }: RunCircumstances): Record<st
   const [{ model } = { model: 'unknown' }, ...others] = cpus()
   const whose = peer === undefined ? 'all peers are processes of this machine' : `a machine of its own for each peer`
   return {
-    topology: `${topology}, ${peers.length} peers`,
+    topology: `${topology}, ${peers.length} peers${serversText(plan)}`,
     task: taskText(plan.training),
     ...(task.model === undefined ? {} : { model: task.model }),
     ...(task.partition === undefined ? {} : { partition: task.partition }),
     backend: task.backendReason === undefined ? backend : `${backend} (${task.backendReason})`,
     training: plan.algorithm,
-    rounds: `${rounds}, and ${finalRounds} that only average`,
+    rounds: finalRounds === 0 ? String(rounds) : `${rounds}, and ${finalRounds} that only average`,
     messages: plan.training.codec,
     network: slowLinks === undefined ? 'as it is' : `links as slow as ${slowLinks} says`,
     machine: `${others.length + 1} cores (${model}), ${process.platform} ${process.arch}, Node ${process.version}; ${whose}`
   }
+}
+
+function serversText({ file: { servers } }: Plan): string {
+  if (servers.length === 0) return ''
+  return `, ${servers.length === 1 ? 'server' : 'servers'} ${servers.map(({ name }) => name).join(', ')}`
 }

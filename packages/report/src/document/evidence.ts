@@ -39,8 +39,10 @@ function keptText(runs: readonly RunRecord[]): string {
 
 function findingsHtml(wrong: readonly RunRecord[], all: readonly RunRecord[]): Html {
   const rest = wrong.length - maxListed
-  const what = inWorld(all, 'libp2p').length === 0 ? 'Promises were broken' : 'Something was found wrong'
-  return markup`<p class="wrong">${what} in ${wrong.length} of ${all.length} runs. Do not trust these:</p>
+  const isSimulated = inWorld(wrong, 'libp2p').length === 0
+  const what = isSimulated ? 'Promises were broken' : 'Something was found wrong'
+  const advice = isSimulated ? 'Do not trust these' : 'Their figures come out otherwise than without it'
+  return markup`<p class="wrong">${what} in ${wrong.length} of ${all.length} runs. ${advice}:</p>
     <ul>
       ${wrong.slice(0, maxListed).map(
         (run) =>

@@ -1,6 +1,7 @@
 /** The first thing that a reader sees: the question, the answer, and where the answer does not hold. */
 import { type Results, runsOfSweep } from '@murmuration/results'
 import { type Content, markup, type Html } from '../markup.js'
+import { cautionSentences } from '../prepare/cautions.js'
 import { type Duel, duelsOf, type Extreme, findingSentences } from '../prepare/finding.js'
 import { sameModelSentences } from '../prepare/models.js'
 import type { PageData } from '../shared/page-data.js'
@@ -45,6 +46,7 @@ export function findingHtml(results: Results, data: PageData): Html {
   return markup`<section id="finding">
     <h2>What came out</h2>
     <p class="finding">${first}</p>
+    ${cautionSentences(results).map((sentence) => markup`<p class="wrong">${sentence}</p>`)}
     ${
       others.length === 0
         ? ''

@@ -38,13 +38,18 @@ const targetColumns: readonly Column[] = [
   }
 ]
 
-const columns: readonly Column[] = [
+/** @param isOfPeers - whether the figures of each run are of one peer alone */
+const columnsOf = (isOfPeers: boolean): readonly Column[] => [
   {
     title: 'time per round',
-    detail: 'a step of every peer',
+    detail: isOfPeers ? 'a step of the peer' : 'a step of every peer',
     cell: ({ measures }) => spread(measures.secondsPerRound, secondsText, 'failed')
   },
-  { title: 'bytes', detail: 'sent by all', cell: ({ bytesSent }) => spread(bytesSent, bytesText, '–') },
+  {
+    title: 'bytes',
+    detail: isOfPeers ? 'sent by the peer' : 'sent by all',
+    cell: ({ bytesSent }) => spread(bytesSent, bytesText, '–')
+  },
   {
     title: 'busiest machine',
     detail: 'sent and received',
@@ -55,13 +60,19 @@ const columns: readonly Column[] = [
     detail: 'fraction of bytes',
     cell: ({ payloadFraction }) => (payloadFraction === null ? nothing : [percentText(payloadFraction), ''])
   },
-  { title: 'final loss', detail: 'of the mean', cell: ({ finalLoss }) => spread(finalLoss, short, 'no number') },
   {
-    title: 'worst peer',
-    detail: 'final loss',
-    cell: ({ finalWorstLoss }) => (finalWorstLoss === undefined ? nothing : spread(finalWorstLoss, short, 'no number'))
-  }
+    title: 'final loss',
+    detail: isOfPeers ? 'of its own model' : 'of the mean',
+    cell: ({ finalLoss }) => spread(finalLoss, short, 'no number')
+  },
+  ...(isOfPeers ? [] : [worstColumn])
 ]
+
+const worstColumn: Column = {
+  title: 'worst peer',
+  detail: 'final loss',
+  cell: ({ finalWorstLoss }) => (finalWorstLoss === undefined ? nothing : spread(finalWorstLoss, short, 'no number'))
+}
 
 function reachedCell({ measures, reached, runs }: Entry): Cell {
   const [text, range] = spread(measures.secondsToTarget, secondsText)
@@ -70,6 +81,7 @@ function reachedCell({ measures, reached, runs }: Entry): Cell {
 
 function figureTable({ data, chosen }: Store): readonly HTMLElement[] {
   if (chosen === undefined) return []
+  const columns = columnsOf(data.peers.length > 0)
   const shown = data.targetLoss === undefined ? columns : [...targetColumns, ...columns]
   const head = shown.map(({ title, detail }) => element('th', { scope: 'col' }, ...withDetail(title, detail)))
   const verdict = verdictIn(data, chosen, data.measures[0])

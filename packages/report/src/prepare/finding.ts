@@ -4,7 +4,7 @@ import type { Case, PageData } from '../shared/page-data.js'
 import { measures, needsTarget } from '../shared/measures.js'
 import { factorText, sentence } from '../shared/units.js'
 import { formSentences } from './forms.js'
-import { isMixed } from '../shared/world-words.js'
+import { isMixed, isRanked } from '../shared/world-words.js'
 import { aloneSentence, predictionSentences } from './side-by-side.js'
 import { caseText, factorIn, middleOf, type Verdict, verdictIn } from '../shared/verdicts.js'
 
@@ -39,7 +39,7 @@ const medianText = (factors: readonly number[]) =>
 /** The first says which method leads; the others which else, where the leader loses, and what fusing and streaming do. */
 export function findingSentences(data: PageData): string[] {
   if (isMixed(data)) return predictionSentences(data)
-  if (data.methods.length === 1) return [aloneSentence(data)]
+  if (!isRanked(data)) return data.methods.map((_, place) => aloneSentence(data, place))
   const key = data.measures[0]
   const verdicts = data.cases.map((of) => verdictIn(data, of, key))
   if (verdicts.every(({ kind }) => kind === 'none')) return ['No method came to an end that can be compared.']

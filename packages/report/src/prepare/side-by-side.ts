@@ -5,10 +5,13 @@ import { caseText } from '../shared/verdicts.js'
 
 const quoted = (label: string) => `“${label}”`
 
-/** Of the only method: what a round takes, and what comes of it. */
-export function aloneSentence({ methods: [label], cases }: PageData): string {
+/** Of one method by itself: what a round takes, and what comes of it. */
+export function aloneSentence({ methods, cases }: PageData, place: number): string {
   const over = (figure: (entry: Entry) => number | null, text: (value: number) => string) => {
-    const values = cases.flatMap(({ entries: [entry] }) => (entry === null ? [] : (figure(entry) ?? [])))
+    const values = cases.flatMap(({ entries }) => {
+      const entry = entries[place]
+      return entry === null ? [] : (figure(entry) ?? [])
+    })
     if (values.length === 0) return undefined
     const [min, max] = [Math.min(...values), Math.max(...values)].map(text)
     return min === max ? min : rangeText(min, max)
@@ -18,8 +21,12 @@ export function aloneSentence({ methods: [label], cases }: PageData): string {
   const loss = over(({ finalLoss }) => finalLoss.middle, short)
   const rounds =
     seconds === undefined ? [] : [`takes ${seconds}${bytes === undefined ? '' : ` and sends ${bytes}`} per round`]
-  const parts = [...rounds, ...(loss === undefined ? [] : [`ends with a loss of ${loss}`])]
-  return parts.length === 0 ? 'No run came to an end.' : `${quoted(label)} ${parts.join(', and ')}.`
+  const isWhole = cases.every(({ entries }) => (entries[place]?.unfinished.length ?? 0) === 0)
+  const parts = [
+    ...rounds,
+    ...(loss === undefined ? [] : [`${isWhole ? 'ends with' : 'has come to'} a loss of ${loss}`])
+  ]
+  return parts.length === 0 ? 'No run came to an end.' : `${quoted(methods[place])} ${parts.join(', and ')}.`
 }
 
 /** Each real run beside the simulations of its method. */

@@ -1,0 +1,44 @@
+/** What a reader has to know before the figures: runs that ended early, lost peers, other findings, and runs of other lengths. */
+import type { Results, RunRecord } from '@murmuration/results'
+
+/** So many runs are named one by one. */
+const maxNamed = 3
+
+/** Sentences for the top of the report; none where all runs came to their ends as planned. */
+export function cautionSentences(results: Results): string[] {
+  const unfinished = results.runs.filter(({ outcome }) => outcome === 'unfinished')
+  const wrong = results.runs.filter(({ world, findings }) => world === 'libp2p' && findings.length > 0)
+  return [
+    ...counted(unfinished, 'runs are not finished', unfinishedText),
+    ...counted(wrong, 'real runs have findings, which are under Checks', findingsText),
+    ...lengthText(results)
+  ]
+}
+
+function counted(runs: readonly RunRecord[], summary: string, text: (run: RunRecord) => string): string[] {
+  return runs.length > maxNamed ? [`${runs.length} ${summary}.`] : runs.map(text)
+}
+
+const roundsText = (rounds: number) => Math.round(rounds).toLocaleString('en-US')
+
+const nameOf = ({ method, seed }: RunRecord) => `“${method}”, seed ${seed}`
+
+const unfinishedText = (run: RunRecord) =>
+  `${nameOf(run)}, is not finished: ${run.reason ?? 'its process ended, or still runs'}. Its figures are those after ${roundsText(run.rounds)} rounds.`
+
+const findingsText = (run: RunRecord) => `${nameOf(run)}: ${run.findings.join('; ')}.`
+
+/** Folders that were put together may hold trainings of different lengths. Within one folder a sweep's own rules say when a run ends. */
+function lengthText({ sweep, runs }: Results): string[] {
+  if (sweep.sources === undefined || sweep.targetLoss !== undefined) return []
+  const whole = runs.filter(({ outcome }) => outcome === 'limit')
+  const labels = [...new Set(whole.map(({ method }) => method))]
+  const lengths = labels.map((label) => {
+    const rounds = new Set(whole.filter(({ method }) => method === label).map((run) => Math.round(run.rounds)))
+    return { label, rounds: [...rounds] }
+  })
+  const isSame = new Set(lengths.flatMap(({ rounds }) => rounds)).size <= 1
+  if (isSame || lengths.some(({ rounds }) => rounds.length > 1)) return []
+  const texts = lengths.map(({ label, rounds: [rounds] }) => `“${label}” ${roundsText(rounds)}`)
+  return [`Runs are of different lengths, so that final figures do not compare: ${texts.join(', ')} rounds.`]
+}
