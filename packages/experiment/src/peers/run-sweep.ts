@@ -5,7 +5,7 @@ import type { PeerName } from '@murmuration/core'
 import type { Sweep } from '@murmuration/results'
 import { recordOf } from '../training/algorithm-choice.js'
 import { type Plan, type RunRequest, startEvent } from '../training/plan.js'
-import { taskText } from '../training/task-text.js'
+import { taskText } from '../training/task-description.js'
 import { version } from '../version.js'
 
 /** Beside the files of a run. */

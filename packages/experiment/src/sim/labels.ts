@@ -1,5 +1,5 @@
 import { graphLabel } from '@murmuration/topology'
-import { optionTexts, recordOf, without } from '../training/algorithm-choice.js'
+import { givenOptions, optionTexts, recordOf, without } from '../training/algorithm-choice.js'
 import type { MethodDescription } from './scenario-methods.js'
 
 /** The name that the file gives, or the algorithm's title and what it has otherwise than by default: `D-PSGD (per-tensor)`. */
@@ -46,4 +46,13 @@ function trainingOptions({ batch, codec, optimiser, rate = {} }: MethodDescripti
     ...(scale === undefined || scale === 'none' ? [] : [`rate × ${scale}`]),
     ...(decay === undefined ? [] : [typeof decay === 'string' ? `${decay} rate` : `rate × ${decay.factor} at times`])
   ]
+}
+
+/** A sentence on a method: its algorithm with all of its options, and who published it. */
+export function methodText({ algorithm }: MethodDescription): string {
+  const { title, source } = recordOf(algorithm)
+  const told = Object.entries(givenOptions(algorithm)).map(
+    ([option, value]) => `${option} ${JSON.stringify(value).replaceAll('"', '')}`
+  )
+  return `${[title, ...told].join(', ')} (${source}).`
 }

@@ -1,4 +1,4 @@
-import { rateSchedule, train, type TrainingSettings } from '@murmuration/algorithms'
+import { type Keeps, keptOn, train, type TrainingSettings } from '@murmuration/algorithms'
 import {
   DivergedError,
   type Fabric,
@@ -14,12 +14,12 @@ import { computingCost, DeadlockError, LogHash, Simulation } from '@murmuration/
 import type { TaskSet } from '@murmuration/tasks'
 import { codedWire, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/wire'
 import { lengthOf } from '@murmuration/vectors'
-import { type MethodProgram, programOf } from './method-programs.js'
+import { recordOf } from '../training/algorithm-choice.js'
+import { trainingSettings } from '../training/training-settings.js'
 import { MetricsRecorder } from './metrics-recorder.js'
 import { InvariantCheckers } from './invariant-checkers.js'
 import { faultsOf } from './run-faults.js'
 import type { Method, Scenario } from './scenario.js'
-import { scaleOf } from '../training/training-schema.js'
 import { serversOf } from './servers.js'
 import { type SimRun, topologyOf } from './sweep.js'
 import { TimelineRecorder } from './timeline-recorder.js'
@@ -51,7 +51,7 @@ class SimulatedRun {
   readonly #workers: readonly PeerName[]
   readonly #servers: readonly PeerName[]
   readonly #traffic: { readonly schema: Task['schema']; readonly wire: Wire<VectorMessage> }
-  readonly #program: MethodProgram
+  readonly #settings: TrainingSettings
   readonly #checkers: InvariantCheckers
   readonly #metrics: MetricsRecorder
   readonly #recorder: TimelineRecorder | undefined
@@ -71,11 +71,9 @@ class SimulatedRun {
       scenario.traffic === undefined
         ? { schema: taskSet.schema, wire: pooledVectorWire() }
         : trafficOver(length, scenario.traffic)
-    const options = optionsOf(scenario, run, this.#workers, file.topology.peers.length)
-    const names = servers.map(({ name }) => name)
-    this.#servers = names
-    this.#program = programOf(method, options, names, topology)
-    this.#checkers = new InvariantCheckers(this.#workers, this.#program.keeps, scenario.evaluate)
+    this.#servers = servers.map(({ name }) => name)
+    this.#settings = settingsOf(scenario, run, this.#workers, this.#servers, file.topology.peers.length)
+    this.#checkers = new InvariantCheckers(this.#workers, keepsOf(method, topology), scenario.evaluate)
     this.#recorder = run.timeline === undefined ? undefined : new TimelineRecorder(run.timeline)
     const random = (peer: PeerName) => createRandom(seed, peer)
     const coding = { codec: method.training.codec, elements: length, random }
@@ -92,7 +90,7 @@ class SimulatedRun {
         observer: this.#recorder ?? {},
         ...(scenario.stop.time === undefined ? {} : { until: scenario.stop.time })
       },
-      (fabric) => this.#act(fabric, names)
+      (fabric) => this.#act(fabric)
     )
     const { evaluate: every, stop } = scenario
     const watched = { workers: this.#workers, union: taskSet.union, every, targetLoss: stop.loss }
@@ -150,10 +148,10 @@ class SimulatedRun {
     return { record, timeline: this.#recorder.timeline(of, simulation.now()) }
   }
 
-  async #act(fabric: Fabric<VectorMessage>, servers: readonly PeerName[]): Promise<void> {
+  async #act(fabric: Fabric<VectorMessage>): Promise<void> {
     const { self } = fabric
-    const { settings } = this.#program
-    if (servers.includes(self)) return this.#serve(train(fabric, this.#asTraffic(this.#taskSet.union), settings))
+    const settings = this.#settings
+    if (this.#servers.includes(self)) return this.#serve(train(fabric, this.#asTraffic(this.#taskSet.union), settings))
     this.#checkers.restarted(self)
     const isAlone = isOnOneMachine(this.#run.method)
     const task = this.#asTraffic(isAlone ? this.#taskSet.union : this.#taskSet.of(self))
@@ -212,28 +210,29 @@ function isOnOneMachine({ algorithm }: Method): boolean {
 }
 
 /** How everybody trains. Plain SGD on one machine takes the batches of all `peers`. */
-function optionsOf(
+function settingsOf(
   { training: { rounds }, finalRounds = 0 }: Scenario,
   { method, seed, setting }: SimRun,
   workers: readonly PeerName[],
+  servers: readonly PeerName[],
   peers: number
-): Omit<TrainingSettings, 'algorithm'> {
-  const { batch, accumulate, clip, optimiser, weightDecay, timeout, rate: common } = method.training
-  const initial = method.rate?.initial ?? setting.rate ?? common.initial
-  const rate = { ...common, initial: initial * scaleOf(common, peers) }
-  return {
-    seed,
-    batchSize: isOnOneMachine(method) ? batch * peers : batch,
-    accumulate,
-    ...(clip === undefined ? {} : { clip }),
-    rounds,
-    finalRounds: isOnOneMachine(method) ? 0 : finalRounds,
-    rate: rateSchedule(rate, rounds),
-    optimiser,
-    weightDecay,
-    timeout: timeout,
-    workers
-  }
+): TrainingSettings {
+  const { algorithm, fusion, training } = method
+  const isAlone = isOnOneMachine(method)
+  const initial = method.rate?.initial ?? setting.rate ?? training.rate.initial
+  return trainingSettings(
+    {
+      ...{ ...training, algorithm, rounds, rate: { ...training.rate, initial } },
+      batch: isAlone ? training.batch * peers : training.batch
+    },
+    peers,
+    { seed, finalRounds: isAlone ? 0 : finalRounds, workers, servers, fusion }
+  )
+}
+
+/** A codec rounds what others get, and not what the sender has itself: sums move, and peers differ, by that. */
+function keepsOf({ algorithm, training: { codec } }: Method, topology: Topology): Keeps {
+  return codec === 'float32' ? keptOn(recordOf(algorithm), topology) : 'nothing'
 }
 
 function alone({ peers }: Topology): Topology {

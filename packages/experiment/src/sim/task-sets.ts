@@ -1,8 +1,8 @@
+import { InputError, type PeerName, type Task } from '@murmuration/core'
 import type { TaskSet } from '@murmuration/tasks'
 import { taskRecordOf } from '../training/task-choice.js'
-import { localDataOptionsOf } from '../training/task-description.js'
+import { localDataOptionsOf, type Sharing, taskDescription } from '../training/task-description.js'
 import type { LearningTask } from '../training/training-schema.js'
-import { createModelTaskSet } from './model-task-set.js'
 
 /** Builds the tasks of all peers of a run, and keeps those that were built last: runs in a row share them. */
 export class TaskSets {
@@ -34,4 +34,27 @@ async function open(learning: LearningTask, peers: readonly string[], seed: numb
   return taskSet === undefined
     ? createModelTaskSet(learning, sharing)
     : taskSet(learning.task as never, localDataOptionsOf(learning, sharing))
+}
+
+/** What a module of tasks exports. */
+interface TaskModule {
+  createTask(options: unknown): Promise<Task>
+}
+
+/** The tasks of all peers as each would build its own, in this thread. Their data are in memory once for each. */
+async function createModelTaskSet(task: LearningTask, sharing: Sharing): Promise<TaskSet> {
+  const create = async (self?: PeerName) => {
+    const { module, options } = taskDescription(task, sharing, self)
+    const { createTask } = (await import(module)) as TaskModule
+    return createTask(options)
+  }
+  const union = await create()
+  const tasks = new Map<string, Task>()
+  for (const peer of sharing.peers) tasks.set(peer, await create(peer as PeerName))
+  const of = (peer: string) => {
+    const task = tasks.get(peer)
+    if (task === undefined) throw new InputError(`"${peer}" is not among the ${tasks.size} peers of the tasks`)
+    return task
+  }
+  return { schema: union.schema, peers: sharing.peers, union, of }
 }

@@ -1,20 +1,15 @@
-import {
-  type Algorithm,
-  rateSchedule,
-  refusals,
-  type Surroundings,
-  type TrainingSettings
-} from '@murmuration/algorithms'
+import { type Algorithm, refusals, type Surroundings, type TrainingSettings } from '@murmuration/algorithms'
 import { InputError, type Links, type PeerName, type TaskDescription, type Topology } from '@murmuration/core'
 import type { Settings } from '@murmuration/libp2p'
 import { contraction, graphLabel, roundsToConsensus, structureFindings } from '@murmuration/topology'
 import type { TopologyFile } from '@murmuration/files'
-import { algorithmLabel, givenOptions, optionTexts, recordOf } from './algorithm-choice.js'
+import { algorithmLabel, optionTexts, recordOf } from './algorithm-choice.js'
 import type { StartEvent } from '../events.js'
 import { runSettings } from './run-settings.js'
 import { taskDescription } from './task-description.js'
 import { localWeights, optimiserText, type TrainingOverrides } from './training-file.js'
-import { scaleOf, type Training } from './training-schema.js'
+import type { Training } from './training-schema.js'
+import { trainingSettings } from './training-settings.js'
 
 /** The files and options of a run, as the command line gives them. They can be sent to another process. */
 export interface RunRequest extends TrainingOverrides {
@@ -61,12 +56,13 @@ export function planOf(path: string, file: TopologyFile, training: Training): Pl
     path,
     file,
     training,
-    options: settingsOf(
-      training,
-      { workers: topology.peers, servers },
+    options: trainingSettings(training, topology.peers.length, {
+      seed: training.seed,
+      workers: topology.peers,
+      servers,
       // What a codec rounds, the sender has itself as it was.
-      record.keeps === 'equality' && training.codec === 'float32' ? 0 : finalRounds
-    ),
+      finalRounds: record.keeps === 'equality' && training.codec === 'float32' ? 0 : finalRounds
+    }),
     spectralGap: shrinking.spectralGap,
     settings: runSettings(file, training),
     label: algorithmLabel(record, training.algorithm),
@@ -104,29 +100,6 @@ export function startEvent({ file, training, options, spectralGap, algorithm }: 
     finalRounds: options.finalRounds,
     algorithm,
     codec: training.codec
-  }
-}
-
-function settingsOf(
-  training: Training,
-  endpoints: Pick<TrainingSettings, 'workers' | 'servers'>,
-  finalRounds: number
-): Plan['options'] {
-  const { algorithm, seed, batch, accumulate, optimiser, weightDecay, clip, rate, rounds, timeout } = training
-  return {
-    algorithm: recordOf(algorithm),
-    options: givenOptions(algorithm),
-    seed,
-    batchSize: batch,
-    accumulate,
-    optimiser,
-    weightDecay,
-    ...(clip === undefined ? {} : { clip }),
-    rounds,
-    finalRounds,
-    rate: rateSchedule({ ...rate, initial: rate.initial * scaleOf(rate, endpoints.workers.length) }, rounds),
-    timeout: timeout,
-    ...endpoints
   }
 }
 

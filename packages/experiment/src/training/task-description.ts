@@ -1,4 +1,4 @@
-/** The tasks of a run, as a thread builds them. */
+/** The tasks of a run: as a thread builds them, and in words. */
 import type { PeerName, TaskDescription } from '@murmuration/core'
 import type { DataDescription, LocalDataOptions } from '@murmuration/data'
 import { tfjsTaskModule } from '@murmuration/tfjs'
@@ -44,4 +44,19 @@ export function dataDescription(data: LearningTask['data']): DataDescription {
   if ('digits' in data) return { kind: 'digits', samples: data.digits, size: data.size }
   if ('gaussians' in data) return { kind: 'gaussians', samples: data.gaussians, features: data.features }
   return { kind: 'files', path: data.path, ...(data.sha256 === undefined ? {} : { sha256: data.sha256 }) }
+}
+
+/** What is learned, in words: `mlp, data digits 1500, partition equal`. */
+export function taskText({ task, data, partition }: Pick<LearningTask, 'task' | 'data' | 'partition'>): string {
+  const { kind = 'a module', ...options } = task
+  const shown = taskRecordOf(task)?.learnsFromData === false ? options : { ...options, data, partition }
+  return [kind, ...Object.entries(shown).map(([name, value]) => `${name} ${valueText(value)}`)].join(', ')
+}
+
+function valueText(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value)
+  if (Array.isArray(value)) return value.map(valueText).join(' ')
+  return Object.entries(value)
+    .flatMap(([name, each]) => (each === undefined ? [] : [`${name} ${valueText(each)}`]))
+    .join(' ')
 }
