@@ -1,12 +1,4 @@
-import {
-  DivergedError,
-  InputError,
-  NeighboursMissingError,
-  OutputError,
-  RefusedError,
-  StoppedError
-} from '@murmuration/core'
-import { DisagreementError, LostError, SimulationError } from '@murmuration/experiment/errors'
+import { failureKindOf } from '@murmuration/experiment/errors'
 
 /** What the command's exit codes mean. Documented in docs/commands.md, which a test compares with this table. */
 export const exitCodes = {
@@ -32,25 +24,7 @@ export const exitCodes = {
 /** The name of a kind of failure. */
 export type ExitName = keyof typeof exitCodes
 
-/** The kind of failure that an error is. Errors that crossed a process are told by their names. */
+/** The kind of failure that an error is. */
 export function exitNameOf(error: unknown): ExitName {
-  const name = error instanceof Error ? error.name : ''
-  return byErrorName.get(name) ?? 'failure'
-}
-
-const byErrorName = new Map<string, ExitName>([
-  [nameOf(InputError), 'input'],
-  [nameOf(NeighboursMissingError), 'neighboursMissing'],
-  [nameOf(LostError), 'neighboursMissing'],
-  [nameOf(RefusedError), 'refused'],
-  [nameOf(DivergedError), 'diverged'],
-  [nameOf(DisagreementError), 'disagreement'],
-  [nameOf(SimulationError), 'simulation'],
-  [nameOf(OutputError), 'output'],
-  [nameOf(StoppedError), 'interrupted']
-])
-
-/** A class of errors is called like its errors. */
-function nameOf(errorClass: { readonly name: string }): string {
-  return errorClass.name
+  return failureKindOf(error) ?? 'failure'
 }

@@ -23,19 +23,24 @@ export class LostError extends Error {
   override readonly name = 'LostError'
 }
 
-const typed = [
-  InputError,
-  NeighboursMissingError,
-  LostError,
-  RefusedError,
-  DivergedError,
-  DisagreementError,
-  SimulationError,
-  OutputError,
-  StoppedError
-]
+/** A kind of failure that has an exit code of its own. */
+export type FailureKind =
+  'input' | 'neighboursMissing' | 'refused' | 'diverged' | 'disagreement' | 'simulation' | 'output' | 'interrupted'
 
-/** Whether an error is one of ours, whose message says all that a user needs. Errors that crossed a process are told by their names. */
-export function isTyped(error: unknown): boolean {
-  return error instanceof Error && typed.some(({ name }) => name === error.name)
+/** By the name of the error, by which alone errors are known that crossed a process. */
+const kinds = new Map<string, FailureKind>([
+  [InputError.name, 'input'],
+  [NeighboursMissingError.name, 'neighboursMissing'],
+  [LostError.name, 'neighboursMissing'],
+  [RefusedError.name, 'refused'],
+  [DivergedError.name, 'diverged'],
+  [DisagreementError.name, 'disagreement'],
+  [SimulationError.name, 'simulation'],
+  [OutputError.name, 'output'],
+  [StoppedError.name, 'interrupted']
+])
+
+/** The kind of failure that an error is, if it is one of ours: then its message says all that a user needs. */
+export function failureKindOf(error: unknown): FailureKind | undefined {
+  return error instanceof Error ? kinds.get(error.name) : undefined
 }

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { type Algorithm, algorithmIn, type AnyRole } from '@murmuration/algorithms'
 import { InputError, messageOf } from '@murmuration/core'
 import { blame, placeOf } from '@murmuration/tasks'
-import { isTyped } from '../errors.js'
+import { failureKindOf } from '../errors.js'
 
 /**
  * Loads the algorithm of a module. Its functions say whose they are where they fail. Throws an InputError when the module cannot be
@@ -24,7 +24,7 @@ function guarded(path: string, { start, round, model, answers }: AnyRole): AnyRo
   const guard = <Given extends readonly unknown[], Result>(what: string, act: (...given: Given) => Result) => {
     const fail = (error: unknown): never => {
       // What Murmuration throws through an algorithm is not the algorithm's.
-      throw isTyped(error) ? error : blame(path, what, error, 'algorithm')
+      throw failureKindOf(error) !== undefined ? error : blame(path, what, error, 'algorithm')
     }
     return (...given: Given): Result => {
       try {
