@@ -16,6 +16,7 @@ import { createLogisticTaskSet } from '@murmuration/tasks'
 import { createTopology } from '@murmuration/topology'
 import { pooledVectorWire } from '@murmuration/wire'
 import Table from 'cli-table3'
+import { youngGenerationMegabytes } from '../dist/sim/run-pool.js'
 
 async function simulateRing(count, rounds, jitter) {
   const peers = Array.from({ length: count }, (_, k) => peerName(`p${String(k).padStart(5, '0')}`))
@@ -51,7 +52,10 @@ else await sizes()
 /** On a thread with the memory for short-lived objects that "murmur sim" gives its threads. */
 function onThread(count, rounds) {
   return new Promise((resolve, reject) => {
-    const options = { workerData: [count, rounds, jitter], resourceLimits: { maxYoungGenerationSizeMb: 384 } }
+    const options = {
+      workerData: [count, rounds, jitter],
+      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMegabytes(count) }
+    }
     const worker = new Worker(new URL(import.meta.url), options)
     worker.on('message', resolve)
     worker.on('error', reject)

@@ -5,8 +5,23 @@ import type { RunResult } from './run.js'
 import type { RunAnswer, ThreadLoaded } from './run-worker.js'
 import type { Scenario } from './scenario.js'
 
-/** Short-lived objects live in here; with Node's default of 48 MB the collector would run all the time. */
-const youngGenerationMegabytes = 384
+/**
+ * Memory for short-lived objects, in MB. What lives when they are collected is copied, and grows with the peers: many peers need more
+ * room, so that this is rare. With few peers more room is no faster, and all of it is touched. Calibrated to 100 peers (no slower with 96
+ * than with 384) and 1,000 (slower with 96); between and beyond them times differ by less than a tenth.
+ *
+ * @param peers - of the largest run
+ */
+export function youngGenerationMegabytes(peers: number): number {
+  return Math.min(384, Math.max(96, Math.ceil(0.384 * peers)))
+}
+
+/** Of the run with the most peers. */
+function maxPeersOf({ topology, axes }: Scenario): number {
+  const { peers = 1 } = topology
+  const varied = axes.flatMap(({ values }) => values.flatMap((each) => (each.axis === 'peers' ? [each.value] : [])))
+  return Math.max(typeof peers === 'number' ? peers : peers.length, ...varied)
+}
 
 /** How long the end of the threads may be put off until all are loaded, in milliseconds. */
 const loadingLimit = 10_000
@@ -26,7 +41,7 @@ export class RunPool {
       concurrentTasksPerWorker: 1,
       idleTimeout: 1000,
       workerData: scenario,
-      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMegabytes }
+      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMegabytes(maxPeersOf(scenario)) }
     })
     this.#pool.on('message', ({ loaded }: ThreadLoaded) => this.#loaded.add(loaded))
     const { promise, reject } = deferred<never>()
