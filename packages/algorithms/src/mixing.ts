@@ -5,13 +5,17 @@ import { type Message, messageOf, type Mixing, type PerPeer, perPeer, type Route
 
 /** `Σ_j W_ij theirs_j`, field by field. The weight of a missing peer goes to one's own, so that the row still sums to 1. */
 export function mix<M extends Message>(W: Mixing, mine: M, theirs: PerPeer<M>): M {
-  let [own, sum] = [W.own, W.own]
+  let own = W.own
+  let sum = own
+  const weights: number[] = []
   for (const j of W.from) {
-    sum += W.row(j)
-    if (messageOf(theirs, j) === undefined) own += W.row(j)
+    const weight = W.row(j)
+    weights.push(weight)
+    sum += weight
+    if (messageOf(theirs, j) === undefined) own += weight
   }
   invariant(Math.abs(sum - 1) < 1e-9, () => `the mixing weights of ${W.peer} in round ${W.round} sum to ${sum}`)
-  return inOrder(W, own, mine, theirs, (j) => W.row(j))
+  return inOrder(W, own, mine, theirs, (place) => weights[place])
 }
 
 /** The sum of one's own and all that came: for mass that the sender has already weighted. */
@@ -64,14 +68,15 @@ function inOrder<M extends Message>(
   own: number,
   mine: M,
   theirs: PerPeer<M>,
-  weightOf: (j: PeerName) => number
+  weightOf: (place: number) => number
 ): M {
   const terms: Term<M>[] = []
   let isMineIn = false
-  for (const j of from) {
+  for (let place = 0; place < from.length; place++) {
+    const j = from[place]
     if (!isMineIn && byName(peer, j) < 0) isMineIn = terms.push([own, mine]) > 0
     const message = messageOf(theirs, j)
-    if (message !== undefined) terms.push([weightOf(j), message])
+    if (message !== undefined) terms.push([weightOf(place), message])
   }
   if (!isMineIn) terms.push([own, mine])
   return linearOf(terms)

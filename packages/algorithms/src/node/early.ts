@@ -26,8 +26,6 @@ export class Early {
   readonly #maxSize: number
   /** The first of each sender, by tag. */
   readonly #slots = new Map<number, Slot>()
-  /** Slots that are empty, to be used again. */
-  readonly #idle: Slot[] = []
   /** What has come besides: other ranges of a tag, or all where the order of coming counts. */
   #others: Arrival<Message>[] = []
   #isInOrder = false
@@ -66,7 +64,8 @@ export class Early {
     this.#wire.pin(message, 1)
     this.#size += this.#wire.sizeOf(message)
     if (this.#isInOrder || slot?.has(from)) this.#others.push(arrival)
-    else (slot ?? this.#newSlot(tag)).set(from, message)
+    else if (slot === undefined) this.#slots.set(tag, new Map([[from, message]]))
+    else slot.set(from, message)
   }
 
   /** What a sender has sent under a tag; of this range, where ranges are carried. */
@@ -151,12 +150,6 @@ export class Early {
     }
   }
 
-  #newSlot(tag: number): Slot {
-    const slot = this.#idle.pop() ?? new Map<PeerName, Message>()
-    this.#slots.set(tag, slot)
-    return slot
-  }
-
   #releaseSlot(
     tag: number,
     slot: Slot | undefined,
@@ -168,8 +161,6 @@ export class Early {
       this.#release(message)
       told(from, tag, message)
     }
-    slot.clear()
-    this.#idle.push(slot)
   }
 
   /** Hands a message to the round under way. */

@@ -176,8 +176,9 @@ export class Peer implements Owner {
         each.distance += squaredDistance(x, values, start, end)
       }
     })
-    const note = () => this.#note(round, distances, own)
-    return slices === undefined ? note() : slices.then(note)
+    return slices === undefined
+      ? this.#note(round, distances, own)
+      : slices.then(() => this.#note(round, distances, own))
   }
 
   /** @param distances - whose squares have been summed */

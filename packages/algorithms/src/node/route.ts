@@ -57,6 +57,8 @@ export class Mixings {
   readonly #peer: PeerName
   readonly #rowOf: (round: number) => Row
   readonly #known = new Map<Row, Weights>()
+  /** The last row: often the next one too. */
+  #last: { readonly row: Row; readonly weights: Weights } | undefined
 
   constructor(peer: PeerName, rowOf: (round: number) => Row) {
     this.#peer = peer
@@ -65,7 +67,8 @@ export class Mixings {
 
   of(round: number): Mixing {
     const row = this.#rowOf(round)
-    return new MixingRoute(this.#peer, round, this.#known.get(row) ?? this.#learn(row))
+    if (this.#last?.row !== row) this.#last = { row, weights: this.#known.get(row) ?? this.#learn(row) }
+    return new MixingRoute(this.#peer, round, this.#last.weights)
   }
 
   #learn(row: Row): Weights {
