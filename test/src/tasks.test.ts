@@ -1,12 +1,6 @@
 import { testTask } from '@murmuration/contract'
-import {
-  createQuadraticTask,
-  createSoftmaxTask,
-  quadraticTaskModule,
-  softmaxTaskModule,
-  startTaskWorker
-} from '@murmuration/tasks'
-import { createTfjsTask, tfjsTaskModule } from '@murmuration/tfjs'
+import { createQuadraticTask, createSoftmaxTask, startTaskWorker, taskRecords } from '@murmuration/tasks'
+import { cnnRecord, createTfjsTask, mlpRecord } from '@murmuration/tfjs'
 import test from 'ava'
 
 const peers = ['a', 'b']
@@ -26,10 +20,8 @@ testTask(test, { name: 'softmax regression', create: () => createSoftmaxTask({ l
 testTask(test, { name: 'an MLP in TensorFlow.js', create: () => createTfjsTask({ localData, model: smooth }) })
 testTask(test, { name: 'a CNN in TensorFlow.js', create: () => createTfjsTask({ localData, model: { kind: 'cnn' } }) })
 
-for (const [name, module, options] of [
-  ['quadratics', quadraticTaskModule, quadratic],
-  ['softmax regression', softmaxTaskModule, { localData }],
-  ['an MLP in TensorFlow.js', tfjsTaskModule, { localData, model: smooth }]
-] as const) {
-  testTask(test, { name: `${name}, in a thread of its own`, create: () => startTaskWorker({ module, options }) })
+for (const { kind, module, options, needs, given } of [mlpRecord, cnnRecord, ...taskRecords]) {
+  const data = needs?.classes === 2 ? ({ kind: 'gaussians', samples: 120 } as const) : localData.data
+  const described = { module, options: given(options.parse({}) as never, { ...localData, data }) }
+  testTask(test, { name: `${kind}, in a thread of its own`, create: () => startTaskWorker(described) })
 }

@@ -4,10 +4,8 @@
  * @packageDocumentation
  */
 export type { TaskSet } from './task-set.js'
-export { logisticRecord } from './logistic-record.js'
-export { quadraticRecord } from './quadratic-record.js'
 export { type TaskRecord, taskRecord } from './record.js'
-export { softmaxRecord } from './softmax-record.js'
+export { taskRecords } from './registry.js'
 export {
   createLogisticTaskSet,
   createLogisticTask,
