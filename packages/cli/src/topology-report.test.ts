@@ -29,7 +29,7 @@ rounds to agree to 1/1000000  13
 ok       Every peer reaches every other.
 ok       The weights of each peer sum to 1.
 ok       No weight is below 0.
-ok       Each peer keeps a localData of its own parameters.
+ok       Each peer keeps a part of its own parameters.
 ok       Each peer weighs 1 in all averages together, so that the mean is kept.
 ok       Neighbours give each other the same weight.
 ok       Disagreement falls to a thousandth within 7 rounds.`

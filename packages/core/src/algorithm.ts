@@ -34,8 +34,8 @@ export interface Mass {
 export interface StepReport {
   /** The round that has ended, 0, 1, … */
   readonly round: number
-  /** 'train' for a gradient step, 'close' for a round of pure averaging at the end. */
-  readonly phase: 'train' | 'close'
+  /** 'train' for a gradient step, 'average' for a round of pure averaging at the end. */
+  readonly phase: 'train' | 'average'
   /** Mean loss over this step's batch; absent in final averaging rounds. */
   readonly loss?: number | undefined
   /** The learning rate of this step; absent in final averaging rounds. */

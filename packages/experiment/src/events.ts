@@ -62,7 +62,7 @@ export interface StepEvent {
   readonly peer: PeerName
   /** The last round of the report. */
   readonly round: number
-  readonly phase: 'train' | 'close'
+  readonly phase: 'train' | 'average'
   /** Mean over the report's rounds; absent in final averaging rounds. */
   readonly loss?: number
   readonly rate?: number

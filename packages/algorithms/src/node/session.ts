@@ -190,7 +190,7 @@ export class Session {
     const { waited, missing, unsent, distances, outliers, moves } = this.#peer.takeNotes()
     return {
       round,
-      phase: isTraining ? 'train' : 'close',
+      phase: isTraining ? 'train' : 'average',
       loss: isTraining ? this.#peer.gradients.loss : undefined,
       rate: isTraining ? rate(round) : undefined,
       samples: Math.min(round + 1, rounds) * batchSize * accumulate,

@@ -179,12 +179,12 @@ export class Board {
 }
 
 /** The phase, a bar as long as there is room, and as many of the figures as fit. */
-function barLine(phase: string, localData: number, figures: readonly string[], width: number): string {
+function barLine(phase: string, fraction: number, figures: readonly string[], width: number): string {
   const shown = [...figures]
   const room = () => width - 3 - phase.length - shown.reduce((sum, figure) => sum + 2 + figure.length, 0)
   while (room() < 10 && shown.length > 1) shown.pop()
   const cells = Math.max(1, Math.min(maxBar, room()))
-  const filled = Math.round(cells * Math.min(1, localData))
+  const filled = Math.round(cells * Math.min(1, fraction))
   const bar = chalk.cyan('█'.repeat(filled)) + chalk.dim('░'.repeat(cells - filled))
   return [`  ${chalk.bold(phase)} ${bar}`, ...shown].join('  ')
 }

@@ -8,8 +8,8 @@ const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 export const count = (value: number): string => whole.format(value)
 
 /** 93.4 %; a dash when there is nothing to show. */
-export const percent = (localData: number | undefined): string =>
-  localData === undefined ? '–' : `${(100 * localData).toFixed(2)} %`
+export const percent = (fraction: number | undefined): string =>
+  fraction === undefined ? '–' : `${(100 * fraction).toFixed(2)} %`
 
 /** Three significant digits. */
 export const short = (value: number | undefined): string => {

@@ -63,7 +63,7 @@ export class MetricsRecorder {
   async take(peer: PeerName, report: StepReport): Promise<boolean> {
     this.#samples.set(peer, report.samples)
     keepCopy(this.#newest, peer, report.parameters)
-    if (report.phase === 'close') {
+    if (report.phase === 'average') {
       this.#isAveraging = true
       return false
     }
