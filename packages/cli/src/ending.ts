@@ -24,9 +24,14 @@ export function exitCodeLines(): string {
     .join('\n')
 }
 
+const excessText = 'A training file goes after --train, as in "murmur swarm topology.yaml --train train.yaml".'
+
 /** Tells people and programs what went wrong. The result is the exit code. */
 export function codeOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : endWith(error, exitCodes.input.code)
+  if (error instanceof CommanderError) {
+    if (error.code === 'commander.excessArguments') process.stderr.write(`${excessText}\n`)
+    return error.exitCode === 0 ? 0 : endWith(error, exitCodes.input.code)
+  }
   const name = exitNameOf(error)
   const label = name === 'failure' && error instanceof Error ? (error.stack ?? error.message) : messageOf(error)
   process.stderr.write(`murmur: ${label}\n`)

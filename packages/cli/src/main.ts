@@ -33,6 +33,7 @@ const program = new Command('murmur')
   .version(version)
   .exitOverride()
   .showSuggestionAfterError()
+  .showHelpAfterError('"murmur --help" lists the commands, "murmur COMMAND --help" what a command takes')
   .addHelpText('after', () => `\nExit codes:\n${exitCodeLines()}`)
 
 runOptions(program.command('swarm'))

@@ -1,5 +1,7 @@
-import { basename, resolve } from 'node:path'
-import { mergeResults, readResults, type Results, runsOfSweep, writeResults } from '@murmuration/results'
+import { existsSync, statSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { InputError } from '@murmuration/core'
+import { mergeResults, names, readResults, type Results, runsOfSweep, writeResults } from '@murmuration/results'
 import { writeReport } from '@murmuration/report'
 import { resultsFolder } from './results-folder.js'
 import { version } from './version.js'
@@ -19,23 +21,37 @@ export async function reportOn(
   { out }: ReportOptions,
   note: (text: string) => void
 ): Promise<string> {
+  checkFolders(folders)
   const all = await Promise.all(folders.map(readResults))
   folders.forEach((folder, place) => noteUnfinished(folder, all[place], note))
   if (folders.length === 1 && out === undefined) return writeReport(folders[0], all[0])
-  const names = namesOf(folders)
+  const shortNames = namesOf(folders)
   const results =
     folders.length === 1
       ? all[0]
       : mergeResults(
-          all.map((each, place) => ({ name: names[place], results: each })),
+          all.map((each, place) => ({ name: shortNames[place], results: each })),
           { command: `npx murmur report ${folders.join(' ')}`, version }
         )
-  const folder = await resultsFolder({ path: names.join('-'), ...(out === undefined ? {} : { out }) })
+  const folder = await resultsFolder({ path: shortNames.join('-'), ...(out === undefined ? {} : { out }) })
   try {
     await writeResults(folder.directory, results)
     return await writeReport(folder.directory, results)
   } finally {
     await folder.removeIfEmpty()
+  }
+}
+
+/** Throws an InputError for what is no folder with results, and for a folder that is given twice. */
+function checkFolders(folders: readonly string[]): void {
+  for (const [place, folder] of folders.entries()) {
+    const wrote = 'expected a folder that "murmur sim", "murmur swarm --out" or "murmur peer --out" wrote'
+    if (!existsSync(folder)) throw new InputError(`${folder}: no such folder; ${wrote}`)
+    if (!statSync(folder).isDirectory()) throw new InputError(`${folder}: this is a file; ${wrote}`)
+    if (!existsSync(join(folder, names.sweep)))
+      throw new InputError(`${folder}: found no ${names.sweep} there; ${wrote}`)
+    if (folders.findIndex((other) => resolve(other) === resolve(folder)) < place)
+      throw new InputError(`${folder}: given twice; give each folder once`)
   }
 }
 

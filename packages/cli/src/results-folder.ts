@@ -1,5 +1,5 @@
-import { mkdir, readdir, rmdir } from 'node:fs/promises'
-import { basename, extname, join } from 'node:path'
+import { mkdir, readdir, rmdir, stat } from 'node:fs/promises'
+import { basename, dirname, extname, join } from 'node:path'
 import { InputError, messageOf } from '@murmuration/core'
 
 /** The folder that results go to. */
@@ -19,7 +19,7 @@ interface ResultsPlace {
 export async function resultsFolder({ path, out }: ResultsPlace): Promise<ResultsFolder> {
   try {
     const directory = out ?? (await newFolder(basename(path, extname(path))))
-    const made = out === undefined ? directory : await mkdir(out, { recursive: true })
+    const made = out === undefined ? directory : await makeFolder(out)
     if ((await readdir(directory)).length > 0)
       throw new InputError('the folder is not empty; give another, or empty it')
     return {
@@ -31,6 +31,20 @@ export async function resultsFolder({ path, out }: ResultsPlace): Promise<Result
   } catch (error) {
     throw new InputError(`--out ${out ?? 'results'}: ${messageOf(error)}`)
   }
+}
+
+/**
+ * Makes a folder and those above it. The result is whether it was not there. Each is made by itself: `recursive` of Node.js never comes
+ * back where the system says of a folder that is there that it is not, as in /proc.
+ */
+async function makeFolder(path: string): Promise<true | undefined> {
+  const found = await stat(path).catch(() => undefined)
+  if (found?.isDirectory() === true) return undefined
+  if (found !== undefined) throw new InputError('this is a file; name a folder')
+  const above = dirname(path)
+  if (above !== path) await makeFolder(above)
+  await mkdir(path)
+  return true
 }
 
 /** The first of `results/NAME`, `results/NAME-2`, … that is not there. Two commands that start at once get two. */

@@ -2,9 +2,14 @@ import { existsSync, readdirSync } from 'node:fs'
 import { extname, isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { InputError } from '@murmuration/core'
+import { nearest } from '@murmuration/files'
+import { checkKind } from './file-kinds.js'
 
 /** The kinds of samples that come with the package, each a folder. */
 export type SampleKind = 'topologies' | 'sim' | 'examples'
+
+/** What the YAML files of a folder are. */
+const kinds = { topologies: 'topology', sim: 'scenario', examples: 'training' } as const
 
 /** A copy is made when the package is packed; in the repository the samples are at the root. */
 const packed = fileURLToPath(new URL('../samples/', import.meta.url))
@@ -12,13 +17,21 @@ const root = existsSync(packed) ? packed : fileURLToPath(new URL('../../../', im
 
 /**
  * The file that is meant by `path`: the one of that name, or else the sample: `ring-4`, `ring-4.yaml` or
- * `topologies/ring-4.yaml`. Throws an InputError that names the samples when there is neither.
+ * `topologies/ring-4.yaml`. Throws an InputError that names the samples when there is
+ * neither, or when the file is of another kind.
  */
 export function fileOrSample(path: string, kind: SampleKind): string {
-  if (existsSync(path)) return path
+  if (existsSync(path)) {
+    checkKind(path, kinds[kind])
+    return path
+  }
   const sample = sampleOf(path, kind)
   if (sample !== undefined) return sample
-  throw new InputError(`${path}: no such file, nor a sample of that name; there are ${samplesOf(kind).join(', ')}`)
+  const samples = samplesOf(kind)
+  const here = readdirSync('.').filter((name) => extname(name) === '.yaml')
+  throw new InputError(
+    `${path}: no such file, nor a sample of that name; there are ${samples.join(', ')}${nearest(path, [...here, ...samples])}`
+  )
 }
 
 /** The sample that is meant by `path`; a file of that name comes before it. */

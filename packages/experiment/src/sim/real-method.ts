@@ -42,7 +42,7 @@ function methodCalled({ path, methods }: Scenario, label: string): Method {
   if (method !== undefined) return method
   const labels = methods.map((each) => each.label)
   throw new InputError(
-    `--method: found "${label}", expected one of ${path}: ${labels.map((each) => `"${each}"`).join(', ')}${nearest(label, labels)}`
+    `--method: found "${label}", expected a method of ${path}: ${labels.map((each) => `"${each}"`).join(', ')}${nearest(label, labels)}`
   )
 }
 

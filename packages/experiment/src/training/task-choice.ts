@@ -1,6 +1,8 @@
 /** A task as files name it: one of the registry, or a module of the user's own; with its options. */
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Problem, within } from '@murmuration/core'
+import { nearest } from '@murmuration/files'
+import { InputError, type Problem, within } from '@murmuration/core'
 import { z } from 'zod'
 import { inputJson } from './algorithm-choice.js'
 import { gone } from './gone.js'
@@ -64,7 +66,11 @@ export function taskProblems(task: TaskChoice): Problem[] {
   return within(['task'], taskRecordOf(task)?.problems?.(task as never) ?? [])
 }
 
-/** A task on the command line: a word, or the path of a module. */
+/** A task on the command line: a word, or the path of a module. Throws an InputError where nothing is at the path. */
 export function taskChoiceOf(text: string): TaskChoice {
-  return kinds.includes(text) ? taskSchema.parse(text) : { module: resolve(text) }
+  if (kinds.includes(text)) return taskSchema.parse(text)
+  if (existsSync(text)) return { module: resolve(text) }
+  throw new InputError(
+    `--task ${text}: no such file; expected one of ${kinds.join(', ')}, or the path of a module${nearest(text, kinds)}`
+  )
 }

@@ -1,9 +1,10 @@
 /** Training files: reading them, and what the command line sets in their place. */
+import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { InputError, type Problem, problem, within } from '@murmuration/core'
 import { type KnownSetName, knownSetNames, type PartitionDescription } from '@murmuration/data'
-import { parseYamlFile, readText } from '@murmuration/files'
+import { nearest, parseYamlFile, readText } from '@murmuration/files'
 import { choiceOf, loadAlgorithm, optionsOf } from './algorithm-choice.js'
 import { taskChoiceOf, taskProblems, taskRecordOf } from './task-choice.js'
 import { type LearningTask, type Training, trainingSchema } from './training-schema.js'
@@ -118,6 +119,13 @@ function override(training: Training, { algorithm, data, partition, task }: Trai
 /** What is fetched needs checksums, which only the file can give. */
 function dataOf(text: string, inFile: Training['data']): Training['data'] {
   if (text === 'digits' || text === 'gaussians' || isKnownSet(text)) return text
+  // Of paths, the reader of the data says what is wrong.
+  if (/^[\w-]+$/.test(text) && !existsSync(text)) {
+    const words = ['digits', 'gaussians', ...knownSetNames]
+    throw new InputError(
+      `--data ${text}: no such file or folder; expected one of ${words.join(', ')}, or a folder, file or URL with data${nearest(text, words)}`
+    )
+  }
   const path = resolvePath('.', text)
   const sha256 = isUrl(text) && typeof inFile === 'object' && 'path' in inFile ? inFile.sha256 : undefined
   return sha256 === undefined ? { path } : { path, sha256 }

@@ -1,0 +1,34 @@
+/** Which of the three kinds of YAML files a file is, so that one in the place of another is called by its name. */
+import { readFileSync, statSync } from 'node:fs'
+import { InputError } from '@murmuration/core'
+
+/** A topology file, a training file or a scenario. */
+export type FileKind = 'topology' | 'training' | 'scenario'
+
+const trainingKeys = ['task', 'data', 'algorithm', 'rounds', 'rate', 'optimiser', 'batch', 'partition', 'seed']
+
+/** How a file of a kind is used. */
+const uses: Readonly<Record<FileKind, (path: string) => string>> = {
+  topology: (path) => `"murmur swarm ${path} --train FILE" and "murmur sim ${path} --train FILE" take it`,
+  training: (path) => `"murmur swarm TOPOLOGY --train ${path}" and "murmur sim TOPOLOGY --train ${path}" take it`,
+  scenario: (path) => `"murmur sim ${path}" takes it, and "murmur swarm ${path} --method LABEL"`
+}
+
+/** Throws an InputError for a file that is plainly of another kind. What else is wrong with it, its reader says. */
+export function checkKind(path: string, expected: FileKind): void {
+  const found = kindOf(path)
+  if (found === undefined || found === expected) return
+  throw new InputError(`${path}: found a ${nameOf(found)}, expected a ${nameOf(expected)}; ${uses[found](path)}`)
+}
+
+const nameOf = (kind: FileKind) => (kind === 'scenario' ? kind : `${kind} file`)
+
+/** By the keys at the beginnings of its lines. */
+function kindOf(path: string): FileKind | undefined {
+  if (!statSync(path).isFile()) return undefined
+  const keys = new Set([...readFileSync(path, 'utf8').matchAll(/^(\w+):/gm)].map(([, key]) => key))
+  if (keys.has('methods')) return 'scenario'
+  if (keys.has('graph')) return 'topology'
+  const isOther = ['title', 'topology', 'peers', 'links'].some((key) => keys.has(key))
+  return !isOther && trainingKeys.some((key) => keys.has(key)) ? 'training' : undefined
+}

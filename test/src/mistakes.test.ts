@@ -1,0 +1,56 @@
+/** Mistakes of those who use the command for the first time: each answer says what was found, what was expected, and how to mend it. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'ava'
+import { murmur, temporaryFolder } from './command.js'
+
+const files: Readonly<Record<string, string>> = {
+  'topology.yaml': 'graph: ring\npeers: 4\n',
+  'train.yaml': 'task: softmax\nrounds: 5\n',
+  'study.yaml': 'title: Mine\ntopology: topology.yaml\nmethods: [{ algorithm: dpsgd }]\n',
+  'results/kept.txt': ''
+}
+
+const mistakes: readonly (readonly [command: string, answer: RegExp])[] = [
+  ['swarm', /missing required argument 'topology'[\s\S]*"murmur COMMAND --help"/],
+  ['swarm topology.yaml train.yaml', /too many arguments[\s\S]*A training file goes after --train/],
+  ['swarm topolgy.yaml', /topolgy\.yaml: no such file.*did you mean "topology\.yaml"/],
+  ['swarm train.yaml', /train\.yaml: found a training file, expected a topology file; .*TOPOLOGY --train train\.yaml/],
+  ['swarm topology.yaml --train topology.yaml', /found a topology file, expected a training file/],
+  ['swarm study.yaml', /study\.yaml: found a scenario, expected a topology file; "murmur sim study\.yaml" takes it/],
+  ['swarm topology.yaml --method D-PSGD', /topology\.yaml: found a topology file, expected a scenario/],
+  [
+    'sim topology.yaml',
+    /found a topology file, expected a scenario; .*"murmur sim topology\.yaml --train FILE" take it/
+  ],
+  ['sim train.yaml', /found a training file, expected a scenario/],
+  ['topology results', /results: this is a folder, expected a file/],
+  [
+    'sim topology.yaml --task sofmax',
+    /--task sofmax: no such file; expected one of mlp.* module; did you mean "softmax"/
+  ],
+  [
+    'sim topology.yaml --data minst',
+    /--data minst: no such file or folder; expected one of digits.*did you mean "mnist"/
+  ],
+  ['sim topology.yaml --train train.yaml --out train.yaml', /--out train\.yaml: this is a file; name a folder/],
+  [
+    'sim topology.yaml --train train.yaml --out train.yaml/sub',
+    /--out train\.yaml\/sub: this is a file; name a folder/
+  ],
+  ['report nowhere', /nowhere: no such folder; expected a folder that "murmur sim"/],
+  ['report train.yaml', /train\.yaml: this is a file; expected a folder/],
+  ['report results', /results: found no sweep\.json there; expected a folder/]
+]
+
+for (const [command, answer] of mistakes) {
+  test(`“murmur ${command}” is answered with code 2 and what to do`, async (t) => {
+    const cwd = await temporaryFolder()
+    await mkdir(join(cwd, 'results'))
+    for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text)
+    const { code, stderr } = await murmur(command.split(' '), cwd, undefined, { cwd }).result
+    t.is(code, 2, stderr)
+    t.regex(stderr, answer)
+    t.notRegex(stderr, /\n {4}at |undefined|\[object/)
+  })
+}
