@@ -3,6 +3,7 @@ import { readTopologyFile } from '@murmuration/files'
 import chalk from 'chalk'
 import { Command, Option } from 'commander'
 import { algorithmsJson, algorithmsText } from './algorithms-command.js'
+import { type CheckpointFlags, checkpointsOf, everyOf } from './checkpoint-options.js'
 import type { Output, RunEvent, RunRequest } from '@murmuration/experiment'
 import { codeOf, exitCodeLines, stopOnSignal } from './ending.js'
 import { graphs, type InitFlags } from './init/choices.js'
@@ -13,7 +14,7 @@ import type { SimRequest } from './sim/sim-command.js'
 import type { SwarmOptions } from '@murmuration/experiment/peers'
 import { version } from './version.js'
 
-interface RunFlags {
+interface RunFlags extends CheckpointFlags {
   readonly train?: string
   readonly algorithm?: string
   readonly task?: string
@@ -48,7 +49,8 @@ runOptions(program.command('swarm'))
   .action((topology: string, flags: RunFlags & SwarmFlags) =>
     run(topology, flags, async (request, emit, signal) => {
       const { runSwarm } = await import('@murmuration/experiment/peers')
-      return runSwarm(request, { ...flags, emit, signal, now: () => performance.now() })
+      const checkpoints = checkpointsOf(flags)
+      return runSwarm(request, { ...flags, checkpoints, emit, signal, now: () => performance.now() })
     })
   )
 
@@ -65,7 +67,7 @@ runOptions(program.command('peer'))
     (topology: string, flags: RunFlags & { readonly as: PeerName; readonly key?: string; readonly wait: number }) =>
       run(topology, flags, async (request, emit, signal) => {
         const { runPeerCommand } = await import('@murmuration/experiment/peers')
-        return runPeerCommand(request, { ...flags, emit, signal })
+        return runPeerCommand(request, { ...flags, checkpoints: checkpointsOf(flags), emit, signal })
       })
   )
 
@@ -152,6 +154,9 @@ program
 function runOptions(command: Command): Command {
   return trainingOptions(command.argument('<topology>', 'a topology file, or a sample such as ring-4'))
     .option('--save <file>', 'write the model to a file in the safetensors format')
+    .option('--checkpoint <folder>', 'save each peer there now and then, to go on from with --resume')
+    .option('--every <interval>', 'how often: a time, or a number such as "500 rounds" (default: 30 s)', everyOf)
+    .option('--resume', 'go on from the newest checkpoints that all peers have')
     .option('--out <folder>', 'write the results, as "murmur sim" does: curve, report and tables')
     .option('--json', 'print one JSON object per line')
 }

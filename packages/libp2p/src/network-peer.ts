@@ -25,7 +25,9 @@ import type { Peer, PeerOptions } from './peer.js'
 import type { PeerDirectory } from './peer-directory.js'
 import { PeerSet } from './peer-set.js'
 import { checkPeerList, type PeerListEntry } from './peer-list.js'
+import { answer, ask } from './questions.js'
 import { SampleCounts, samplesProtocol } from './sample-counts.js'
+import { checkpointsProtocol, SavedRounds } from './saved-rounds.js'
 import type { Shaper } from './shaping/shaper.js'
 import { Signal } from './signal.js'
 import type { Traffic } from './traffic.js'
@@ -35,8 +37,14 @@ import { VectorPool } from './vector-pool.js'
 /** The longest that the answer to a ping is waited for. */
 const pingTimeout: Milliseconds = 10_000
 
-/** How often neighbours are asked for sample counts until all are known. */
+/** How often neighbours are asked until all is known. */
 const askEvery: Milliseconds = 100
+
+/** What spreads from neighbour to neighbour. */
+interface Facts {
+  readonly missing: readonly PeerName[]
+  merge(from: PeerName, given: unknown): void
+}
 
 /** A peer over its libp2p node. */
 export class NetworkPeer implements Peer {
@@ -47,6 +55,7 @@ export class NetworkPeer implements Peer {
   readonly #peers: PeerSet
   readonly #shaper: Shaper | undefined
   readonly #samples: SampleCounts
+  readonly #saved: SavedRounds
   readonly #closing = new AbortController()
   #closed: Promise<void> | undefined
 
@@ -56,7 +65,8 @@ export class NetworkPeer implements Peer {
     this.id = identity.id
     this.#options = options
     this.#shaper = shaper
-    this.#samples = new SampleCounts(self, topology.peers, limits.handshakeTimeout)
+    this.#samples = new SampleCounts(self, topology.peers)
+    this.#saved = new SavedRounds(self, [...topology.peers, ...(options.servers ?? [])])
     // Each neighbour's link listens to it, and there may be many.
     setMaxListeners(0, this.#closing.signal)
     this.#context = contextOf(options, limits, node, directory, this.#closing.signal)
@@ -73,12 +83,21 @@ export class NetworkPeer implements Peer {
   }
 
   async start(): Promise<void> {
-    const { node, emit } = this.#context
+    const { node, emit, limits } = this.#context
     const peers = this.#peers
     const streams = { maxInboundStreams: 8, maxOutboundStreams: 8 }
     await node.handle(controlProtocol, (stream, connection) => peers.control(stream, connection), streams)
     await node.handle(exchangeProtocol, (stream, connection) => peers.exchange(stream, connection), streams)
-    await node.handle(samplesProtocol, (stream) => this.#samples.answer(stream), streams)
+    await node.handle(
+      samplesProtocol,
+      (stream) => answer(stream, this.#samples.answer(), limits.handshakeTimeout),
+      streams
+    )
+    await node.handle(
+      checkpointsProtocol,
+      (stream) => answer(stream, this.#saved.answer(), limits.handshakeTimeout),
+      streams
+    )
     node.addEventListener('connection:open', ({ detail }) => peers.connected(detail.remotePeer))
     await startNode(node, this.#options.listen)
     emit({ kind: 'listening', addresses: this.addresses })
@@ -101,28 +120,48 @@ export class NetworkPeer implements Peer {
   }
 
   async exchangeSampleCounts(samples: number, timeout: Milliseconds): Promise<ReadonlyMap<PeerName, number>> {
-    const deadline = realClock.now() + timeout
     this.#samples.setOwn(samples)
+    await this.#learn(samplesProtocol, this.#samples, timeout, (list) => `the sample counts of ${list} have not come`)
+    return this.#samples.known()
+  }
+
+  async exchangeCheckpoints(
+    rounds: readonly number[],
+    timeout: Milliseconds
+  ): Promise<ReadonlyMap<PeerName, readonly number[]>> {
+    this.#saved.setBefore(rounds)
+    const tell = (list: string) => `the checkpoints of ${list} have not come; all peers of a run need --resume, or none`
+    await this.#learn(checkpointsProtocol, this.#saved, timeout, tell)
+    return this.#saved.before()
+  }
+
+  async exchangeSaved(round: number): Promise<readonly number[]> {
+    this.#saved.setNewest(round)
+    await this.#askAll(checkpointsProtocol, this.#saved)
+    return this.#saved.newestOfOthers()
+  }
+
+  /** Asks neighbours until nothing is missing. */
+  async #learn(protocol: string, facts: Facts, timeout: Milliseconds, tell: (list: string) => string): Promise<void> {
+    const deadline = realClock.now() + timeout
     for (;;) {
-      await this.#askForSamples()
-      const { missing } = this.#samples
-      if (missing.length === 0) return this.#samples.known()
+      await this.#askAll(protocol, facts)
+      const { missing } = facts
+      if (missing.length === 0) return
       if (realClock.now() >= deadline) {
-        const list = missing.join(', ')
-        throw new NeighboursMissingError(
-          missing,
-          `after ${timeout / 1000} s, the sample counts of ${list} have not come`
-        )
+        throw new NeighboursMissingError(missing, `after ${timeout / 1000} s, ${tell(missing.join(', '))}`)
       }
       await this.fabric.sleep(realClock.now() + askEvery)
     }
   }
 
   /** Asks all neighbours at once. One that does not answer is asked again; one that contradicts another ends the run. */
-  async #askForSamples(): Promise<void> {
+  async #askAll(protocol: string, facts: Facts): Promise<void> {
+    const { handshakeTimeout } = this.#context.limits
     const asked = [...this.#peers.sessions.values()].flatMap(({ name, connections }) => {
       const connection = connections.find(isOpen)
-      return connection === undefined ? [] : [this.#samples.ask(name, connection)]
+      if (connection === undefined) return []
+      return [ask(connection, protocol, handshakeTimeout, (given) => facts.merge(name, given))]
     })
     for (const result of await Promise.allSettled(asked)) {
       if (result.status === 'rejected' && result.reason instanceof InputError) throw result.reason

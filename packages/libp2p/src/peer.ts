@@ -57,6 +57,19 @@ export interface Peer {
    * InputError when neighbours contradict each other.
    */
   exchangeSampleCounts(samples: number, timeout: Milliseconds): Promise<ReadonlyMap<PeerName, number>>
+  /**
+   * Exchanges which rounds all peers, servers too, have checkpoints of, from neighbour to neighbour. To be called by all of them, once
+   * connected, with what each has then. Rejects as `exchangeSampleCounts` does.
+   */
+  exchangeCheckpoints(
+    rounds: readonly number[],
+    timeout: Milliseconds
+  ): Promise<ReadonlyMap<PeerName, readonly number[]>>
+  /**
+   * Says that this peer has saved a round, and asks its neighbours once. Resolves with the newest round that each other peer is known to
+   * have saved, or −1.
+   */
+  exchangeSaved(round: number): Promise<readonly number[]>
   /** The state of each neighbour, in the order of their names. */
   neighbours(): readonly NeighbourStatus[]
   /** What was sent and received, over all neighbours. */

@@ -1,10 +1,5 @@
-import type { Connection, Stream } from '@libp2p/interface'
-import { lpStream } from '@libp2p/utils'
-import { InputError, type Milliseconds, type PeerName, peerName } from '@murmuration/core'
-import { fromString } from 'uint8arrays/from-string'
-import { toString as textOf } from 'uint8arrays/to-string'
+import { InputError, type PeerName, peerName } from '@murmuration/core'
 import { z } from 'zod'
-import { controlBytes } from './constants.js'
 
 /** The protocol by which a peer asks a neighbour how many samples which peer has. */
 export const samplesProtocol = '/murmuration/samples/1'
@@ -19,14 +14,11 @@ const answer = z.array(z.tuple([z.string(), z.int().min(1)]))
 export class SampleCounts {
   readonly #self: PeerName
   readonly #peers: readonly PeerName[]
-  readonly #timeout: Milliseconds
   readonly #known = new Map<PeerName, { readonly samples: number; readonly from: PeerName }>()
 
-  /** @param timeout - how long one question, or the answer to one, may take */
-  constructor(self: PeerName, peers: readonly PeerName[], timeout: Milliseconds) {
+  constructor(self: PeerName, peers: readonly PeerName[]) {
     this.#self = self
     this.#peers = peers
-    this.#timeout = timeout
   }
 
   /** Whose counts are not known yet. */
@@ -49,37 +41,14 @@ export class SampleCounts {
     this.#known.set(this.#self, { samples, from: this.#self })
   }
 
-  /** Answers one question with all that is known, and closes the stream. */
-  async answer(stream: Stream): Promise<void> {
-    const signal = AbortSignal.timeout(this.#timeout)
-    try {
-      await lpStream(stream).write(fromString(JSON.stringify([...this.known()]), 'utf8'), { signal })
-      await stream.close({ signal })
-    } catch (error) {
-      stream.abort(error instanceof Error ? error : new Error(String(error)))
-    }
-  }
-
-  /**
-   * Asks a neighbour. Rejects when it does not answer, or wrongly.
-   * @throws InputError when it contradicts another neighbour
-   */
-  async ask(from: PeerName, connection: Connection): Promise<void> {
-    const signal = AbortSignal.timeout(this.#timeout)
-    const stream = await connection.newStream(samplesProtocol, { signal })
-    try {
-      const bytes = await lpStream(stream, { maxDataLength: controlBytes }).read({ signal })
-      this.merge(from, bytes.subarray())
-      await stream.close({ signal })
-    } catch (error) {
-      stream.abort(error instanceof Error ? error : new Error(String(error)))
-      throw error
-    }
+  /** What is known, as an answer. */
+  answer(): unknown {
+    return [...this.known()]
   }
 
   /** Takes in what a neighbour answered. Throws for what is no answer, and an InputError for a contradiction. */
-  merge(from: PeerName, bytes: Uint8Array): void {
-    for (const [text, samples] of answer.parse(JSON.parse(textOf(bytes, 'utf8')))) {
+  merge(from: PeerName, given: unknown): void {
+    for (const [text, samples] of answer.parse(given)) {
       const name = peerName(text)
       if (name === this.#self || !this.#peers.includes(name)) continue
       const before = this.#known.get(name)

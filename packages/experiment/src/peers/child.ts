@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { deferred, type PeerName, StoppedError } from '@murmuration/core'
+import { type Deferred, deferred, type PeerName, StoppedError } from '@murmuration/core'
 import type { PeerListEntry } from '@murmuration/libp2p'
 import type { RunEvent } from '../events.js'
 import type { PeerResult } from './run-peer.js'
@@ -25,7 +25,9 @@ export class Child {
   /** What the peer ended with. Rejects with its error, or a {@link LostError}. */
   readonly result: Promise<PeerResult>
   readonly #process: ChildProcess
-  readonly #ended: Promise<void>
+  /** Resolves when its process has ended. */
+  readonly ended: Promise<void>
+  #halting: Deferred<number | undefined> | undefined
 
   constructor(task: ChildTask, listener: ChildListener) {
     const name = task.self
@@ -47,6 +49,7 @@ export class Child {
       if (message.kind === 'listening') listening.resolve(message.entry)
       if (message.kind === 'event') listener.event(message.event)
       if (message.kind === 'snapshot') listener.snapshot(name, message.snapshot)
+      if (message.kind === 'halting') this.#halting?.resolve(message.round)
       if (message.kind === 'result') result.resolve(message.result)
       if (message.kind === 'failed') fail(errorOf(name, message))
     })
@@ -57,13 +60,28 @@ export class Child {
     })
     this.listening = listening.promise
     this.result = result.promise
-    this.#ended = ended.promise
+    this.ended = ended.promise
     this.#send({ kind: 'run', ...task })
   }
 
   /** Tells the peer where the others are. */
   meet(peerList: readonly PeerListEntry[]): void {
     this.#send({ kind: 'peerList', peerList })
+  }
+
+  /**
+   * The first round before which the peer can stop; it begins no later one. Undefined where it does not train, or has ended.
+   */
+  async halt(): Promise<number | undefined> {
+    const answer = deferred<number | undefined>()
+    this.#halting = answer
+    this.#send({ kind: 'halt' })
+    return Promise.race([answer.promise, this.ended.then(() => undefined)])
+  }
+
+  /** Has it go on to this round, and stop. */
+  stopBefore(round: number): void {
+    this.#send({ kind: 'stopBefore', round })
   }
 
   /**
@@ -74,7 +92,7 @@ export class Child {
     this.#send({ kind: 'stop' })
     let killed = false
     const kill = setTimeout(() => (killed = this.#process.kill('SIGKILL')), graceful)
-    await this.#ended
+    await this.ended
     clearTimeout(kill)
     return killed ? `peer ${this.name} did not stop within ${graceful / 1000} s and was killed` : undefined
   }

@@ -4,6 +4,8 @@
  * @packageDocumentation
  */
 export { identityDirectory } from './peer-list.js'
+export type { CheckpointOptions } from './checkpoints/checkpoints.js'
+export type { CheckpointInterval } from './checkpoints/interval.js'
 export type { MinFinished } from './min-finished.js'
 export { recordRun, type RecordOptions } from './record-run.js'
 export { type PeerOptions, runPeerCommand } from './peer-command.js'

@@ -1,6 +1,8 @@
 import { byName, type PeerName } from '@murmuration/core'
 import { hashVector } from '@murmuration/vectors'
 import type { PeerSummary, RunEvent } from '../events.js'
+import { checkCheckpoints, type CheckpointOptions } from './checkpoints/checkpoints.js'
+import { afterRound, Halt } from './checkpoints/halt.js'
 import { FirstOutliers } from './outlier-events.js'
 import { makePlan } from '../training/make-plan.js'
 import { type Plan, type RunRequest, startEvent } from '../training/plan.js'
@@ -13,6 +15,7 @@ export interface PeerOptions {
   readonly as: PeerName
   readonly key?: string
   readonly save?: string
+  readonly checkpoints?: CheckpointOptions | undefined
   /** How long to wait for the neighbours at the start, in milliseconds. */
   readonly wait: number
   readonly emit: (event: RunEvent) => void
@@ -23,7 +26,10 @@ export interface PeerOptions {
 export async function runPeerCommand(request: RunRequest, options: PeerOptions): Promise<PeerSummary> {
   const plan = await makePlan(request)
   const self = options.as
+  const { checkpoints } = options
   if (options.save !== undefined) await checkSave(options.save)
+  if (checkpoints !== undefined) await checkCheckpoints(checkpoints, plan.options.algorithm, [self])
+  const halt = new Halt()
   const { identity, listen, peerList } = await placeOf(plan, self, options.key)
   options.emit(startEvent(plan))
   const neighbours = neededBy(plan, self)
@@ -45,7 +51,9 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
       const evaluation = await task.evaluate(parameters).run()
       options.emit({ kind: 'evaluation', of: self, ...progress, ...evaluation })
     },
-    signal: options.signal
+    ...(checkpoints === undefined
+      ? { signal: options.signal }
+      : { checkpoints, halt, signal: afterRound(options.signal, halt) })
   })
   const isServer = plan.options.servers?.includes(self) === true
   const unsaved = isServer ? undefined : await saveModel(options, result.task.schema, result.parameters)

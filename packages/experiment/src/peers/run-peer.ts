@@ -1,4 +1,4 @@
-import { train } from '@murmuration/algorithms'
+import { type Saved, Session } from '@murmuration/algorithms'
 import { type Evaluation, type Links, type PeerName, type StepReport, StoppedError, type Task } from '@murmuration/core'
 import {
   createPeer,
@@ -14,6 +14,8 @@ import { grouped } from '@murmuration/data'
 import { hashVector, lengthOf } from '@murmuration/vectors'
 import type { RunEvent, SenderFaults } from '../events.js'
 import { BusyTime } from './busy-time.js'
+import { type CheckpointOptions, Checkpoints } from './checkpoints/checkpoints.js'
+import type { Halt } from './checkpoints/halt.js'
 import { runEventOf } from './link-events.js'
 import { noteWhileSlow } from './note-while-slow.js'
 import { OutlierEvents } from './outlier-events.js'
@@ -42,6 +44,9 @@ export interface PeerRun {
   readonly emit: (event: RunEvent) => void
   /** Given what the peer has now and then, for evaluation; waited for. */
   readonly onSnapshot: (snapshot: Snapshot, task: Task) => Promise<void>
+  readonly checkpoints?: CheckpointOptions | undefined
+  /** Has the peer stop between two rounds, with a checkpoint. */
+  readonly halt?: Halt
   /** Aborted when the peer is to stop. */
   readonly signal: AbortSignal
 }
@@ -75,6 +80,8 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
     const start = await task.initialise(plan.options.seed).run()
     const settings = { ...plan.settings, ...settingsOf({ checksum: task.fingerprints ?? {} }) }
     const runSettings = { settings, schema: task.schema, start: hashVector(start) }
+    const checkpoints = run.checkpoints && new Checkpoints(run.checkpoints, { self, runSettings, emit: run.emit })
+    const saved = (await checkpoints?.open()) ?? []
     const peer = await createPeer({
       self,
       identity: run.identity,
@@ -88,7 +95,7 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
       codec: plan.training.codec,
       onEvent: (event) => tell(run, event)
     })
-    return await withPeer(run, task, peer)
+    return await withPeer(run, task, peer, checkpoints && { checkpoints, rounds: saved })
   } finally {
     await task.close()
   }
@@ -117,7 +124,13 @@ async function buildTask(run: PeerRun): Promise<TaskWorker> {
   }
 }
 
-async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer): Promise<PeerResult> {
+/** The checkpoints of a peer, and the rounds of those that it began with. */
+interface Opened {
+  readonly checkpoints: Checkpoints
+  readonly rounds: readonly number[]
+}
+
+async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer, opened?: Opened): Promise<PeerResult> {
   const { self } = run
   const stop = () => peer.stop()
   run.signal.addEventListener('abort', stop)
@@ -130,7 +143,8 @@ async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer): Promise<Pee
     else run.emit({ kind: 'peer', peer: self, pid: process.pid, id, addresses, parameters, about: task.about })
     await peer.connect(await run.peerList({ id, addresses }), run.timeout)
     await weighByCounts(run, task, peer)
-    const trained = await trainPeer(run, task, peer)
+    const saved = await opened?.checkpoints.resume(peer, opened.rounds, run.timeout)
+    const trained = await trainPeer(run, { task, peer, saved, checkpoints: opened?.checkpoints })
     const evaluation = isServer(run) ? noModel : await task.evaluate(trained.parameters).run()
     await peer.close()
     const { schema, samples, about } = task
@@ -143,7 +157,8 @@ async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer): Promise<Pee
     }
   } finally {
     run.signal.removeEventListener('abort', stop)
-    await peer.close(run.signal.aborted ? 'stopped' : 'failed')
+    await opened?.checkpoints.end()
+    await peer.close(run.signal.aborted || run.halt?.isStopping ? 'stopped' : 'failed')
   }
 }
 
@@ -171,17 +186,37 @@ function countsText(
   return `${self} has ${countOf(self)} samples of its own${theirs === '' ? '' : `, its neighbours ${theirs}`}; all peers together ${grouped(all)}; ${alike}`
 }
 
-async function trainPeer(run: PeerRun, task: Task, peer: Peer) {
+interface Trainee {
+  readonly task: Task
+  readonly peer: Peer
+  /** What to go on from; absent at the start. */
+  readonly saved: Saved | undefined
+  readonly checkpoints: Checkpoints | undefined
+}
+
+async function trainPeer(run: PeerRun, { task, peer, saved, checkpoints }: Trainee) {
+  const { halt } = run
   const { options } = run.plan
   const reports = new StepReports(run.self, peer, options)
   const outliers = new OutlierEvents(run.self)
   const every = snapshotsEvery(options.rounds)
   const busy = new BusyTime(() => peer.fabric.now())
   const start = peer.fabric.now()
-  const steps = train(peer.fabric, busy.watch(task), options)
+  const watched = busy.watch(task)
+  const session =
+    saved === undefined
+      ? new Session(peer.fabric, watched, options)
+      : Session.resume(peer.fabric, watched, options, saved)
+  checkpoints?.begin(session.round, start)
+  const steps = session.steps()
   for (;;) {
+    if (await halt?.isDue(session.round)) {
+      if (session.round > 0 && session.round <= options.rounds) await checkpoints?.writeLast(session)
+      throw new StoppedError()
+    }
     const step = await steps.next()
     if (step.done) {
+      halt?.end()
       const working = busy.fraction(start)
       return { parameters: step.value, ...reports.totals(), working }
     }
@@ -193,6 +228,7 @@ async function trainPeer(run: PeerRun, task: Task, peer: Peer) {
     if (isSnapshot(step.value, every, options.rounds)) {
       await run.onSnapshot({ round, parameters, ...reports.progress(samples) }, task)
     }
+    if (session.round < options.rounds) await checkpoints?.writeIfDue(session, peer)
   }
 }
 

@@ -2,30 +2,34 @@
 import { deferred, type PeerName, StoppedError } from '@murmuration/core'
 import { createIdentity, type PeerListEntry } from '@murmuration/libp2p'
 import { makePlan } from '../training/make-plan.js'
+import { Halt } from './checkpoints/halt.js'
 import { runPeer } from './run-peer.js'
 import { linksOf } from './shaped-links.js'
 import type { ChildTask, FromChild, ToChild } from './swarm-messages.js'
 
 const stop = new AbortController()
+const halt = new Halt()
 const peerList = deferred<readonly PeerListEntry[]>()
 peerList.promise.catch(() => {})
 
 // Signals often reach all processes of a terminal or a container. Here the parent decides, so that all stop in order.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
 process.stderr.on('error', () => {})
-process.on('disconnect', halt)
+process.on('disconnect', stopNow)
 process.on('message', (message: ToChild) => {
-  if (message.kind === 'stop') halt()
+  if (message.kind === 'stop') stopNow()
+  if (message.kind === 'halt') void tell({ kind: 'halting', round: halt.request() })
+  if (message.kind === 'stopBefore') halt.stopBefore(message.round)
   if (message.kind === 'peerList') peerList.resolve(message.peerList)
   if (message.kind === 'run') void run(message)
 })
 
-function halt(): void {
+function stopNow(): void {
   stop.abort(new StoppedError())
   peerList.reject(new StoppedError())
 }
 
-async function run({ request, self, timeout, links }: ChildTask): Promise<void> {
+async function run({ request, self, timeout, links, checkpoints }: ChildTask): Promise<void> {
   try {
     const plan = await makePlan(request)
     const shape = await linksOf(links, plan)
@@ -39,6 +43,7 @@ async function run({ request, self, timeout, links }: ChildTask): Promise<void> 
       timeout,
       emit: (event) => void tell({ kind: 'event', event }),
       onSnapshot: (snapshot) => tell({ kind: 'snapshot', snapshot }),
+      ...(checkpoints === undefined ? {} : { checkpoints, halt }),
       signal: stop.signal
     })
     await tell({ kind: 'result', result })

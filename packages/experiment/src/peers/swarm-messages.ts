@@ -1,6 +1,7 @@
 import type { PeerName } from '@murmuration/core'
 import type { PeerListEntry } from '@murmuration/libp2p'
 import type { RunEvent } from '../events.js'
+import type { CheckpointOptions } from './checkpoints/checkpoints.js'
 import type { RunRequest } from '../training/plan.js'
 import type { PeerResult } from './run-peer.js'
 import type { Snapshot } from './snapshots.js'
@@ -13,6 +14,7 @@ export interface ChildTask {
   readonly timeout: number
   /** A file with the links to shape the connections by. */
   readonly links?: string
+  readonly checkpoints?: CheckpointOptions | undefined
 }
 
 /** What the swarm tells a peer's process. */
@@ -20,11 +22,16 @@ export type ToChild =
   | ({ readonly kind: 'run' } & ChildTask)
   | { readonly kind: 'peerList'; readonly peerList: readonly PeerListEntry[] }
   | { readonly kind: 'stop' }
+  /** To say the first round before which it can stop, and to begin no later one. */
+  | { readonly kind: 'halt' }
+  | { readonly kind: 'stopBefore'; readonly round: number }
 
 /** What a peer's process tells the swarm. */
 export type FromChild =
   | { readonly kind: 'listening'; readonly entry: PeerListEntry }
   | { readonly kind: 'event'; readonly event: RunEvent }
+  /** No round where the peer does not train. */
+  | { readonly kind: 'halting'; readonly round: number | undefined }
   | { readonly kind: 'snapshot'; readonly snapshot: Snapshot }
   | { readonly kind: 'result'; readonly result: PeerResult }
   | { readonly kind: 'failed'; readonly name: string; readonly message: string; readonly stack?: string }

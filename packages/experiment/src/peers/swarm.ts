@@ -1,5 +1,8 @@
 import { deferred, type PeerName, type Schema } from '@murmuration/core'
 import { consensusDistance, hashVector, mean, norm } from '@murmuration/vectors'
+import { setTimeout } from 'node:timers/promises'
+import { checkCheckpoints, type CheckpointOptions } from './checkpoints/checkpoints.js'
+import { roundGrace } from './checkpoints/halt.js'
 import { Child } from './child.js'
 import type { RunEvent, Summary } from '../events.js'
 import { DisagreementError, LostError } from '../errors.js'
@@ -26,6 +29,7 @@ export interface SwarmOptions {
   readonly minFinished?: MinFinished
   /** A file with the links that the connections between the peers are to be as slow as. */
   readonly links?: string
+  readonly checkpoints?: CheckpointOptions | undefined
   readonly now: () => number
 }
 
@@ -53,6 +57,9 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   const needed =
     options.minFinished === undefined ? 0 : peersNeeded(options.minFinished, plan.file.topology.peers.length)
   if (options.save !== undefined) await checkSave(options.save)
+  const { checkpoints } = options
+  const names = [...plan.file.topology.peers, ...plan.file.servers.map(({ name }) => name)]
+  if (checkpoints !== undefined) await checkCheckpoints(checkpoints, plan.options.algorithm, names)
   const links = await linksOf(options.links, plan)
   options.emit(startEvent(plan))
   if (links !== undefined)
@@ -96,9 +103,9 @@ async function runChildren(
   evaluator: Evaluator,
   options: SwarmOptions
 ): Promise<Ends> {
-  const { emit, signal, links } = options
+  const { emit, signal, links, checkpoints } = options
   const listener = { event: emit, snapshot: evaluator.take.bind(evaluator) }
-  const task = { request, timeout: meetingTimeout, ...(links === undefined ? {} : { links }) }
+  const task = { request, timeout: meetingTimeout, ...(links === undefined ? {} : { links }), checkpoints }
   const start = (name: PeerName) => new Child({ ...task, self: name }, listener)
   const workers = plan.file.topology.peers.map(start)
   const servers = plan.file.servers.map(({ name }) => start(name))
@@ -122,8 +129,19 @@ async function runChildren(
     return { results, servers: new Map(ofServers) }
   } finally {
     signal.removeEventListener('abort', abort)
+    if (signal.aborted && checkpoints !== undefined) await stopTogether(children)
     await stop()
   }
+}
+
+/** Has all peers stop before the same round, so that their last checkpoints fit together; as far as they come to it in time. */
+async function stopTogether(children: readonly Child[]): Promise<void> {
+  const grace = setTimeout(roundGrace, undefined, { ref: false })
+  const halting = Promise.all(children.map((child) => child.halt()))
+  const rounds = (await Promise.race([halting, grace])) ?? []
+  const known = rounds.filter((round) => round !== undefined)
+  for (const child of children) child.stopBefore(Math.max(...known))
+  if (known.length > 0) await Promise.race([Promise.all(children.map(({ ended }) => ended)), grace])
 }
 
 /** Waits for all results. A lost process is a note; another error is thrown, the first of them. */

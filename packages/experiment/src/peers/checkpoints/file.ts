@@ -1,0 +1,165 @@
+/** A peer's checkpoint as a file: its vectors as tensors, all else as metadata, and a checksum over both. */
+import { createHash, type Hash } from 'node:crypto'
+import { type FileHandle, open } from 'node:fs/promises'
+import type { Saved, SavedTree } from '@murmuration/algorithms'
+import { InputError, type PeerName, type Schema } from '@murmuration/core'
+import type { RunSettings } from '@murmuration/libp2p'
+import { replaceFile } from '@murmuration/results'
+import {
+  decodeSafetensorsHeader,
+  encodeSafetensors,
+  encodeSafetensorsHeader,
+  type NamedTensor,
+  safetensorsHeaderLength,
+  type SafetensorsHeader,
+  safetensorsLengthBytes,
+  tensorsIn
+} from '@murmuration/vectors'
+import { z } from 'zod'
+
+/** Whose checkpoint it is, of which round, and of which run. */
+export interface CheckpointFacts extends RunSettings {
+  readonly peer: PeerName
+  /** The round that comes next. */
+  readonly round: number
+}
+
+const format = 'murmuration-checkpoint/1'
+
+/** How much is read and hashed at a time, so that the thread has time for others between. */
+const blockBytes = 1 << 20
+
+const json = z.string().transform((text, context) => {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    context.addIssue('no JSON')
+    return z.NEVER
+  }
+})
+const metadata = z.object({
+  format: z.literal(format),
+  peer: z.string(),
+  round: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number),
+  settings: json.pipe(z.record(z.string(), z.string())),
+  schema: json.pipe(z.array(z.looseObject({ name: z.string(), shape: z.array(z.int().min(0)) }))),
+  start: z.string(),
+  state: json,
+  sha256: z.string()
+})
+
+/** A file that was read and found to be whole. */
+interface Head extends SafetensorsHeader {
+  readonly facts: CheckpointFacts
+  readonly tree: SavedTree
+}
+
+/** Writes a checkpoint: whole, or not at all. Throws an OutputError when that fails. */
+export async function writeCheckpoint(path: string, facts: CheckpointFacts, { tree, vectors }: Saved): Promise<void> {
+  const tensors = [...vectors].map(([name, values]) => ({ name, shape: [values.length], values }))
+  const described = {
+    format,
+    peer: facts.peer,
+    round: String(facts.round),
+    settings: JSON.stringify(facts.settings),
+    schema: JSON.stringify(facts.schema),
+    start: facts.start,
+    state: JSON.stringify(tree)
+  }
+  const hash = createHash('sha256')
+  for (const part of encodeSafetensors(tensors, described)) await hashBlocks(hash, part)
+  await replaceFile(path, encodeSafetensors(tensors, { ...described, sha256: hash.digest('hex') }))
+}
+
+/** Reads all of a file. What it is of. Throws an InputError where it is damaged. */
+export async function verifyCheckpoint(path: string): Promise<CheckpointFacts> {
+  return withFile(path, async (file) => {
+    const head = await readHead(file)
+    const block = new Uint8Array(Math.min(blockBytes, head.dataBytes))
+    const hash = hashOfHeader(head)
+    for (let left = head.dataBytes; left > 0; left -= block.byteLength) {
+      const part = block.subarray(0, left)
+      await fill(file, part)
+      hash.update(part)
+    }
+    checkHash(hash, head)
+    return head.facts
+  })
+}
+
+/**
+ * What {@link writeCheckpoint} was given. Throws an InputError where the file is damaged.
+ *
+ * @param length - how many numbers no vector has more of
+ */
+export async function readCheckpoint(path: string, length: number): Promise<Saved> {
+  return withFile(path, async (file) => {
+    const head = await readHead(file)
+    const long = head.places.find(({ begin, end }) => end - begin > 4 * length)
+    if (long !== undefined) throw new InputError(`tensor "${long.name}" has more than ${length} numbers`)
+    const data = new Uint8Array(head.dataBytes)
+    await fill(file, data)
+    const hash = hashOfHeader(head)
+    await hashBlocks(hash, data)
+    checkHash(hash, head)
+    return { tree: head.tree, vectors: new Map(tensorsIn(data, head).map(({ name, values }) => [name, values])) }
+  })
+}
+
+async function readHead(file: FileHandle): Promise<Head> {
+  const { size } = await file.stat()
+  const first = new Uint8Array(safetensorsLengthBytes)
+  await fill(file, first)
+  const text = new Uint8Array(safetensorsHeaderLength(first, size))
+  await fill(file, text)
+  const header = decodeSafetensorsHeader(text, size)
+  const result = metadata.safeParse(header.metadata)
+  if (!result.success) {
+    const [issue] = result.error.issues
+    throw new InputError(`metadata "${issue.path.join('.')}": ${issue.message}`)
+  }
+  const { peer, round, settings, schema, start, state } = result.data
+  const facts = { peer: peer as PeerName, round, settings, schema: schema as unknown as Schema, start }
+  return { ...header, facts, tree: state as SavedTree }
+}
+
+/** Of the header as it was before it had a hash. */
+function hashOfHeader({ places, metadata }: SafetensorsHeader): Hash {
+  const { sha256: _, ...described } = metadata
+  return createHash('sha256').update(
+    encodeSafetensorsHeader(places as readonly Pick<NamedTensor, 'name' | 'shape'>[], described)
+  )
+}
+
+function checkHash(hash: Hash, { metadata: { sha256 } }: SafetensorsHeader): void {
+  const found = hash.digest('hex')
+  if (found !== sha256) throw new InputError(`found the SHA-256 ${found}, expected ${sha256}`)
+}
+
+async function hashBlocks(hash: Hash, bytes: Uint8Array): Promise<void> {
+  for (let start = 0; start < bytes.byteLength; start += blockBytes) {
+    if (start > 0) await new Promise(setImmediate)
+    hash.update(bytes.subarray(start, start + blockBytes))
+  }
+}
+
+/** Reads until `target` is full. */
+async function fill(file: FileHandle, target: Uint8Array): Promise<void> {
+  for (let done = 0; done < target.byteLength;) {
+    const { bytesRead } = await file.read(target, done, target.byteLength - done)
+    if (bytesRead === 0) throw new InputError('the file ends too early')
+    done += bytesRead
+  }
+}
+
+async function withFile<Result>(path: string, body: (file: FileHandle) => Promise<Result>): Promise<Result> {
+  const file = await open(path, 'r')
+  try {
+    return await body(file)
+  } finally {
+    await file.close()
+  }
+}

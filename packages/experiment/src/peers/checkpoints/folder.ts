@@ -1,0 +1,100 @@
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Saved } from '@murmuration/algorithms'
+import { InputError, messageOf, type PeerName } from '@murmuration/core'
+import { mismatchOf, type RunSettings } from '@murmuration/libp2p'
+import { lengthOf } from '@murmuration/vectors'
+import { readCheckpoint, verifyCheckpoint, writeCheckpoint } from './file.js'
+import { roundsToKeep } from './retention.js'
+
+const named = /^round-(\d{9,15})\.safetensors$/
+/** What a process that was killed left behind. */
+const unfinished = /^\.round-\d+\.safetensors\.\d+\.part$/
+
+/** The checkpoints of one peer: a file for each round that was saved. */
+export class CheckpointFolder {
+  readonly path: string
+  readonly #peer: PeerName
+  readonly #run: RunSettings
+
+  constructor(folder: string, peer: PeerName, run: RunSettings) {
+    this.path = join(folder, peer)
+    this.#peer = peer
+    this.#run = run
+  }
+
+  /** Makes the folder, and removes what was not finished. */
+  async prepare(): Promise<void> {
+    await mkdir(this.path, { recursive: true })
+    for (const name of await readdir(this.path))
+      if (unfinished.test(name)) await rm(join(this.path, name), { force: true })
+  }
+
+  /**
+   * The rounds of the files that are whole, the newest first. Those that are damaged are passed over.
+   *
+   * @param onDamage - given a sentence about each of these
+   * @throws InputError when a file is of another run, or another peer
+   */
+  async whole(onDamage: (text: string) => void): Promise<readonly number[]> {
+    const rounds: number[] = []
+    for (const round of await roundsIn(this.path)) {
+      const path = this.#fileOf(round)
+      try {
+        const facts = await verifyCheckpoint(path)
+        if (facts.round !== round) throw new InputError(`it is of round ${facts.round}`)
+        this.#checkRun(path, facts)
+        rounds.push(round)
+      } catch (error) {
+        if (error instanceof OtherRunError) throw new InputError(error.message)
+        onDamage(`${path} is damaged, and passed over: ${messageOf(error)}`)
+      }
+    }
+    return rounds
+  }
+
+  /** What was saved before `round`. Later files, of a run that is given up, are removed. */
+  async resume(round: number): Promise<Saved> {
+    const saved = await readCheckpoint(this.#fileOf(round), lengthOf(this.#run.schema))
+    for (const other of await roundsIn(this.path)) if (other > round) await rm(this.#fileOf(other), { force: true })
+    return saved
+  }
+
+  /** Throws an OutputError when that fails; then all is as it was. */
+  async write(round: number, saved: Saved): Promise<string> {
+    const path = this.#fileOf(round)
+    await mkdir(this.path, { recursive: true }).catch(() => {})
+    await writeCheckpoint(path, { ...this.#run, peer: this.#peer, round }, saved)
+    return path
+  }
+
+  /** Removes files that no peer needs any more. @param others - the newest round that each other peer is known to have saved */
+  async prune(others: Iterable<number>): Promise<void> {
+    const rounds = await roundsIn(this.path)
+    const kept = roundsToKeep(rounds, others)
+    for (const round of rounds) if (!kept.has(round)) await rm(this.#fileOf(round), { force: true })
+  }
+
+  #fileOf(round: number): string {
+    return join(this.path, `round-${String(round).padStart(9, '0')}.safetensors`)
+  }
+
+  #checkRun(path: string, found: RunSettings & { readonly peer: PeerName }): void {
+    if (found.peer !== this.#peer)
+      throw new OtherRunError(`${path} is a checkpoint of "${found.peer}", not of "${this.#peer}"`)
+    const mismatch = mismatchOf(this.#run, found)
+    if (mismatch === undefined) return
+    throw new OtherRunError(
+      `${path} is a checkpoint of another run: ${mismatch.why}; "there" is the checkpoint. Give the same settings, or begin in another folder without --resume`
+    )
+  }
+}
+
+class OtherRunError extends Error {}
+
+/** The rounds of a folder's files, the newest first; none where there is no folder. */
+export async function roundsIn(path: string): Promise<readonly number[]> {
+  const names = await readdir(path).catch(() => [])
+  const rounds = names.flatMap((name) => named.exec(name)?.[1] ?? []).map(Number)
+  return rounds.sort((left, right) => right - left)
+}

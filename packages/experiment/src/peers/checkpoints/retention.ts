@@ -1,0 +1,27 @@
+/** How many files of a peer are kept at most. */
+export const maxFiles = 8
+
+/**
+ * Which checkpoints are kept: the newest two, one of them for when the other is damaged, and all from the round on that every peer is known
+ * to have saved: a peer that is slower, or that was killed, has no newer one. Where these are too many, those after that round go.
+ *
+ * @param rounds - of all files
+ * @param others - the newest round that each other peer is known to have saved
+ */
+export function roundsToKeep(rounds: readonly number[], others: Iterable<number>): ReadonlySet<number> {
+  const newestFirst = [...rounds].sort((left, right) => right - left)
+  const slowest = Math.min(...others)
+  const common = newestFirst.find((round) => round <= slowest)
+  const needed = newestFirst.filter((round, place) => place < 2 || common === undefined || round >= common)
+  const last = needed.at(-1)
+  if (needed.length <= maxFiles || last === undefined) return new Set(needed)
+  return new Set([...needed.slice(0, maxFiles - 1), common ?? last])
+}
+
+/** The newest round that all have; undefined where there is none. */
+export function newestCommon(all: Iterable<readonly number[]>): number | undefined {
+  const [first = [], ...others] = all
+  return [...first]
+    .sort((left, right) => right - left)
+    .find((round) => others.every((rounds) => rounds.includes(round)))
+}
