@@ -1,0 +1,16 @@
+import type { Saved } from '@murmuration/algorithms'
+import { settingsOf } from '@murmuration/libp2p'
+
+/** How many parameters the example has: some pages of a disk. */
+export const exampleLength = 20_000
+
+export const exampleRun = {
+  settings: settingsOf({ batch: 16, rate: { initial: 0.1 } }),
+  schema: [{ name: 'w', shape: [exampleLength] }],
+  start: 'aa'
+}
+
+export function exampleSaved(round: number): Saved {
+  const x = new Float32Array(exampleLength).fill(round)
+  return { tree: { round, training: { x: ['training/x'] } }, vectors: new Map([['training/x', x]]) }
+}
