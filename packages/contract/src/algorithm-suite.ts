@@ -7,9 +7,10 @@ import {
   type TrainingSettings,
   Vector
 } from '@murmuration/algorithms'
-import { type Fabric, type Mixing, type PeerName, peerName, type StepReport, type Topology } from '@murmuration/core'
+import { type Fabric, type Mixing, type PeerName, peerName, type Topology } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { ExecutionContext } from 'ava'
+import { checkpointing, type Drive, pausing, resuming, straight } from './drives.js'
 import { fabricWith } from './fabric-with.js'
 import type { FabricWorld } from './fabric-world.js'
 import { quadratics } from './quadratic.js'
@@ -139,8 +140,6 @@ interface Run {
   readonly ends: ReadonlyMap<PeerName, End>
 }
 
-type Drive = (fabric: Fabric<VectorMessage>, open: (saved?: Saved) => Session) => AsyncGenerator<[Session, StepReport]>
-
 /** Runs an algorithm to its end on five peers. */
 async function runOf(
   world: FabricWorld,
@@ -190,44 +189,6 @@ async function runOf(
   }
   await world.run(topology, run, servers)
   return { topology, ends }
-}
-
-async function* straight(_: Fabric<VectorMessage>, open: (saved?: Saved) => Session): ReturnType<Drive> {
-  const session = open()
-  for await (const report of session.steps()) yield [session, report]
-}
-
-/** Stops before round 7, and goes on as the same session or as one made of its bytes. */
-function pausing(actionOf: (self: PeerName) => 'keep' | 'replace'): Drive {
-  return async function* ({ self }, open) {
-    const first = open()
-    for await (const report of first.steps(7)) yield [first, report]
-    const second = actionOf(self) === 'keep' ? first : open(first.save())
-    for await (const report of second.steps()) yield [second, report]
-  }
-}
-
-/** Saves before round `at`, as a copy, and goes on as the same session. */
-function checkpointing(at: number, checkpoints: Map<PeerName, Saved>): Drive {
-  return async function* ({ self }, open) {
-    const session = open()
-    for await (const report of session.steps(at)) yield [session, report]
-    checkpoints.set(self, copyOf(session.checkpoint()))
-    for await (const report of session.steps()) yield [session, report]
-  }
-}
-
-/** Its vectors outlive the next step; `structuredClone` does not copy shared memory. */
-function copyOf({ tree, vectors }: Saved): Saved {
-  return { tree, vectors: new Map([...vectors].map(([name, numbers]) => [name, numbers.slice()])) }
-}
-
-/** Goes on where others have been saved. */
-function resuming(checkpoints: ReadonlyMap<PeerName, Saved>): Drive {
-  return async function* ({ self }, open) {
-    const session = open(checkpoints.get(self))
-    for await (const report of session.steps()) yield [session, report]
-  }
 }
 
 /** A tree for those that need one, else a ring; doubly stochastic. */

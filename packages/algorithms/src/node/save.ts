@@ -88,6 +88,27 @@ export function checkFits(found: State[string] | undefined, expected: State[stri
   for (const [name, part] of Object.entries(expected)) checkFits((found as State)[name], part, `${path}/${name}`)
 }
 
+/** The state with records that hold nothing: what they hold may differ from round to round. */
+export function withoutRecords(state: State): State {
+  const parts = Object.entries(state).map(([name, value]) => [
+    name,
+    typeof value === 'number' || isVector(value) ? value : {}
+  ])
+  return Object.fromEntries(parts) as State
+}
+
+/** Throws an InputError unless these are whole numbers, and the round is one of `rounds`. */
+export function checkCounts(
+  counts: { readonly round: State[string]; readonly drawn: State[string] },
+  rounds: number
+): void {
+  for (const [name, count] of Object.entries(counts)) {
+    const most = name === 'round' ? rounds : Number.MAX_SAFE_INTEGER
+    if (Number.isSafeInteger(count) && (count as number) >= 0 && (count as number) <= most) continue
+    throw new InputError(`the state/${name}: found ${String(count)}, expected a whole number up to ${most}`)
+  }
+}
+
 function kindOf(value: State[string]): string {
   if (typeof value === 'number') return 'a number'
   return isVector(value) ? `a vector of ${value.length}` : 'a record'

@@ -15,7 +15,8 @@ import { averagingRecord } from '../averaging-record.js'
 import type { Algorithm, State } from '../record.js'
 import { Peer } from './peer.js'
 import { Program, roleOf } from './program.js'
-import { checkFits, pack, type Saved, unpack } from './save.js'
+import { checkpointProblem } from './checkpoint-problem.js'
+import { checkCounts, checkFits, pack, type Saved, unpack, withoutRecords } from './save.js'
 import type { EarlyMessages } from './mailbox.js'
 import type { TrainingSettings } from './training.js'
 import { isVector, linear, type Vector } from './vector.js'
@@ -157,15 +158,13 @@ export class Session {
 
   #restore(saved: State): void {
     this.#start = undefined
-    checkFits(saved, { ...this.#expected(), isCut: 0 })
+    checkFits(saved, this.#expected())
     const { round, drawn, optimisers, origin, training, averaging, isCut } = saved
-    if (!isCount(round, this.#peer.rounds)) throw new InputError(`the state: found round ${String(round)}`)
-    if (!isCount(drawn)) throw new InputError(`the state: found ${String(drawn)} samples that were drawn`)
+    checkCounts({ round, drawn }, this.#peer.rounds)
     this.#round = round as number
     this.#peer.gradients.batches.skipTo(drawn as number)
     this.#peer.optimisers = optimisers as Record<string, State>
-    const { x } = origin as State
-    this.#peer.origin = x as Vector | undefined
+    this.#peer.origin = (origin as State).x as Vector | undefined
     this.#training.restore(training as State)
     this.#averaging.restore(averaging as State)
     if (isCut === 1) this.#peer.startCodecsAnew()
@@ -177,9 +176,8 @@ export class Session {
     const { arena, length } = this.#peer
     const zero = arena.compute(length, (out, from, to) => out.fill(0, from, to))
     this.#training.start(zero, zero)
-    const snapshot = this.#snapshot('without early')
-    const state = Object.entries(this.#training.state).map(([name, value]) => [name, isRecord(value) ? {} : value])
-    return { ...snapshot, training: { ...(snapshot.training as State), state: Object.fromEntries(state) as State } }
+    const training = { ...this.#training.snapshot('without early'), state: withoutRecords(this.#training.state) }
+    return { ...this.#snapshot('without early'), training, isCut: 0 }
   }
 
   /** Ends a round. */
@@ -273,22 +271,6 @@ export class Session {
 }
 
 const nothing = new Float32Array(0)
-
-/** Why checkpoints of all peers at the same round do not fit together, in words; undefined where they do. */
-export function checkpointProblem({ title, answers, server, keeps }: Algorithm): string | undefined {
-  const isAsynchronous =
-    answers !== undefined || server?.answers !== undefined || (server !== undefined && keeps === 'nothing')
-  if (!isAsynchronous) return undefined
-  return `${title} is asynchronous: while one peer begins a round, others are in earlier or later ones, so that checkpoints of one round do not fit together`
-}
-
-function isRecord(value: State[string]): value is State {
-  return typeof value === 'object' && !isVector(value)
-}
-
-function isCount(value: State[string] | undefined, most = Number.MAX_SAFE_INTEGER): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most
-}
 
 /** Whether peers ask each other, or servers. */
 function isAsking({ answers, server }: Algorithm): boolean {

@@ -9,7 +9,6 @@ import {
   decodeSafetensorsHeader,
   encodeSafetensors,
   encodeSafetensorsHeader,
-  type NamedTensor,
   safetensorsHeaderLength,
   type SafetensorsHeader,
   safetensorsLengthBytes,
@@ -130,7 +129,7 @@ async function readHead(file: FileHandle): Promise<Head> {
 function hashOfHeader({ places, metadata }: SafetensorsHeader): Hash {
   const { sha256: _, ...described } = metadata
   return createHash('sha256').update(
-    encodeSafetensorsHeader(places as readonly Pick<NamedTensor, 'name' | 'shape'>[], described)
+    encodeSafetensorsHeader(places, described)
   )
 }
 

@@ -85,7 +85,7 @@ export class CheckpointFolder {
     const mismatch = mismatchOf(this.#run, found)
     if (mismatch === undefined) return
     throw new OtherRunError(
-      `${path} is a checkpoint of another run: ${mismatch.why}; "there" is the checkpoint. Give the same settings, or begin in another folder without --resume`
+      `${path} is a checkpoint of another run: ${mismatch.reason}; "there" is the checkpoint. Give the same settings, or begin in another folder without --resume`
     )
   }
 }

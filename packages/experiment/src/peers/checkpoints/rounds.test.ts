@@ -12,7 +12,7 @@ test('the newest two are kept, and what the slowest peer has', (t) => {
   t.deepEqual(kept([10, 20, 30, 40], []), [40, 30])
 })
 
-test('of a peer that is dead, its newest round is kept for ever, and never more than the most', (t) => {
+test('of a peer that is dead, its newest round is kept forever, and never more than the most', (t) => {
   let rounds: number[] = []
   for (let round = 10; round <= 1000; round += 10) rounds = kept([...rounds, round], [Math.min(round, 50), round])
   t.is(rounds.length, maxFiles)

@@ -1,0 +1,9 @@
+import type { Algorithm } from '../record.js'
+
+/** Why checkpoints of all peers at the same round do not fit together, in words; undefined where they do. */
+export function checkpointProblem({ title, answers, server, keeps }: Algorithm): string | undefined {
+  const isAsynchronous =
+    answers !== undefined || server?.answers !== undefined || (server !== undefined && keeps === 'nothing')
+  if (!isAsynchronous) return undefined
+  return `${title} is asynchronous: while one peer begins a round, others are in earlier or later ones, so that checkpoints of one round do not fit together`
+}
