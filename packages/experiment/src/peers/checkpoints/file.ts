@@ -128,9 +128,7 @@ async function readHead(file: FileHandle): Promise<Head> {
 /** Of the header as it was before it had a hash. */
 function hashOfHeader({ places, metadata }: SafetensorsHeader): Hash {
   const { sha256: _, ...described } = metadata
-  return createHash('sha256').update(
-    encodeSafetensorsHeader(places, described)
-  )
+  return createHash('sha256').update(encodeSafetensorsHeader(places, described))
 }
 
 function checkHash(hash: Hash, { metadata: { sha256 } }: SafetensorsHeader): void {
