@@ -100,7 +100,7 @@ test('choices that do not fit are refused, and nothing is written', async (t) =>
     [{ algorithm: 'relay-sgd' }, /RelaySGD needs a tree/],
     [{ algorithm: 'dspgd' }, /did you mean "dpsgd"/],
     [{ data: 'minst' }, /found no minst, expected digits, gaussians, mnist.*did you mean "mnist"/],
-    [{ task: 'mpl' }, /found no mpl, expected mlp, cnn, softmax, logistic, quadratic or a path; did you mean "mlp"/],
+    [{ task: 'mpl' }, /found no mpl, expected mlp, .* or a path; did you mean "mlp"/],
     [{ task: 'logistic', data: 'digits' }, /--data digits: the task logistic cannot .*expected gaussians or a path/],
     [{ task: 'cnn', data: 'gaussians' }, /--data gaussians: the task cnn cannot .*expected digits, mnist/],
     [{ task: 'quadratic', data: 'digits' }, /--data digits: the task quadratic draws what it learns; leave --data out/],
@@ -148,15 +148,21 @@ test('whoever presses Enter at every question gets the defaults', async (t) => {
 
 test('only what fits the answers before is offered', async (t) => {
   // Torus and hypercube are no choices for five peers, and the algorithm after gradient tracking, RelaySGD, none on a ring.
-  const keys = { 'How many': `5${enter}`, 'Who averages': down.repeat(3) + enter, 'which algo': down.repeat(3) + enter }
+  const graph = graphs.findIndex(({ kind }) => kind === 'exponential') - 2
+  const algorithm = algorithms.findIndex(({ name }) => name === 'gossip-pga') - 1
+  const keys = {
+    'How many': `5${enter}`,
+    'Who averages': down.repeat(graph) + enter,
+    'which algo': down.repeat(algorithm) + enter
+  }
   const choices = await askChoices(typing(keys))
   t.deepEqual([choices.peers, choices.graph, choices.algorithm], [5, 'exponential', 'gossip-pga'])
 })
 
 test('data are asked for where the task learns from them, and only those that suit it are offered', async (t) => {
-  const last = `${up.repeat(2)}${enter}`
-  t.false('data' in (await askChoices(typing({ 'What is learned': last }))))
-  const logistic = await askChoices(typing({ 'What is learned': `${up.repeat(3)}${enter}`, 'divided': down + enter }))
+  const task = (sought: string) => down.repeat(tasks.findIndex(({ kind }) => kind === sought)) + enter
+  t.false('data' in (await askChoices(typing({ 'What is learned': task('quadratic') }))))
+  const logistic = await askChoices(typing({ 'What is learned': task('logistic'), 'divided': down + enter }))
   t.deepEqual([logistic.task, logistic.data, logistic.partition], ['logistic', 'gaussians', 'label'])
 })
 
