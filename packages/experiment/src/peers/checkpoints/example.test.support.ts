@@ -1,8 +1,8 @@
 import type { Saved } from '@murmuration/algorithms'
 import { settingsOf } from '@murmuration/libp2p'
 
-/** How many parameters the example has: some pages of a disk. */
-export const exampleLength = 20_000
+/** How many parameters the example has: enough that a file is not written at once. */
+export const exampleLength = 500_000
 
 export const exampleRun = {
   settings: settingsOf({ batch: 16, rate: { initial: 0.1 } }),
