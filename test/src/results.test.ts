@@ -1,6 +1,6 @@
 /** Results of real runs: the same folder as that of a simulation, read by the same command. */
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readResults } from '@murmuration/results'
 import anyTest from 'ava'
@@ -104,6 +104,67 @@ test('a folder in which no results can go is told before the run, and one in whi
   const wrong = await murmur(['swarm', topology, '--data', './none', '--out', join(folder, 'new')], folder).result
   t.is(wrong.code, 2)
   t.false(existsSync(join(folder, 'new')))
+})
+
+test('a swarm that loses a peer writes what the others come to, and the report names the lost one at its top', async (t) => {
+  const { folder, out, args } = await prepared(['a', 'b', 'c'], 300)
+  await appendFile(args[2], 'timeout: 5 s\n')
+  const command = murmur(['swarm', ...args, '--no-baseline', '--json'], folder)
+  await command.saying('"kind":"step"')
+  const pid = Number(/"peer":"b","pid":(\d+)/.exec(command.output())?.[1])
+  t.true(process.kill(pid, 'SIGKILL'))
+  const result = await command.result
+  t.is(result.code, 0, result.stderr)
+  const [run] = (await readResults(out)).runs
+  t.like(run, { outcome: 'limit', rounds: 300, findings: ['b was lost: the process of peer b ended by SIGKILL'] })
+  t.deepEqual(Object.keys(run.models ?? {}), ['a', 'c'])
+  const html = readFileSync(join(out, 'report.html'), 'utf8')
+  t.regex(html, /id="finding"[\s\S]*seed 1: b was lost: [\s\S]*id="checks"/)
+})
+
+test('a swarm with a server writes it among its facts, and its bytes', async (t) => {
+  const { folder, out, args } = await prepared()
+  const [topology, , train] = args
+  const servers = 'peers: [a, b, { name: server, role: server }]'
+  await writeFile(topology, `graph: complete\n${servers}\n`)
+  await writeFile(train, `${training}algorithm: parameter-server\n`)
+  const result = await murmur(['swarm', ...args, '--no-baseline', '--json'], folder).result
+  t.is(result.code, 0, result.stderr)
+  const { sweep, runs } = await readResults(out)
+  t.is(sweep.facts.topology, 'complete, 2 peers, server server')
+  t.is(sweep.facts.rounds, '10')
+  t.is(runs[0].busiest?.name, 'server')
+  t.deepEqual(Object.keys(runs[0].models ?? {}), ['a', 'b'])
+})
+
+test('the folders of several peers make one report, in which none is ranked', async (t) => {
+  const { folder, args } = await prepared()
+  const [topology, , train] = args
+  const outs = ['a', 'b'].map((name) => join(folder, `of-${name}`))
+  for (const name of ['a', 'b']) t.is((await murmur(['identity', name], folder).result).code, 0)
+  const ids = await Promise.all(
+    ['a', 'b'].map(async (name) => JSON.parse((await murmur(['identity', name, '--json'], folder).result).stdout).id)
+  )
+  let text = readFileSync(topology, 'utf8')
+  for (const [place, name] of ['a', 'b'].entries())
+    text = text.replace(`name: ${name},`, `name: ${name}, id: ${ids[place]},`)
+  await writeFile(topology, text)
+  const results = await Promise.all(
+    ['a', 'b'].map(
+      (name, place) => murmur(['peer', topology, '--as', name, '--train', train, '--out', outs[place]], folder).result
+    )
+  )
+  for (const { code, stderr } of results) t.is(code, 0, stderr)
+  const all = join(folder, 'all')
+  t.is((await murmur(['report', ...outs, '--out', all], folder).result).code, 0)
+  const { sweep } = await readResults(all)
+  t.deepEqual(
+    sweep.methods.map(({ label }) => label),
+    ['D-PSGD · peer a', 'D-PSGD · peer b']
+  )
+  const html = readFileSync(join(all, 'report.html'), 'utf8')
+  t.regex(html, /<h2>Side by side<\/h2>/)
+  t.notRegex(html, /fastest per round in/)
 })
 
 posixTest('results for which the disk has no room end the command with code 8, after the summary', async (t) => {
