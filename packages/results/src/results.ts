@@ -117,7 +117,9 @@ export interface RunRecord {
   readonly curve: readonly CurvePoint[]
   /** SHA-256 of the parameters of each peer at the end, as "murmur swarm" prints it; of runs with few peers. */
   readonly models?: Readonly<Record<string, string>>
-  /** What went wrong: broken promises, lost peers, faults. Empty when nothing did. */
+  /** Peers that gave up or whose process ended before the others, in that order, each with the reason. */
+  readonly lost?: readonly string[]
+  /** What else went wrong: broken promises, faults. Empty when nothing did. */
   readonly findings: readonly string[]
   /** Of everything that happened, in order. The same file and seed give the same; of simulated runs. */
   readonly logHash?: string

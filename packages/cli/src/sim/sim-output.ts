@@ -115,6 +115,7 @@ function endText(results: Results<SimulatedRecord>, end: SimEnd): string {
     `${runsText(runs.length)}, ${duration(virtual)} of virtual time in ${duration(end.seconds)}${stopped}`,
     ...onlyRunLines(results),
     ...failedText(results),
+    ...lostText(results),
     ...promisesText(results, end),
     end.report === undefined ? `results: ${end.directory}; there is no report` : `report: ${end.report}`
   ].join('\n')
@@ -138,6 +139,14 @@ function failedText(results: Results): string[] {
   if (failed.length === 0) return []
   const [{ method, seed, reason }] = failed
   return [`${count(failed.length)} of ${count(results.runs.length)} runs failed; ${method}, seed ${seed}: ${reason}`]
+}
+
+function lostText({ runs }: Results): string[] {
+  const losing = runs.filter(({ lost = [] }) => lost.length > 0)
+  if (losing.length === 0) return []
+  const [{ method, seed, lost = [] }] = losing
+  const others = `${count(losing.length)} of ${count(runs.length)} runs went on without peers that gave up`
+  return [`${others}; ${method}, seed ${seed}: ${lost.join('; ')}`]
 }
 
 /** Of runs that were not done, or came to nothing, no promise is known to be kept. */

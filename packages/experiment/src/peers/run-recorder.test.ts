@@ -102,9 +102,9 @@ test('who was lost, was at fault or was far away is found, and the curve never g
   recorder.take({ kind: 'lost', peer: b, reason: 'the process ended by SIGKILL' })
   recorder.take({ ...summary, samples: 128, lost: [b], outliers: [b], faults })
   recorder.fail({ outcome: 'failed', reason: 'the models are 3 apart' })
-  const { findings, curve, outcome } = recorder.record()
+  const { lost, findings, curve, outcome } = recorder.record()
+  t.deepEqual(lost, ['b: the process ended by SIGKILL'])
   t.deepEqual(findings, [
-    'b was lost: the process ended by SIGKILL',
     'b was at fault (not-finite 3), sent to a',
     'far from their neighbours: b',
     'the models are 3 apart'

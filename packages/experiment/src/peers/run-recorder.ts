@@ -28,6 +28,7 @@ export class RunRecorder {
   readonly #run: RecordedRun
   readonly #points: CurvePoint[] = []
   readonly #findings: string[] = []
+  readonly #lost: string[] = []
   #hasStarted = false
   #summary: Summary | PeerSummary | undefined
   #failure: Failure | undefined
@@ -44,7 +45,7 @@ export class RunRecorder {
   /** Takes in an event. The result says whether the curve is longer. */
   take(event: RunEvent): boolean {
     if (event.kind === 'step') this.#hasStarted = true
-    if (event.kind === 'lost') this.#findings.push(`${event.peer} was lost: ${event.reason}`)
+    if (event.kind === 'lost') this.#lost.push(`${event.peer}: ${event.reason}`)
     if (event.kind === 'summary') this.#end(event)
     return event.kind === 'evaluation' && event.of === (this.#run.peer ?? 'mean') && this.#add(event)
   }
@@ -76,6 +77,7 @@ export class RunRecorder {
       bytesSent: last?.bytes ?? 0,
       ...this.#figures(),
       curve: this.#points,
+      ...(this.#lost.length === 0 ? {} : { lost: this.#lost }),
       findings: this.#findings
     }
   }

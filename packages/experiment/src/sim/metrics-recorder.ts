@@ -43,6 +43,7 @@ export class MetricsRecorder {
   readonly #samples = new Map<PeerName, number>()
   /** Copies, since a report's vectors are valid until the next step only. */
   readonly #newest = new Map<PeerName, Float32Array>()
+  readonly #lost = new Set<PeerName>()
   #steps = 0
   /** When the last step of training was taken, in virtual seconds. */
   #last = 0
@@ -57,6 +58,11 @@ export class MetricsRecorder {
   /** What it took to reach the target loss, once it was reached. */
   get toTarget(): ToTarget | undefined {
     return this.#toTarget
+  }
+
+  /** Leaves a peer that has given up out of all that follows. */
+  lose(peer: PeerName): void {
+    this.#lost.add(peer)
   }
 
   /** Takes in a step of a peer. The result says whether the run has arrived. */
@@ -120,9 +126,9 @@ export class MetricsRecorder {
     return point
   }
 
-  /** The newest of all who are there: what a crashed peer had is lost. */
+  /** The newest of all who are there: what a crashed peer had is lost, and one that has given up has an old model. */
   #models(): Float32Array[] {
-    const there = this.#options.workers.filter((peer) => !this.#simulation.hasCrashed(peer))
+    const there = this.#options.workers.filter((peer) => !this.#simulation.hasCrashed(peer) && !this.#lost.has(peer))
     return there.flatMap((peer) => this.#newest.get(peer) ?? [])
   }
 

@@ -139,6 +139,25 @@ test('a peer that is gone for good ends the central ways with its name, and goss
   }
 })
 
+test('a peer that froze for longer than the others wait gives up, and they go on without it', async (t) => {
+  const scenario = await scenarioOf({
+    ...lines,
+    topology: '{ graph: complete, peers: [a, b, c] }',
+    computing: '{ perStep: 10 ms }',
+    timeout: '100 ms',
+    methods: '[{ algorithm: dpsgd }, { algorithm: all-reduce }]',
+    faults: '{ events: [{ at: 20 ms, do: freeze, peer: c }, { at: 1 s, do: thaw, peer: c }] }',
+    rounds: '300'
+  })
+  const [gossip, allReduce] = (await everyRun(scenario)).map(({ record }) => record)
+  t.is(gossip.outcome, 'limit', gossip.reason)
+  t.is(gossip.lost?.length, 1)
+  t.regex(gossip.lost?.[0] ?? '', /^c heard nothing of a, b in round \d+/)
+  t.deepEqual(Object.keys(gossip.models ?? {}).sort(), ['a', 'b', 'c'])
+  t.is(allReduce.outcome, 'failed')
+  t.is(allReduce.lost, undefined)
+})
+
 test('the target ends a run, and says what it took', async (t) => {
   const [{ record }] = await everyRun(
     await scenarioOf({ ...lines, methods: '[{ algorithm: dpsgd }]', rounds: '500', stop: '{ loss: 5 }' })

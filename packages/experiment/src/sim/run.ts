@@ -44,6 +44,9 @@ export async function simulateRun(
   return simulated.result(failure, (realTime() - start) / 1000)
 }
 
+/** So many peers that gave up are told of with their reasons. */
+const maxLostTexts = 20
+
 /** Everything that one run needs, built and connected. */
 class SimulatedRun {
   readonly #run: SimRun
@@ -55,6 +58,8 @@ class SimulatedRun {
   readonly #checkers: InvariantCheckers
   readonly #metrics: MetricsRecorder
   readonly #recorder: TimelineRecorder | undefined
+  /** Workers that gave up, in that order, each with its error. */
+  readonly #lost = new Map<PeerName, NeighboursMissingError>()
   readonly #simulation: Simulation<VectorMessage>
 
   constructor(scenario: Scenario, run: SimRun, taskSet: TaskSet) {
@@ -138,6 +143,7 @@ class SimulatedRun {
       time: this.#timeFractions(),
       curve: points,
       models,
+      ...(failure !== undefined || this.#lost.size === 0 ? {} : { lost: this.#lostTexts() }),
       findings: this.#checkers.findings,
       logHash: this.#logHash(),
       realSeconds
@@ -149,6 +155,31 @@ class SimulatedRun {
   }
 
   async #act(fabric: Fabric<VectorMessage>): Promise<void> {
+    try {
+      await this.#train(fabric)
+    } catch (error) {
+      const { self } = fabric
+      if (!(error instanceof NeighboursMissingError) || this.#servers.includes(self)) throw error
+      this.#lose(self, error)
+    }
+  }
+
+  /** A worker that misses all its neighbours gives up, and the others go on, as real ones do. Throws why the first did when nobody is left. */
+  #lose(peer: PeerName, error: NeighboursMissingError): void {
+    this.#lost.set(peer, error)
+    this.#metrics.lose(peer)
+    const [first] = this.#lost.values()
+    if (this.#workers.every((name) => this.#lost.has(name) || this.#simulation.hasCrashed(name))) throw first
+  }
+
+  /** The first in full, and how many more there are. */
+  #lostTexts(): string[] {
+    const texts = [...this.#lost.values()].map(({ message }) => message)
+    const more = texts.length - maxLostTexts
+    return more <= 0 ? texts : [...texts.slice(0, maxLostTexts), `${more} more`]
+  }
+
+  async #train(fabric: Fabric<VectorMessage>): Promise<void> {
     const { self } = fabric
     const settings = this.#settings
     if (this.#servers.includes(self)) return this.#serve(train(fabric, this.#asTraffic(this.#taskSet.union), settings))

@@ -1,4 +1,4 @@
-/** What a reader has to know before the figures: runs that ended early, lost peers, other findings, and runs of other lengths. */
+/** What a reader has to know before the figures: runs that ended early, lost peers, findings of real runs, and runs of other lengths. */
 import type { Results, RunRecord } from '@murmuration/results'
 
 /** So many runs are named one by one. */
@@ -7,9 +7,11 @@ const maxNamed = 3
 /** Sentences for the top of the report; none where all runs came to their ends as planned. */
 export function cautionSentences(results: Results): string[] {
   const unfinished = results.runs.filter(({ outcome }) => outcome === 'unfinished')
+  const losing = results.runs.filter(({ lost = [] }) => lost.length > 0)
   const wrong = results.runs.filter(({ world, findings }) => world === 'libp2p' && findings.length > 0)
   return [
     ...counted(unfinished, 'runs are not finished', unfinishedText),
+    ...counted(losing, 'runs lost peers', lostText),
     ...counted(wrong, 'real runs have findings, which are under Checks', findingsText),
     ...lengthText(results)
   ]
@@ -25,6 +27,8 @@ const nameOf = ({ method, seed }: RunRecord) => `“${method}”, seed ${seed}`
 
 const unfinishedText = (run: RunRecord) =>
   `${nameOf(run)}, is not finished: ${run.reason ?? 'its process ended, or still runs'}. Its figures are those after ${roundsText(run.rounds)} rounds.`
+
+const lostText = (run: RunRecord) => `${nameOf(run)}, went on without ${run.lost?.join('; ')}.`
 
 const findingsText = (run: RunRecord) => `${nameOf(run)}: ${run.findings.join('; ')}.`
 

@@ -92,6 +92,7 @@ const run: z.ZodType<RunRecord> = z.object({
   time: z.object({ working: measured, sending: measured.optional(), waiting: measured.optional() }).optional(),
   curve: z.array(point),
   models: z.record(z.string(), z.string()).optional(),
+  lost: z.array(z.string()).optional(),
   findings: z.array(z.string()),
   logHash: z.string().optional(),
   realSeconds: amount.optional()

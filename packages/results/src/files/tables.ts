@@ -40,6 +40,7 @@ const summaryColumns: readonly Column<RunRecord>[] = [
   ['final.accuracy', (run) => last(run)?.accuracy],
   ['final.worstLoss', (run) => last(run)?.worstLoss],
   ['final.consensusDistance', (run) => last(run)?.consensusDistance],
+  ['lost', ({ lost }) => lost?.join('; ')],
   ['findings', ({ findings }) => findings.join('; ')],
   ['logHash', ({ logHash }) => logHash],
   ['realSeconds', ({ realSeconds }) => realSeconds]
