@@ -33,10 +33,10 @@ const mistakes: readonly (readonly [command: string, answer: RegExp])[] = [
     'sim topology.yaml --data minst',
     /--data minst: no such file or folder; expected one of digits.*did you mean "mnist"/
   ],
-  ['sim topology.yaml --train train.yaml --out train.yaml', /--out train\.yaml: this is a file; name a folder/],
+  ['sim topology.yaml --train train.yaml --out train.yaml', /--out train\.yaml: train\.yaml is a file; name a folder/],
   [
     'sim topology.yaml --train train.yaml --out train.yaml/sub',
-    /--out train\.yaml\/sub: this is a file; name a folder/
+    /--out train\.yaml\/sub: train\.yaml is a file; name a folder/
   ],
   ['report nowhere', /nowhere: no such folder; expected a folder that "murmur sim"/],
   ['report train.yaml', /train\.yaml: this is a file; expected a folder/],

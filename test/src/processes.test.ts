@@ -157,6 +157,33 @@ for (const [topology, threshold, expected] of [
   })
 }
 
+test.serial(
+  'a peer that stalls while the others finish gives up, and what they finished is kept; code 3',
+  async (t) => {
+    const { folder } = t.context
+    await writeFile(join(folder, 'training.yaml'), `${training.replace('rounds: 30', 'rounds: 400')}timeout: 2 s\n`)
+    const model = join(folder, 'model.safetensors')
+    const options = ['--train', join(folder, 'training.yaml'), '--save', model, '--json']
+    const swarm = murmur(['swarm', 'topologies/complete-4.yaml', ...options], folder)
+    const records = () => recordsOf({ stdout: swarm.output() })
+    await swarm.saying('"kind":"step"')
+    const stalled = records().filter(({ kind }) => kind === 'peer')[2]
+    process.kill(Number(stalled.pid), 'SIGSTOP')
+    const last = 400 + Number(records().find(({ kind }) => kind === 'start')?.finalRounds) - 1
+    for (const peer of ['a', 'b', 'c', 'd'].filter((name) => name !== stalled.peer))
+      await swarm.saying(`"kind":"step","peer":"${peer}","round":${last},`)
+    process.kill(Number(stalled.pid), 'SIGCONT')
+    const result = await swarm.result
+    t.is(result.code, 3, result.stderr)
+    t.regex(result.stderr, new RegExp(`peer ${stalled.peer}: `))
+    t.like(
+      records().findLast(({ kind }) => kind === 'summary'),
+      { peers: 4, finished: 3, lost: [stalled.peer] }
+    )
+    t.true((await stat(model)).size > 0)
+  }
+)
+
 test.serial('wrong files and options end with code 2 and say where', async (t) => {
   const { folder } = t.context
   await writeFile(join(folder, 'typo.yaml'), 'graph: rnig\npeers: 4\n')

@@ -98,7 +98,7 @@ test('a folder that cannot be written is told before the first run', async (t) =
   for (const out of [path, join(path, 'out'), '/dev/null']) {
     const result = await murmur(['sim', path, '--out', out, '--json'], folder).result
     t.is(result.code, 2, result.stderr)
-    t.regex(result.stderr, /--out \S+: E/)
+    t.regex(result.stderr, /--out \S+: \S+ is a file; name a folder/)
     t.like(JSON.parse(result.stdout), { kind: 'error', code: 2 })
   }
 })

@@ -40,7 +40,7 @@ export async function resultsFolder({ path, out }: ResultsPlace): Promise<Result
 async function makeFolder(path: string): Promise<true | undefined> {
   const found = await stat(path).catch(() => undefined)
   if (found?.isDirectory() === true) return undefined
-  if (found !== undefined) throw new InputError('this is a file; name a folder')
+  if (found !== undefined) throw new InputError(`${path} is a file; name a folder`)
   const above = dirname(path)
   if (above !== path) await makeFolder(above)
   await mkdir(path)

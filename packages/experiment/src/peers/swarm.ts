@@ -5,7 +5,7 @@ import { checkCheckpoints, type CheckpointOptions } from './checkpoints/checkpoi
 import { roundGrace } from './checkpoints/halt.js'
 import { Child } from './child.js'
 import type { RunEvent, Summary } from '../events.js'
-import { DisagreementError, LostError } from '../errors.js'
+import { DisagreementError, failureKindOf, LostError } from '../errors.js'
 import { type Centralised, Evaluator } from './evaluator.js'
 import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
 import { FirstOutliers } from './outlier-events.js'
@@ -39,18 +39,21 @@ const meetingTimeout = 300_000
 /** How many times more than predicted the peers may differ at the end. */
 const disagreementSlack = 10
 
-/** Results by peer, in the order of names; a peer whose process was lost has none. */
+/** Results by peer, in the order of names; a peer that was lost has none. */
 type Results = ReadonlyMap<PeerName, PeerResult>
 
 /** What workers and servers ended with. */
 interface Ends {
   readonly results: Results
   readonly servers: Results
+  /** Why the first worker gave up that did. */
+  readonly gaveUp: Error | undefined
 }
 
 /**
- * Runs all peers of a topology as processes on this machine and sums up what they came to. Rejects with the first error
- * of a peer; a peer whose process is killed is reported and left behind. No process is left running.
+ * Runs all peers of a topology as processes on this machine and sums up what those came to that finished. A peer whose process is killed,
+ * or that gives up since it misses its neighbours, is reported and left behind; rejects with the first other error of a peer. No process
+ * is left running.
  */
 export async function runSwarm(request: RunRequest, options: SwarmOptions): Promise<Summary> {
   const plan = await makePlan(request)
@@ -67,7 +70,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   const evaluator = await Evaluator.start(plan, options.emit, options.signal)
   try {
     const outliers = new FirstOutliers()
-    const { results, servers } = await runChildren(plan, request, evaluator, {
+    const { results, servers, gaveUp } = await runChildren(plan, request, evaluator, {
       ...options,
       emit: (event) => {
         outliers.take(event)
@@ -90,6 +93,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
     options.emit(summary)
     if (unsaved !== undefined) throw unsaved
     checkFinished(summary, needed)
+    if (gaveUp !== undefined && options.minFinished === undefined) throw gaveUp
     checkConsensus(plan, models, summary)
     return summary
   } finally {
@@ -125,8 +129,8 @@ async function runChildren(
     // A server that fails ends the run.
     const served = servers.map(async ({ name, result }) => [name, await result] as const)
     const ends = Promise.all([collect(workers, emit, evaluator), Promise.all(served)])
-    const [results, ofServers] = await Promise.race([ends, stopped.promise])
-    return { results, servers: new Map(ofServers) }
+    const [{ results, gaveUp }, ofServers] = await Promise.race([ends, stopped.promise])
+    return { results, servers: new Map(ofServers), gaveUp }
   } finally {
     signal.removeEventListener('abort', abort)
     if (signal.aborted && checkpoints !== undefined) await stopTogether(children)
@@ -144,31 +148,37 @@ async function stopTogether(children: readonly Child[]): Promise<void> {
   if (known.length > 0) await Promise.race([Promise.all(children.map(({ ended }) => ended)), grace])
 }
 
-/** Waits for all results. A lost process is a note; another error is thrown, the first of them. */
+/**
+ * Waits for all results. A peer whose process was lost, or that misses all its neighbours, is told of, and the others go on; another error is
+ * thrown, the first of them.
+ */
 async function collect(
   children: readonly Child[],
   emit: (event: RunEvent) => void,
   evaluator: Evaluator
-): Promise<Results> {
+): Promise<Omit<Ends, 'servers'>> {
   const results = new Map<PeerName, PeerResult>()
+  let gaveUp: Error | undefined
   await Promise.all(
     children.map(async (child) => {
       try {
         results.set(child.name, await child.result)
       } catch (error) {
-        if (!(error instanceof LostError)) throw error
-        emit({ kind: 'lost', peer: child.name, reason: error.message })
+        if (failureKindOf(error) !== 'neighboursMissing') throw error
+        const { message } = error as Error
+        if (!(error instanceof LostError)) gaveUp ??= error as Error
+        emit({ kind: 'lost', peer: child.name, reason: message })
         evaluator.lose(child.name)
       }
     })
   )
-  if (results.size === 0) throw new LostError('all processes were lost')
-  return new Map([...results].sort(([left], [right]) => (left < right ? -1 : 1)))
+  if (results.size === 0) throw gaveUp ?? new LostError('all processes were lost')
+  return { results: new Map([...results].sort(([left], [right]) => (left < right ? -1 : 1))), gaveUp }
 }
 
 function summarise(
   { file, options, spectralGap }: Plan,
-  { results, servers }: Ends,
+  { results, servers }: Omit<Ends, 'gaveUp'>,
   {
     ofMean,
     central,
