@@ -87,15 +87,26 @@ function unknownKey(path: Path, key: string, known: string): Problem {
   }
 }
 
-/** The problems of the form that was meant: one that fits as a whole but for its parts. Otherwise: all forms at once. */
+/**
+ * The problems of the form that was meant: one that fits as a whole but for its parts, above all one whose key was misspelt. Otherwise: all
+ * forms at once.
+ */
 function unionProblems(branches: readonly (readonly z.core.$ZodIssue[])[], input: unknown): Problem[] {
   const meant = branches
     .filter((issues) => issues.every((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'))
-    .sort((left, right) => left.length - right.length)
+    .sort((left, right) => Number(hasTypo(right)) - Number(hasTypo(left)) || left.length - right.length)
   if (meant.length > 0) return meant[0].flatMap(problemsOf)
   const ends = branches.flat().filter((issue) => issue.path.length === 0)
   const expected = [...new Set(ends.flatMap(expectations))]
   return [{ path: [], message: sentence(input, expected.join(', or '), ends.flatMap(wordsOf)) }]
+}
+
+/** Whether a key is nearly one of those that are known. */
+function hasTypo(issues: readonly z.core.$ZodIssue[]): boolean {
+  return issues.some(
+    (issue) =>
+      issue.code === 'unrecognized_keys' && issue.keys.some((key) => nearest(key, issue.message.split(' ')) !== '')
+  )
 }
 
 function expectations(issue: z.core.$ZodIssue): string[] {

@@ -1,7 +1,7 @@
 import { duration, fraction } from '@murmuration/files'
 import { z } from 'zod'
 import { gone } from '../training/gone.js'
-import { mappingSuchAs } from './schema-words.js'
+import { mappingSuchAs } from '../training/schema-words.js'
 
 const positive = z.number().positive()
 

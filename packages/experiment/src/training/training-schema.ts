@@ -6,6 +6,7 @@ import { codecWords, expectedParameter, isCodec } from '@murmuration/vectors'
 import { z } from 'zod'
 import { algorithmSchema, inputJson } from './algorithm-choice.js'
 import { gone } from './gone.js'
+import { mappingSuchAs } from './schema-words.js'
 import { kinds, taskSchema } from './task-choice.js'
 
 const positive = z.number().positive()
@@ -18,21 +19,30 @@ const checksums = z.record(z.string(), z.string())
 /** The number of samples in {@link drawnData} unless a file gives one. */
 export const drawnDigits = 5000
 
+/** What is expected where there are no samples that are known by a name. */
+const such = { error: mappingSuchAs('{ path: ./samples.csv }') }
+
 const drawnData = [
-  z.strictObject({
-    digits: z.int().min(100).max(1e6).default(drawnDigits).meta({ description: 'How many' }),
-    size: z.int().min(1).max(28).default(28).meta({ description: 'The edge of a picture in pixels' })
-  }),
-  z.strictObject({
-    gaussians: z.int().min(10).max(1e7).default(4601).meta({ description: 'How many, of two classes' }),
-    features: atLeastOne.max(1e6).default(57).meta({ description: 'Numbers of a sample' })
-  })
+  z.strictObject(
+    {
+      digits: z.int().min(100).max(1e6).default(drawnDigits).meta({ description: 'How many' }),
+      size: z.int().min(1).max(28).default(28).meta({ description: 'The edge of an image in pixels' })
+    },
+    such
+  ),
+  z.strictObject(
+    {
+      gaussians: z.int().min(10).max(1e7).default(4601).meta({ description: 'How many, of two classes' }),
+      features: atLeastOne.max(1e6).default(57).meta({ description: 'Numbers of a sample' })
+    },
+    such
+  )
 ] as const
 
 const data = z.union([
   z.literal(['digits', 'gaussians', ...knownSetNames]),
   ...drawnData,
-  z.strictObject({ path: z.union([path, z.array(path).min(1)]), sha256: checksums.optional() })
+  z.strictObject({ path: z.union([path, z.array(path).min(1)]), sha256: checksums.optional() }, such)
 ])
 
 const partition = z.union([
