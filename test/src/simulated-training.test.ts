@@ -151,7 +151,7 @@ rounds: 5
   t.is(shared.code, 2)
   t.regex(shared.stderr, /its servers share machines with workers \(on: workers\)/)
   const unknown = await run('swarm', 's.yaml', '--method', 'D-PGSD')
-  t.regex(unknown.stderr, /expected one of s\.yaml: "D-PSGD", .*did you mean "D-PSGD"/)
+  t.regex(unknown.stderr, /expected a method of s\.yaml: "D-PSGD", .*did you mean "D-PSGD"/)
   t.regex(
     (await run('swarm', 's.yaml', '--method', 'D-PSGD', '--task', 'mlp')).stderr,
     /--task: found it beside --method/
