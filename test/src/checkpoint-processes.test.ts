@@ -122,6 +122,8 @@ test('where one peer was killed and the others went on, all go on from what it h
   await reaching(swarm, 25)
   const [{ peer, pid }] = peerProcesses(swarm)
   kill(pid)
+  // Until its end is known it may still put a whole file in its place.
+  await swarm.saying('"kind":"lost"')
   const killedAt = Math.max(...(await roundsOf(join(checkpoints, peer))))
   await reaching(swarm, killedAt + 150)
   killAll(swarm)
@@ -131,7 +133,10 @@ test('where one peer was killed and the others went on, all go on from what it h
   await reaching(again, killedAt + 5)
   again.process.kill('SIGINT')
   const result = await again.result
-  t.deepEqual(resumedFrom(result), [String(killedAt)], result.stderr)
+  // The others keep the newest round that they know it to have: it may have died before it told of its last.
+  const [round, ...more] = resumedFrom(result).map(Number)
+  t.deepEqual(more, [], result.stderr)
+  t.true(round === killedAt || round === killedAt - 10, `${round} after ${killedAt}: ${result.stderr}`)
 })
 
 test('a newest checkpoint that is damaged is said, and all go on from the one before', async (t) => {
