@@ -19,6 +19,8 @@ batch: 8
 timeout: 20 s
 `
 
+const savingTo = (folder: string) => ['--checkpoint', folder, '--every', '10 rounds']
+
 /** What every run of a test is given. */
 async function prepare() {
   const folder = await temporaryFolder()
@@ -27,7 +29,7 @@ async function prepare() {
   const checkpoints = join(folder, 'checkpoints')
   const args = ['swarm', 'topologies/ring-4.yaml', '--train', train, '--no-baseline', '--json']
   const swarm = (...more: readonly string[]) => murmur([...args, ...more], folder, timeLimit(150_000))
-  const saving = (...more: readonly string[]) => swarm('--checkpoint', checkpoints, '--every', '10 rounds', ...more)
+  const saving = (...more: readonly string[]) => swarm(...savingTo(checkpoints), ...more)
   return { folder, train, checkpoints, swarm, saving }
 }
 
@@ -191,20 +193,7 @@ test('two peers that are started by hand and killed go on from the round that bo
   const start = (...more: readonly string[]) =>
     ['a', 'b'].map((name) =>
       murmur(
-        [
-          'peer',
-          topology,
-          '--as',
-          name,
-          '--train',
-          train,
-          '--checkpoint',
-          checkpoints,
-          '--every',
-          '10 rounds',
-          '--json',
-          ...more
-        ],
+        ['peer', topology, '--as', name, '--train', train, '--json', ...savingTo(checkpoints), ...more],
         folder,
         timeLimit(120_000)
       )
@@ -225,19 +214,7 @@ posixTest('checkpoints for which there is no room are said once, and training en
   const [port] = await freePorts(1)
   const topology = join(folder, 'alone.yaml')
   await writeFile(topology, `graph: complete\npeers: [{ name: a, addresses: [/ip4/127.0.0.1/tcp/${port}] }]\n`)
-  const args = [
-    'peer',
-    topology,
-    '--as',
-    'a',
-    '--train',
-    train,
-    '--checkpoint',
-    checkpoints,
-    '--every',
-    '10 rounds',
-    '--json'
-  ]
+  const args = ['peer', topology, '--as', 'a', '--train', train, '--json', ...savingTo(checkpoints)]
   const result = await murmur(args, folder, undefined, { fileLimit: 20 }).result
   t.is(result.code, 0, result.stderr)
   const said = notesOf(result).filter((text) => text.includes('cannot be written'))

@@ -1,30 +1,17 @@
 /** Checkpoints with codecs that build on what was sent before: a run that goes on from them has the bits of one that was not interrupted. */
 import { dpsgd, type Saved, Session } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
-import { type Fabric, type PeerName, peerName, type Task } from '@murmuration/core'
+import { type Fabric, type PeerName, peerName } from '@murmuration/core'
 import { createTopology } from '@murmuration/topology'
 import { bodyOf } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import test from 'ava'
+import { pullingTask } from './pulling-task.js'
 import { inSimulator, overLibp2p } from './worlds.js'
 
 const peers = ['p0', 'p1', 'p2', 'p3'].map(peerName)
 const topology = createTopology({ peers, graph: { kind: 'ring' } })
 const length = 300
-
-/** Pulls each parameter to a place of its own at each peer. */
-function taskOf(self: PeerName): Task {
-  const goal = Float32Array.from({ length }, (_, k) => Math.sin(k * (1 + peers.indexOf(self))))
-  const pull = (x: Float32Array) => x.map((value, k) => value - goal[k])
-  return {
-    schema: [{ name: 'x', shape: [length] }],
-    samples: 8,
-    about: {},
-    initialise: () => ({ kind: 'initialise', samples: 0, run: () => new Float32Array(length) }),
-    gradient: (x, batch) => ({ kind: 'gradient', samples: batch.length, run: () => ({ loss: 1, vector: pull(x) }) }),
-    evaluate: () => ({ kind: 'evaluate', samples: 0, run: () => ({ loss: 1 }) })
-  }
-}
 
 const settings = {
   algorithm: dpsgd,
@@ -57,7 +44,7 @@ for (const [name, world] of [
       const [whole, resumed] = [new Map<PeerName, Float32Array>(), new Map<PeerName, Float32Array>()]
       await world(options, async (fabric: Fabric<VectorMessage>) => {
         const { self } = fabric
-        const session = new Session(fabric, taskOf(self), settings)
+        const session = new Session(fabric, pullingTask(peers, self, length), settings)
         for await (const { round } of session.steps(5)) t.true(round < 5)
         checkpoints.set(self, copyOf(session.checkpoint()))
         await finish(session, whole, self)
@@ -65,7 +52,7 @@ for (const [name, world] of [
       await world(options, async (fabric: Fabric<VectorMessage>) => {
         const { self } = fabric
         const saved = checkpoints.get(self) as Saved
-        await finish(Session.resume(fabric, taskOf(self), settings, saved), resumed, self)
+        await finish(Session.resume(fabric, pullingTask(peers, self, length), settings, saved), resumed, self)
       })
       for (const peer of peers) {
         t.deepEqual(bodyOf(resumed.get(peer) as Float32Array), bodyOf(whole.get(peer) as Float32Array), peer)

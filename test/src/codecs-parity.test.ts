@@ -1,12 +1,13 @@
 /** Codecs in the simulator are those of real links: the same bytes, and the same bits at the end. */
 import { dpsgd, train } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
-import { InputError, type PeerName, peerName, type Task } from '@murmuration/core'
+import { InputError, type PeerName, peerName } from '@murmuration/core'
 import type { Peer } from '@murmuration/libp2p'
 import { createTopology } from '@murmuration/topology'
 import { bodyOf } from '@murmuration/vectors'
 import { codedWire, frameHeaderLength, frameNumbers, framesOf, vectorWire } from '@murmuration/wire'
 import test from 'ava'
+import { pullingTask } from './pulling-task.js'
 import { overLibp2p, type Program, simulated } from './worlds.js'
 
 const peers = ['p0', 'p1', 'p2', 'p3'].map(peerName)
@@ -14,25 +15,11 @@ const topology = createTopology({ peers, graph: { kind: 'ring' } })
 /** Vectors travel as two frames. */
 const length = frameNumbers + 5000
 
-/** Pulls each parameter to a place of its own at each peer. */
-function taskOf(self: PeerName): Task {
-  const goal = Float32Array.from({ length }, (_, k) => Math.sin(k * (1 + peers.indexOf(self))))
-  const pull = (x: Float32Array) => x.map((value, k) => value - goal[k])
-  return {
-    schema: [{ name: 'x', shape: [length] }],
-    samples: 8,
-    about: {},
-    initialise: () => ({ kind: 'initialise', samples: 0, run: () => new Float32Array(length) }),
-    gradient: (x, batch) => ({ kind: 'gradient', samples: batch.length, run: () => ({ loss: 1, vector: pull(x) }) }),
-    evaluate: () => ({ kind: 'evaluate', samples: 0, run: () => ({ loss: 1 }) })
-  }
-}
-
 function training(ends: Map<PeerName, Float32Array>): Program {
   const settings = { algorithm: dpsgd, seed: 1, batchSize: 4, rounds: 8, finalRounds: 3, workers: peers }
   return async (fabric) => {
     const run = { ...settings, rate: () => 0.2, timeout: timeLimit(20_000) }
-    for await (const { parameters } of train(fabric, taskOf(fabric.self), run)) {
+    for await (const { parameters } of train(fabric, pullingTask(peers, fabric.self, length), run)) {
       ends.set(fabric.self, parameters.slice())
     }
   }

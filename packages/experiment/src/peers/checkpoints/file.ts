@@ -2,7 +2,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Saved, SavedTree } from '@murmuration/algorithms'
-import { InputError, type PeerName, type Schema } from '@murmuration/core'
+import { InputError, type PeerName, peerName } from '@murmuration/core'
 import type { RunSettings } from '@murmuration/libp2p'
 import { replaceFile } from '@murmuration/results'
 import {
@@ -36,6 +36,12 @@ const json = z.string().transform((text, context) => {
     return z.NEVER
   }
 })
+const tensor = z.object({
+  name: z.string(),
+  shape: z.array(z.int().min(0)),
+  kind: z.enum(['frozen', 'statistic']).optional(),
+  momentum: z.number().min(0).max(1).optional()
+})
 const metadata = z.object({
   format: z.literal(format),
   peer: z.string(),
@@ -44,7 +50,7 @@ const metadata = z.object({
     .regex(/^\d{1,15}$/)
     .transform(Number),
   settings: json.pipe(z.record(z.string(), z.string())),
-  schema: json.pipe(z.array(z.looseObject({ name: z.string(), shape: z.array(z.int().min(0)) }))),
+  schema: json.pipe(z.array(tensor)),
   start: z.string(),
   state: json,
   sha256: z.string()
@@ -121,7 +127,7 @@ async function readHead(file: FileHandle): Promise<Head> {
     throw new InputError(`metadata "${issue.path.join('.')}": ${issue.message}`)
   }
   const { peer, round, settings, schema, start, state } = result.data
-  const facts = { peer: peer as PeerName, round, settings, schema: schema as unknown as Schema, start }
+  const facts = { peer: peerName(peer), round, settings, schema, start }
   return { ...header, facts, tree: state as SavedTree }
 }
 
