@@ -2,22 +2,12 @@ import type { Keeps } from '@murmuration/algorithms'
 import { type PeerName, peerName, type StepReport } from '@murmuration/core'
 import test from 'ava'
 import { InvariantCheckers } from './invariant-checkers.js'
+import { stepReport } from './step-report.test.support.js'
 
 const [a, b] = ['a', 'b'].map(peerName)
 
-function report(round: number, parameters: readonly number[], rest: Partial<StepReport> = {}): StepReport {
-  const nothing = {
-    samples: 0,
-    waited: 0,
-    disagreement: 0,
-    distances: [],
-    outliers: [],
-    missing: [],
-    unsent: [],
-    moves: []
-  }
-  return { round, phase: 'train', ...nothing, parameters: Float32Array.from(parameters), ...rest }
-}
+const report = (round: number, parameters: readonly number[], rest: Partial<StepReport> = {}) =>
+  stepReport(round, Float32Array.from(parameters), rest)
 
 const vector = (...values: readonly number[]) => ({ values: Float32Array.from(values) })
 

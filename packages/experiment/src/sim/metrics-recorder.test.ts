@@ -1,6 +1,7 @@
-import { type Evaluation, peerName, type StepReport, type Task } from '@murmuration/core'
+import { type Evaluation, peerName, type Task } from '@murmuration/core'
 import test from 'ava'
 import { MetricsRecorder } from './metrics-recorder.js'
+import { stepReport } from './step-report.test.support.js'
 
 const workers = ['a', 'b'].map(peerName)
 let time = 0
@@ -16,31 +17,15 @@ const union: Task = {
   evaluate: ([loss]) => ({ kind: 'evaluate', samples: 0, run: (): Evaluation => ({ loss }) })
 }
 
-function report(round: number, parameters: Float32Array): StepReport {
-  return {
-    round,
-    phase: 'train',
-    samples: round + 1,
-    waited: 0,
-    disagreement: 0,
-    distances: [],
-    outliers: [],
-    missing: [],
-    unsent: [],
-    moves: [],
-    parameters
-  }
-}
-
 test('the mean model is that of the reports, also where a peer has written over the memory of its report since', async (t) => {
   const curve = new MetricsRecorder({ workers, union, every: 1, targetLoss: undefined }, simulation)
   const [reused, other] = [Float32Array.of(2), Float32Array.of(4)]
-  await curve.take(workers[0], report(0, reused))
+  await curve.take(workers[0], stepReport(0, reused))
   reused.fill(Number.NaN)
-  await curve.take(workers[1], report(0, other))
+  await curve.take(workers[1], stepReport(0, other))
   t.like(curve.points[0], { loss: 3, consensusDistance: 1, samples: 2, round: 1 })
   other.fill(Number.NaN)
-  await curve.take(workers[0], report(1, Float32Array.of(6)))
+  await curve.take(workers[0], stepReport(1, Float32Array.of(6)))
   await curve.finish()
   t.like(curve.points.at(-1), { loss: 5, worstLoss: 6, samples: 3 })
 })

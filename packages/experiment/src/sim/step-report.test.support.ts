@@ -1,0 +1,7 @@
+import type { StepReport } from '@murmuration/core'
+
+/** A report of a step of training, with one sample a round, in which nothing is missing. */
+export function stepReport(round: number, parameters: Float32Array, rest: Partial<StepReport> = {}): StepReport {
+  const nothing = { waited: 0, disagreement: 0, distances: [], outliers: [], missing: [], unsent: [], moves: [] }
+  return { round, phase: 'train', samples: round + 1, ...nothing, parameters, ...rest }
+}
