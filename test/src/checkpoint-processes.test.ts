@@ -4,8 +4,16 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { timeLimit } from '@murmuration/contract'
 import { createRandom } from '@murmuration/random'
-import anyTest, { type ExecutionContext } from 'ava'
-import { type CommandResult, freePorts, murmur, type RunningCommand, recordsOf, temporaryFolder } from './command.js'
+import anyTest from 'ava'
+import {
+  type CommandResult,
+  freePorts,
+  murmur,
+  murmurInTurn,
+  type RunningCommand,
+  recordsOf,
+  temporaryFolder
+} from './command.js'
 
 const test = anyTest.serial
 const posixTest = process.platform === 'win32' ? test.skip : test
@@ -21,19 +29,21 @@ timeout: 20 s
 
 const savingTo = (folder: string) => ['--checkpoint', folder, '--every', '10 rounds']
 
-/** What every run of a test is given. */
-async function prepare() {
+/** What every run of a test is given: a path of three, whose ends may be two rounds apart, or another graph. */
+async function prepare(graph = '{ kind: edges, edges: [[a, b], [b, c]] }') {
   const folder = await temporaryFolder()
   const train = join(folder, 'training.yaml')
   await writeFile(train, training)
+  const topology = join(folder, 'topology.yaml')
+  await writeFile(topology, `graph: ${graph}\npeers: [a, b, c]\n`)
   const checkpoints = join(folder, 'checkpoints')
-  const args = ['swarm', 'topologies/ring-4.yaml', '--train', train, '--no-baseline', '--json']
-  const swarm = (...more: readonly string[]) => murmur([...args, ...more], folder, timeLimit(150_000))
-  const saving = (...more: readonly string[]) => swarm(...savingTo(checkpoints), ...more)
-  return { folder, train, checkpoints, swarm, saving }
+  const files = [topology, '--train', train, '--json']
+  const args = ['swarm', ...files, '--no-baseline', ...savingTo(checkpoints)]
+  const saving = (...more: readonly string[]) => murmur([...args, ...more], folder, timeLimit(150_000))
+  return { folder, train, checkpoints, files, args, saving }
 }
 
-const modelsOf = (result: CommandResult) => recordsOf(result).findLast(({ kind }) => kind === 'summary')?.models
+const modelsOf = (result: CommandResult) => recordsOf(result).findLast(({ models }) => models !== undefined)?.models
 const notesOf = (result: CommandResult) =>
   recordsOf(result).flatMap(({ kind, text }) => (kind === 'note' ? [String(text)] : []))
 const resumedFrom = (result: CommandResult) => [
@@ -48,17 +58,14 @@ function peerProcesses(swarm: RunningCommand): readonly { readonly peer: string;
 }
 
 /** Resolves when a peer has reported a step of this round or a later one. */
-async function reaching(swarm: RunningCommand, round: number): Promise<void> {
-  const isThere = () =>
-    recordsOf({ stdout: swarm.output() }).some((event) => event.kind === 'step' && Number(event.round) >= round)
-  for (let ended = false; !isThere() && !ended;) {
-    ended = await Promise.race([swarm.result.then(() => true), delay(20).then(() => false)])
-  }
-}
+const reaching = (run: RunningCommand, round: number) =>
+  run.telling(`a step of round ${round}`, (event) => event.kind === 'step' && Number(event.round) >= round)
 
-function killAll(swarm: RunningCommand): void {
+/** Kills all processes of a swarm. */
+async function killAll(swarm: RunningCommand): Promise<void> {
   swarm.process.kill('SIGKILL')
   for (const { pid } of peerProcesses(swarm)) kill(pid)
+  await swarm.result
 }
 
 function kill(pid: number): void {
@@ -69,57 +76,57 @@ function kill(pid: number): void {
   }
 }
 
-let reference: Promise<unknown> | undefined
-/** The models of a run that is not interrupted. */
-async function uninterrupted(t: ExecutionContext): Promise<unknown> {
-  const run = async () => {
-    const result = await (await prepare()).swarm().result
-    t.is(result.code, 0, result.stderr)
-    return modelsOf(result)
-  }
-  return (reference ??= run())
+/** Damages the newest checkpoint that all have, where one peer keeps it. Returns its path and the round of the one before. */
+async function damageNewest(checkpoints: string, peers: readonly string[]) {
+  const all = await Promise.all(peers.map((peer) => roundsOf(join(checkpoints, peer))))
+  const [newest, before] = all[0].filter((round) => all.every((rounds) => rounds.includes(round))).sort((x, y) => y - x)
+  const path = join(checkpoints, peers[1], `round-${String(newest).padStart(9, '0')}.safetensors`)
+  const file = await readFile(path)
+  file[file.byteLength - 5] ^= 64
+  await writeFile(path, file)
+  return { path, before }
 }
 
-test(`peers that are all killed, twice and at random moments, go on and end with the same bits: seed ${seed} (MURMURATION_SEED)`, async (t) => {
+test(`peers that Ctrl-C stops, that are all killed at a random moment, and whose newest checkpoint is damaged go on each time, and end with the bits of the simulation: seed ${seed} (MURMURATION_SEED)`, async (t) => {
   t.timeout(timeLimit(300_000))
-  const { saving } = await prepare()
-  for (const more of [[], ['--resume']]) {
-    const swarm = saving(...more)
-    const round = (more.length === 0 ? 15 : 80) + random.integer(40)
-    await reaching(swarm, round)
-    await delay(100 * random.uniform())
-    killAll(swarm)
-    t.log(`killed after round ${round}`)
-    await swarm.result
-  }
-  const result = await saving('--resume').result
-  t.is(result.code, 0, result.stderr)
-  const [from, ...others] = resumedFrom(result).map(Number)
-  t.true(from >= 70 && others.length === 0, `${from}`)
-  t.deepEqual(modelsOf(result), await uninterrupted(t))
-})
-
-test('Ctrl-C saves the same round of all peers, and a run that goes on from there ends with the same bits', async (t) => {
-  t.timeout(timeLimit(300_000))
-  const { saving } = await prepare()
+  const { folder, checkpoints, files, args, saving } = await prepare()
   const swarm = saving()
   await reaching(swarm, 33)
   swarm.process.kill('SIGINT')
   const stopped = await swarm.result
   t.is(stopped.code, 130, stopped.stderr)
   const rounds = notesOf(stopped).flatMap((text) => /stops before round (\d+)/.exec(text)?.[1] ?? [])
-  t.is(rounds.length, 4, notesOf(stopped).join('\n'))
+  t.is(rounds.length, 3, notesOf(stopped).join('\n'))
   t.is(new Set(rounds).size, 1)
+
+  const second = saving('--resume')
+  const round = 80 + random.integer(40)
+  await reaching(second, round)
+  await delay(100 * random.uniform())
+  await killAll(second)
+  t.log(`killed after round ${round}`)
+  t.deepEqual(resumedFrom({ ...stopped, stdout: second.output() }), [rounds[0]])
+
+  const { path, before } = await damageNewest(checkpoints, ['a', 'b', 'c'])
   const result = await saving('--resume').result
   t.is(result.code, 0, result.stderr)
-  t.deepEqual(resumedFrom(result), [rounds[0]])
-  t.deepEqual(modelsOf(result), await uninterrupted(t))
+  t.true(notesOf(result).some((text) => text.includes(`${path} is damaged, and passed over: found the SHA-256`)))
+  t.deepEqual(resumedFrom(result), [String(before)])
+  t.true(before >= 60, `${before}`)
+  const [simulated, refused] = await murmurInTurn([['sim', ...files, '--out', join(folder, 'sim')], args], folder)
+  t.is(simulated.code, 0, simulated.stderr)
+  t.deepEqual(modelsOf(result), modelsOf(simulated))
+  t.is(refused.code, 2)
+  t.regex(refused.stderr, /found a checkpoint of "a", of round \d+: --resume goes on from it/)
 })
 
 test('where one peer was killed and the others went on, all go on from what it had saved', async (t) => {
   t.timeout(timeLimit(300_000))
-  const { saving, train, checkpoints } = await prepare()
+  const { folder, saving, train, args, checkpoints } = await prepare('complete')
   await writeFile(train, training.replace('timeout: 20 s', 'timeout: 2 s').replace('rounds: 200', 'rounds: 2000'))
+  const [none] = await murmurInTurn([[...args, '--resume']], folder)
+  t.is(none.code, 2)
+  t.regex(none.stderr, /no checkpoint is of a round that all peers have saved: a has none; b has none; c has none/)
   const swarm = saving()
   await reaching(swarm, 25)
   const [{ peer, pid }] = peerProcesses(swarm)
@@ -128,9 +135,7 @@ test('where one peer was killed and the others went on, all go on from what it h
   await swarm.saying('"kind":"lost"')
   const killedAt = Math.max(...(await roundsOf(join(checkpoints, peer))))
   await reaching(swarm, killedAt + 150)
-  killAll(swarm)
-  await swarm.result
-  await writeFile(train, training.replace('timeout: 20 s', 'timeout: 2 s').replace('rounds: 200', 'rounds: 2000'))
+  await killAll(swarm)
   const again = saving('--resume')
   await reaching(again, killedAt + 5)
   again.process.kill('SIGINT')
@@ -139,48 +144,10 @@ test('where one peer was killed and the others went on, all go on from what it h
   const [round, ...more] = resumedFrom(result).map(Number)
   t.deepEqual(more, [], result.stderr)
   t.true(round === killedAt || round === killedAt - 10, `${round} after ${killedAt}: ${result.stderr}`)
-})
-
-test('a newest checkpoint that is damaged is said, and all go on from the one before', async (t) => {
-  t.timeout(timeLimit(300_000))
-  const { saving, checkpoints } = await prepare()
-  const swarm = saving()
-  await reaching(swarm, 45)
-  killAll(swarm)
-  await swarm.result
-  const all = await Promise.all(['a', 'b', 'c', 'd'].map((peer) => roundsOf(join(checkpoints, peer))))
-  const common = all[0].filter((round) => all.every((rounds) => rounds.includes(round))).sort((x, y) => y - x)
-  const path = join(checkpoints, 'b', `round-${String(common[0]).padStart(9, '0')}.safetensors`)
-  const file = await readFile(path)
-  file[file.byteLength - 5] ^= 64
-  await writeFile(path, file)
-  const result = await saving('--resume').result
-  t.is(result.code, 0, result.stderr)
-  t.true(notesOf(result).some((text) => text.includes(`${path} is damaged, and passed over: found the SHA-256`)))
-  t.deepEqual(resumedFrom(result), [String(common[1])])
-  t.deepEqual(modelsOf(result), await uninterrupted(t))
-})
-
-test('checkpoints of other settings, of nobody, and of a run that is not to be resumed are refused', async (t) => {
-  t.timeout(timeLimit(200_000))
-  const { saving, train } = await prepare()
-  const none = await saving('--resume').result
-  t.is(none.code, 2)
-  t.regex(
-    none.stderr,
-    /no checkpoint is of a round that all peers have saved: a has none; b has none; c has none; d has none/
-  )
-  const swarm = saving()
-  await reaching(swarm, 15)
-  killAll(swarm)
-  await swarm.result
-  const again = await saving().result
-  t.is(again.code, 2)
-  t.regex(again.stderr, /found a checkpoint of "a", of round \d+: --resume goes on from it/)
   await writeFile(train, training.replace('batch: 8', 'batch: 9'))
-  const other = await saving('--resume').result
+  const [other] = await murmurInTurn([[...args, '--resume']], folder)
   t.is(other.code, 2)
-  t.regex(other.stderr, /checkpoint of another run: the settings differ: batch is 9 here and 8 there/)
+  t.regex(other.stderr, /checkpoint of another run: the settings differ: .*batch is 9 here and 8 there/)
 })
 
 test('two peers that are started by hand and killed go on from the round that both have', async (t) => {

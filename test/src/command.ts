@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { mkdtemp } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { timeLimit } from '@murmuration/contract'
 import { root } from './repository.js'
 
@@ -22,7 +23,12 @@ export interface RunningCommand {
   output(): string
   /** Resolves when standard output or standard error contains `text`; rejects when the command ends without it. */
   saying(text: string): Promise<void>
+  /** The first JSON object of standard output that `isIt`, past or to come; rejects when the command ends without one. */
+  telling(what: string, isIt: (line: JsonLine) => boolean): Promise<JsonLine>
 }
+
+/** A line of a `--json` run. */
+export type JsonLine = Readonly<Record<string, unknown>>
 
 /** Where and how a command runs, when not in the repository's root and as it is. */
 export interface Surroundings {
@@ -75,17 +81,50 @@ export function murmur(
       else resolve({ code, signal, stdout, stderr })
     })
   })
-  const saying = (text: string) =>
-    new Promise<void>((resolve, reject) => {
+  const until = <Found>(what: string, find: () => Found | undefined) =>
+    new Promise<Found>((resolve, reject) => {
       const look = () => {
-        if (`${stdout}${stderr}`.includes(text)) resolve()
+        const found = find()
+        if (found === undefined) return
+        listeners.delete(look)
+        resolve(found)
       }
       listeners.add(look)
       look()
-      const end = () => reject(new Error(`the command ended without saying "${text}":\n${stdout}\n${stderr}`))
+      const end = () => reject(new Error(`the command ended without ${what}:\n${stdout}\n${stderr}`))
       result.then(end, end)
     })
-  return { process: child, result, saying, output: () => stdout }
+  const saying = async (text: string) => {
+    await until(`saying "${text}"`, () => `${stdout}${stderr}`.includes(text) || undefined)
+  }
+  const telling = (what: string, isIt: (line: JsonLine) => boolean) => {
+    let place = 0
+    return until(`telling ${what}`, () => {
+      const end = stdout.lastIndexOf('\n') + 1
+      const lines = recordsOf({ stdout: stdout.slice(place, end) })
+      place = end
+      return lines.find(isIt)
+    })
+  }
+  return { process: child, result, saying, telling, output: () => stdout }
+}
+
+/** Runs commands one after the other, all in one process: for answers that do not hang on the process. */
+export function murmurInTurn(
+  commands: readonly (readonly string[])[],
+  home: string,
+  cwd: string = root
+): Promise<readonly CommandResult[]> {
+  const file = fileURLToPath(new URL('./in-one-process.js', import.meta.url))
+  const child = fork(file, [JSON.stringify(commands)], {
+    cwd,
+    env: { ...process.env, MURMURATION_HOME: home },
+    timeout: timeLimit(90_000)
+  })
+  return new Promise((resolve, reject) => {
+    child.on('message', (results) => resolve(results as CommandResult[]))
+    child.on('close', (code, signal) => reject(new Error(`the commands ended by ${signal ?? code} without a result`)))
+  })
 }
 
 /** An empty folder for a test's keys, data and files. */
@@ -94,11 +133,11 @@ export function temporaryFolder(): Promise<string> {
 }
 
 /** The JSON objects of a `--json` run, one per line. */
-export function recordsOf({ stdout }: Pick<CommandResult, 'stdout'>): Record<string, unknown>[] {
+export function recordsOf({ stdout }: Pick<CommandResult, 'stdout'>): JsonLine[] {
   return stdout
     .split('\n')
     .filter((line) => line.endsWith('}'))
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .map((line) => JSON.parse(line) as JsonLine)
 }
 
 /** Ports that were free a moment ago. */

@@ -1,8 +1,9 @@
 /** Mistakes of those who use the command for the first time: each answer says what was found, what was expected, and how to mend it. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { timeLimit } from '@murmuration/contract'
 import test from 'ava'
-import { murmur, temporaryFolder } from './command.js'
+import { type CommandResult, murmurInTurn, temporaryFolder } from './command.js'
 
 const files: Readonly<Record<string, string>> = {
   'topology.yaml': 'graph: ring\npeers: 4\n',
@@ -43,12 +44,26 @@ const mistakes: readonly (readonly [command: string, answer: RegExp])[] = [
   ['report results', /results: found no sweep\.json there; expected a folder/]
 ]
 
+let given: Promise<ReadonlyMap<string, CommandResult>> | undefined
+
+/** What the commands answer. They write nothing, so that all can have the same folder. */
+async function answers(): Promise<ReadonlyMap<string, CommandResult>> {
+  const cwd = await temporaryFolder()
+  await mkdir(join(cwd, 'results'))
+  for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text)
+  const commands = mistakes.map(([command]) => command)
+  const results = await murmurInTurn(
+    commands.map((command) => command.split(' ')),
+    cwd,
+    cwd
+  )
+  return new Map(commands.map((command, place) => [command, results[place]]))
+}
+
 for (const [command, answer] of mistakes) {
   test(`“murmur ${command}” is answered with code 2 and what to do`, async (t) => {
-    const cwd = await temporaryFolder()
-    await mkdir(join(cwd, 'results'))
-    for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text)
-    const { code, stderr } = await murmur(command.split(' '), cwd, undefined, { cwd }).result
+    t.timeout(timeLimit(100_000))
+    const { code, stderr } = (await (given ??= answers())).get(command) as CommandResult
     t.is(code, 2, stderr)
     t.regex(stderr, answer)
     t.notRegex(stderr, /\n {4}at |undefined|\[object/)
