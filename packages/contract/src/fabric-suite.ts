@@ -2,6 +2,7 @@ import { type PeerName, peerName, StoppedError } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { TestFn } from 'ava'
 import { message, next, sendWhenThereIsRoom } from './exchanging.js'
+import { testNotes } from './fabric-notes.js'
 import { testReach } from './fabric-reach.js'
 import type { FabricWorld } from './fabric-world.js'
 import { complete } from './graphs.js'
@@ -100,6 +101,7 @@ export function testFabric(test: TestFn, world: FabricWorld): void {
   })
 
   testReach(test, world)
+  testNotes(test, world)
 
   test(that('the clock never goes back and sleeping lasts as long as it was asked to'), async (t) => {
     const ends: boolean[] = []

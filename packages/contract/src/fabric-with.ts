@@ -9,6 +9,8 @@ export function fabricWith<Message>(fabric: Fabric<Message>, changes: Partial<Fa
     now: () => fabric.now(),
     neighbours: (round) => fabric.neighbours(round),
     send: (to, message) => fabric.send(to, message),
+    tell: (to, note) => fabric.tell(to, note),
+    listen: (listener) => fabric.listen(listener),
     receive: (until) => fabric.receive(until),
     wake: () => fabric.wake(),
     recycle: (message) => fabric.recycle(message),

@@ -1,4 +1,5 @@
 import type { Milliseconds, PeerName } from './names.js'
+import type { NoteListener } from './notes.js'
 import type { Random } from './random.js'
 import type { Mixing } from './topology.js'
 
@@ -25,7 +26,7 @@ export interface Work<Result> {
 }
 
 /**
- * What an algorithm sees of the world: clock, random numbers, neighbours, sending, receiving, computing. The simulator and libp2p
+ * What an algorithm sees of the world: clock, random numbers, neighbours, sending, receiving, notes, computing. The simulator and libp2p
  * implement it.
  *
  * An algorithm waits by awaiting one of `receive`, `sleep` or the result of `work`, and for one of them at a time. The
@@ -44,6 +45,13 @@ export interface Fabric<Message> {
   neighbours(round: number): Mixing
   /** Hands a message over; never waits for delivery. The message must not change afterwards. */
   send(to: PeerName, message: Message): SendResult
+  /**
+   * Hands a note, a short text, to another peer or server of the run. It goes ahead of vectors. It may be lost: when it finds no room, or there is no
+   * way to `to` now. What arrives is in the order of telling, and arrives once. Throws an InvariantError for one of more than `maxNoteBytes`.
+   */
+  tell(to: PeerName, note: string): void
+  /** From now on, until this peer stops, `listener` hears from others. There is one listener: another takes its place. */
+  listen(listener: NoteListener): void
   /** The next message of the mailbox, waiting for one until `until` (forever without); `undefined` at the deadline. */
   receive(until?: Milliseconds): PromiseLike<Envelope<Message> | undefined>
   /** Ends a wait of `receive` that is under way, as its deadline would, so that its program looks at what another activity has done. */

@@ -21,13 +21,13 @@ export class Budget {
     this.#filled = clock.now()
   }
 
-  /** Spends one. Returns false when nothing is left. */
-  spend(): boolean {
+  /** Spends so much. Returns false when too little is left. */
+  spend(amount = 1): boolean {
     const now = this.#clock.now()
     this.#left = Math.min(this.#capacity, this.#left + (now - this.#filled) / this.#interval)
     this.#filled = now
-    if (this.#left < 1) return false
-    this.#left--
+    if (this.#left < amount) return false
+    this.#left -= amount
     return true
   }
 }

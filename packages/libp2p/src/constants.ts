@@ -1,13 +1,13 @@
 import { InputError, type Milliseconds } from '@murmuration/core'
 
-/** The protocol of handshakes, acknowledgements and heartbeats: small JSON messages, each behind its length. */
-export const controlProtocol = '/murmuration/control/3'
+/** The protocol of handshakes, acknowledgements, heartbeats and notes: small JSON messages, each behind its length. */
+export const controlProtocol = '/murmuration/control/4'
 
 /** The protocol of vectors: binary frames, one after the other. */
 export const exchangeProtocol = '/murmuration/exchange/3'
 
 /** The version that a hello names. */
-export const protocolVersion = 4
+export const protocolVersion = 5
 
 /** The longest control message that is read. A hello carries the schema, which is the largest part. */
 export const controlBytes = 1 << 20

@@ -6,6 +6,7 @@ import type { CodecChoice } from './codec-choice.js'
 import type { Limits } from './constants.js'
 import type { PeerEventListener } from './events.js'
 import type { Mailbox } from './mailbox.js'
+import type { Listening } from './notes.js'
 import type { PeerDirectory } from './peer-directory.js'
 import type { Signal } from './signal.js'
 import type { RunSettings } from './run-settings.js'
@@ -30,6 +31,7 @@ export interface LinkContext {
   readonly turns: Turns
   readonly directory: PeerDirectory
   readonly mailbox: Mailbox<VectorMessage>
+  readonly listening: Listening
   /** That of the fabric. */
   readonly random: Random
   /** Aborted when the peer closes its links. */

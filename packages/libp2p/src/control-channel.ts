@@ -44,6 +44,11 @@ export class ControlChannel {
     )
   }
 
+  /** Bytes that were sent and wait on this side. */
+  get backlog(): number {
+    return this.#outbox.readableLength + this.#stream.writeBufferLength
+  }
+
   /** Sends a message. Cuts the stream when the neighbour has not read for so long that a lot has piled up. */
   send(message: ControlMessage): void {
     if (this.#outbox.readableLength > controlBytes) this.abort('control messages pile up unread')

@@ -1,4 +1,4 @@
-import { InputError, messageOf, peerName } from '@murmuration/core'
+import { InputError, maxNoteBytes, messageOf, peerName } from '@murmuration/core'
 import { fromString } from 'uint8arrays/from-string'
 import { toString as textOf } from 'uint8arrays/to-string'
 import { z } from 'zod'
@@ -24,6 +24,7 @@ const name = z.string().transform((value, context) => {
 })
 /** The longest padding of a ping. */
 export const maxPadding = 4096
+const note = z.string().refine((text) => Buffer.byteLength(text) <= maxNoteBytes, `more than ${maxNoteBytes} bytes`)
 const padding = z.string().max(maxPadding)
 const tensor = z.object({
   name: text,
@@ -72,12 +73,14 @@ const controlMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ping'), round: count, at: z.number(), padding }),
   /** What the receiver answers at once, with what the ping said. */
   z.object({ kind: z.literal('pong'), at: z.number(), padding }),
+  /** What `Fabric.tell` tells. */
+  z.object({ kind: z.literal('note'), note }),
   /** The sender stops for good. */
   z.object({ kind: z.literal('leave'), reason: text })
 ])
 
 /**
- * A message on the control stream. The sender of vectors says hello, ping and bye; their receiver says the others.
+ * A message on the control stream. The sender of vectors says hello, ping, note and leave; their receiver says the others.
  */
 export type ControlMessage = z.infer<typeof controlMessage>
 

@@ -1,5 +1,6 @@
 import { type Connection, type Stream, TimeoutError } from '@libp2p/interface'
 import { multiaddr } from '@multiformats/multiaddr'
+import type { Milliseconds } from '@murmuration/core'
 import type { Signal } from './signal.js'
 import { realClock } from './clock.js'
 import { connectionsTo, isOpen, type LinkContext } from './context.js'
@@ -32,10 +33,10 @@ export class Dialler {
     this.#standing()?.abort(new Error('nothing more is sent'))
   }
 
-  /** Waits until the neighbour has connected, up to `callWait`. */
-  async awaitCall(chance: Signal): Promise<void> {
-    const { limits, closing } = this.#context
-    const until = realClock.now() + limits.callWait
+  /** Waits until the neighbour has connected, up to `limit`. */
+  async awaitCall(chance: Signal, limit: Milliseconds): Promise<void> {
+    const { closing } = this.#context
+    const until = realClock.now() + limit
     while (this.#standing() === undefined && realClock.now() < until && !closing.aborted) await chance.wait(until)
   }
 

@@ -5,6 +5,7 @@ import {
   type Milliseconds,
   type Mixing,
   messageOf,
+  type NoteListener,
   type PeerName,
   type Random,
   type SendResult,
@@ -43,8 +44,16 @@ export class NetworkFabric implements Fabric<VectorMessage> {
     if (this.signal.aborted) return
     const error = new StoppedError(reason)
     this.#stopping.abort(error)
+    this.#context.listening.stop()
     this.#context.mailbox.stop(error)
     this.#context.changed.notify()
+  }
+
+  /** Stops because a part of the program has failed that nobody awaits. */
+  fail(part: string, error: unknown): void {
+    const reason = messageOf(error)
+    this.#context.emit({ kind: 'activity-failed', reason })
+    this.stop(`${part} failed: ${reason}`)
   }
 
   now(): Milliseconds {
@@ -65,7 +74,15 @@ export class NetworkFabric implements Fabric<VectorMessage> {
     const fits = offset === 0 ? end <= elements : vector.length > 0 && end <= elements
     invariant(fits, () => `numbers ${offset} to ${end - 1} were sent; the schema has ${elements}`)
     this.#context.round = Math.max(this.#context.round, message.round)
-    return this.#peers.sessionWith(to)?.outgoing.offer(message) ?? 'unreachable'
+    return this.#peers.sessionForVectors(to)?.outgoing.offer(message) ?? 'unreachable'
+  }
+
+  tell(to: PeerName, note: string): void {
+    this.#peers.sessionWith(to)?.outgoing.tell(note)
+  }
+
+  listen(listener: NoteListener): void {
+    this.#context.listening.start(listener)
   }
 
   receive(until?: Milliseconds): Promise<Envelope<VectorMessage> | undefined> {
@@ -113,10 +130,7 @@ export class NetworkFabric implements Fabric<VectorMessage> {
 
   spawn(activity: (fabric: Fabric<VectorMessage>) => Promise<void>): void {
     activity(this).catch((error: unknown) => {
-      if (error instanceof StoppedError) return
-      const reason = messageOf(error)
-      this.#context.emit({ kind: 'activity-failed', reason })
-      this.stop(`a spawned activity failed: ${reason}`)
+      if (!(error instanceof StoppedError)) this.fail('a spawned activity', error)
     })
   }
 

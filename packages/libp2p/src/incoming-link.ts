@@ -1,5 +1,5 @@
 import type { Stream } from '@libp2p/interface'
-import type { Milliseconds, PeerName } from '@murmuration/core'
+import { type Milliseconds, noteWeight, type PeerName } from '@murmuration/core'
 import { type FrameFault, type FrameHeader, numberBytes, type VectorMessage } from '@murmuration/wire'
 import { decoderOf } from './codec-choice.js'
 import type { LinkContext } from './context.js'
@@ -63,7 +63,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
       const hello = await this.#hello(control)
       if (hello === undefined) return
       this.#welcome(hello, control, connection)
-      for await (const message of control.messages) this.#handle(message)
+      for await (const message of control.messages) this.#handle(message, control)
     } catch (error) {
       if (error instanceof ProtocolFault) {
         this.#neighbour.recordFailure(error.message)
@@ -212,11 +212,20 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     return false
   }
 
-  #handle(message: ControlMessage): void {
+  #handle(message: ControlMessage, control: ControlChannel): void {
     if (!this.#neighbour.messages.spend()) throw new ProtocolFault('it sends control messages without end', 'flood')
     if (message.kind === 'ping') this.#ping(message)
+    else if (message.kind === 'note') this.#hear(message.note, control)
     else if (message.kind === 'leave') this.#neighbour.leave(message.reason)
     else throw new ProtocolFault(`it says ${message.kind} to one who receives`)
+  }
+
+  /** A note of an earlier handshake is late: another may have come before it. */
+  #hear(note: string, control: ControlChannel): void {
+    this.#neighbour.recordActivity()
+    const isInTurn = this.#session?.control === control
+    const mayTell = this.#neighbour.notes.spend(noteWeight(Buffer.byteLength(note)))
+    if (isInTurn && mayTell) this.#context.listening.note(this.name, note)
   }
 
   #ping({ round, at, padding }: Extract<ControlMessage, { kind: 'ping' }>): void {

@@ -6,6 +6,7 @@ import { defaultLimits, type Limits } from './constants.js'
 import type { PeerEventListener } from './events.js'
 import { FaultAccount, type Faults } from './fault-account.js'
 import { LinkSpeed } from './link-speed.js'
+import { noteReadingBudget } from './notes.js'
 import { type Traffic, TrafficMeter } from './traffic.js'
 
 /** The state of a neighbour. */
@@ -63,9 +64,12 @@ export class Neighbour {
   readonly streams: Budget
   /** Control messages that it may send as one that sends vectors. */
   readonly messages: Budget
+  /** Notes that are taken from it, in their weight. */
+  readonly notes: Budget
   readonly #clock: Clock
   readonly #emit: PeerEventListener
   readonly #changed: Signal
+  readonly #heard: () => void
   readonly #up = new Set<Direction>()
   #refusal: Refusal | undefined
   #left: string | undefined
@@ -80,23 +84,29 @@ export class Neighbour {
   #answered = Number.NEGATIVE_INFINITY
   readonly #pong = new Signal()
 
-  /** @param changed - notified when the state changes */
+  /**
+   * @param changed - notified when the state changes
+   * @param heard - called whenever anything has come from it
+   */
   constructor(
     name: PeerName,
     clock: Clock,
     emit: PeerEventListener,
     changed: Signal,
     limits: Limits = defaultLimits,
-    isPermanent = true
+    isPermanent = true,
+    heard = () => {}
   ) {
     this.faults = new FaultAccount(name, clock, emit, limits)
     this.streams = new Budget(clock, maxStreams, limits.maxBackoff / 2)
     this.messages = new Budget(clock, maxMessages, 1000 / maxMessages)
+    this.notes = noteReadingBudget(clock)
     this.name = name
     this.#clock = clock
     this.#emit = emit
     this.#changed = changed
     this.isPermanent = isPermanent
+    this.#heard = heard
   }
 
   get state(): NeighbourState {
@@ -178,6 +188,7 @@ export class Neighbour {
     this.#lastActivity = this.#clock.now()
     if (round !== undefined) this.#round = round
     if (this.#silent) this.#change(() => (this.#silent = false))
+    this.#heard()
   }
 
   /** Does not count time in which this process was stalled and could not receive. */

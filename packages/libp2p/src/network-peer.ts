@@ -20,6 +20,7 @@ import { NetworkFabric } from './fabric.js'
 import { Mailbox } from './mailbox.js'
 import { neededBy } from './membership.js'
 import type { NeighbourStatus } from './neighbour.js'
+import { Listening } from './notes.js'
 import { startNode } from './node.js'
 import type { Peer, PeerOptions } from './peer.js'
 import type { PeerDirectory } from './peer-directory.js'
@@ -69,7 +70,8 @@ export class NetworkPeer implements Peer {
     this.#saved = new SavedRounds(self, [...topology.peers, ...(options.servers ?? [])])
     // Each neighbour's link listens to it, and there may be many.
     setMaxListeners(0, this.#closing.signal)
-    this.#context = contextOf(options, limits, node, directory, this.#closing.signal)
+    const listening = new Listening((error) => this.fabric.fail('the listener of notes', error))
+    this.#context = contextOf(options, limits, node, directory, this.#closing.signal, listening)
     this.#peers = new PeerSet(this.#context, neededBy(options))
     this.fabric = new NetworkFabric(this.#context, topology, this.#peers)
   }
@@ -232,7 +234,8 @@ function contextOf(
   limits: Limits,
   node: Libp2p,
   directory: PeerDirectory,
-  closing: AbortSignal
+  closing: AbortSignal,
+  listening: Listening
 ): LinkContext {
   const elements = lengthOf(runSettings.schema)
   return {
@@ -248,6 +251,7 @@ function contextOf(
     turns: new Turns(limits.dialsAtOnce),
     directory,
     mailbox: new Mailbox(realClock),
+    listening,
     random: createRandom(seed, self),
     closing,
     changed: new Signal(),

@@ -1,21 +1,26 @@
 import type { Connection } from '@libp2p/interface'
-import type { Milliseconds, Random, SendResult } from '@murmuration/core'
+import type { Milliseconds, SendResult } from '@murmuration/core'
 import { codecRandom } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import { Signal } from './signal.js'
 import { realClock } from './clock.js'
-import { controlProtocol, exchangeProtocol, protocolVersion } from './constants.js'
+import { controlBytes, controlProtocol, exchangeProtocol } from './constants.js'
 import type { LinkContext } from './context.js'
 import { ControlChannel } from './control-channel.js'
-import { type ControlMessage, ProtocolFault, type Refused, type Welcome } from './control-messages.js'
+import { type ControlMessage, ProtocolFault, type Welcome } from './control-messages.js'
 import { Dialler, openStream } from './dialler.js'
 import { ExchangeWriter } from './exchange-writer.js'
 import { explain } from './explain.js'
+import { sayHello } from './hello.js'
 import { type Neighbour, roundTripsNeeded } from './neighbour.js'
+import { NoteQueue } from './notes.js'
 import type { PeerListEntry } from './peer-list.js'
+import { type AttemptEnd, isRefusal, Reconnection } from './reconnection.js'
 import { SendQueue } from './send-queue.js'
 import type { Streams } from './streams.js'
-import { mismatchOf } from './run-settings.js'
+
+/** The most bytes of control messages that wait on this side while notes are sent. */
+const maxNoteBacklog = controlBytes / 4
 
 /**
  * The direction from this peer to one neighbour: calls it, or uses the connection by which it has called, says hello,
@@ -24,16 +29,18 @@ import { mismatchOf } from './run-settings.js'
 export class OutgoingLink {
   readonly #context: LinkContext
   readonly #neighbour: Neighbour
-  /** Of the waits between attempts. */
-  readonly #random: Random
+  readonly #reconnection: Reconnection
   readonly #queue: SendQueue
+  readonly #notes = new NoteQueue(realClock)
   /** Notified when there may be another frame to write, and so a reason to call. */
   readonly #work = new Signal()
   /** Notified when another attempt to connect may succeed. */
   readonly #retry = new Signal()
   #control: ControlChannel | undefined
-  /** When something was offered last. */
+  /** When a vector was offered last. */
   #lastUsed: Milliseconds = 0
+  /** When a note was told last. */
+  #lastTold = Number.NEGATIVE_INFINITY
   #dialler: Dialler | undefined
   /** Pings that are not answered yet. */
   #pings = 0
@@ -43,7 +50,8 @@ export class OutgoingLink {
   constructor(context: LinkContext, neighbour: Neighbour) {
     this.#context = context
     this.#neighbour = neighbour
-    this.#random = context.random.stream('reconnecting').stream(neighbour.name)
+    const random = context.random.stream('reconnecting').stream(neighbour.name)
+    this.#reconnection = new Reconnection(context.limits, random)
     this.#queue = new SendQueue(context.elements, context.limits.sendQueue)
   }
 
@@ -67,40 +75,51 @@ export class OutgoingLink {
     return 'queued'
   }
 
+  /** Sends a note, now or as soon as the link is up. One that finds no room is dropped. */
+  tell(note: string): void {
+    if (this.#neighbour.isUnavailable || this.#context.closing.aborted || !this.#notes.offer(note)) return
+    this.#lastTold = realClock.now()
+    this.#sendNotes()
+    this.#work.notify()
+  }
+
   /**
    * Keeps the link up until the peer closes; one that is not permanent, while there is something to send and for a while after.
    *
-   * @param waits - whether the neighbour is to call first
+   * @param waits - whether the neighbour is to call first, unless a vector for one that does not know of it waits
    */
   async run(entry: PeerListEntry, waits: boolean): Promise<void> {
-    const { limits, closing, emit } = this.#context
+    const { closing, emit, listening } = this.#context
+    const reconnection = this.#reconnection
     const peer = this.#neighbour.name
     const dialler = new Dialler(this.#context, entry)
     this.#dialler = dialler
     await this.#waitForWork()
     if (!closing.aborted) emit({ kind: 'connecting', peer })
-    for (let failures = 0; !closing.aborted;) {
+    while (!closing.aborted) {
       await this.#waitForWork()
       await this.#waitWhileShutOut()
       if (closing.aborted) return
-      const { reason, upFor } = await this.#attempt(dialler, waits)
+      const end = await this.#attempt(dialler, waits)
+      this.#notes.take()
       if (this.#isIdle) {
         if (!this.#neighbour.isUp('incoming')) dialler.hangUp()
-        failures = 0
+        reconnection.reset()
         continue
       }
-      failures = upFor > limits.maxBackoff ? 1 : failures + 1
-      this.#neighbour.recordFailure(reason)
-      const wait = this.#backoff(failures)
+      reconnection.note(end)
+      this.#neighbour.recordFailure(end.reason)
+      if (reconnection.isRefused) listening.refused(peer)
+      const wait = reconnection.backoff()
       await this.#waitToRetry(wait)
       if (closing.aborted) return
       // A neighbour that has left is not called again, and its goodbye often arrives just after the loss.
       if (!this.#neighbour.isUnavailable) {
-        emit({ kind: 'reconnecting', peer, attempt: failures, wait, reason })
+        emit({ kind: 'reconnecting', peer, attempt: reconnection.attempts, wait, reason: end.reason })
         continue
       }
       await this.#waitForReturn()
-      failures = 0
+      reconnection.reset()
     }
   }
 
@@ -138,9 +157,19 @@ export class OutgoingLink {
     this.#control?.abort('nothing more is sent')
   }
 
-  /** Whether there is no reason to have the link. */
+  /** Whether there is no reason to have the link: it is not permanent, no vector waits, and for a while no note was told. */
   get #isIdle(): boolean {
-    return !this.#neighbour.isPermanent && this.#queue.length === 0
+    if (this.#neighbour.isPermanent || this.#queue.length > 0) return false
+    return realClock.now() >= this.#lastTold + this.#context.limits.idleAfter
+  }
+
+  /** Sends the notes that wait, or drops them when the neighbour does not read those before. */
+  #sendNotes(): void {
+    const control = this.#control
+    if (control === undefined || !this.#neighbour.isUp('outgoing')) return
+    for (const note of this.#notes.take()) {
+      if (control.backlog < maxNoteBacklog) control.send({ kind: 'note', note })
+    }
   }
 
   /** Waits for a reason to have the link. */
@@ -166,18 +195,21 @@ export class OutgoingLink {
     while (this.#neighbour.isUnavailable && !this.#context.closing.aborted) await this.#retry.wait()
   }
 
-  /** One connection from beginning to end: why it ended, and how long the link was up. */
-  async #attempt(dialler: Dialler, waits: boolean): Promise<{ readonly reason: string; readonly upFor: Milliseconds }> {
-    let began = Number.POSITIVE_INFINITY
+  /** One connection from beginning to end. */
+  async #attempt(dialler: Dialler, waits: boolean): Promise<AttemptEnd> {
+    let began: Milliseconds | undefined
+    const { isPermanent } = this.#neighbour
+    const upFor = () => (began === undefined ? {} : { upFor: realClock.now() - began })
     try {
-      if (waits) await dialler.awaitCall(this.#retry)
+      if (waits && (isPermanent || this.#queue.length === 0))
+        await dialler.awaitCall(this.#retry, this.#reconnection.callWait)
       const streams = await dialler.reach((connection) => this.#join(connection))
-      if (streams === undefined) return { reason: this.#neighbour.reason, upFor: 0 }
+      if (streams === undefined) return { reason: this.#neighbour.reason }
       began = realClock.now()
-      return { reason: await this.#exchange(streams), upFor: realClock.now() - began }
+      return { reason: await this.#exchange(streams), ...upFor() }
     } catch (error) {
       this.#handleError(error)
-      return { reason: explain(error), upFor: Math.max(0, realClock.now() - began) }
+      return { reason: explain(error), isRefusal: isRefusal(error), ...upFor() }
     } finally {
       this.#control?.abort('the link to the neighbour ends')
       this.#control = undefined
@@ -193,24 +225,10 @@ export class OutgoingLink {
     )
     this.#control = control
     this.#pings = 0
-    if (!(await this.#greet(control))) return undefined
+    const welcome = await sayHello(this.#context, this.#neighbour, control, this.#queue.first)
+    if (welcome === undefined) return undefined
+    this.#resume(welcome)
     return { control, exchange: await openStream(this.#context, connection, exchangeProtocol) }
-  }
-
-  /** Says hello and takes the answer. Returns whether the neighbour agrees. */
-  async #greet(control: ControlChannel): Promise<boolean> {
-    const { self, runSettings, incarnation, limits, round } = this.#context
-    const first = this.#queue.first
-    const version = protocolVersion
-    const codecs = this.#context.codec.wanted
-    const hello = { kind: 'hello', version, name: self, runSettings, incarnation, first, round, codecs } as const
-    control.send(this.#neighbour.isPermanent ? hello : { ...hello, inPassing: true })
-    const answer = await control.first(limits.handshakeTimeout)
-    if (answer.kind === 'refused') return this.#refused(answer)
-    if (answer.kind !== 'welcome') throw new ProtocolFault(`it answers a hello with ${answer.kind}`)
-    if (answer.name !== this.#neighbour.name) throw new ProtocolFault(`it calls itself "${answer.name}"`)
-    this.#resume(answer)
-    return true
   }
 
   #resume(welcome: Welcome): void {
@@ -222,20 +240,13 @@ export class OutgoingLink {
     this.#codecs = welcome.codecs
   }
 
-  #refused(answer: Refused): false {
-    const mismatch =
-      answer.runSettings === undefined ? undefined : mismatchOf(this.#context.runSettings, answer.runSettings)
-    const { code, reason } = mismatch ?? answer
-    this.#neighbour.refuse({ by: 'them', code, reason })
-    return false
-  }
-
   async #exchange({ control, exchange }: Streams): Promise<string> {
     const { codec, elements, random } = this.#context
     const { name, speed } = this.#neighbour
     const encoder = codec.encoderFor(this.#codecs, elements, codecRandom(random, name), speed)
     const writer = new ExchangeWriter(this.#queue, this.#work, this.#neighbour, elements, encoder)
     this.#neighbour.set('outgoing', true)
+    this.#sendNotes()
     this.#pingOnce()
     try {
       return await Promise.race([writer.writeTo(exchange), this.#readControl(control)])
@@ -282,12 +293,5 @@ export class OutgoingLink {
     // To speak another version is no fault.
     if (this.#control !== undefined) this.#neighbour.faults.add(error.fault, error.message, true)
     this.#neighbour.refuse({ by: 'us', code: 'protocol', reason: error.message })
-  }
-
-  /** Doubles from attempt to attempt, and is drawn from the upper half so that peers do not call in step. */
-  #backoff(attempt: number): Milliseconds {
-    const { initialBackoff, maxBackoff } = this.#context.limits
-    const wait = Math.min(maxBackoff, initialBackoff * 2 ** Math.min(attempt - 1, 30))
-    return Math.round(wait * (0.5 + 0.5 * this.#random.uniform()))
   }
 }

@@ -15,9 +15,10 @@ export class PeerSession {
 
   /** @param isPermanent - whether the links are kept up; otherwise each is there while something is sent */
   constructor(context: LinkContext, name: PeerName, isPermanent: boolean) {
-    const { emit, changed, limits } = context
+    const { emit, changed, limits, listening } = context
+    const heard = () => listening.heard(name)
     this.#context = context
-    this.neighbour = new Neighbour(name, realClock, emit, changed, limits, isPermanent)
+    this.neighbour = new Neighbour(name, realClock, emit, changed, limits, isPermanent, heard)
     this.outgoing = new OutgoingLink(context, this.neighbour)
     this.incoming = new IncomingLink(context, this.neighbour, this.outgoing)
   }
@@ -43,7 +44,7 @@ export class PeerSession {
     const { directory, self } = this.#context
     const [own, entry] = [directory.entry(self), directory.entry(this.name)]
     if (entry === undefined) return
-    const waits = this.neighbour.isPermanent && own !== undefined && own.addresses.length > 0 && entry.id < own.id
+    const waits = own !== undefined && own.addresses.length > 0 && entry.id < own.id
     await this.outgoing.run(entry, waits)
   }
 

@@ -18,12 +18,15 @@ const ownVectors = 6
 export class PeerSet {
   readonly #context: LinkContext
   readonly #sessions = new Map<PeerName, PeerSession>()
+  /** Those with memory for vectors. */
+  readonly #reserved: Set<PeerName>
   readonly #heartbeat: Heartbeat
   readonly #runs: Promise<void>[] = []
 
   /** @param neighbours - in the order of names */
   constructor(context: LinkContext, neighbours: readonly PeerName[]) {
     this.#context = context
+    this.#reserved = new Set(neighbours)
     for (const name of neighbours) this.#add(name, true)
     this.#heartbeat = new Heartbeat(context.limits, this.#sessions, realClock)
   }
@@ -70,8 +73,16 @@ export class PeerSet {
     if (known !== undefined || name === self || closing.aborted) return known
     if (directory.entry(name) === undefined) return undefined
     const session = this.#add(name, false)
-    this.#reserve()
     this.#runs.push(session.run())
+    return session
+  }
+
+  /** As `sessionWith`, with memory for vectors. */
+  sessionForVectors(name: PeerName): PeerSession | undefined {
+    const session = this.sessionWith(name)
+    if (session === undefined || this.#reserved.has(name)) return session
+    this.#reserved.add(name)
+    this.#reserve()
     return session
   }
 
@@ -148,6 +159,6 @@ export class PeerSet {
 
   /** Two vectors for each peer: one is written while the algorithm has the other. */
   #reserve(): void {
-    this.#context.pool.reserve(2 * this.#sessions.size + ownVectors)
+    this.#context.pool.reserve(2 * this.#reserved.size + ownVectors)
   }
 }

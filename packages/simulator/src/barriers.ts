@@ -1,23 +1,19 @@
 import type { PeerName } from '@murmuration/core'
 import type { FaultEvent } from './faults.js'
 
-/** What can be held back: it knows from whom to whom it goes. */
+/** What is held back: from whom to whom it goes, and how it goes on. */
 interface Held {
-  readonly connection: { readonly from: { readonly name: PeerName }; readonly to: { readonly name: PeerName } }
+  readonly from: PeerName
+  readonly to: PeerName
+  release(): void
 }
 
 /** Partitions and clogged connections: who is cut off from whom, and what waits until that is over. */
-export class Barriers<Item extends Held> {
-  readonly #release: (item: Item) => void
+export class Barriers {
   /** From whom to whom nothing passes. */
   readonly #clogged = new Map<PeerName, Set<PeerName>>()
   readonly #groups = new Map<PeerName, number>()
-  #held: Item[] = []
-
-  /** @param release - is given what was held back, in its order */
-  constructor(release: (item: Item) => void) {
-    this.#release = release
-  }
+  #held: Held[] = []
 
   /** Whether nothing passes from one to the other. */
   isBetween(from: PeerName, to: PeerName): boolean {
@@ -26,9 +22,9 @@ export class Barriers<Item extends Held> {
     return group !== undefined && (this.#groups.get(to) ?? group) !== group
   }
 
-  /** Keeps an item until nothing is in its way. */
-  hold(item: Item): void {
-    this.#held.push(item)
+  /** Calls `release` once nothing is between the two. What is held back goes on in its order. */
+  hold(from: PeerName, to: PeerName, release: () => void): void {
+    this.#held.push({ from, to, release })
   }
 
   apply(event: Extract<FaultEvent, { kind: 'partition' | 'heal' | 'clog' | 'unclog' }>): void {
@@ -54,9 +50,8 @@ export class Barriers<Item extends Held> {
     const held = this.#held
     this.#held = []
     for (const item of held) {
-      const { from, to } = item.connection
-      if (this.isBetween(from.name, to.name)) this.#held.push(item)
-      else this.#release(item)
+      if (this.isBetween(item.from, item.to)) this.#held.push(item)
+      else item.release()
     }
   }
 }

@@ -3,14 +3,16 @@ import {
   invariant,
   type LinkWire,
   type Milliseconds,
-  type PathLink,
+  type NoteListener,
   type PeerName,
   type Random
 } from '@murmuration/core'
 import type { Event } from './event-queue.js'
+import type { Gate } from './kernel.js'
 import type { Mailbox } from './mailbox.js'
 import { type Channel, type NetworkOptions, segmentBytes, type Transfer } from './network/network.js'
 import type { TimeUse } from './time-use.js'
+import type { Way } from './way.js'
 
 /** Whether an endpoint is there: not yet joined, running, gone without a word, or ended. */
 export type Presence = 'absent' | 'up' | 'crashed' | 'ended'
@@ -23,6 +25,8 @@ export interface End<Message> {
   readonly incarnation: number
   readonly timeUse: TimeUse
   readonly mailbox: Mailbox<Delivery<Message>>
+  readonly gate: Gate
+  readonly listener: NoteListener | undefined
 }
 
 /** What a connection needs of its simulation. */
@@ -70,10 +74,8 @@ export class Delivery<Message> implements Envelope<Message>, Transfer, Event {
 export interface Route {
   /** Undefined between endpoints on one machine. */
   readonly channel: Channel | undefined
-  /** The loss is that of packets of a datagram; 0 for a stream, whose rate it caps. */
-  readonly path: Pick<PathLink, 'latency' | 'jitter' | 'loss'>
+  readonly path: Way['path']
   readonly transport: NetworkOptions['transport']
-  /** For jitter and loss. */
   readonly random: Random
 }
 
@@ -166,6 +168,7 @@ export class Connection<Message> {
   }
 }
 
-function packetsOf({ bytes }: Transfer): number {
+/** How many packets so many bytes are sent in. */
+export function packetsOf({ bytes }: Pick<Transfer, 'bytes'>): number {
   return Math.max(1, Math.ceil(bytes / segmentBytes))
 }

@@ -1,7 +1,8 @@
-import type { Milliseconds, PeerName, Random } from '@murmuration/core'
+import type { Milliseconds, NoteListener, PeerName, Random, StoppedError } from '@murmuration/core'
 import type { Connection, Delivery, End, Presence } from './connection.js'
 import type { Gate, Program } from './kernel.js'
 import { Mailbox } from './mailbox.js'
+import type { NoteLine } from './notes.js'
 import { TimeUse } from './time-use.js'
 
 /** A peer or server of a simulation, with what it owns. */
@@ -10,6 +11,8 @@ export class Endpoint<Message> implements End<Message> {
   readonly gate: Gate = { isShut: false, held: [] }
   readonly programs = new Set<Program>()
   readonly connections = new Map<PeerName, Connection<Message>>()
+  readonly noteLines = new Map<PeerName, NoteLine>()
+  listener: NoteListener | undefined
   readonly timeUse = new TimeUse()
   presence: Presence = 'absent'
   /** How many times it has begun; what was sent to or by an earlier one is not for the next. */
@@ -37,6 +40,27 @@ export class Endpoint<Message> implements End<Message> {
     readonly machine: PeerName,
     readonly random: Random
   ) {}
+
+  /** It begins, or begins anew. */
+  begin(): void {
+    this.presence = 'up'
+    this.incarnation++
+    this.stopping = new AbortController()
+    this.isStopping = false
+  }
+
+  /** It is told to stop, and hears nothing more. */
+  stop(error: StoppedError): void {
+    this.isStopping = true
+    this.listener = undefined
+    this.stopping.abort(error)
+  }
+
+  /** It is not there any more. */
+  end(presence: 'crashed' | 'ended'): void {
+    this.presence = presence
+    this.listener = undefined
+  }
 
   /** What its clock shows at the virtual time `now`. */
   clock(now: Milliseconds): Milliseconds {

@@ -3,6 +3,7 @@ import {
   type Fabric,
   type Milliseconds,
   type Mixing,
+  type NoteListener,
   type PeerName,
   type Random,
   type SendResult,
@@ -19,6 +20,7 @@ export interface World<Message> {
   readonly kernel: Kernel
   mixing(peer: PeerName, round: number): Mixing
   send(from: Endpoint<Message>, to: PeerName, message: Message): SendResult
+  tell(from: Endpoint<Message>, to: PeerName, note: string): void
   recycle(message: Message): void
   allocate(length: number): Float32Array
   free(vector: Float32Array): void
@@ -56,6 +58,14 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
 
   send(to: PeerName, message: Message): SendResult {
     return this.#world.send(this.#endpoint, to, message)
+  }
+
+  tell(to: PeerName, note: string): void {
+    this.#world.tell(this.#endpoint, to, note)
+  }
+
+  listen(listener: NoteListener): void {
+    if (!this.#endpoint.isStopping) this.#endpoint.listener = listener
   }
 
   receive(until = Number.POSITIVE_INFINITY): Promise<Envelope<Message> | undefined> {

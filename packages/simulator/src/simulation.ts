@@ -18,9 +18,11 @@ import { Kernel, Program } from './kernel.js'
 import { LogHash } from './log-hash.js'
 import { FluidNetwork } from './network/fluid.js'
 import { rawNetwork } from './network/network.js'
+import { Notes } from './notes.js'
 import type { PeerProgram, Server, SimulationOptions } from './simulation-options.js'
 import type { TimeTotals } from './time-use.js'
 import { busiestOf, Traffic } from './traffic.js'
+import { wayBetween } from './way.js'
 
 /** A simulation that can be watched and stopped from outside while it runs. */
 export class Simulation<Message> implements World<Message>, Carrier<Message> {
@@ -32,7 +34,8 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
   readonly #program: PeerProgram<Message>
   readonly #network: FluidNetwork
   readonly #endpoints = new Map<PeerName, Endpoint<Message>>()
-  readonly #barriers: Barriers<Delivery<Message>>
+  readonly #barriers = new Barriers()
+  readonly #notes: Notes
   readonly #faults: Faults
   readonly #ruleDice
   #failure: { readonly error: unknown } | undefined
@@ -44,7 +47,8 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     this.#network = new FluidNetwork(this.kernel, options.links, options.network ?? rawNetwork)
     this.#faults = options.faults ?? noFaults
     this.#ruleDice = createRandom(options.seed, 'rules')
-    this.#barriers = new Barriers((delivery) => this.#deliver(delivery))
+    const [{ kernel, traffic, log }, network, barriers] = [this, this.#network, this.#barriers]
+    this.#notes = new Notes({ simulation: options, kernel, traffic, log, network, barriers })
     const peers = options.topology.peers.map((name): Server => ({ name }))
     for (const [index, { name, on = name }] of [...peers, ...(options.servers ?? [])].entries()) {
       invariant(!this.#endpoints.has(name), () => `two endpoints have the name ${name}`)
@@ -165,11 +169,15 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     return 'queued'
   }
 
+  tell(from: Endpoint<Message>, to: PeerName, note: string): void {
+    this.#notes.tell(from, this.#endpoints.get(to), note)
+  }
+
   arrived(delivery: Delivery<Message>): void {
     const { from, to } = delivery.connection
     if (!this.#barriers.isBetween(from.name, to.name)) this.#deliver(delivery)
     else if (this.#options.network?.transport === 'datagram') this.lost(delivery)
-    else this.#barriers.hold(delivery)
+    else this.#barriers.hold(from.name, to.name, () => this.#deliver(delivery))
   }
 
   lost(delivery: Delivery<Message>): void {
@@ -192,6 +200,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     this.log.add(from.index * this.#endpoints.size + to.index)
     this.log.add(delivery.bytes)
     this.#options.observer?.message?.(from.name, to.name, delivery.bytes, delivery.sentAt, now)
+    this.#notes.heard(to, from.name)
     const program = to.mailbox.deliver(delivery)
     if (program === undefined) return
     delivery.connection.taken(delivery)
@@ -199,17 +208,10 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
   }
 
   #connect(from: Endpoint<Message>, to: Endpoint<Message>): Connection<Message> {
-    const { links, seed, network = rawNetwork } = this.#options
-    const isLocal = from.machine === to.machine
-    const there = links.path(from.machine, to.machine)
-    const isLossy = there.loss > 0 && network.transport === 'datagram'
-    const { wire } = this.#options
-    const route = {
-      channel: isLocal ? undefined : this.#network.channel(from.machine, to.machine),
-      path: { latency: there.latency * network.latencyFactor, jitter: there.jitter, loss: isLossy ? there.loss : 0 },
-      transport: network.transport,
-      random: there.jitter > 0 || isLossy ? createRandom(seed, 'link', from.name, to.name) : from.random
-    }
+    const { wire, network = rawNetwork } = this.#options
+    const { isLocal, path, random } = wayBetween(this.#options, from, to, 'link')
+    const channel = isLocal ? undefined : this.#network.channel(from.machine, to.machine)
+    const route = { channel, path, transport: network.transport, random }
     const connection = new Connection(from, to, this, route, wire.link?.(from.name, to.name) ?? wire)
     from.connections.set(to.name, connection)
     return connection
@@ -217,30 +219,28 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
 
   #join(endpoint: Endpoint<Message>): void {
     if (this.#isStopping) return
-    endpoint.presence = 'up'
-    endpoint.incarnation++
-    endpoint.stopping = new AbortController()
-    endpoint.isStopping = false
+    endpoint.begin()
     this.spawn(endpoint, this.#program)
   }
 
   #leave(endpoint: Endpoint<Message>, reason?: string): void {
     const error = new StoppedError(reason)
-    endpoint.isStopping = true
-    endpoint.stopping.abort(error)
+    endpoint.stop(error)
     for (const program of endpoint.programs) {
       if (program.waitingFor !== undefined) this.kernel.fail(program, error)
     }
   }
 
   #crash(endpoint: Endpoint<Message>): void {
-    endpoint.presence = 'crashed'
+    endpoint.end('crashed')
+    this.#notes.crashed(endpoint, this.#endpoints.values())
     for (const program of endpoint.programs) this.kernel.kill(program)
     endpoint.programs.clear()
     endpoint.gate.held.length = 0
     endpoint.mailbox.clear()
     for (const connection of endpoint.connections.values()) connection.cut()
     endpoint.connections.clear()
+    endpoint.noteLines.clear()
     for (const other of this.#endpoints.values()) other.connections.delete(endpoint.name)
     endpoint.timeUse.clear(this.now())
   }
@@ -256,7 +256,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
   /** After the first failure all peers are stopped, so that the simulation ends. */
   #ended(endpoint: Endpoint<Message>, program: Program, error: unknown): void {
     endpoint.programs.delete(program)
-    if (endpoint.programs.size === 0) endpoint.presence = 'ended'
+    if (endpoint.programs.size === 0) endpoint.end('ended')
     if (error === undefined || error instanceof StoppedError || this.#failure !== undefined) return
     this.#failure = { error }
     this.stop()

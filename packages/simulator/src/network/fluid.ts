@@ -30,6 +30,13 @@ export class FluidNetwork {
     return uses.length === 0 && cap === Infinity ? unlimited : new FluidChannel(this, new Flow(uses, cap))
   }
 
+  /** What the way between two machines carries when nothing else is on it, in bytes per millisecond. */
+  rate(from: PeerName, to: PeerName): number {
+    const [there, back] = [this.#links.path(from, to), this.#links.path(to, from)]
+    const uses = this.#uses(from, to, there, back)
+    return Math.min(capOf(there, back, this.#options), ...uses.map(({ line, fraction }) => line.capacity / fraction))
+  }
+
   now(): number {
     return this.#kernel.now()
   }

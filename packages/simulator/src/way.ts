@@ -1,0 +1,40 @@
+import type { PathLink, PeerName, Random } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
+import { rawNetwork } from './network/network.js'
+import type { SimulationOptions } from './simulation-options.js'
+
+/** One end: a peer or server, and the machine that it runs on. */
+interface End {
+  readonly name: PeerName
+  readonly machine: PeerName
+  readonly random: Random
+}
+
+/** The way from one endpoint to another, beside what limits its rate. */
+export interface Way {
+  /** Between endpoints of one machine there is no latency. */
+  readonly isLocal: boolean
+  /** The loss is that of packets of a datagram; 0 for a stream, whose rate it caps. */
+  readonly path: Pick<PathLink, 'latency' | 'jitter' | 'loss'>
+  /** For jitter and loss. */
+  readonly random: Random
+}
+
+/** The way of what is sent for this purpose, which has its own random numbers. */
+export function wayBetween(
+  { links, network = rawNetwork, seed }: Pick<SimulationOptions<never>, 'links' | 'network' | 'seed'>,
+  from: End,
+  to: End,
+  purpose: 'link' | 'notes'
+): Way {
+  if (from.machine === to.machine) {
+    return { isLocal: true, path: { latency: 0, jitter: 0, loss: 0 }, random: from.random }
+  }
+  const { latency, jitter, loss } = links.path(from.machine, to.machine)
+  const lossOfPackets = network.transport === 'datagram' ? loss : 0
+  return {
+    isLocal: false,
+    path: { latency: latency * network.latencyFactor, jitter, loss: lossOfPackets },
+    random: jitter > 0 || lossOfPackets > 0 ? createRandom(seed, purpose, from.name, to.name) : from.random
+  }
+}
