@@ -31,6 +31,7 @@ import { SampleCounts, samplesProtocol } from './sample-counts.js'
 import { checkpointsProtocol, SavedRounds } from './saved-rounds.js'
 import type { Shaper } from './shaping/shaper.js'
 import { Signal } from './signal.js'
+import { IdentitySigner } from './signer.js'
 import type { Traffic } from './traffic.js'
 import { Turns } from './turns.js'
 import { VectorPool } from './vector-pool.js'
@@ -51,6 +52,7 @@ interface Facts {
 export class NetworkPeer implements Peer {
   readonly id: string
   readonly fabric: NetworkFabric
+  readonly signer: IdentitySigner
   readonly #options: PeerOptions
   readonly #context: LinkContext
   readonly #peers: PeerSet
@@ -64,6 +66,7 @@ export class NetworkPeer implements Peer {
   constructor(options: PeerOptions, limits: Limits, node: Libp2p, directory: PeerDirectory, shaper?: Shaper) {
     const { identity, self, topology } = options
     this.id = identity.id
+    this.signer = new IdentitySigner(identity, options.runSettings, (name) => directory.entry(name)?.id)
     this.#options = options
     this.#shaper = shaper
     this.#samples = new SampleCounts(self, topology.peers)

@@ -6,6 +6,7 @@ import type { Identity } from './identity.js'
 import type { NeighbourStatus } from './neighbour.js'
 import type { PeerListEntry } from './peer-list.js'
 import type { RunSettings } from './run-settings.js'
+import type { Signer } from './signer.js'
 import type { Traffic } from './traffic.js'
 
 /** What a peer needs to know before it listens. */
@@ -44,6 +45,8 @@ export interface Peer {
   /** The multiaddrs by which others reach it, its id included. */
   readonly addresses: readonly string[]
   readonly fabric: Fabric<VectorMessage>
+  /** Signs in the name of this peer, and checks what others of the peer list sign. */
+  readonly signer: Signer
   /**
    * Connects to the neighbours. To be called once. Resolves when all are ready in both directions.
    * Rejects with a NeighboursMissingError after `timeout`, with a RefusedError as soon as one refuses or is refused, with an
