@@ -21,7 +21,7 @@ function allowedImports(): Readonly<Record<string, readonly string[]>> {
 }
 
 /** Packages that know nothing of real time, chance or the machine; and what to use in place of it. */
-const pure = ['core', 'random', 'vectors', 'wire', 'topology', 'algorithms', 'simulator']
+const pure = ['core', 'random', 'vectors', 'wire', 'topology', 'membership', 'algorithms', 'simulator']
 const banned: readonly (readonly [RegExp, string])[] = [
   [/\bDate\b/, 'fabric.now()'],
   [/\bMath\.random\b/, 'fabric.random'],

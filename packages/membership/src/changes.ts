@@ -1,0 +1,34 @@
+import type { PeerName } from '@murmuration/core'
+import type { MemberPolicy } from './settings.js'
+import type { MemberState } from './states.js'
+
+/** Something that has changed, for events and reports. */
+export type MemberChange =
+  /** `policy` says what this peer does in the state; it ends when that is 'stop'. */
+  | { readonly kind: 'state'; readonly state: MemberState; readonly before: MemberState; readonly policy: MemberPolicy }
+  /** A peer has begun its first round in this life. */
+  | { readonly kind: 'joined'; readonly peer: PeerName; readonly life: number }
+  | { readonly kind: 'left' | 'done' | 'forgotten'; readonly peer: PeerName }
+  | { readonly kind: 'died'; readonly peer: PeerName; readonly voters: readonly PeerName[] }
+  /** A peer that was dead lives: it has refuted, or a new process of it has come. */
+  | { readonly kind: 'returned'; readonly peer: PeerName; readonly life: number }
+  /** Others reach a peer and this one does not; and the end of it. */
+  | { readonly kind: 'unreachable' | 'reachable'; readonly peer: PeerName }
+
+/** More changes than this are not kept for a driver that does not take them. */
+const maxChanges = 1000
+
+/** Changes until they are taken. */
+export class Changes {
+  #changes: MemberChange[] = []
+
+  add(change: MemberChange): void {
+    if (this.#changes.length < maxChanges) this.#changes.push(change)
+  }
+
+  take(): readonly MemberChange[] {
+    const changes = this.#changes
+    this.#changes = []
+    return changes
+  }
+}

@@ -1,0 +1,108 @@
+import type { Milliseconds, PeerName, Random } from '@murmuration/core'
+import type { Changes } from './changes.js'
+import type { Knowledge } from './knowledge.js'
+import type { AddressedNote, ProbeNote } from './notes.js'
+import { Probes } from './probes.js'
+import type { Signer } from './records.js'
+import type { MembershipSettings } from './settings.js'
+import { Suspicion } from './suspicion.js'
+
+/** Watches contacts: whom it suspects, it asks others about, and finds a broken link or a reason to vote. Times are of the awake clock. */
+export class Detector {
+  readonly #knowledge: Knowledge
+  readonly #changes: Changes
+  readonly #suspicion: Suspicion
+  readonly #probes: Probes
+  /** Contacts that others reach and this peer does not. */
+  readonly #unreachable = new Set<PeerName>()
+
+  constructor(
+    readonly self: PeerName,
+    options: {
+      readonly settings: MembershipSettings
+      readonly signer: Signer
+      readonly random: Random
+      readonly knowledge: Knowledge
+      readonly changes: Changes
+    }
+  ) {
+    this.#knowledge = options.knowledge
+    this.#changes = options.changes
+    this.#suspicion = new Suspicion(options.settings)
+    this.#probes = new Probes(self, options.signer, options.random)
+  }
+
+  get unreachable(): readonly PeerName[] {
+    return [...this.#unreachable]
+  }
+
+  isUnreachable(peer: PeerName): boolean {
+    return this.#unreachable.has(peer)
+  }
+
+  isSuspected(peer: PeerName): boolean {
+    return this.#suspicion.isSuspected(peer)
+  }
+
+  isPresent(peer: PeerName, at: Milliseconds): boolean {
+    return this.#suspicion.isPresent(peer, at)
+  }
+
+  renewed(peer: PeerName, at: Milliseconds): void {
+    this.#suspicion.renewed(peer, at)
+  }
+
+  /** Anything has come from a peer. The result says whether that changes what follows: it was absent or unreachable. */
+  heard(peer: PeerName, at: Milliseconds): boolean {
+    const wasPresent = this.#suspicion.isPresent(peer, at)
+    this.#suspicion.heard(peer, at)
+    this.#probes.end(peer)
+    if (!this.#unreachable.delete(peer)) return !wasPresent
+    this.#changes.add({ kind: 'reachable', peer })
+    return true
+  }
+
+  /**
+   * Looks at a contact. The result says whether to vote against it.
+   *
+   * @param isBeat whether this is a tick at which others are asked again
+   */
+  isSilent(peer: PeerName, contacts: Iterable<PeerName>, isBeat: boolean, at: Milliseconds): boolean {
+    const record = this.#knowledge.record(peer)
+    if (record === undefined || !this.#knowledge.isMember(peer)) return false
+    const wasSuspected = this.#suspicion.isSuspected(peer)
+    const verdict = this.#suspicion.judge(peer, at)
+    if (verdict === 'fine') return false
+    const isSettled = verdict === 'vote' && this.#knowledge.isDead(peer)
+    if (!isSettled && (isBeat || !wasSuspected)) this.#probes.ask(peer, this.#helpers(peer, contacts))
+    if (verdict === 'broken') this.#cannotReach(peer)
+    return verdict === 'vote'
+  }
+
+  /** Acts on a note about a suspected peer. The result is the fault of the sender, if it has one. */
+  receive(from: PeerName, note: ProbeNote, at: Milliseconds): string | undefined {
+    const { vouched, fault } = this.#probes.receive(from, note)
+    if (vouched !== undefined) this.#suspicion.vouched(vouched, at)
+    return fault
+  }
+
+  take(): readonly AddressedNote[] {
+    return this.#probes.take()
+  }
+
+  #cannotReach(peer: PeerName) {
+    if (this.#unreachable.has(peer)) return
+    this.#unreachable.add(peer)
+    this.#changes.add({ kind: 'unreachable', peer })
+  }
+
+  #helpers(target: PeerName, contacts: Iterable<PeerName>): PeerName[] {
+    return [...contacts].filter(
+      (peer) =>
+        peer !== target &&
+        this.#knowledge.isMember(peer) &&
+        !this.#suspicion.isSuspected(peer) &&
+        !this.#knowledge.isDead(peer)
+    )
+  }
+}

@@ -1,0 +1,54 @@
+import type { Milliseconds } from '@murmuration/core'
+import type { PeerStatus } from './records.js'
+import type { MembershipSettings } from './settings.js'
+import { Start } from './start.js'
+
+/** How a peer comes into the rounds: with its own state at the start, else with another's; and when it has to come in again. */
+export class Entry {
+  readonly #start: Start
+  #hasBegun = false
+  #isReady = false
+  /** Whether this process may go on from a state of its own: it starts for the first time, or from a checkpoint. */
+  #hasOwnState = true
+
+  /** @param startRound the round of a checkpoint, or 0 */
+  constructor(
+    readonly settings: MembershipSettings,
+    peerCount: number,
+    readonly startRound: number,
+    readonly hasCheckpoint: boolean
+  ) {
+    this.#start = new Start(settings, peerCount)
+  }
+
+  get hasBegun(): boolean {
+    return this.#hasBegun
+  }
+
+  begin(): void {
+    this.#hasBegun = true
+  }
+
+  /** Others know of an earlier process: what this one has begun is void. */
+  comeAgain(): void {
+    this.#hasBegun = false
+    this.#hasOwnState = this.hasCheckpoint
+  }
+
+  look(presentCount: number, at: Milliseconds): void {
+    this.#isReady = this.#start.isReady(presentCount, at)
+  }
+
+  /** @param median of the rounds of those that have begun; undefined when nobody has */
+  mayBegin(median: number | undefined): boolean {
+    if (this.#hasBegun) return false
+    return median === undefined ? this.#isReady : this.#hasOwnState && median <= this.startRound + this.settings.lag
+  }
+
+  /** Whether to ask for a state: to come in, or because a majority is more than `lag` rounds ahead. */
+  needsState(median: number | undefined, round: number, status: PeerStatus, isMain: boolean): boolean {
+    if (median === undefined || status === 'left' || status === 'done') return false
+    if (!this.#hasBegun) return !this.mayBegin(median)
+    return isMain && median - round > this.settings.lag
+  }
+}

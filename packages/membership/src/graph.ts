@@ -1,0 +1,180 @@
+import type { Mixing, PeerName, Topology, WeightedPeer } from '@murmuration/core'
+import { byHash } from './hash.js'
+import { compareTexts } from './records.js'
+
+/** Two peers that cannot exchange vectors, as one of them reports. */
+export type BrokenPair = readonly [PeerName, PeerName]
+
+/**
+ * The row of `self` in `round` when some peers or pairs cannot be used. The topology stays; what cannot be used is bridged:
+ *
+ * - Each connected group of unusable peers: the usable peers around it are joined in a cycle, in the order of a hash of their names (two of
+ *   them by one edge). So a ring goes past its dead, and a star whose hub died becomes a ring of its leaves.
+ * - Each edge of a broken pair: by a shortest path of usable peers that can reach each other.
+ *
+ * So the usable peers stay connected wherever they can be, and peers that know the same draw the same graph. A row that nothing of this touches
+ * is the topology's own object. A repaired one offers 1 / (1 + degree) on each edge, so that its offers sum to less than 1. The smaller offer of
+ * two ends counts: between two repaired rows it is the weight of Metropolis and Hastings (Xiao, Boyd and Lall 2005).
+ * Bridges go both ways also where the topology is directed; then each side of the row has its own degree.
+ *
+ * @param isUsable whether a peer may be in rows of this round. It is not asked about `self`
+ * @param brokenPairs each pair once or more, in any order
+ */
+export function repairedRow(
+  topology: Topology,
+  self: PeerName,
+  round: number,
+  isUsable: (peer: PeerName) => boolean,
+  brokenPairs: readonly BrokenPair[] = []
+): Mixing {
+  const usable = (peer: PeerName) => peer === self || isUsable(peer)
+  const row = topology.mixing(self, round)
+  const bridged = bridgedRow(topology, self, round, usable)
+  const broken = brokenPairs.filter(([a, b]) => a !== b && usable(a) && usable(b))
+  const mended = broken.length === 0 ? bridged : withDetours({ topology, self, round, usable, broken }, bridged)
+  return mended === undefined || isRowOf(row, mended) ? row : mixingOf(mended)
+}
+
+/** The neighbours of a peer by direction; the same in both where the graph is not directed. */
+interface Neighbours {
+  readonly receiveFrom: Set<PeerName>
+  readonly sendTo: Set<PeerName>
+}
+
+/** The neighbours of a usable peer when each group of unusable ones beside it is bridged. */
+function bridgedRow(
+  topology: Topology,
+  peer: PeerName,
+  round: number,
+  usable: (peer: PeerName) => boolean
+): Neighbours {
+  const { receiveFrom, sendTo } = neighboursIn(topology, peer, round)
+  const neighbours = { receiveFrom: filtered(receiveFrom, usable), sendTo: filtered(sendTo, usable) }
+  const visited = new Set<PeerName>()
+  for (const start of [...receiveFrom, ...sendTo]) {
+    if (usable(start) || visited.has(start)) continue
+    for (const next of besideInCycle(around(topology, start, round, usable, visited), peer)) join(neighbours, next)
+  }
+  return neighbours
+}
+
+/** The usable peers around the group of unusable ones that `start` is in. Marks the group as visited. */
+function around(
+  topology: Topology,
+  start: PeerName,
+  round: number,
+  usable: (peer: PeerName) => boolean,
+  visited: Set<PeerName>
+): Set<PeerName> {
+  const border = new Set<PeerName>()
+  const group = [start]
+  visited.add(start)
+  for (const member of group) {
+    const { receiveFrom, sendTo } = neighboursIn(topology, member, round)
+    for (const next of [...receiveFrom, ...sendTo]) {
+      if (usable(next)) border.add(next)
+      else if (!visited.has(next)) {
+        visited.add(next)
+        group.push(next)
+      }
+    }
+  }
+  return border
+}
+
+/** Who is beside a peer when all are put in a cycle by hash. */
+function besideInCycle(peers: Set<PeerName>, peer: PeerName): PeerName[] {
+  const cycle = byHash(peers, 'bridge')
+  const place = cycle.indexOf(peer)
+  return cycle.length < 2 ? [] : [cycle.at(place - 1) ?? peer, cycle[(place + 1) % cycle.length]]
+}
+
+interface Situation {
+  readonly topology: Topology
+  readonly self: PeerName
+  readonly round: number
+  readonly usable: (peer: PeerName) => boolean
+  readonly broken: readonly BrokenPair[]
+}
+
+/** Leaves out the edges of broken pairs, and puts a path in place of each in which `self` takes part. */
+function withDetours(situation: Situation, { receiveFrom, sendTo }: Neighbours): Neighbours {
+  const { topology, self, round, usable, broken } = situation
+  const isBroken = brokenLookup(broken)
+  const fits = (peer: PeerName) => !isBroken(self, peer)
+  const neighbours = { receiveFrom: filtered(receiveFrom, fits), sendTo: filtered(sendTo, fits) }
+  const peers = topology.peers.filter(usable)
+  for (const [a, b] of distinct(broken)) {
+    const row = bridgedRow(topology, a, round, usable)
+    if (!row.receiveFrom.has(b) && !row.sendTo.has(b)) continue
+    const path = shortestPath(byHash(peers, `${a} ${b}`), a, b, isBroken)
+    const place = path.indexOf(self)
+    if (place > 0) join(neighbours, path[place - 1])
+    if (place >= 0 && place + 1 < path.length) join(neighbours, path[place + 1])
+  }
+  return neighbours
+}
+
+/** A path between two peers along pairs that are not broken; of the shortest ones, the first in the order of `peers`. Empty when there is none. */
+function shortestPath(
+  peers: readonly PeerName[],
+  from: PeerName,
+  to: PeerName,
+  isBroken: (a: PeerName, b: PeerName) => boolean
+): PeerName[] {
+  const before = new Map<PeerName, PeerName | undefined>([[from, undefined]])
+  for (const peer of before.keys()) {
+    if (!isBroken(peer, to)) return [...wayTo(peer, before), to]
+    for (const next of peers) if (!before.has(next) && !isBroken(peer, next)) before.set(next, peer)
+  }
+  return []
+}
+
+function wayTo(peer: PeerName, before: ReadonlyMap<PeerName, PeerName | undefined>): PeerName[] {
+  const previous = before.get(peer)
+  return previous === undefined ? [peer] : [...wayTo(previous, before), peer]
+}
+
+function brokenLookup(pairs: readonly BrokenPair[]): (a: PeerName, b: PeerName) => boolean {
+  const keys = new Set(pairs.map(([a, b]) => pairKey(a, b)))
+  return (a, b) => keys.has(pairKey(a, b))
+}
+
+/** One text for a pair in either order. */
+export function pairKey(a: PeerName, b: PeerName): string {
+  return a < b ? `${a} ${b}` : `${b} ${a}`
+}
+
+/** Each pair once, the earlier name first. */
+function distinct(pairs: readonly BrokenPair[]): BrokenPair[] {
+  const found = new Map(pairs.map(([a, b]) => [pairKey(a, b), (a < b ? [a, b] : [b, a]) as BrokenPair]))
+  return [...found.values()]
+}
+
+function neighboursIn(topology: Topology, peer: PeerName, round: number): Neighbours {
+  const { receiveFrom, sendTo } = topology.mixing(peer, round)
+  return { receiveFrom: namesOf(receiveFrom), sendTo: namesOf(sendTo) }
+}
+
+const namesOf = (peers: readonly WeightedPeer[]) => new Set(peers.map(({ name }) => name))
+const filtered = (peers: Set<PeerName>, keep: (peer: PeerName) => boolean) => new Set([...peers].filter(keep))
+
+function join({ receiveFrom, sendTo }: Neighbours, peer: PeerName) {
+  receiveFrom.add(peer)
+  sendTo.add(peer)
+}
+
+function isRowOf({ receiveFrom, sendTo }: Mixing, neighbours: Neighbours): boolean {
+  return isSame(receiveFrom, neighbours.receiveFrom) && isSame(sendTo, neighbours.sendTo)
+}
+
+const isSame = (peers: readonly WeightedPeer[], names: Set<PeerName>) =>
+  peers.length === names.size && peers.every(({ name }) => names.has(name))
+
+function mixingOf({ receiveFrom, sendTo }: Neighbours): Mixing {
+  return { selfWeight: 1 / (1 + receiveFrom.size), receiveFrom: evenly(receiveFrom), sendTo: evenly(sendTo) }
+}
+
+function evenly(names: Set<PeerName>): WeightedPeer[] {
+  return [...names].sort(compareTexts).map((name) => ({ name, weight: 1 / (1 + names.size) }))
+}

@@ -1,0 +1,14 @@
+/**
+ * What the peers of a swarm know of each other, without I/O: signed records and votes that merge in any order, suspicion of silent peers, states,
+ * and graphs that go past those that cannot be used. docs/membership.md has the protocol.
+ *
+ * @packageDocumentation
+ */
+export type { MemberChange } from './changes.js'
+export { type BrokenPair, repairedRow } from './graph.js'
+export { Member, type MemberOptions } from './member.js'
+export { type AddressedNote, maxNoteLength } from './notes.js'
+export type { MemberProgress } from './own-report.js'
+export type { PeerRecord, PeerStatus, Signer, Vote } from './records.js'
+export { membershipDefaults, type MemberPolicy, type MembershipSettings } from './settings.js'
+export type { MemberState } from './states.js'

@@ -1,0 +1,87 @@
+import type { PeerName } from '@murmuration/core'
+import { type Gossip, hasForgottenItself } from './gossip.js'
+import type { Knowledge } from './knowledge.js'
+import type { GossipNote } from './notes.js'
+import { compareStanding, type PeerRecord, recordText, type Signer, type Vote, voteText } from './records.js'
+
+/** What else has to know of what comes. */
+export interface IntakeListener {
+  /** Something more than a beat has come. */
+  onNews(): void
+  /** A peer refutes votes, or lives anew. */
+  onRenewed(peer: PeerName): void
+  /** A signed record of this very peer. */
+  onOwn(record: PeerRecord): void
+}
+
+/** Checks signed records and votes, takes them in, and passes on what is new. Nothing counts that its peer has not signed. */
+export class Intake {
+  readonly #self: PeerName
+  readonly #signer: Pick<Signer, 'verify'>
+  readonly #knowledge: Knowledge
+  readonly #gossip: Gossip
+  readonly #listener: IntakeListener
+
+  constructor(
+    self: PeerName,
+    signer: Pick<Signer, 'verify'>,
+    knowledge: Knowledge,
+    gossip: Gossip,
+    listener: IntakeListener
+  ) {
+    this.#self = self
+    this.#signer = signer
+    this.#knowledge = knowledge
+    this.#gossip = gossip
+    this.#listener = listener
+  }
+
+  /** The result is the fault of the sender, if it has one. What came before the fault counts. */
+  receive(from: PeerName, { records, votes }: Pick<GossipNote, 'records' | 'votes'>): string | undefined {
+    for (const record of records) if (!this.#takeRecord(from, record)) return `a forged record of ${record.name}`
+    for (const vote of votes) if (!this.#takeVote(from, vote)) return `a forged vote of ${vote.voter}`
+    return undefined
+  }
+
+  #takeRecord(from: PeerName, record: PeerRecord): boolean {
+    const known = this.#knowledge.record(record.name)
+    if (known !== undefined && !this.#knowledge.isNewer(record)) {
+      this.#compareNotes(from, record, known)
+      return true
+    }
+    if (!this.#signer.verify(record.name, recordText(record), record.signature)) return false
+    if (record.name === this.#self) this.#listener.onOwn(record)
+    else this.#addRecord(from, record, known)
+    return true
+  }
+
+  #addRecord(from: PeerName, record: PeerRecord, known: PeerRecord | undefined) {
+    if (known !== undefined && compareStanding(record, known) > 0) this.#listener.onRenewed(record.name)
+    if (this.#knowledge.addRecord(record) === 'news') {
+      this.#gossip.add(record, from)
+      this.#listener.onNews()
+    }
+    this.#gossip.isKnownTo(from, record)
+  }
+
+  /** A record that is no newer than ours: its sender knows as much, or has begun anew and does not know itself. */
+  #compareNotes(from: PeerName, record: PeerRecord, known: PeerRecord) {
+    if (record.signature === known.signature) this.#gossip.isKnownTo(from, record)
+    else if (from === record.name && hasForgottenItself(record, known)) this.#gossip.remind(from, from)
+  }
+
+  #takeVote(from: PeerName, vote: Vote): boolean {
+    if (!this.#knowledge.isNewVote(vote)) {
+      if (this.#knowledge.vote(vote.voter, vote.target)?.signature === vote.signature)
+        this.#gossip.isKnownTo(from, vote)
+      return true
+    }
+    if (!this.#signer.verify(vote.voter, voteText(vote), vote.signature)) return false
+    // Whoever says more in my name than I have is an earlier process of mine: its votes go with its life.
+    if (vote.voter === this.#self) return true
+    this.#knowledge.addVote(vote)
+    this.#gossip.add(vote, from)
+    this.#listener.onNews()
+    return true
+  }
+}

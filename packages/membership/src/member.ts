@@ -1,0 +1,298 @@
+import type { Milliseconds, PeerName, Random } from '@murmuration/core'
+import { AwakeClock } from './awake-clock.js'
+import { Changes, type MemberChange } from './changes.js'
+import { Contacts } from './contacts.js'
+import { Detector } from './detector.js'
+import { Entry } from './entry.js'
+import { Gossip } from './gossip.js'
+import { Intake } from './intake.js'
+import { Knowledge } from './knowledge.js'
+import { chainLength, medianRound, nearMedian } from './lag.js'
+import { type AddressedNote, readNote } from './notes.js'
+import { OwnRecord } from './own-record.js'
+import { type MemberProgress, OwnReport } from './own-report.js'
+import { type PeerRecord, type Signer, voteText } from './records.js'
+import { type MemberPolicy, membershipDefaults, type MembershipSettings } from './settings.js'
+import { type MemberState, stateOf } from './states.js'
+import { SwarmView } from './swarm-view.js'
+import { type View, viewOf } from './view.js'
+import { Watcher } from './watcher.js'
+
+export interface MemberOptions {
+  readonly self: PeerName
+  /** All peers of the run, in the same order everywhere. */
+  readonly peers: readonly PeerName[]
+  /** What differs from {@link membershipDefaults}. */
+  readonly settings?: Partial<MembershipSettings>
+  readonly signer: Signer
+  readonly random: Random
+  /** The last life and round in a checkpoint of this peer, when it goes on from one. */
+  readonly lifeBefore?: number | undefined
+  readonly roundBefore?: number | undefined
+}
+
+/**
+ * What one peer knows of the swarm, and what it tells the others: the rules of docs/membership.md. It does no I/O and reads no clock: what
+ * comes is handed to it with the time of the own monotonic clock, and after every call `take()` has what is to be sent. Nothing throws.
+ */
+export class Member extends SwarmView {
+  readonly settings: MembershipSettings
+  protected readonly knowledge: Knowledge
+  readonly #self: PeerName
+  readonly #peerSet: ReadonlySet<PeerName>
+  readonly #signer: Signer
+  readonly #random: Random
+  readonly #own: OwnRecord
+  readonly #clock: AwakeClock
+  readonly #detector: Detector
+  readonly #report: OwnReport
+  readonly #contacts: Contacts
+  readonly #gossip: Gossip
+  readonly #intake: Intake
+  readonly #entry: Entry
+  readonly #changes = new Changes()
+  readonly #watcher: Watcher
+  /** When those that keep contact with this peer have told it something last. */
+  readonly #callers = new Map<PeerName, Milliseconds>()
+  #contactSet: ReadonlySet<PeerName>
+  #view: View | undefined
+  #now: Milliseconds
+  #nextBeat: Milliseconds
+
+  constructor(options: MemberOptions, now: Milliseconds) {
+    const { self, peers, settings, signer, random, lifeBefore = 0, roundBefore = 0 } = options
+    super(peers)
+    this.settings = { ...membershipDefaults, ...settings }
+    this.#self = self
+    this.#peerSet = new Set(peers)
+    this.#signer = signer
+    this.#random = random
+    this.knowledge = new Knowledge(this.settings.liars)
+    this.#own = new OwnRecord(self, signer, lifeBefore)
+    this.#clock = new AwakeClock(this.settings.tick, now)
+    const shared = { settings: this.settings, signer, random, knowledge: this.knowledge, changes: this.#changes }
+    this.#detector = new Detector(self, shared)
+    this.#report = new OwnReport(self, this.settings)
+    this.#contacts = new Contacts(peers, self)
+    this.#gossip = new Gossip(this.knowledge, 2 * this.settings.beat)
+    this.#intake = new Intake(self, signer, this.knowledge, this.#gossip, {
+      onNews: () => (this.#view = undefined),
+      onRenewed: (peer) => this.#detector.renewed(peer, this.#clock.at(this.#now)),
+      onOwn: (record) => this.#comeAfter(record)
+    })
+    this.#entry = new Entry(this.settings, peers.length, roundBefore, lifeBefore > 0)
+    this.#watcher = new Watcher(this.knowledge, self, this.settings.forgetAfter, this.#changes)
+    this.#contactSet = this.#contacts.of(() => false)
+    this.#now = now
+    this.#nextBeat = now
+    this.knowledge.addRecord(this.#own.record)
+  }
+
+  /** Called every `settings.tick`. */
+  tick(now: Milliseconds): void {
+    this.#enter(now)
+    this.#clock.tick(now)
+    this.#view = undefined
+    const isBeat = now >= this.#nextBeat
+    const at = this.#clock.at(now)
+    for (const peer of this.#contactSet) {
+      if (this.#detector.isSilent(peer, this.#contactSet, isBeat, at)) this.#vote(peer)
+    }
+    if (this.knowledge.votersAgainst(this.#self).length > 0) this.#publish(this.#own.refute())
+    if (isBeat) this.#beat()
+    this.#entry.look(this.present.length, at)
+    this.#watcher.look(this.view, this.state, this.#policyOf(this.state), this.isPaused, now)
+    this.#contactSet = this.#contactsNow()
+    this.#gossip.send(this.#contactSet)
+  }
+
+  /** Takes a note in. The result is the sender's fault in words, where it has one: a malformed, forged or too long note. */
+  receive(from: PeerName, text: string, now: Milliseconds): string | undefined {
+    this.heard(from, now)
+    const note = readNote(text, this.#peerSet)
+    if (typeof note === 'string') return note
+    if (note.kind !== 'gossip') return this.#detector.receive(from, note, this.#clock.at(now))
+    this.#callers.set(from, now)
+    this.#gossip.received(from, note.number, note.again, now)
+    return this.#intake.receive(from, note)
+  }
+
+  /** Anything at all has come from a peer. */
+  heard(peer: PeerName, now: Milliseconds): void {
+    this.#enter(now)
+    if (this.#detector.heard(peer, this.#clock.at(now))) this.#view = undefined
+  }
+
+  /** The process of a peer has ended: its connection has closed, and its machine refuses new ones. */
+  refused(peer: PeerName, now: Milliseconds): void {
+    this.#enter(now)
+    this.#vote(peer)
+  }
+
+  /** A life begins in this round: training starts, or a state was taken. */
+  begin(round: number, now: Milliseconds): void {
+    this.#enter(now)
+    this.#entry.begin()
+    this.#report.begin(round)
+    this.#tellNow(this.#own.begin(round))
+  }
+
+  /** Told at the next beat. */
+  report(progress: MemberProgress, now: Milliseconds): void {
+    this.#enter(now)
+    if (this.#report.update(progress, now)) this.#view = undefined
+  }
+
+  /** A peer missed the timeout in this round (rule 10). */
+  strike(peer: PeerName, round: number, now: Milliseconds): void {
+    this.#enter(now)
+    this.#report.strikes.add(peer, round, now)
+    this.#view = undefined
+  }
+
+  /** This peer goes; `round` is the last in which it sends its vector. */
+  leave(round: number, now: Milliseconds): void {
+    this.#enter(now)
+    this.#tellNow(this.#own.end('left', round))
+  }
+
+  /** This peer has finished its training. It stays, and gives its state to others. */
+  finish(now: Milliseconds): void {
+    this.#enter(now)
+    this.#tellNow(this.#own.end('done', this.#report.round))
+  }
+
+  /** The notes to be sent at once. */
+  take(): readonly AddressedNote[] {
+    return [...this.#detector.take(), ...this.#gossip.take()]
+  }
+
+  takeChanges(): readonly MemberChange[] {
+    return this.#changes.take()
+  }
+
+  get state(): MemberState {
+    const { members, present, isMain, brokenKeys } = this.view
+    return stateOf({
+      hasBegun: this.#entry.hasBegun,
+      isMain,
+      memberCount: members.length,
+      presentCount: present.length,
+      hasBrokenEdge: brokenKeys.size > 0,
+      hasOthers: this.peers.some((peer) => peer !== this.#self && this.recordOf(peer)?.status !== 'left')
+    })
+  }
+
+  /** Whether this peer begins no round: it is not in the majority, and its policy is to wait. */
+  get isPaused(): boolean {
+    return this.#entry.hasBegun && !this.isMain && this.#policyOf(this.state) === 'pause'
+  }
+
+  /**
+   * Whether this peer may begin its first round with its own state: the condition of the start is met, or others have begun, and its state is
+   * within `lag` of their median round.
+   */
+  get mayBegin(): boolean {
+    return this.#entry.mayBegin(medianRound(this.#inside()))
+  }
+
+  /** Whether nobody waits for a peer: it is dead, has left, or the link to it is broken. */
+  isGone(peer: PeerName): boolean {
+    return this.isDead(peer) || this.recordOf(peer)?.status === 'left' || this.#detector.isUnreachable(peer)
+  }
+
+  /** Whether a peer is kept out of one's own rows because it missed a timeout. */
+  isLate(peer: PeerName): boolean {
+    return this.#report.strikes.isStruck(peer, this.#now)
+  }
+
+  /** How many peers stand one behind the other in the wait for a peer: it has so many timeouts more (rule 10). */
+  chainBehind(peer: PeerName): number {
+    return chainLength(peer, this.#report.round, (name) => this.recordOf(name), new Set([this.#self]))
+  }
+
+  /**
+   * Whom to ask for a state; drawn anew with each call, since one may refuse or not answer. Undefined while none is needed: only a peer that has
+   * not begun and may not with its own state, or is more than `lag` rounds behind the median of a majority, needs one.
+   */
+  donor(now: Milliseconds): PeerName | undefined {
+    this.#enter(now)
+    const inside = this.#inside()
+    const { status } = this.#own.record
+    if (!this.#entry.needsState(medianRound(inside), this.#report.round, status, this.isMain)) return undefined
+    const candidates = nearMedian(inside, this.settings.lag).filter((peer) => !this.isLate(peer))
+    return candidates.length === 0 ? undefined : candidates[this.#random.integer(candidates.length)]
+  }
+
+  /** The time in which this process was awake: timeouts measured in it are put off by one's own stalls (rule 4). */
+  awake(now: Milliseconds): Milliseconds {
+    return this.#clock.at(now)
+  }
+
+  protected get view(): View {
+    if (this.#view !== undefined) return this.#view
+    const at = this.#clock.at(this.#now)
+    const isPresent = (peer: PeerName) => !this.#contactSet.has(peer) || this.#detector.isPresent(peer, at)
+    this.#view = viewOf(this.knowledge, this.#report.names(this.#detector.unreachable, this.#now), isPresent)
+    return this.#view
+  }
+
+  #enter(now: Milliseconds) {
+    this.#now = Math.max(this.#now, now)
+  }
+
+  #policyOf(state: MemberState): MemberPolicy {
+    return state === 'partitioned' || state === 'isolated' ? this.settings[state] : 'continue'
+  }
+
+  /** The other present contacts that have begun. */
+  #inside(): PeerRecord[] {
+    return this.present.flatMap((peer) => {
+      const record = this.recordOf(peer)
+      const isContact = this.#contactSet.has(peer) && !this.#detector.isSuspected(peer)
+      return isContact && record?.isIn === true ? [record] : []
+    })
+  }
+
+  #contactsNow(): ReadonlySet<PeerName> {
+    for (const [peer, at] of this.#callers) if (this.#now - at > this.settings.presentFor) this.#callers.delete(peer)
+    const own = this.#contacts.of((peer) => this.isDead(peer) || this.recordOf(peer)?.status === 'left')
+    return new Set([...own, ...this.#callers.keys()])
+  }
+
+  #beat() {
+    const { beat } = this.settings
+    this.#nextBeat = Math.max(this.#nextBeat + beat, this.#now - beat)
+    this.#publish(this.#own.show(this.#report.shown(this.#detector.unreachable, this.#now)))
+  }
+
+  #vote(target: PeerName) {
+    const record = this.recordOf(target)
+    if (record === undefined || !this.knowledge.isMember(target)) return
+    const vote = { voter: this.#self, target, life: record.life, refutation: record.refutation }
+    const last = this.knowledge.vote(this.#self, target)
+    if (last?.life === vote.life && last.refutation === vote.refutation) return
+    const signed = { ...vote, signature: this.#signer.sign(voteText(vote)) }
+    if (!this.knowledge.addVote(signed)) return
+    this.#view = undefined
+    this.#gossip.add(signed)
+    this.#gossip.send(this.#contactSet)
+  }
+
+  /** Others know of an earlier process of this peer: what this one has begun is void, and a later life begins. */
+  #comeAfter(record: PeerRecord) {
+    if (!this.#own.isOfEarlierProcess(record)) return
+    this.#entry.comeAgain()
+    this.#tellNow(this.#own.comeAfter(record))
+  }
+
+  #publish(record: PeerRecord) {
+    if (this.knowledge.addRecord(record) === 'news') this.#view = undefined
+    this.#gossip.add(record)
+  }
+
+  #tellNow(record: PeerRecord) {
+    this.#publish(record)
+    this.#gossip.send(this.#contactSet)
+  }
+}

@@ -1,0 +1,99 @@
+import type { PeerName } from '@murmuration/core'
+import { z } from 'zod'
+import { maxNames, type PeerRecord, type Vote } from './records.js'
+
+/** The longest note, in UTF-16 code units. Its text is ASCII. */
+export const maxNoteLength = 16_384
+/** The longest signature: twice what Ed25519 needs in base 64. */
+const maxSignature = 200
+
+const name = z.string().min(1).max(64)
+const count = z.int().min(0)
+const signature = z.string().min(1).max(maxSignature)
+const names = z.array(name).max(maxNames)
+
+const recordSchema = z.strictObject({
+  name,
+  life: count,
+  refutation: count,
+  beat: count,
+  status: z.enum(['joining', 'here', 'done', 'left']),
+  from: count,
+  isIn: z.boolean(),
+  round: count,
+  samples: z.number().min(0),
+  broken: names,
+  silent: names,
+  waitsFor: names,
+  signature
+})
+
+const voteSchema = z.strictObject({ voter: name, target: name, life: count, refutation: count, signature })
+
+const noteSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('gossip'),
+    number: z.int().min(1),
+    again: z.boolean(),
+    records: z.array(recordSchema),
+    votes: z.array(voteSchema)
+  }),
+  z.strictObject({ kind: z.literal('probe'), target: name, nonce: count }),
+  z.strictObject({ kind: z.literal('ping'), asker: name, nonce: count }),
+  z.strictObject({ kind: z.literal('pong'), asker: name, nonce: count, signature }),
+  z.strictObject({ kind: z.literal('vouch'), target: name, nonce: count, signature })
+])
+
+/** News for one receiver. Its notes are numbered from 1; one that is missing is noticed, and all is asked for again. */
+export interface GossipNote {
+  readonly kind: 'gossip'
+  readonly number: number
+  /** Whether the sender has missed a note of this receiver. */
+  readonly again: boolean
+  readonly records: readonly PeerRecord[]
+  readonly votes: readonly Vote[]
+}
+
+/** "Can you reach `target`?", "are you there?", "I am", and "it is": a suspected peer is asked through another one. */
+export type ProbeNote =
+  | { readonly kind: 'probe'; readonly target: PeerName; readonly nonce: number }
+  | { readonly kind: 'ping'; readonly asker: PeerName; readonly nonce: number }
+  | { readonly kind: 'pong'; readonly asker: PeerName; readonly nonce: number; readonly signature: string }
+  | { readonly kind: 'vouch'; readonly target: PeerName; readonly nonce: number; readonly signature: string }
+
+export type Note = GossipNote | ProbeNote
+
+/** A note for a peer, to be sent at once. */
+export interface AddressedNote {
+  readonly to: PeerName
+  readonly note: string
+}
+
+/** What a text says, checked but for signatures; or what is wrong with it. */
+export function readNote(text: string, peers: ReadonlySet<PeerName>): Note | string {
+  if (text.length > maxNoteLength) return `a note of ${text.length} characters, expected at most ${maxNoteLength}`
+  const parsed = noteSchema.safeParse(parseJson(text))
+  if (!parsed.success) return `a malformed note: ${z.prettifyError(parsed.error).split('\n')[0].slice(0, 200)}`
+  const note = parsed.data as Note
+  const unknown = namesIn(note).find((each) => !peers.has(each))
+  return unknown === undefined ? note : `a note about "${unknown}", which is not in the peer list`
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function namesIn(note: Note): PeerName[] {
+  if (note.kind !== 'gossip') return ['target' in note ? note.target : note.asker]
+  const ofRecords = note.records.flatMap(({ name, broken, silent, waitsFor }) => [
+    name,
+    ...broken,
+    ...silent,
+    ...waitsFor
+  ])
+  return [...ofRecords, ...note.votes.flatMap(({ voter, target }) => [voter, target])]
+}

@@ -1,0 +1,63 @@
+import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { Progress } from './own-record.js'
+import { compareTexts } from './records.js'
+import type { MembershipSettings } from './settings.js'
+import { Strikes } from './strikes.js'
+import type { OwnReports } from './view.js'
+
+/** What a peer reports of its training. */
+export interface MemberProgress {
+  readonly round: number
+  /** Samples seen in this run. */
+  readonly samples: number
+  /** Whose vectors it waits for now. */
+  readonly waitsFor: readonly PeerName[]
+  /** With whom an exchange is still open that it no longer waits for. */
+  readonly owes: readonly PeerName[]
+}
+
+/** What this peer's own training tells of itself and of its neighbours. */
+export class OwnReport {
+  readonly strikes: Strikes
+  #progress: MemberProgress = { round: 0, samples: 0, waitsFor: [], owes: [] }
+  #waitsSince: Milliseconds | undefined
+
+  constructor(
+    readonly self: PeerName,
+    readonly settings: MembershipSettings
+  ) {
+    this.strikes = new Strikes(settings)
+  }
+
+  get round(): number {
+    return this.#progress.round
+  }
+
+  begin(round: number): void {
+    this.#progress = { ...this.#progress, round, waitsFor: [], owes: [] }
+    this.#waitsSince = undefined
+  }
+
+  /** The result says whether the open exchanges have changed. */
+  update(progress: MemberProgress, now: Milliseconds): boolean {
+    const isOther = String(progress.owes) !== String(this.#progress.owes)
+    const isSameWait = progress.round === this.#progress.round && progress.waitsFor.length > 0
+    this.#waitsSince = isSameWait ? (this.#waitsSince ?? now) : undefined
+    this.#progress = progress
+    return isOther
+  }
+
+  /** Whom this peer names now. */
+  names(unreachable: readonly PeerName[], now: Milliseconds): OwnReports {
+    const broken = [...new Set([...unreachable, ...this.#progress.owes])].sort(compareTexts)
+    return { self: this.self, broken, silent: this.strikes.struck(now) }
+  }
+
+  /** What goes into the record. A wait is told once it is long: a record that changes goes to everybody. */
+  shown(unreachable: readonly PeerName[], now: Milliseconds): Progress {
+    const { round, samples, waitsFor } = this.#progress
+    const isStuck = this.#waitsSince !== undefined && now - this.#waitsSince >= this.settings.tellWaitAfter
+    const { broken, silent } = this.names(unreachable, now)
+    return { round, samples, broken, silent, waitsFor: isStuck ? waitsFor : [] }
+  }
+}

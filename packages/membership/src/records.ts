@@ -1,0 +1,95 @@
+import type { PeerName } from '@murmuration/core'
+
+/** 'joining' until its life has begun, 'here' while it trains, 'done' when it has finished, 'left' when it goes. */
+export type PeerStatus = 'joining' | 'here' | 'done' | 'left'
+
+/** What a peer says about itself. Only the peer can sign it. */
+export interface PeerRecord {
+  readonly name: PeerName
+  /** A life begins with a process, and with every state that is taken from elsewhere; 0 before the first. */
+  readonly life: number
+  /** Raised by the peer itself: votes against a lower one are void. */
+  readonly refutation: number
+  /** Raised with every record of the same life and refutation. */
+  readonly beat: number
+  readonly status: PeerStatus
+  /** The first round of this life. */
+  readonly from: number
+  /** Whether this life has begun its first round. */
+  readonly isIn: boolean
+  readonly round: number
+  readonly samples: number
+  /** With whom it cannot exchange vectors: no link, or an exchange that is still open. At most {@link maxNames}. */
+  readonly broken: readonly PeerName[]
+  /** Who missed its timeout lately. At most {@link maxNames}. */
+  readonly silent: readonly PeerName[]
+  /** Whom it waits for in its round. At most {@link maxNames}. */
+  readonly waitsFor: readonly PeerName[]
+  readonly signature: string
+}
+
+/** "I cannot reach `target` in this life and refutation", signed by the voter. */
+export interface Vote {
+  readonly voter: PeerName
+  readonly target: PeerName
+  readonly life: number
+  readonly refutation: number
+  readonly signature: string
+}
+
+/** How many names a list of a record holds. */
+export const maxNames = 8
+
+/** Signs in this peer's name, and checks what others have signed. It binds a text to the run, or records of another run count. */
+export interface Signer {
+  sign(text: string): string
+  verify(peer: PeerName, text: string, signature: string): boolean
+}
+
+/** The text of a record that its peer signs. */
+export function recordText(record: Omit<PeerRecord, 'signature'>): string {
+  const { name, life, refutation, beat, status, from, isIn, round, samples, broken, silent, waitsFor } = record
+  return JSON.stringify([
+    'record',
+    name,
+    life,
+    refutation,
+    beat,
+    status,
+    from,
+    isIn,
+    round,
+    samples,
+    broken,
+    silent,
+    waitsFor
+  ])
+}
+
+/** The text of a vote that its voter signs. */
+export function voteText({ voter, target, life, refutation }: Omit<Vote, 'signature'>): string {
+  return JSON.stringify(['vote', voter, target, life, refutation])
+}
+
+/** The text by which `target` answers a ping that `asker` has caused. */
+export function pongText(target: PeerName, asker: PeerName, nonce: number): string {
+  return JSON.stringify(['pong', target, asker, nonce])
+}
+
+/** What is told beyond contacts: all but the beat and the progress. */
+export function newsText({ life, refutation, status, from, isIn, broken, silent, waitsFor }: PeerRecord): string {
+  return JSON.stringify([life, refutation, status, from, isIn, broken, silent, waitsFor])
+}
+
+/** Where a peer stands in its own history. */
+export type Standing = Pick<PeerRecord, 'life' | 'refutation'>
+
+/** Above 0 when `a` is of a later life, or of a later refutation in the same. */
+export function compareStanding(a: Standing, b: Standing): number {
+  return a.life - b.life || a.refutation - b.refutation
+}
+
+/** The order of texts by UTF-16 code unit. */
+export function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

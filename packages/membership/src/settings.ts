@@ -1,0 +1,58 @@
+import type { Milliseconds } from '@murmuration/core'
+
+/** What a peer does in a state that may be a minority's: go on alone, wait, or end. */
+export type MemberPolicy = 'continue' | 'pause' | 'stop'
+
+/** The settings of a membership; all times in milliseconds. */
+export interface MembershipSettings {
+  /** How many peers begin round 0 without the others. Without it and `startWithin`: all of the peer list. */
+  readonly quorum?: number | undefined
+  /** How long a quorum waits for the others. The quorum is a majority of the peer list unless `quorum` is given. */
+  readonly startWithin?: Milliseconds | undefined
+  readonly partitioned: MemberPolicy
+  readonly isolated: MemberPolicy
+  /** A majority no longer counts a member that has been dead for so long. */
+  readonly forgetAfter: Milliseconds
+  /** How many rounds a peer may be behind the median before it takes a state. */
+  readonly lag: number
+  /** How many liars the swarm bears: one vote more removes a peer. */
+  readonly liars: number
+  /** How often `tick` is called. */
+  readonly tick: Milliseconds
+  /** How often a peer says that it lives. */
+  readonly beat: Milliseconds
+  /** Bounds of the silence after which a contact is suspected; between them it is twice the largest gap of late. */
+  readonly minSuspectAfter: Milliseconds
+  readonly maxSuspectAfter: Milliseconds
+  /** After how long a gap counts half. */
+  readonly gapHalfLife: Milliseconds
+  /** How long a suspected peer has to show itself, or others to vouch for it. */
+  readonly probeFor: Milliseconds
+  /** A contact is present when it was heard within this time. */
+  readonly presentFor: Milliseconds
+  /** A record names whom its peer waits for once the wait is this long. */
+  readonly tellWaitAfter: Milliseconds
+  /** How long the first strike keeps a late peer out of the own rows; each further one twice as long. */
+  readonly strikeFor: Milliseconds
+  /** After this time without a strike the next one is half as long. */
+  readonly forgiveAfter: Milliseconds
+}
+
+/** The defaults, and all timers, in one place. docs/membership.md says why. */
+export const membershipDefaults: MembershipSettings = {
+  partitioned: 'pause',
+  isolated: 'pause',
+  forgetAfter: 600_000,
+  lag: 8,
+  liars: 1,
+  tick: 250,
+  beat: 500,
+  minSuspectAfter: 2000,
+  maxSuspectAfter: 5000,
+  gapHalfLife: 360_000,
+  probeFor: 1500,
+  presentFor: 4000,
+  tellWaitAfter: 2000,
+  strikeFor: 30_000,
+  forgiveAfter: 600_000
+}

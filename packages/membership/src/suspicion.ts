@@ -1,0 +1,82 @@
+import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { MembershipSettings } from './settings.js'
+
+/** What silence calls for: nothing, probes by others, or a vote; and of a peer that others vouch for, that the link is broken. */
+export type Verdict = 'fine' | 'suspect' | 'vote' | 'broken'
+
+interface Watch {
+  /** When anything came from it last. */
+  heardAt: Milliseconds
+  /** The largest gap of late. */
+  largestGap: Milliseconds
+  suspectedAt?: Milliseconds | undefined
+  /** When another peer has reached it for us last. */
+  vouchedAt?: Milliseconds | undefined
+}
+
+/**
+ * Suspicion of silent contacts. It adapts to the gaps heard so far, like phi-accrual (Hayashibara et al. 2004) but without a distribution:
+ * event loops stall with heavy tails. Others are asked before a vote, as in SWIM (Das et al. 2002) and Lifeguard (Dadgar et al. 2018). All
+ * times are of the {@link AwakeClock}, so that one's own stalls count against nobody.
+ */
+export class Suspicion {
+  readonly #settings: MembershipSettings
+  readonly #watches = new Map<PeerName, Watch>()
+
+  constructor(settings: MembershipSettings) {
+    this.#settings = settings
+  }
+
+  /** Anything has come from a peer: no suspicion of it is left. */
+  heard(peer: PeerName, at: Milliseconds): void {
+    const watch = this.#watch(peer, at)
+    const gap = at - watch.heardAt
+    const largestGap = Math.max(watch.largestGap * 2 ** (-gap / this.#settings.gapHalfLife), gap)
+    this.#watches.set(peer, { heardAt: at, largestGap: Math.min(largestGap, this.#settings.maxSuspectAfter) })
+  }
+
+  vouched(peer: PeerName, at: Milliseconds): void {
+    const watch = this.#watches.get(peer)
+    if (watch?.suspectedAt !== undefined) watch.vouchedAt = at
+  }
+
+  /** A record has told that it refutes or lives anew: it has as long to show itself as at first. */
+  renewed(peer: PeerName, at: Milliseconds): void {
+    const watch = this.#watches.get(peer)
+    if (watch?.suspectedAt !== undefined) watch.suspectedAt = at
+  }
+
+  /** Twice the largest gap of late, within bounds. */
+  suspectAfter(peer: PeerName): Milliseconds {
+    const { minSuspectAfter, maxSuspectAfter, beat } = this.#settings
+    const gap = this.#watches.get(peer)?.largestGap ?? beat
+    return Math.min(maxSuspectAfter, Math.max(minSuspectAfter, 2 * gap))
+  }
+
+  /** Whether a contact, or another peer that has reached it, was heard of lately. */
+  isPresent(peer: PeerName, at: Milliseconds): boolean {
+    const { heardAt, vouchedAt = heardAt } = this.#watch(peer, at)
+    return at - Math.max(heardAt, vouchedAt) < this.#settings.presentFor
+  }
+
+  isSuspected(peer: PeerName): boolean {
+    return this.#watches.get(peer)?.suspectedAt !== undefined
+  }
+
+  /** What the silence of a contact calls for now. Called at every tick. */
+  judge(peer: PeerName, at: Milliseconds): Verdict {
+    const watch = this.#watch(peer, at)
+    if (at - watch.heardAt <= this.suspectAfter(peer)) return 'fine'
+    watch.suspectedAt ??= at
+    const { probeFor } = this.#settings
+    if (watch.vouchedAt !== undefined && at - watch.vouchedAt < probeFor) return 'broken'
+    return at - watch.suspectedAt < probeFor ? 'suspect' : 'vote'
+  }
+
+  /** A contact that has not been heard yet is silent from now on. */
+  #watch(peer: PeerName, at: Milliseconds): Watch {
+    const watch = this.#watches.get(peer) ?? { heardAt: at, largestGap: this.#settings.beat }
+    this.#watches.set(peer, watch)
+    return watch
+  }
+}

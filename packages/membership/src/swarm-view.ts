@@ -1,0 +1,74 @@
+import type { PeerName } from '@murmuration/core'
+import { type BrokenPair, pairKey } from './graph.js'
+import type { Knowledge } from './knowledge.js'
+import type { PeerRecord, Vote } from './records.js'
+import type { View } from './view.js'
+
+/** What can be asked of a peer's knowledge. */
+export abstract class SwarmView {
+  protected abstract readonly knowledge: Knowledge
+  /** What follows from knowledge now. */
+  protected abstract readonly view: View
+
+  /** @param peers all peers of the run */
+  constructor(protected readonly peers: readonly PeerName[]) {}
+
+  /** Whether this peer is in the majority of the members (of two halves, in the one with the first name). */
+  get isMain(): boolean {
+    return this.view.isMain
+  }
+
+  /** All of the peer list that are not present: the same list at every peer that knows the same. */
+  get missing(): readonly PeerName[] {
+    const present = new Set(this.present)
+    return this.peers.filter((peer) => !present.has(peer))
+  }
+
+  /** This peer, and the members that are not dead and were heard of lately; in the order of their names. */
+  get present(): readonly PeerName[] {
+    return this.view.present
+  }
+
+  /** All that have a record, have not left and are not forgotten, the dead too; in the order of their names. */
+  get members(): readonly PeerName[] {
+    return this.view.members
+  }
+
+  /** Whether enough members have voted against a peer as it stands now. */
+  isDead(peer: PeerName): boolean {
+    return this.knowledge.isDead(peer)
+  }
+
+  /** Whether a peer may be in the rows of this round. */
+  isUsable(peer: PeerName, round: number): boolean {
+    const record = this.recordOf(peer)
+    if (record?.status !== 'here' || !record.isIn || record.from > round) return false
+    const { dead, quarantined } = this.view
+    return !dead.has(peer) && !quarantined.has(peer) && this.knowledge.isMember(peer)
+  }
+
+  /** Whether either of two peers says that they cannot exchange vectors. */
+  isBroken(a: PeerName, b: PeerName): boolean {
+    return this.view.brokenKeys.has(pairKey(a, b))
+  }
+
+  /** The pairs of which {@link isBroken} is true; a pair may come twice. */
+  get brokenPairs(): readonly BrokenPair[] {
+    return this.view.brokenPairs
+  }
+
+  /** 0 while unknown. */
+  lifeOf(peer: PeerName): number {
+    return this.recordOf(peer)?.life ?? 0
+  }
+
+  /** What a peer has said of itself last. */
+  recordOf(peer: PeerName): PeerRecord | undefined {
+    return this.knowledge.record(peer)
+  }
+
+  /** The newest vote of each voter against each target; void ones are not kept. */
+  get votes(): readonly Vote[] {
+    return this.knowledge.votes
+  }
+}

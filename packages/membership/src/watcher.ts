@@ -1,0 +1,64 @@
+import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { Changes } from './changes.js'
+import type { Knowledge } from './knowledge.js'
+import type { PeerRecord } from './records.js'
+import type { MemberPolicy } from './settings.js'
+import type { MemberState } from './states.js'
+import type { View } from './view.js'
+
+/** What was seen of a peer last. */
+interface Sight {
+  readonly record: PeerRecord
+  readonly isDead: boolean
+}
+
+/** Notices what has changed from tick to tick, and forgets those that have been dead for long. */
+export class Watcher {
+  readonly #seen = new Map<PeerName, Sight>()
+  readonly #deadSince = new Map<PeerName, Milliseconds>()
+  #state: MemberState = 'starting'
+
+  constructor(
+    readonly knowledge: Knowledge,
+    readonly self: PeerName,
+    readonly forgetAfter: Milliseconds,
+    readonly changes: Changes
+  ) {}
+
+  look(view: View, state: MemberState, policy: MemberPolicy, isPaused: boolean, now: Milliseconds): void {
+    for (const record of this.knowledge.records) {
+      if (record.name !== this.self) this.#lookAt(record, view.dead.has(record.name), now)
+    }
+    if (view.isMain && !isPaused) for (const peer of view.dead) this.#forget(peer, now)
+    if (state === this.#state) return
+    this.changes.add({ kind: 'state', state, before: this.#state, policy })
+    this.#state = state
+  }
+
+  #lookAt(record: PeerRecord, isDead: boolean, now: Milliseconds) {
+    const last = this.#seen.get(record.name)
+    if (last?.record === record && last.isDead === isDead) return
+    this.#seen.set(record.name, { record, isDead })
+    const peer = record.name
+    if (isDead && last?.isDead !== true) {
+      this.#deadSince.set(peer, now)
+      this.changes.add({ kind: 'died', peer, voters: this.knowledge.votersAgainst(peer) })
+    }
+    if (!isDead && last?.isDead === true) this.#returned(record)
+    if (record.status !== last?.record.status && (record.status === 'left' || record.status === 'done'))
+      this.changes.add({ kind: record.status, peer })
+    if (record.isIn && record.status === 'here' && !(last?.record.isIn && last.record.life === record.life))
+      this.changes.add({ kind: 'joined', peer, life: record.life })
+  }
+
+  #returned({ name: peer, life }: PeerRecord) {
+    this.#deadSince.delete(peer)
+    if (this.knowledge.isMember(peer)) this.changes.add({ kind: 'returned', peer, life })
+  }
+
+  #forget(peer: PeerName, now: Milliseconds) {
+    if (now - (this.#deadSince.get(peer) ?? now) < this.forgetAfter) return
+    this.knowledge.forget(peer)
+    this.changes.add({ kind: 'forgotten', peer })
+  }
+}
