@@ -81,6 +81,8 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     if (this.#isStopping) return
     this.#isStopping = true
     for (const endpoint of this.#endpoints.values()) {
+      // What was told to a peer that is frozen until the end, it never hears.
+      endpoint.listener = undefined
       this.#thaw(endpoint)
       this.#leave(endpoint, reason)
     }
