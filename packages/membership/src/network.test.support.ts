@@ -59,9 +59,13 @@ export interface Process {
   frozenUntil: Milliseconds
 }
 
-/** Links between all processes: in order, at most once; nothing passes where one is cut, and a fraction of notes is lost. */
+/**
+ * Links between all processes, in order and at most once. A fraction of notes is lost, and all that a cut meets. Vectors are held while a link
+ * is cut: they are sent until they are acknowledged.
+ */
 export class Network {
   readonly #cuts = new Map<string, number>()
+  readonly #held = new Map<string, (() => void)[]>()
   readonly #lastArrival = new Map<string, Milliseconds>()
 
   constructor(
@@ -72,7 +76,12 @@ export class Network {
   ) {}
 
   cut(a: PeerName, b: PeerName, by: 1 | -1): void {
-    this.#cuts.set(keyOf(a, b), (this.#cuts.get(keyOf(a, b)) ?? 0) + by)
+    const key = keyOf(a, b)
+    this.#cuts.set(key, (this.#cuts.get(key) ?? 0) + by)
+    if (this.isCut(a, b)) return
+    const held = this.#held.get(key) ?? []
+    this.#held.delete(key)
+    for (const send of held) send()
   }
 
   isCut(a: PeerName, b: PeerName): boolean {
@@ -82,14 +91,27 @@ export class Network {
   /** Lets a message arrive at the process that runs there when it is sent. */
   send(from: PeerName, to: PeerName, isNote: boolean, arrive: (target: Process) => void): void {
     const target = this.processes.get(to)
-    if (target === undefined || this.isCut(from, to) || (isNote && this.random.uniform() < this.loss)) return
-    const link = `${from} ${to}`
+    if (target === undefined) return
+    this.#carry(from, target, isNote, () => arrive(target))
+  }
+
+  #carry(from: PeerName, target: Process, isNote: boolean, arrive: () => void) {
+    const hold = () => {
+      if (!isNote) this.#hold(keyOf(from, target.name), () => this.#carry(from, target, isNote, arrive))
+    }
+    if (this.isCut(from, target.name)) return hold()
+    if (isNote && this.random.uniform() < this.loss) return
+    const link = `${from} ${target.name}`
     const inOrder = (this.#lastArrival.get(link) ?? 0) + 0.001
     const arrival = Math.max(this.timeline.now + 3 + this.random.uniform() * 20, inOrder)
     this.#lastArrival.set(link, arrival)
-    this.later(target, arrival, () => {
-      if (!this.isCut(from, to)) arrive(target)
-    })
+    this.later(target, arrival, () => (this.isCut(from, target.name) ? hold() : arrive()))
+  }
+
+  #hold(key: string, send: () => void) {
+    const held = this.#held.get(key) ?? []
+    this.#held.set(key, held)
+    held.push(send)
   }
 
   /** Something that a process does: not once it has ended, and not while it is frozen. */

@@ -1,0 +1,79 @@
+/** Peers that lie with all that their own key allows, and more. */
+import type { PeerName } from '@murmuration/core'
+import { hashOf } from './hash.js'
+import { testSigner } from './network.test.support.js'
+import type { GossipNote } from './notes.js'
+import { type PeerRecord, recordText, type Vote, voteText } from './records.js'
+import type { Swarm } from './swarm.test.support.js'
+
+/** Replaces what a liar's notes carry. `change` returns the records and votes that go out. */
+export function liar(
+  change: (note: GossipNote, self: PeerName, swarm: Swarm) => Partial<Pick<GossipNote, 'records' | 'votes'>>
+): (text: string, swarm: Swarm) => string {
+  return (text, swarm) => {
+    const note = JSON.parse(text) as GossipNote | { readonly kind: 'probe' }
+    const { liar: self } = swarm.options
+    if (note.kind !== 'gossip' || self === undefined) return text
+    return JSON.stringify({ ...note, ...change(note, self, swarm) })
+  }
+}
+
+/** A record of the liar with some of it changed, signed. */
+export function signedRecord(record: PeerRecord, change: Partial<PeerRecord>): PeerRecord {
+  const changed = { ...record, ...change }
+  return { ...changed, signature: testSigner(record.name).sign(recordText(changed)) }
+}
+
+export function signedVote(vote: Omit<Vote, 'signature'>): Vote {
+  return { ...vote, signature: testSigner(vote.voter).sign(voteText(vote)) }
+}
+
+const own = (note: GossipNote, self: PeerName, change: Partial<PeerRecord>) =>
+  note.records.map((record) => (record.name === self ? signedRecord(record, change) : record))
+
+/** A vote against each of these as the liar knows them. */
+function votesAgainst(targets: readonly PeerName[], self: PeerName, swarm: Swarm): Vote[] {
+  return targets.flatMap((target) => {
+    const record = swarm.member(self).recordOf(target)
+    if (record === undefined || target === self) return []
+    const { life, refutation } = record
+    return [signedVote({ voter: self, target, life, refutation })]
+  })
+}
+
+const others = (self: PeerName, swarm: Swarm) => swarm.names.filter((name) => name !== self)
+
+export const lying = {
+  /** Now and then a vote against somebody, and a round that nobody is in; its last vote is some time before the end of a trial. */
+  wildly: liar((note, self, swarm) => {
+    const target = swarm.names[hashOf(`${swarm.now} target`) % swarm.names.length]
+    const isVote = swarm.now < 50_000 && hashOf(`${swarm.now}`) % 10 === 0
+    return {
+      records: own(note, self, { round: 1e6 }),
+      votes: isVote ? [...note.votes, ...votesAgainst([target], self, swarm)] : note.votes
+    }
+  }),
+  /** Sends no vector, and is otherwise honest. */
+  silent: liar(() => ({})),
+  aboutRounds: liar((note, self) => ({ records: own(note, self, { round: 1e6 }) })),
+  votes: liar((note, self, swarm) => ({ votes: [...note.votes, ...votesAgainst(others(self, swarm), self, swarm)] })),
+  /** Says here to some and left to others, under one number. */
+  twice: liar((note, self) => ({
+    records: note.records.map((record) =>
+      record.name === self && note.number % 2 === 0
+        ? signedRecord(record, { status: 'left', beat: record.beat })
+        : record
+    )
+  })),
+  lives: liar((note, self, swarm) => ({ records: own(note, self, { life: 1 + Math.floor(swarm.now / 100) }) })),
+  waitsFor: liar((note, self, swarm) => ({ records: own(note, self, { waitsFor: others(self, swarm).slice(0, 8) }) })),
+  broken: liar((note, self, swarm) => ({ records: own(note, self, { broken: others(self, swarm).slice(0, 8) }) })),
+  silence: liar((note, self, swarm) => ({ records: own(note, self, { silent: others(self, swarm).slice(0, 8) }) })),
+  /** Signs votes in the names of others with its own key. */
+  forges: liar((_note, self, swarm) => ({
+    votes: others(self, swarm).map((voter, index, list) => ({
+      ...signedVote({ voter: self, target: list[(index + 1) % list.length], life: 1, refutation: 0 }),
+      voter
+    }))
+  }))
+} as const

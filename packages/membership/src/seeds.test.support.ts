@@ -1,0 +1,147 @@
+/** Draws a swarm and its faults from a seed; heals it; says what is wrong at the end. */
+import type { Milliseconds, PeerName, Random } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
+import { newsText } from './records.js'
+import { Swarm, type SwarmOptions } from './swarm.test.support.js'
+import { lying } from './liars.test.support.js'
+import type { Trainer } from './trainer.test.support.js'
+
+/** From when on nothing fails any more, and when the swarm is judged. */
+const healAt = 30_000
+const duration = 55_000
+
+/** What was drawn, in words. */
+export interface Trial {
+  readonly swarm: Swarm
+  readonly story: readonly string[]
+}
+
+/** @param change options that replace those drawn */
+export function trialOf(seed: number, change: Partial<SwarmOptions> = {}): Trial {
+  const random = createRandom(seed, 'trial')
+  const pick = <Item>(items: readonly Item[]) => items[random.integer(items.length)]
+  const count = change.count ?? pick([4, 4, 5, 6, 6, 7, 8, 8, 10, 16])
+  const hasLiar = random.uniform() < 0.25 && count >= 6
+  const latest = random.uniform() < 0.3 ? 8000 : 300
+  const starts = Array.from({ length: count }, () => random.uniform() * latest)
+  const swarm: Swarm = new Swarm({
+    seed,
+    count,
+    settings: { startWithin: 3000, forgetAfter: 20_000 },
+    startAt: (index) => starts[index],
+    loss: pick([0, 0, 0.01, 0.05]),
+    work: pick([100, 100, 300]),
+    ...(hasLiar ? { liar: 'p03' as PeerName, tamper: lying.wildly } : {}),
+    ...change
+  })
+  const story = [`${count} peers${hasLiar ? ', p03 lies' : ''}`]
+  const maxDown = Math.ceil(count / 2) - 1 - (hasLiar ? 1 : 0)
+  for (let fault = 0, down = 0; fault < 1 + random.integer(5); fault++) {
+    const name = pick(swarm.names.filter((each) => each !== swarm.options.liar))
+    const kind = pick(kinds)
+    if (['crash', 'kill', 'leave'].includes(kind) && ++down > maxDown) continue
+    const at = 10_000 + random.uniform() * (healAt - 12_000)
+    const until = Math.min(healAt, at + 500 + random.uniform() * random.uniform() * 15_000)
+    story.push(`${kind} ${name} ${at.toFixed(0)}-${until.toFixed(0)}`)
+    plan(swarm, kind, name, at, until, random)
+  }
+  return { swarm, story }
+}
+
+const kinds = ['crash', 'kill', 'restart', 'restart', 'freeze', 'freeze', 'split', 'link', 'links', 'leave'] as const
+
+function plan(
+  swarm: Swarm,
+  kind: (typeof kinds)[number],
+  name: PeerName,
+  at: Milliseconds,
+  until: Milliseconds,
+  random: Random
+) {
+  const { timeline, names } = swarm
+  const isSilent = random.uniform() < 0.5
+  if (kind === 'leave') timeline.at(at, () => swarm.leave(name))
+  else if (kind === 'freeze') timeline.at(at, () => swarm.freeze(name, until - at))
+  else if (kind === 'crash' || kind === 'kill') timeline.at(at, () => swarm.kill(name, kind === 'crash'))
+  else if (kind === 'restart') {
+    timeline.at(at, () => swarm.kill(name, isSilent))
+    timeline.at(until, () => {
+      if (swarm.trainers.has(name)) swarm.start(name)
+    })
+  } else
+    cutFor(
+      swarm,
+      kind === 'split' ? splitOf(names, random) : linksOf(names, kind === 'link' ? 1 : 3, random),
+      at,
+      until
+    )
+}
+
+function splitOf(names: readonly PeerName[], random: Random): (readonly [PeerName, PeerName])[] {
+  const half = new Set(names.filter(() => random.uniform() < 0.5))
+  return names.flatMap((a) => names.filter((b) => half.has(a) && !half.has(b)).map((b) => [a, b] as const))
+}
+
+function linksOf(names: readonly PeerName[], count: number, random: Random): (readonly [PeerName, PeerName])[] {
+  return Array.from({ length: count }, () => {
+    const [a, b] = random.shuffle(names)
+    return [a, b] as const
+  })
+}
+
+export function cutFor(
+  swarm: Swarm,
+  pairs: readonly (readonly [PeerName, PeerName])[],
+  at: Milliseconds,
+  until: Milliseconds
+): void {
+  swarm.timeline.at(at, () => pairs.forEach(([a, b]) => swarm.network.cut(a, b, 1)))
+  swarm.timeline.at(until, () => pairs.forEach(([a, b]) => swarm.network.cut(a, b, -1)))
+}
+
+/** Runs a trial to its end. The result is what is wrong, one sentence each. */
+export function wrongIn({ swarm }: Trial): string[] {
+  swarm.runUntil(duration)
+  const { honest } = swarm
+  return [
+    ...honest.flatMap((trainer) => wrongWith(trainer, swarm)),
+    ...wrongBetween(honest, swarm),
+    ...swarm.faults.filter((fault) => !fault.startsWith(swarm.options.liar ?? '-')).slice(0, 1)
+  ]
+}
+
+function wrongWith({ name, member, hasBegun }: Trainer, { honest }: Swarm): string[] {
+  const dead = honest.filter((other) => member.isDead(other.name)).map((other) => other.name)
+  const absent = honest.filter((other) => !member.present.includes(other.name)).map((other) => other.name)
+  return [
+    ...(hasBegun ? [] : [`${name} has not begun`]),
+    ...(member.isMain ? [] : [`${name} is ${member.state}: ${member.present.join()} of ${member.members.join()}`]),
+    ...(dead.length === 0 ? [] : [`${name} takes ${dead.join()} for dead`]),
+    ...(absent.length === 0 ? [] : [`${name} does not see ${absent.join()}`])
+  ]
+}
+
+function wrongBetween(honest: readonly Trainer[], { names }: Swarm): string[] {
+  const rounds = honest.map(({ round }) => round)
+  const areApart = Math.max(...rounds) - Math.min(...rounds) > 8
+  const known = new Set(honest.map(({ member }) => names.map((name) => knownOf(member.recordOf(name))).join('\n')))
+  const votes = new Set(
+    honest.map(({ member }) =>
+      member.votes
+        .map((vote) => JSON.stringify(vote))
+        .sort()
+        .join('\n')
+    )
+  )
+  return [
+    ...(areApart ? [`rounds are apart: ${rounds.join()}`] : []),
+    ...(Math.max(...rounds) < 60 ? [`only ${Math.max(...rounds)} rounds`] : []),
+    ...(known.size > 1 ? [`${known.size} different sets of records`] : []),
+    ...(votes.size > 1 ? [`${votes.size} different sets of votes`] : [])
+  ]
+}
+
+/** What all have to know alike of a peer. What is open at the moment changes too fast to compare. */
+function knownOf(record: Parameters<typeof newsText>[0] | undefined): string {
+  return record === undefined ? '' : newsText({ ...record, broken: [], silent: [], waitsFor: [] })
+}
