@@ -1,16 +1,17 @@
-/** `murmur sim TOPOLOGY --train FILE` takes the steps that `murmur swarm TOPOLOGY --train FILE` takes. */
+/** `murmur sim TOPOLOGY --train FILE` takes the steps that real peers take with these files. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import anyTest, { type ExecutionContext } from 'ava'
-import { murmur, recordsOf, temporaryFolder } from './command.js'
+import { timeLimit } from '@murmuration/contract'
+import { peerName } from '@murmuration/core'
+import type { PeerSummary } from '@murmuration/experiment'
+import { runPeerCommand } from '@murmuration/experiment/peers'
+import anyTest from 'ava'
+import { type CommandResult, freePorts, murmur, murmurInTurn, recordsOf, temporaryFolder } from './command.js'
 
 const test = anyTest.serial
 
-const topology = `graph: ring
-peers: [a, b, c, d]
-links: { default: { latency: 10 ms, bandwidth: 25 Mbit/s } }
-`
-const withServer = topology.replace('d]', 'd, { name: s, role: server }]')
+const workers = ['a', 'b']
+const slow = 'links: { default: { latency: 10 ms, bandwidth: 25 Mbit/s } }'
 const training = 'data: { digits: 400 }\nbatch: 16\nrounds: 12\n'
 const dense = `export const createModel = (tf, { inputShape, classes }) => tf.sequential({ layers: [
   tf.layers.flatten({ inputShape }),
@@ -22,25 +23,32 @@ const dense = `export const createModel = (tf, { inputShape, classes }) => tf.se
 
 type Line = Readonly<Record<string, unknown>>
 
+/** A topology file whose peers can be reached on this machine. */
+async function topologyOf(...servers: readonly string[]): Promise<string> {
+  const ports = await freePorts(workers.length + servers.length)
+  const peers = [...workers, ...servers].map((name, place) => {
+    const role = servers.includes(name) ? 'role: server, ' : ''
+    return `  - { name: ${name}, ${role}addresses: [/ip4/127.0.0.1/tcp/${ports[place]}] }`
+  })
+  return `graph: ring\npeers:\n${peers.join('\n')}\n${slow}\n`
+}
+
 async function folderWith(train: string): Promise<string> {
   const folder = await temporaryFolder()
-  const files = { 'ring.yaml': topology, 'server.yaml': withServer, 'train.yaml': train, 'dense.js': dense }
+  const [ring, server] = [await topologyOf(), await topologyOf('s')]
+  const files = { 'ring.yaml': ring, 'server.yaml': server, 'train.yaml': train, 'dense.js': dense }
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
   return folder
 }
 
-/** The last lines of both kinds. */
-async function both(t: ExecutionContext, train: string, file = 'ring.yaml'): Promise<readonly [Line, Line]> {
-  const folder = await folderWith(train)
-  const run = async (args: readonly string[]) => {
-    const result = await murmur([...args, '--json'], folder, undefined, { cwd: folder }).result
-    t.is(result.code, 0, result.stderr)
-    return recordsOf(result)
-  }
-  const simulated = await run(['sim', file, '--train', 'train.yaml'])
-  const real = await run(['swarm', file, '--train', 'train.yaml', '--no-baseline'])
-  const [record] = simulated.filter(({ kind }) => kind === 'run')
-  return [record, real.at(-1) ?? {}]
+/** Trains on real peers, all in this process. Returns the last word of each. */
+async function trained(folder: string, file: string): Promise<readonly PeerSummary[]> {
+  process.env.MURMURATION_HOME = folder
+  const request = { topology: join(folder, file), train: join(folder, 'train.yaml') }
+  const { signal } = new AbortController()
+  const options = { wait: timeLimit(60_000), emit: () => {}, signal }
+  const names = file === 'server.yaml' ? [...workers, 's'] : workers
+  return Promise.all(names.map((name) => runPeerCommand(request, { ...options, as: peerName(name) })))
 }
 
 /** Of those that keep equality, a weighted mean and equality without a codec. */
@@ -65,42 +73,57 @@ const cases: readonly (readonly [string, string, string?])[] = [
   ['logistic regression', 'task: logistic\ndata: { gaussians: 400, features: 9 }\nrate: { scale: 1/peers }\n'],
   ['quadratics', 'task: { kind: quadratic, heterogeneity: 1, noise: 0.5 }\ndata:\n']
 ]
-for (const [what, text, file] of cases) {
-  test(`${what}: the simulation ends with the same parameters as the swarm, bit for bit`, async (t) => {
-    const [simulated, real] = await both(t, merged(text), file)
-    t.deepEqual(simulated.models, real.models)
-    t.is(Object.keys(simulated.models as object).length, 4)
-    t.is(simulated.rounds, real.rounds)
+for (const [what, text, file = 'ring.yaml'] of cases) {
+  test(`${what}: the simulation ends with the same parameters as real peers, bit for bit`, async (t) => {
+    t.timeout(timeLimit(100_000))
+    const folder = await folderWith(merged(text))
+    const [[result], real] = await Promise.all([simulated([folder, file]), trained(folder, file)])
+    t.is(result.code, 0, result.stderr)
+    const [{ models, rounds }] = recordsOf(result).filter(({ kind }) => kind === 'run')
+    const peers = real.filter(({ peer }) => workers.includes(peer))
+    t.deepEqual(models, Object.fromEntries(peers.map(({ peer, model }) => [peer, model])))
+    for (const peer of peers) t.is(rounds, peer.rounds)
   })
 }
 
-for (const algorithm of coded) {
-  test(`${algorithm} with int8 on the links breaks no promise, and all agree in the end`, async (t) => {
-    const file = algorithm === 'parameter-server' ? 'server.yaml' : 'ring.yaml'
+/** Simulates the trainings of folders, in turn. */
+function simulated(...runs: readonly (readonly [folder: string, file: string])[]): Promise<readonly CommandResult[]> {
+  const commands = runs.map(([folder, file]) => {
+    const files = [join(folder, file), '--train', join(folder, 'train.yaml'), '--out', join(folder, 'out')]
+    return ['sim', ...files, '--threads', '1', '--json']
+  })
+  return murmurInTurn(commands, runs[0][0])
+}
+
+test('int8 on the links breaks no promise, and all agree in the end', async (t) => {
+  t.timeout(timeLimit(100_000))
+  const runs = coded.map(async (algorithm) => {
     const folder = await folderWith(`${training}task: softmax\ncodec: int8\nalgorithm: ${algorithm}\n`)
-    const args = ['sim', file, '--train', 'train.yaml', '--json']
-    const result = await murmur(args, folder, undefined, { cwd: folder }).result
-    t.is(result.code, 0, result.stdout)
+    return [folder, algorithm === 'parameter-server' ? 'server.yaml' : 'ring.yaml'] as const
+  })
+  for (const [place, result] of (await simulated(...(await Promise.all(runs)))).entries()) {
+    t.is(result.code, 0, `${coded[place]}: ${result.stdout}`)
     const [{ curve }] = recordsOf(result).filter(({ kind }) => kind === 'run')
     const { consensusDistance } = (curve as readonly { readonly consensusDistance: number }[]).at(-1) ?? {}
-    t.true((consensusDistance ?? 1) < 0.05, `${consensusDistance}`)
-  })
-}
+    t.true((consensusDistance ?? 1) < 0.05, `${coded[place]}: ${consensusDistance}`)
+  }
+})
 
 test('what a simulation cannot have is refused, with exit code 2', async (t) => {
-  const refused = async (line: string) => {
-    const folder = await folderWith(training + line)
-    const args = ['sim', 'ring.yaml', '--train', 'train.yaml']
-    const { code, stderr } = await murmur(args, folder, undefined, { cwd: folder }).result
+  const refused: readonly (readonly [line: string, RegExp])[] = [
+    ['codec: auto\n', /codec "auto" chooses by the measured speed of real links/],
+    ['algorithm: sgd\n', /sgd exchanges nothing/],
+    [
+      'partition: local\ntest: { path: x.csv, sha256: { x.csv: "00" } }\n',
+      /partition "local" is of data that other machines have/
+    ]
+  ]
+  const folders = await Promise.all(refused.map(([line]) => folderWith(training + line)))
+  const results = await simulated(...folders.map((folder) => [folder, 'ring.yaml'] as const))
+  for (const [place, { code, stderr }] of results.entries()) {
     t.is(code, 2)
-    return stderr
+    t.regex(stderr, refused[place][1])
   }
-  t.regex(await refused('codec: auto\n'), /codec "auto" chooses by the measured speed of real links/)
-  t.regex(await refused('algorithm: sgd\n'), /sgd exchanges nothing/)
-  t.regex(
-    await refused('partition: local\ntest: { path: x.csv, sha256: { x.csv: "00" } }\n'),
-    /partition "local" is of data that other machines have/
-  )
 })
 
 test('a scenario compares methods on a model with the words of training files', async (t) => {
@@ -125,9 +148,10 @@ rounds: 3
 })
 
 test('a method of a scenario runs on real peers, over links as slow as it says, and takes as many rounds as its simulation', async (t) => {
+  t.timeout(timeLimit(200_000))
   const folder = await folderWith(training)
   const scenario = `title: one of each
-topology: { graph: ring, peers: 3, links: { default: { latency: 5 ms, bandwidth: 50 Mbit/s } } }
+topology: { graph: ring, peers: 2, links: { default: { latency: 5 ms, bandwidth: 50 Mbit/s } } }
 task: softmax
 data: { digits: 300 }
 vary: { rate: [0.05, 0.1] }
@@ -138,24 +162,22 @@ methods:
 rounds: 5
 `
   await writeFile(join(folder, 's.yaml'), scenario)
-  const run = async (...args: string[]) => murmur(args, folder, undefined, { cwd: folder }).result
-  const simulated = recordsOf(await run('sim', 's.yaml', '--json')).filter(({ kind }) => kind === 'run')
+  const swarmOf = (label: string) => ['swarm', 's.yaml', '--method', label]
+  const wrong = [swarmOf('shared'), swarmOf('D-PGSD'), [...swarmOf('D-PSGD'), '--task', 'mlp']]
+  const [sim, shared, unknown, task] = await murmurInTurn([['sim', 's.yaml', '--json'], ...wrong], folder, folder)
+  const runs = recordsOf(sim).filter(({ kind }) => kind === 'run')
   for (const label of ['D-PSGD', 'Parameter server (batch 8)']) {
-    const real = await run('swarm', 's.yaml', '--method', label, '--no-baseline', '--json')
+    const args = [...swarmOf(label), '--no-baseline', '--json']
+    const real = await murmur(args, folder, undefined, { cwd: folder }).result
     t.is(real.code, 0, real.stderr)
     t.true(real.stdout.includes('links are shaped as s.yaml says'))
-    const [first] = simulated.filter(({ method, settings }) => method === label && (settings as Line).rate === 0.05)
+    const [first] = runs.filter(({ method, settings }) => method === label && (settings as Line).rate === 0.05)
     t.is(recordsOf(real).at(-1)?.rounds, first.rounds)
   }
-  const shared = await run('swarm', 's.yaml', '--method', 'shared')
   t.is(shared.code, 2)
   t.regex(shared.stderr, /its servers share machines with workers \(on: workers\)/)
-  const unknown = await run('swarm', 's.yaml', '--method', 'D-PGSD')
   t.regex(unknown.stderr, /expected a method of s\.yaml: "D-PSGD", .*did you mean "D-PSGD"/)
-  t.regex(
-    (await run('swarm', 's.yaml', '--method', 'D-PSGD', '--task', 'mlp')).stderr,
-    /--task: found it beside --method/
-  )
+  t.regex(task.stderr, /--task: found it beside --method/)
 })
 
 test('people see what the swarm would show them, and that the time of computing is assumed', async (t) => {
