@@ -1,5 +1,15 @@
 // These take longest; begun last, one of them would keep all but one core idle at the end.
-const first = ['processes', 'soak/soak', 'examples', 'sim', 'regression']
+const first = [
+  'processes',
+  'checkpoint-processes',
+  'algorithms-libp2p',
+  'simulated-training',
+  'results',
+  'soak/soak',
+  'examples',
+  'sim',
+  'regression'
+]
 const turn = (file) => {
   const place = first.findIndex((name) => file.replaceAll('\\', '/').endsWith(`test/dist/${name}.test.js`))
   return place === -1 ? first.length : place

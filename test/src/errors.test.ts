@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
-import { murmur, temporaryFolder } from './command.js'
+import { murmur, murmurInTurn, temporaryFolder } from './command.js'
 
 /** The last line of standard output. */
 function lastOf(stdout: string): unknown {
@@ -19,18 +19,20 @@ test("a swarm whose user's module throws ends with exit code 2 and an error even
   t.like(lastOf(stdout), { kind: 'error', code: 2, name: 'InputError' })
 })
 
-for (const command of [
+const failing = [
   ['swarm', 'absent.yaml'],
   ['sim', 'absent.yaml'],
   ['topology', 'absent.yaml'],
   ['peer', 'absent.yaml', '--as', 'a', '--bogus']
-]) {
-  test(`with --json the last line of a command that fails is an error event: ${command.join(' ')}`, async (t) => {
-    const { code, stdout } = await murmur([...command, '--json'], await temporaryFolder()).result
-    t.is(code, 2)
-    t.like(lastOf(stdout), { kind: 'error', code: 2 })
-  })
-}
+]
+
+test('with --json the last line of a command that fails is an error event', async (t) => {
+  const commands = failing.map((command) => [...command, '--json'])
+  for (const [place, { code, stdout }] of (await murmurInTurn(commands, await temporaryFolder())).entries()) {
+    t.is(code, 2, failing[place].join(' '))
+    t.like(lastOf(stdout), { kind: 'error', code: 2 }, failing[place].join(' '))
+  }
+})
 
 test('a Node that is too old is told in one line', async (t) => {
   for (const version of ['16.20.2', '20.18.0', '21.7.0', '22.11.0', '23.11.0']) {

@@ -1,8 +1,9 @@
 /** An algorithm of a user's own, outside the repository, with copies of the packages of its own. */
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { timeLimit } from '@murmuration/contract'
 import anyTest from 'ava'
-import { murmur, recordsOf, temporaryFolder } from './command.js'
+import { murmur, murmurInTurn, recordsOf, temporaryFolder } from './command.js'
 import { root } from './repository.js'
 
 const test = anyTest.serial
@@ -94,15 +95,20 @@ const wrong: readonly (readonly [string, (folder: string) => void, RegExp])[] = 
   ]
 ]
 
-for (const [title, corrupt, message] of wrong) {
-  test(`${title}; exit code 2`, async (t) => {
-    const folder = await outside()
-    corrupt(folder)
-    const result = await murmur([...swarm, '--train', 'train.yaml'], folder, undefined, { cwd: folder }).result
-    t.is(result.code, 2, result.stderr)
-    t.regex(result.stderr, message)
+test('what is wrong with it is told; exit code 2', async (t) => {
+  t.timeout(timeLimit(100_000))
+  const folders = await Promise.all(wrong.map(outside))
+  for (const [place, [, corrupt]] of wrong.entries()) corrupt(folders[place])
+  const commands = folders.map((folder) => {
+    const files = [join(folder, 'topology.yaml'), '--train', join(folder, 'train.yaml')]
+    return ['swarm', ...files, '--no-baseline', '--json']
   })
-}
+  for (const [place, { code, stderr }] of (await murmurInTurn(commands, folders[0])).entries()) {
+    const [title, , message] = wrong[place]
+    t.is(code, 2, `${title}: ${stderr}`)
+    t.regex(stderr, message, title)
+  }
+})
 
 function replace(folder: string, file: string, text: string, by: string): void {
   const path = join(folder, file)

@@ -28,7 +28,8 @@ async function trained(t: ExecutionContext, task: string, ...flags: string[]) {
   const folder = await tables()
   await writeFile(join(folder, 'training.yaml'), `${common}task: ${task}\n`)
   await writeFile(join(folder, 'linear.js'), linear)
-  const args = ['swarm', 'topologies/ring-4.yaml', '--train', join(folder, 'training.yaml'), ...flags]
+  await writeFile(join(folder, 'pair.yaml'), 'graph: ring\npeers: 2\n')
+  const args = ['swarm', join(folder, 'pair.yaml'), '--train', join(folder, 'training.yaml'), ...flags]
   const result = await murmur(args, folder).result
   t.is(result.code, 0, result.stderr)
   return result
@@ -48,7 +49,7 @@ test('a linear model of one’s own finds the line through two CSV files, down t
   }
   for (const record of records) for (const key of Object.keys(record)) t.notRegex(key, /accuracy/i)
   const { about } = records.find(({ kind }) => kind === 'peer') as { about: Record<string, string> }
-  t.regex(about.data, /^320 rows of 2 numbers, 80 for this peer, 80 to test$/)
+  t.regex(about.data, /^320 rows of 2 numbers, 160 for this peer, 80 to test$/)
 })
 
 test('a built-in network learns numbers, and nothing that people read speaks of accuracy', async (t) => {

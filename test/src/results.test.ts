@@ -4,7 +4,7 @@ import { appendFile, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readResults } from '@murmuration/results'
 import anyTest from 'ava'
-import { freePorts, murmur, recordsOf, temporaryFolder } from './command.js'
+import { freePorts, murmur, murmurInTurn, recordsOf, temporaryFolder } from './command.js'
 
 const test = anyTest.serial
 const posixTest = process.platform === 'win32' ? test.skip : test
@@ -44,18 +44,18 @@ test('a swarm writes the folder that a simulation of its files writes, with the 
   t.is(one.messages, other.messages)
   t.like(one, { world: 'libp2p', outcome: 'limit', findings: [], peers: 2 })
   const html = readFileSync(join(out, 'report.html'), 'utf8')
-  const again = await murmur(['report', out], folder).result
+  const both = join(folder, 'both')
+  const side = ['report', out, simulated, '--out', both]
+  const [again, beside, over] = await murmurInTurn([['report', out], side, side], folder)
   t.is(again.code, 0, again.stderr)
   t.is(readFileSync(join(out, 'report.html'), 'utf8'), html)
-  const both = join(folder, 'both')
-  const beside = await murmur(['report', out, simulated, '--out', both], folder).result
   t.is(beside.code, 0, beside.stderr)
   t.is((await readResults(both)).runs.length, 2)
   t.regex(
     readFileSync(join(both, 'report.html'), 'utf8'),
     /“D-PSGD · out, real” and “D-PSGD · simulated, simulated” ended with the same parameters, bit for bit, on 2 peers/
   )
-  t.is((await murmur(['report', out, simulated, '--out', both], folder).result).code, 2, 'nothing is written over')
+  t.is(over.code, 2, 'nothing is written over')
 })
 
 test('a swarm that is killed leaves its curve, and the command report draws it', async (t) => {
@@ -97,11 +97,11 @@ test('a folder in which no results can go is told before the run, and one in whi
   const { folder, out, args } = await prepared()
   await mkdir(out)
   await writeFile(join(out, 'mine'), '')
-  const taken = await murmur(['swarm', ...args], folder).result
+  const [topology] = args
+  const nowhere = ['swarm', topology, '--data', './none', '--out', join(folder, 'new')]
+  const [taken, wrong] = await murmurInTurn([['swarm', ...args], nowhere], folder)
   t.is(taken.code, 2)
   t.regex(taken.stderr, /--out \S+out: the folder is not empty/)
-  const [topology] = args
-  const wrong = await murmur(['swarm', topology, '--data', './none', '--out', join(folder, 'new')], folder).result
   t.is(wrong.code, 2)
   t.false(existsSync(join(folder, 'new')))
 })
@@ -141,10 +141,8 @@ test('the folders of several peers make one report, in which none is ranked', as
   const { folder, args } = await prepared()
   const [topology, , train] = args
   const outs = ['a', 'b'].map((name) => join(folder, `of-${name}`))
-  for (const name of ['a', 'b']) t.is((await murmur(['identity', name], folder).result).code, 0)
-  const ids = await Promise.all(
-    ['a', 'b'].map(async (name) => JSON.parse((await murmur(['identity', name, '--json'], folder).result).stdout).id)
-  )
+  const identities = ['a', 'b'].map((name) => ['identity', name, '--json'])
+  const ids = (await murmurInTurn(identities, folder)).map(({ stdout }) => JSON.parse(stdout).id)
   let text = readFileSync(topology, 'utf8')
   for (const [place, name] of ['a', 'b'].entries())
     text = text.replace(`name: ${name},`, `name: ${name}, id: ${ids[place]},`)

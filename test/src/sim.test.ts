@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readResults } from '@murmuration/results'
 import anyTest from 'ava'
-import { murmur, recordsOf, temporaryFolder } from './command.js'
+import { murmur, murmurInTurn, recordsOf, temporaryFolder } from './command.js'
 
 const test = anyTest.serial
 
@@ -95,8 +95,8 @@ test('a sweep that is killed keeps what it has, and the command report reads it'
 
 test('a folder that cannot be written is told before the first run', async (t) => {
   const { folder, path } = await scenario(small)
-  for (const out of [path, join(path, 'out'), '/dev/null']) {
-    const result = await murmur(['sim', path, '--out', out, '--json'], folder).result
+  const commands = [path, join(path, 'out'), '/dev/null'].map((out) => ['sim', path, '--out', out, '--json'])
+  for (const result of await murmurInTurn(commands, folder)) {
     t.is(result.code, 2, result.stderr)
     t.regex(result.stderr, /--out \S+: \S+ is a file; name a folder/)
     t.like(JSON.parse(result.stdout), { kind: 'error', code: 2 })

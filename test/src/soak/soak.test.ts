@@ -5,9 +5,9 @@ import test from 'ava'
 import { commandOf, type SoakOptions } from './options.js'
 import type { Summary } from './verdict.js'
 
-/** With starting and ending, about a minute; a busy machine needs longer for the faults that there are at least. */
+/** With starting and ending, about half a minute; a busy machine needs longer for the faults that there are at least. */
 const timeout = timeLimit(40_000) / 1000
-const options: SoakOptions = { minutes: 0.7, seed: 7, megabytes: 20, every: 4, timeout }
+const options: SoakOptions = { minutes: 0.4, seed: 7, megabytes: 20, every: 4, timeout }
 
 /** Runs the program as people do. */
 function soak(): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {

@@ -44,7 +44,10 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml')))
 
 test('n peers of D-PSGD, each number with its best rate, are faster in proportion on fast links (Lian 2017, figure 3c)', async (t) => {
   const whole = await readScenario(`${folder}speed-up.yaml`)
-  const runs = await results({ ...whole, seeds: [1, 2, 3] }, ({ method }) => method.algorithm.name === 'dpsgd')
+  const numbers = [1, 4, 16]
+  const isWanted = ({ method, setting }: SimRun) =>
+    method.algorithm.name === 'dpsgd' && numbers.includes(Number(setting.values.peers))
+  const runs = await results({ ...whole, seeds: [1, 2, 3] }, isWanted)
   const rates = [...new Set(runs.map(({ record }) => Number(record.settings.rate)))]
   const seconds = (peers: number, rate: number) => {
     const own = runs.filter(({ record }) => record.peers === peers && record.settings.rate === rate)
@@ -53,7 +56,7 @@ test('n peers of D-PSGD, each number with its best rate, are faster in proportio
   const best = (peers: number) =>
     rates.reduce((one, other) => (seconds(peers, other) < seconds(peers, one) ? other : one))
   const alone = seconds(1, best(1))
-  for (const peers of [2, 4, 8, 16]) {
+  for (const peers of numbers.slice(1)) {
     const speedUp = alone / seconds(peers, best(peers))
     t.true(speedUp > 0.6 * peers && speedUp < 1.4 * peers, `${peers} peers are ${speedUp.toFixed(2)} times as fast`)
   }
