@@ -10,17 +10,17 @@ const cycleCount = 4
  * gone is passed over.
  */
 export class Contacts {
-  readonly #others: readonly PeerName[]
+  readonly #others: ReadonlySet<PeerName>
   /** The others in the order of each cycle, beginning after this peer. */
   readonly #cycles: readonly (readonly PeerName[])[]
 
   constructor(peers: readonly PeerName[], self: PeerName) {
-    this.#others = peers.filter((peer) => peer !== self)
+    this.#others = new Set(peers.filter((peer) => peer !== self))
     this.#cycles = peers.length <= maxComplete ? [] : cyclesOf(peers).map((cycle) => after(cycle, self))
   }
 
-  of(isGone: (peer: PeerName) => boolean): Set<PeerName> {
-    if (this.#cycles.length === 0) return new Set(this.#others)
+  of(isGone: (peer: PeerName) => boolean): ReadonlySet<PeerName> {
+    if (this.#cycles.length === 0) return this.#others
     const isHere = (peer: PeerName) => !isGone(peer)
     const found = this.#cycles.flatMap((cycle) => [cycle.find(isHere), cycle.findLast(isHere)])
     return new Set(found.filter((peer) => peer !== undefined))

@@ -8,6 +8,8 @@ export class Entry {
   readonly #start: Start
   #hasBegun = false
   #isReady = false
+  #waitsSince: Milliseconds | undefined
+  #isTooLong = false
   /** Whether this process may go on from a state of its own: it starts for the first time, or from a checkpoint. */
   #hasOwnState = true
 
@@ -35,14 +37,22 @@ export class Entry {
     this.#hasOwnState = this.hasCheckpoint
   }
 
-  look(presentCount: number, at: Milliseconds): void {
+  /**
+   * Called at every tick. The word of one peer is not enough to keep others from starting: where fewer than `needed` have begun, and give no
+   * state for `answerWithin`, the rest begins without.
+   */
+  look(presentCount: number, begunCount: number, needed: number, at: Milliseconds): void {
     this.#isReady = this.#start.isReady(presentCount, at)
+    const hasFew = this.#isReady && begunCount > 0 && begunCount < needed
+    this.#waitsSince = hasFew ? (this.#waitsSince ?? at) : undefined
+    this.#isTooLong = this.#waitsSince !== undefined && at - this.#waitsSince >= this.settings.answerWithin
   }
 
   /** @param median of the rounds of those that have begun; undefined when nobody has */
   mayBegin(median: number | undefined): boolean {
     if (this.#hasBegun) return false
-    return median === undefined ? this.#isReady : this.#hasOwnState && median <= this.startRound + this.settings.lag
+    if (median === undefined) return this.#isReady
+    return this.#isTooLong || (this.#hasOwnState && median <= this.startRound + this.settings.lag)
   }
 
   /** Whether to ask for a state: to come in, or because a majority is more than `lag` rounds ahead. */

@@ -47,7 +47,7 @@ export const lying = {
   /** Now and then a vote against somebody, and a round that nobody is in; its last vote is some time before the end of a trial. */
   wildly: liar((note, self, swarm) => {
     const target = swarm.names[hashOf(`${swarm.now} target`) % swarm.names.length]
-    const isVote = swarm.now < 50_000 && hashOf(`${swarm.now}`) % 10 === 0
+    const isVote = swarm.now < 38_000 && hashOf(`${swarm.now}`) % 10 === 0
     return {
       records: own(note, self, { round: 1e6 }),
       votes: isVote ? [...note.votes, ...votesAgainst([target], self, swarm)] : note.votes

@@ -6,7 +6,7 @@ import { Detector } from './detector.js'
 import { Entry } from './entry.js'
 import { Gossip } from './gossip.js'
 import { Intake } from './intake.js'
-import { Knowledge } from './knowledge.js'
+import { Knowledge, votesNeeded } from './knowledge.js'
 import { chainLength, medianRound, nearMedian } from './lag.js'
 import { type AddressedNote, readNote } from './notes.js'
 import { OwnRecord } from './own-record.js'
@@ -100,7 +100,8 @@ export class Member extends SwarmView {
     }
     if (this.knowledge.votersAgainst(this.#self).length > 0) this.#publish(this.#own.refute())
     if (isBeat) this.#beat()
-    this.#entry.look(this.present.length, at)
+    const needed = votesNeeded(this.members.length, this.settings.liars)
+    this.#entry.look(this.present.length, this.#inside().length, needed, at)
     this.#watcher.look(this.view, this.state, this.#policyOf(this.state), this.isPaused, now)
     this.#contactSet = this.#contactsNow()
     this.#gossip.send(this.#contactSet)
@@ -143,9 +144,10 @@ export class Member extends SwarmView {
     if (this.#report.update(progress, now)) this.#view = undefined
   }
 
-  /** A peer missed the timeout in this round (rule 10). */
+  /** A peer missed the timeout in this round (rule 10). Of a peer that is silent altogether that says nothing: its link may be cut. */
   strike(peer: PeerName, round: number, now: Milliseconds): void {
     this.#enter(now)
+    if (this.#detector.isSuspected(peer)) return
     this.#report.strikes.add(peer, round, now)
     this.#view = undefined
   }
@@ -188,10 +190,7 @@ export class Member extends SwarmView {
     return this.#entry.hasBegun && !this.isMain && this.#policyOf(this.state) === 'pause'
   }
 
-  /**
-   * Whether this peer may begin its first round with its own state: the condition of the start is met, or others have begun, and its state is
-   * within `lag` of their median round.
-   */
+  /** Whether this peer may begin with its own state: the start's condition is met, or others have begun and are within `lag` of it. */
   get mayBegin(): boolean {
     return this.#entry.mayBegin(medianRound(this.#inside()))
   }

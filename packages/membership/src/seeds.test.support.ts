@@ -7,8 +7,8 @@ import { lying } from './liars.test.support.js'
 import type { Trainer } from './trainer.test.support.js'
 
 /** From when on nothing fails any more, and when the swarm is judged. */
-const healAt = 30_000
-const duration = 55_000
+const healAt = 24_000
+const duration = 42_000
 
 /** What was drawn, in words. */
 export interface Trial {
@@ -20,7 +20,7 @@ export interface Trial {
 export function trialOf(seed: number, change: Partial<SwarmOptions> = {}): Trial {
   const random = createRandom(seed, 'trial')
   const pick = <Item>(items: readonly Item[]) => items[random.integer(items.length)]
-  const count = change.count ?? pick([4, 4, 5, 6, 6, 7, 8, 8, 10, 16])
+  const count = change.count ?? pick([4, 4, 5, 5, 6, 6, 7, 8, 8, 12, 16])
   const hasLiar = random.uniform() < 0.25 && count >= 6
   const latest = random.uniform() < 0.3 ? 8000 : 300
   const starts = Array.from({ length: count }, () => random.uniform() * latest)
@@ -40,8 +40,8 @@ export function trialOf(seed: number, change: Partial<SwarmOptions> = {}): Trial
     const name = pick(swarm.names.filter((each) => each !== swarm.options.liar))
     const kind = pick(kinds)
     if (['crash', 'kill', 'leave'].includes(kind) && ++down > maxDown) continue
-    const at = 10_000 + random.uniform() * (healAt - 12_000)
-    const until = Math.min(healAt, at + 500 + random.uniform() * random.uniform() * 15_000)
+    const at = 9_000 + random.uniform() * (healAt - 10_000)
+    const until = Math.min(healAt, at + 500 + random.uniform() * random.uniform() * 13_000)
     story.push(`${kind} ${name} ${at.toFixed(0)}-${until.toFixed(0)}`)
     plan(swarm, kind, name, at, until, random)
   }

@@ -28,6 +28,8 @@ export interface MembershipSettings {
   readonly gapHalfLife: Milliseconds
   /** How long a suspected peer has to show itself, or others to vouch for it. */
   readonly probeFor: Milliseconds
+  /** How long a peer that starts waits for the state of a single peer that has begun. */
+  readonly answerWithin: Milliseconds
   /** A contact is present when it was heard within this time. */
   readonly presentFor: Milliseconds
   /** A record names whom its peer waits for once the wait is this long. */
@@ -51,6 +53,7 @@ export const membershipDefaults: MembershipSettings = {
   maxSuspectAfter: 5000,
   gapHalfLife: 360_000,
   probeFor: 1500,
+  answerWithin: 10_000,
   presentFor: 4000,
   tellWaitAfter: 2000,
   strikeFor: 30_000,
