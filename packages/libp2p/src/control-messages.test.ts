@@ -1,4 +1,4 @@
-import { peerName } from '@murmuration/core'
+import { maxNoteBytes, peerName } from '@murmuration/core'
 import test from 'ava'
 import fc from 'fast-check'
 import { protocolVersion } from './constants.js'
@@ -21,11 +21,18 @@ const messages: readonly ControlMessage[] = [
   { kind: 'ack', sequence: 7 },
   { kind: 'ping', round: 7, at: 1.5, padding: '' },
   { kind: 'pong', at: 1.5, padding: '...' },
+  { kind: 'note', note: 'é\u0000' },
   { kind: 'leave', reason: 'done' }
 ]
 
 test('every message survives encoding', (t) => {
   for (const message of messages) t.deepEqual(decodeControl(encodeControl(message)), message)
+})
+
+test('a note is as long in UTF-8 as a note may be, and no longer', (t) => {
+  const noteOf = (note: string) => decodeControl(encodeControl({ kind: 'note', note }))
+  t.notThrows(() => noteOf('é'.repeat(maxNoteBytes / 2)))
+  t.throws(() => noteOf(`${'é'.repeat(maxNoteBytes / 2)}e`), { instanceOf: ProtocolFault, message: /more than 65536/ })
 })
 
 test('whatever bytes come, they are a message or a ProtocolFault', (t) => {

@@ -1,11 +1,11 @@
 /** What an admitted neighbour with a libp2p client of its own can do to a peer: not much, and its name is told. */
 import { multiaddr } from '@multiformats/multiaddr'
-import { peerName } from '@murmuration/core'
+import { maxNoteBytes, noteRoom, peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import { exchangeProtocol, limitsOf } from './constants.js'
 import { faultCount } from './fault-account.js'
 import { type TestNode, testNode, eventOf, eventually, graph, schemaOf } from './cluster.test.support.js'
-import { frame, pings, sayHello } from './hostile.test.support.js'
+import { behindLength, frame, pings, sayHello } from './hostile.test.support.js'
 import { createIdentity } from './identity.js'
 import { createNode } from './node.js'
 import type { RunSettings } from './run-settings.js'
@@ -79,6 +79,42 @@ test('a flood of pings is cut off after as many as a peer may send in a second',
   const { received } = victim.peer.traffic()
   t.true(received.overhead < sent + flood.length, `${received.overhead} bytes of control messages were read`)
   t.is(linesOf(victim), 1)
+})
+
+for (const [size, note] of [
+  ['short', 'x'],
+  ['long', 'x'.repeat(maxNoteBytes)]
+] as const) {
+  test(`a flood of ${size} notes is cut off after as many as a peer may send in a second`, async (t) => {
+    const victim = await testNode(t, edge, 'a', { limits, runSettings: runSettingsOf(elements) })
+    let heard = 0
+    victim.peer.fabric.listen({ note: () => void heard++, heard: () => {}, refused: () => {} })
+    const { hello } = await mallory(t, victim)
+    const { stream } = await hello()
+    const flood = behindLength({ kind: 'note', note })
+    await eventually('a reset', () => {
+      if (stream.status !== 'open') return true
+      for (let k = 0; k < 1000 && stream.writeStatus === 'writable'; k++) stream.send(flood)
+      return false
+    })
+    t.like(await eventOf(victim, 'bad-frame'), { peer: m, fault: 'flood', count: 1 })
+    const most = noteRoom * (note.length === 1 ? 4 : 1 / 16)
+    t.true(heard > 0 && heard < most, `${heard} notes`)
+  })
+}
+
+test('a note that is too long is a fault, and nobody hears it', async (t) => {
+  const victim = await testNode(t, edge, 'a', { limits, runSettings: runSettingsOf(elements) })
+  const heard: string[] = []
+  victim.peer.fabric.listen({ note: (_, note) => void heard.push(note), heard: () => {}, refused: () => {} })
+  const { hello } = await mallory(t, victim)
+  const { channel, stream } = await hello()
+  for (const note of ['good', 'x'.repeat(maxNoteBytes + 1), 'late']) channel.send({ kind: 'note', note })
+  await eventually('a reset', () => stream.status !== 'open')
+  const { fault, detail } = await eventOf(victim, 'bad-frame')
+  t.is(fault, 'protocol')
+  t.regex(detail, /more than 65536 bytes/)
+  t.deepEqual(heard, ['good'])
 })
 
 test('hellos in turn are cut off, with one line', async (t) => {

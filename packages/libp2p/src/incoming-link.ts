@@ -213,18 +213,20 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   }
 
   #handle(message: ControlMessage, control: ControlChannel): void {
-    if (!this.#neighbour.messages.spend()) throw new ProtocolFault('it sends control messages without end', 'flood')
+    const weight = message.kind === 'note' ? noteWeight(Buffer.byteLength(message.note)) : 1
+    if (!this.#neighbour.messages.spend(weight))
+      throw new ProtocolFault('it sends control messages without end', 'flood')
     if (message.kind === 'ping') this.#ping(message)
-    else if (message.kind === 'note') this.#hear(message.note, control)
+    else if (message.kind === 'note') this.#hear(message.note, weight, control)
     else if (message.kind === 'leave') this.#neighbour.leave(message.reason)
     else throw new ProtocolFault(`it says ${message.kind} to one who receives`)
   }
 
-  /** A note of an earlier handshake is late: another may have come before it. */
-  #hear(note: string, control: ControlChannel): void {
+  /** Passes a note on, unless it is late, of an earlier handshake, or there are more than a peer tells. */
+  #hear(note: string, weight: number, control: ControlChannel): void {
     this.#neighbour.recordActivity()
     const isInTurn = this.#session?.control === control
-    const mayTell = this.#neighbour.notes.spend(noteWeight(Buffer.byteLength(note)))
+    const mayTell = this.#neighbour.notes.spend(weight)
     if (isInTurn && mayTell) this.#context.listening.note(this.name, note)
   }
 

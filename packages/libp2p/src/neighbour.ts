@@ -39,7 +39,7 @@ export const roundTripsNeeded = 3
 /** The most streams that a neighbour may open at once. */
 const maxStreams = 32
 
-/** The most control messages that a neighbour may send at once, and per second. */
+/** The most control messages that a neighbour may send at once, and per second; a note counts as one for each KiB. */
 const maxMessages = 1000
 
 /** The two directions of a neighbour, named from here. */
