@@ -21,8 +21,11 @@ export function noteBytes(note: string): number {
 
 /** Hears from other peers and servers of the run, at once: also while its own peer computes, or waits for something else. It must not wait. */
 export interface NoteListener {
-  /** A note has come. What it says is not checked. */
-  note(from: PeerName, note: string): void
+  /**
+   * A note has come. What it says is not checked. A result in words says what is wrong with it: that is the sender's fault, counted against it as a
+   * message that is rejected is.
+   */
+  note(from: PeerName, note: string): string | void
   /** Anything at all has come from this peer: a note, a vector or a part of one, a sign of life. */
   heard(from: PeerName): void
   /**

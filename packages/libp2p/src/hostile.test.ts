@@ -117,6 +117,38 @@ test('a note that is too long is a fault, and nobody hears it', async (t) => {
   t.deepEqual(heard, ['good'])
 })
 
+test('notes that the listener finds fault with are counted with all other faults, and end the streams', async (t) => {
+  const victim = await testNode(t, edge, 'a', { limits, runSettings: runSettingsOf(elements) })
+  victim.peer.fabric.listen({
+    note: (from, note) => (note === 'good' ? undefined : `${from} says ${note}`),
+    heard: () => {},
+    refused: () => {}
+  })
+  const { hello } = await mallory(t, victim)
+  const { channel, stream } = await hello()
+  for (const note of ['good', 'a', 'b', 'c\u001b']) channel.send({ kind: 'note', note })
+  await eventually('a reset', () => stream.status !== 'open')
+  t.like(await eventOf(victim, 'bad-frame'), { peer: m, fault: 'message', detail: 'm says a' })
+  t.is(faultsOf(victim), 3)
+})
+
+test('a listener that throws stops its peer, and the fault is not the sender’s', async (t) => {
+  const victim = await testNode(t, edge, 'a', { limits, runSettings: runSettingsOf(elements) })
+  victim.peer.fabric.listen({
+    note: () => {
+      throw new Error('as told')
+    },
+    heard: () => {},
+    refused: () => {}
+  })
+  const { hello } = await mallory(t, victim)
+  const { channel } = await hello()
+  channel.send({ kind: 'note', note: 'x' })
+  t.is((await eventOf(victim, 'activity-failed')).reason, 'as told')
+  await t.throwsAsync(victim.peer.fabric.receive(), { name: 'StoppedError', message: /listener of notes.*as told/ })
+  t.is(faultsOf(victim), 0)
+})
+
 test('hellos in turn are cut off, with one line', async (t) => {
   const victim = await testNode(t, edge, 'a', {
     limits: { ...limits, maxBackoff: 1e8 },

@@ -6,6 +6,7 @@ import type { LinkContext } from './context.js'
 import { ControlChannel } from './control-channel.js'
 import { type ControlMessage, type Hello, ProtocolFault } from './control-messages.js'
 import type { ReceiveFault } from './events.js'
+import { foreignText } from './foreign-text.js'
 import { FrameReader, type FrameSink, type WriteTarget } from './frame-reader.js'
 import type { Sender } from './mailbox.js'
 import type { Neighbour } from './neighbour.js'
@@ -227,7 +228,9 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     this.#neighbour.recordActivity()
     const isInTurn = this.#session?.control === control
     const mayTell = this.#neighbour.notes.spend(weight)
-    if (isInTurn && mayTell) this.#context.listening.note(this.name, note)
+    if (!isInTurn || !mayTell) return
+    const fault = this.#context.listening.note(this.name, note)
+    if (fault !== undefined) this.#count('message', foreignText(fault), false)
   }
 
   #ping({ round, at, padding }: Extract<ControlMessage, { kind: 'ping' }>): void {

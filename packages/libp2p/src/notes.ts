@@ -31,8 +31,9 @@ export class Listening {
     this.#listener = undefined
   }
 
-  note(from: PeerName, note: string): void {
-    this.#tell((listener) => listener.note(from, note))
+  /** What is wrong with it, if the listener says so. */
+  note(from: PeerName, note: string): string | void {
+    return this.#tell((listener) => listener.note(from, note))
   }
 
   heard(from: PeerName): void {
@@ -43,10 +44,10 @@ export class Listening {
     this.#tell((listener) => listener.refused(peer))
   }
 
-  #tell(tell: (listener: NoteListener) => void): void {
+  #tell<Result>(tell: (listener: NoteListener) => Result): Result | void {
     if (this.#listener === undefined) return
     try {
-      tell(this.#listener)
+      return tell(this.#listener)
     } catch (error) {
       this.#failed(error)
     }

@@ -109,7 +109,7 @@ export class OutgoingLink {
       }
       reconnection.note(end)
       this.#neighbour.recordFailure(end.reason)
-      if (reconnection.isRefused) listening.refused(peer)
+      if (reconnection.isRefused && !this.#neighbour.isUp('incoming')) listening.refused(peer)
       const wait = reconnection.backoff()
       await this.#waitToRetry(wait)
       if (closing.aborted) return

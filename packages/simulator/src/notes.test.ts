@@ -34,7 +34,10 @@ async function run(
     async (fabric) => {
       const log = (what: string) => void lines.push(`${fabric.self} ${fabric.now()} ${what}`)
       const listener = {
-        note: (from: PeerName, note: string) => log(`${from}: ${note}`),
+        note: (from: PeerName, note: string) => {
+          log(`${from}: ${note}`)
+          return note === 'wrong' ? 'it is wrong' : undefined
+        },
         heard: () => {},
         refused: (peer: PeerName) => log(`${peer} refused`)
       }
@@ -168,6 +171,13 @@ test('rules drop and delay notes, and none overtakes another', async (t) => {
     'b 410 a: 400',
     'b 510 a: 500'
   ])
+})
+
+test('a note that the listener finds fault with is counted against its sender', async (t) => {
+  const { traffic } = await run(async (fabric) => {
+    for (const note of ['good', 'wrong', 'wrong']) if (fabric.self === a) fabric.tell(b, note)
+  })
+  t.deepEqual([...traffic.rejected], [[a, 2]])
 })
 
 test('a line full of notes takes no more until some have come', async (t) => {

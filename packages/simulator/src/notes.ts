@@ -128,13 +128,15 @@ export class Notes {
   #arrive(from: Teller, to: Teller, line: NoteLine, note: string, bytes: number): void {
     if (!isPresent(line, from, to)) return
     if (to.presence !== 'up') return this.#refuse(from, to, this.#latency(to, from))
-    const { log, kernel } = this.#options
+    const { log, kernel, traffic } = this.#options
     log.add(kernel.now())
     log.add(from.index)
     log.add(to.index)
     log.add(bytes)
     this.heard(to, from.name)
-    this.#say(to, (listener) => listener.note(from.name, note))
+    this.#say(to, (listener) => {
+      if (listener.note(from.name, note) !== undefined) traffic.reject(from.name)
+    })
   }
 
   /** A call of `caller` has come to the machine of `absent`; the answer is on its way for so long. */
