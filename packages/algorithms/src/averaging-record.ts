@@ -1,6 +1,6 @@
 /** Plain gossip averaging, as a record: the final averaging rounds of every algorithm. */
 import { z } from 'zod'
-import { mix } from './mixing.js'
+import { addFlow, mix } from './mixing.js'
 import { algorithm } from './record.js'
 
 export const averagingRecord = algorithm({
@@ -11,6 +11,7 @@ export const averagingRecord = algorithm({
   needs: { weights: 'rows' },
   keeps: 'mean',
   channels: { parameters: { x: 'vector' } },
+  edges: { parameters: addFlow },
   start: ({ x }) => ({ x }),
   async round(node, { x }, k) {
     const W = node.mixing(k)

@@ -3,7 +3,7 @@
  * and an exchange that waits for the gradient, which is how the published times grow (docs/decisions/0014-claims.md).
  */
 import { z } from 'zod'
-import { mix } from './mixing.js'
+import { addFlow, mix } from './mixing.js'
 import { algorithm } from './record.js'
 
 export const dpsgd = algorithm({
@@ -23,6 +23,7 @@ export const dpsgd = algorithm({
   needs: { weights: 'rows' },
   keeps: 'mean',
   channels: { model: { x: 'vector' } },
+  edges: { model: addFlow },
   start: ({ x }) => ({ x }),
   async round(node, { x }, k) {
     const { order, overlap } = node.options

@@ -1,21 +1,49 @@
 /** Ways to put together what the neighbours sent. Pure: what came stays as it is. Sums run in the order of names. */
 import { byName, invariant, type PeerName } from '@murmuration/core'
-import { linearOf, map, type Term, type Vector } from './node/vector.js'
-import { type Message, messageOf, type Mixing, type PerPeer, perPeer, type Route } from './record.js'
+import { offerOf } from './node/terms.js'
+import { isVector, linearOf, map, type State, type Term, type Vector } from './node/vector.js'
+import { type Flow, type Message, messageOf, type Mixing, type PerPeer, perPeer, type Route } from './record.js'
 
-/** `Σ_j W_ij theirs_j`, field by field. The weight of a missing peer goes to one's own, so that the row still sums to 1. */
+/**
+ * `Σ_j W_ij theirs_j`, field by field, with the smaller of the weights that both ends offer. What is offered and not used goes to one's own,
+ * so that the row still sums to 1.
+ */
 export function mix<M extends Message>(W: Mixing, mine: M, theirs: PerPeer<M>): M {
   let own = W.own
   let sum = own
   const weights: number[] = []
   for (const j of W.from) {
-    const weight = W.row(j)
-    weights.push(weight)
-    sum += weight
-    if (messageOf(theirs, j) === undefined) own += weight
+    const [offer, message] = [W.row(j), messageOf(theirs, j)]
+    const used = message === undefined ? 0 : edgeWeight(W, j, message)
+    weights.push(used)
+    sum += offer
+    if (used !== offer) own += offer - used
   }
   invariant(Math.abs(sum - 1) < 1e-9, () => `the mixing weights of ${W.peer} in round ${W.round} sum to ${sum}`)
   return inOrder(W, own, mine, theirs, (place) => weights[place])
+}
+
+/** The weight of an exchange: the smaller of both offers. A message that names none offers what the topology says. */
+export function edgeWeight(W: Mixing, j: PeerName, theirs: Message): number {
+  const offer = offerOf(theirs)
+  if (offer === undefined && W.offer === undefined) return W.row(j)
+  return Math.min(W.row(j), offer ?? W.filed?.(j) ?? W.row(j))
+}
+
+/** A flow that is late, added to those fields of the state that were sent: `x ← x + w (theirs.x − mine.x)`. Others are kept. */
+export function addFlow<S extends State, M extends Message>(state: S, { weight, mine, theirs }: Flow<M>): S {
+  const next: Record<string, State[string]> = { ...state }
+  for (const field in theirs) {
+    const value = state[field]
+    if (value === undefined || (typeof value !== 'number' && !isVector(value))) continue
+    const terms = [
+      [1, { v: value }],
+      [weight, { v: theirs[field] }],
+      [-weight, { v: mine[field] }]
+    ] as const
+    next[field] = linearOf<Message>(terms).v
+  }
+  return next as S
 }
 
 /** The sum of one's own and all that came: for mass that the sender has already weighted. */

@@ -41,6 +41,10 @@ export interface Mixing extends Route {
   row(j: PeerName): number
   /** W_ji: the weight of one's own message in j's average. */
   column(j: PeerName): number
+  /** What this peer offers each neighbour, and says so, in a round whose row is not the topology's. Then `row` is this offer. */
+  readonly offer?: number | undefined
+  /** What j offers by the topology: W_ji of its rows. */
+  filed?(j: PeerName): number
 }
 
 /**
@@ -62,7 +66,7 @@ export interface Channel<M extends Message> {
   send(route: Route, message: M | ((j: PeerName) => M)): readonly PeerName[]
   /**
    * What all of `route.from` sent under this tag, in the order of names, once all has come or the timeout is over. Early messages were
-   * kept; late ones and duplicates are dropped. A peer that is missing is absent; where the record needs reliable delivery, that
+   * kept; late ones and duplicates are dropped, but for `edges`. A peer that is missing is absent; where the record needs reliable delivery, that
    * is a NeighboursMissingError.
    *
    * @param staleness - by how many rounds the newest message of a missing peer may be older, if it was not given before; 0 when absent
@@ -104,6 +108,20 @@ export interface Requests<A extends Message, R extends Message> {
 }
 export type ChannelOf<D> =
   D extends Call<infer A, infer R> ? Requests<Shaped<A>, Shaped<R>> : D extends Shape ? Channel<Shaped<D>> : never
+
+/** An exchange along an edge that one end has gone on without, now that the other end's message has come. */
+export interface Flow<M> {
+  readonly from: PeerName
+  readonly round: number
+  /** What both ends mix with. */
+  readonly weight: number
+  /** As they were sent: a round without delay would have added `weight (theirs − mine)`. */
+  readonly mine: M
+  readonly theirs: M
+}
+
+/** How a late flow enters the state; 'dropped' where a sum over the peers is not kept. */
+export type LateFlow<S, M> = 'dropped' | ((state: S, flow: Flow<M>) => S)
 
 type Ask<D> = D extends Call ? Shaped<D['ask']> : never
 type Reply<D> = D extends Call ? Shaped<D['reply']> : never
@@ -209,6 +227,11 @@ export interface Definition<Z extends z.ZodObject, C extends Channels, S extends
   readonly keeps: Keeps
   /** No channel may have the name of something that every node has. */
   readonly channels: C & { readonly [K in keyof BaseNode<unknown, unknown>]?: never }
+  /**
+   * The channels whose messages are exchanged along the edges of the round's mixing, one by each end: used by both ends or by none, also where
+   * one has gone on without the other. Says how a flow that is late enters the state; see {@link addFlow}.
+   */
+  readonly edges?: { readonly [N in keyof C]?: C[N] extends Shape ? LateFlow<S, Shaped<C[N]>> : never }
   /** What a server does, where there are servers. */
   readonly server?: Role<z.output<Z>, C, T>
 }
@@ -224,8 +247,8 @@ export type AnyAnswer = (
 export type AnyRole = Omit<Role<unknown, Channels, State>, 'answers'> & {
   readonly answers?: Readonly<Record<string, AnyAnswer>>
 }
-export type Algorithm = Omit<Definition<z.ZodObject, Channels, State, State>, keyof AnyRole | 'server'> &
-  AnyRole & { readonly server?: AnyRole }
+export type Algorithm = Omit<Definition<z.ZodObject, Channels, State, State>, keyof AnyRole | 'edges' | 'server'> &
+  AnyRole & { readonly edges?: Readonly<Record<string, LateFlow<State, Message>>>; readonly server?: AnyRole }
 
 /** Known to every copy of this package, so that a user's module may have one of its own. */
 const brand = Symbol.for('murmuration.algorithm')

@@ -13,6 +13,7 @@ export const trimmedMeanSgd = algorithm({
   needs: {},
   keeps: 'nothing',
   channels: { model: { x: 'vector' } },
+  edges: { model: 'dropped' },
   start: ({ x }) => ({ x }),
   async round(node, { x }, k) {
     const W = node.mixing(k)

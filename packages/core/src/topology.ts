@@ -18,6 +18,8 @@ export interface Mixing {
   readonly receiveFrom: readonly WeightedPeer[]
   /** The peers `j` ≠ i with `W_ji` > 0 and these weights, in the order of their names. The same as above when `W` is symmetric. */
   readonly sendTo: readonly WeightedPeer[]
+  /** In a row that differs from the topology's: what this peer offers each neighbour. It travels with what is sent; absent in the topology's own. */
+  readonly offer?: number
 }
 
 /** Who is whose neighbour, and the mixing weights; static, or changing by round with a period. */

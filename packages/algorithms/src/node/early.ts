@@ -2,10 +2,14 @@ import type { PeerName } from '@murmuration/core'
 import { vectorsAhead } from '../ahead.js'
 import type { Arrival, Message, State } from '../record.js'
 import type { Range } from './vector.js'
+import { setTerms, termsOf } from './terms.js'
 import { overhead, type Wire } from './wire.js'
 
 /** How many parts a round may have. */
 export const partsPerRound = 65_536
+
+/** Whether messages that have come early are saved. */
+export type EarlyMessages = 'with early' | 'without early'
 
 const everything: Range = { offset: 0, length: 0 }
 
@@ -77,6 +81,26 @@ export class Early {
     )?.message
   }
 
+  /** Calls `act` with the tag and sender of all messages up to a tag; it may drop them. */
+  eachUpTo(tag: number, act: (tag: number, from: PeerName) => void): void {
+    for (const [other, slot] of this.#slots) if (other <= tag) for (const from of slot.keys()) act(other, from)
+  }
+
+  /** Lets a message go that will not be used. */
+  drop(tag: number, from: PeerName): void {
+    const slot = this.#slots.get(tag)
+    const message = slot?.get(from)
+    if (message === undefined) return
+    slot?.delete(from)
+    if (slot?.size === 0) this.#slots.delete(tag)
+    this.#release(message)
+  }
+
+  /** Lets all messages of a sender go. */
+  dropAll(from: PeerName): void {
+    for (const tag of this.#slots.keys()) this.drop(tag, from)
+  }
+
   /** Of how many senders there is a message of a tag. */
   count(tag: number): number {
     return this.#slots.get(tag)?.size ?? 0
@@ -125,7 +149,9 @@ export class Early {
     if (messages === 'without early') return { isInOrder, messages: {} }
     const state: Record<string, State> = {}
     const save = ({ from, round, part, message }: Arrival<Message>) => {
-      state[Object.keys(state).length] = { round, part, message: { [from]: message } }
+      const { offer = 0, life, toLife } = termsOf(message)
+      const terms = { offer, life, toLife }
+      state[Object.keys(state).length] = { round, part, terms, message: { [from]: message } }
     }
     for (const [tag, slot] of this.#slots) {
       const [round, part] = [Math.floor(tag / partsPerRound), tag % partsPerRound]
@@ -138,8 +164,9 @@ export class Early {
   restore({ isInOrder, messages }: State): void {
     this.#isInOrder = isInOrder === 1
     for (const saved of Object.values(messages)) {
-      const { round, part, message: only } = saved as State
+      const { round, part, terms, message: only } = saved as State
       for (const [from, message] of Object.entries(only)) {
+        restoreTerms(message as Message, terms as State)
         this.add({
           from: from as PeerName,
           round: round as number,
@@ -168,4 +195,9 @@ export class Early {
     this.#wire.adopt(message)
     this.#size -= this.#wire.sizeOf(message)
   }
+}
+
+function restoreTerms(message: Message, { offer, life, toLife }: State): void {
+  const terms = { offer: offer === 0 ? undefined : (offer as number), life: life as number, toLife: toLife as number }
+  if (terms.offer !== undefined || terms.life !== 1 || terms.toLife !== 1) setTerms(message, terms)
 }

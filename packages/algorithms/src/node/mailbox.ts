@@ -12,18 +12,26 @@ import {
   type Shape,
   type State
 } from '../record.js'
-import { Early, partsPerRound, tagOf } from './early.js'
+import { Early, type EarlyMessages, partsPerRound, tagOf } from './early.js'
+import { type ControlKinds, Exchange } from './exchange.js'
 import type { ChannelTraits, Expectation, Owner } from './owner.js'
 import { Wire } from './wire.js'
 
 const nobody: readonly PeerName[] = []
+const none: readonly number[] = []
 
-/** Whether messages that have come early are saved. */
-export type EarlyMessages = 'with early' | 'without early'
+/** What tells a channel of exchanges from others. */
+export interface ExchangeTraits {
+  readonly kinds: ControlKinds
+  /** Whether a sum over the peers is kept. */
+  readonly isOwed: boolean
+}
 
 /** A channel of messages that are collected by tag: by round, and part of it. */
 export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> {
   readonly name: string
+  /** Of a channel whose messages are exchanged along edges. */
+  readonly exchange: Exchange | undefined
   readonly #isReliable: boolean
   readonly #owner: Owner
   readonly #wire: Wire
@@ -40,28 +48,41 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   /** What was sent under the last tag. */
   #mine: { readonly tag: number; readonly message: Message } | undefined
 
-  constructor(owner: Owner, { name, kind, isReliable }: ChannelTraits, shape: Shape) {
+  constructor(owner: Owner, { name, kind, isReliable }: ChannelTraits, shape: Shape, edges?: ExchangeTraits) {
     this.name = name
     this.#isReliable = isReliable
     this.#owner = owner
-    this.#wire = new Wire(owner, kind, shape)
+    this.#wire = new Wire(owner, kind, shape, edges !== undefined)
     this.#early = new Early(this.#wire)
+    this.exchange = edges && new Exchange(owner, this.#early, edges.kinds, edges.isOwed)
   }
 
   send(route: Route, message: Message | ((j: PeerName) => Message)): readonly PeerName[] {
     const { presence } = this.#owner
+    const { exchange } = this
     const { round, part = 0, range } = route
     if (typeof message !== 'function') this.#mine = { tag: tagOf(route), message }
+    exchange?.begin(route)
     let unsent = nobody
     for (const to of route.to) {
+      const terms = exchange === undefined ? none : exchange.termsTo(to)
+      if (terms === undefined) {
+        this.#owner.unsent(to)
+        continue
+      }
       const theirs = typeof message === 'function' ? message(to) : message
-      const result = this.#wire.send(to, round, part, theirs, range?.offset)
-      if (result === 'queued') continue
+      const result = this.#wire.send(to, round, part, theirs, range?.offset, terms)
+      if (result === 'queued') {
+        exchange?.said(to)
+        continue
+      }
       if (result === 'full' && this.#isReliable) throw this.#full(to, round)
       if (result === 'unreachable') presence.lose(to)
+      exchange?.unsaid()
       this.#owner.unsent(to)
       unsent = [...unsent, to]
     }
+    exchange?.hasBegun()
     return unsent
   }
 
@@ -79,6 +100,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   /** Takes in a part of a message. */
   accept(envelope: Envelope<VectorMessage>): void {
     const { fabric, presence, rounds } = this.#owner
+    const { exchange } = this
     const { from, message } = envelope
     const { round, part = 0, offset = 0 } = message
     const { length } = message.vector
@@ -86,9 +108,10 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     if (round >= rounds) return fabric.reject(envelope, `a message of round ${round}; the last is ${rounds - 1}`)
     if (part >= partsPerRound)
       return fabric.reject(envelope, `part ${part} of a round; ${partsPerRound - 1} is the last`)
-    if (this.#isLate(from, tag)) return fabric.recycle(message)
-    if (this.#early.isFull(from, length)) {
+    if (exchange === undefined && this.#isLate(from, tag)) return fabric.recycle(message)
+    if (this.#hasNoRoom(from, tag, length)) {
       presence.tooFar = round
+      exchange?.refuse(from, message)
       return fabric.recycle(message)
     }
     if (this.#early.has(from, tag, { offset, length })) {
@@ -96,8 +119,16 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     }
     const opened = this.#wire.open(from, tag, message)
     if (typeof opened === 'string') return fabric.reject(envelope, opened)
-    presence.heard(from)
-    if (opened !== undefined) this.#early.add({ from, round, part, message: opened })
+    if (exchange === undefined || tag > this.#closed) presence.heard(from)
+    if (opened === undefined || exchange?.take(from, tag, opened) === false) return
+    this.#early.add({ from, round, part, message: opened })
+  }
+
+  /** Of a tag that has begun there is one message of each sender at most. */
+  #hasNoRoom(from: PeerName, tag: number, length: number): boolean {
+    const { exchange } = this
+    if (exchange !== undefined && tag <= exchange.begun) return false
+    return this.#early.isFull(from, length) || exchange?.isTooEarly(tag) === true
   }
 
   next(awaited: () => readonly PeerName[], options: NextOptions = {}): Promise<Arrival<Message>> {
@@ -143,14 +174,16 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   /** How far the channel is, and what has come early. */
   saved(messages: EarlyMessages): State {
     const given = Object.fromEntries(this.#given)
-    return { closed: this.#closed, staleness: this.#staleness, given, early: this.#early.saved(messages) }
+    const exchange = this.exchange?.saved(messages) ?? {}
+    return { closed: this.#closed, staleness: this.#staleness, given, early: this.#early.saved(messages), exchange }
   }
 
-  restore({ closed, staleness, given, early }: State): void {
+  restore({ closed, staleness, given, early, exchange }: State): void {
     this.#closed = closed as number
     this.#staleness = staleness as number
     for (const [peer, tag] of Object.entries(given)) this.#given.set(peer as PeerName, tag as number)
     this.#early.restore(early as State)
+    this.exchange?.restore(exchange as State)
   }
 
   #isLate(from: PeerName, tag: number): boolean {
@@ -158,21 +191,33 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     return tag <= this.#closed - this.#staleness * partsPerRound || tag <= (this.#given.get(from) ?? -1)
   }
 
-  /** Whether all that is waited for has come. */
+  /** Whether all that is waited for has come. What is owed may have come too, so all that is there is looked at first. */
   isDone(): boolean {
-    const route = this.#route
+    const { exchange } = this
+    return this.#hasAll() && exchange?.hasDebts !== true
+  }
+
+  #hasAll(): boolean {
+    const [route, { exchange }] = [this.#route, this]
     if (route === undefined) return true
-    if (this.#early.count(this.#tag) < route.from.length) return false
-    for (const j of route.from) if (this.#early.find(this.#tag, j, route.range) === undefined) return false
+    const isUsual = exchange === undefined || exchange.isUsual
+    if (isUsual && this.#early.count(this.#tag) < route.from.length) return false
+    for (const j of route.from) {
+      if (this.#early.find(this.#tag, j, route.range) !== undefined) continue
+      if (isUsual || exchange.isAwaited(j)) return false
+    }
     return true
   }
 
   /** Until when to wait for the next message: not at all, when nobody is waited for any more. */
   deadline(): Milliseconds {
     const { presence, timeout, fabric } = this.#owner
+    const { exchange } = this
     const { from = nobody, range } = this.#route ?? {}
-    const has = (j: PeerName) => this.#early.find(this.#tag, j, range) !== undefined
-    if (!presence.isAnyPresent(from, { has })) return fabric.now()
+    const has = (j: PeerName) =>
+      this.#early.find(this.#tag, j, range) !== undefined ||
+      (exchange !== undefined && !exchange.isUsual && !exchange.isAwaited(j))
+    if (!presence.isAnyPresent(from, { has }) || this.#hasAll()) return fabric.now()
     // When nothing has come, the senders may wait themselves for one that is lost, until their timeout.
     return this.#start + (from.some(has) ? 1 : 2) * timeout
   }
@@ -194,17 +239,25 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     const theirs = perPeer<Message>()
     const isFirst = Math.floor(this.#closed / partsPerRound) !== route.round
     this.#closed = tag
-    let missing: readonly PeerName[] = nobody
+    let [missing, silent] = [nobody, nobody]
     for (const j of route.from) {
       const message = this.#early.find(tag, j, route.range) ?? this.#older(j, tag)
-      if (message === undefined) missing = [...missing, j]
-      else theirs[j] = message
+      if (message !== undefined) {
+        theirs[j] = message
+        continue
+      }
+      const absence = this.exchange?.goOnWithout(j, this.#mine?.message, this.#start) ?? 'silent'
+      if (absence !== 'skipped') missing = [...missing, j]
+      if (absence === 'silent') silent = [...silent, j]
     }
+    this.exchange?.close()
     this.#early.release(tag, isFirst || this.#staleness > 0, (from, other, message) => {
       if (messageOf(theirs, from) === message) {
         if (this.#staleness > 0) this.#given.set(from, other)
-      } else if (other === tag || !route.from.includes(from)) this.#unexpected(from, other)
+      } else if (this.exchange === undefined && (other === tag || !route.from.includes(from)))
+        this.#unexpected(from, other)
     })
+    this.#owner.presence.note(route.from, silent)
     this.#note(route, missing)
     return theirs
   }
@@ -222,7 +275,6 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
 
   #note({ from, round }: Route, missing: readonly PeerName[]): void {
     const { presence, fabric, timeout } = this.#owner
-    presence.note(from, missing)
     if (missing.length === 0) return
     this.#owner.missed(missing)
     const who = missing.join(', ')

@@ -27,6 +27,7 @@ import { inSlices } from '../slices.js'
 import { rangesOf, tensorsOf } from '../ranges.js'
 import { type Untrained, untrainedOf } from '../untrained.js'
 import { diverged, Gradients } from './gradients.js'
+import { Exchanges } from './exchanges.js'
 import type { Expectation, Owner } from './owner.js'
 import { Presence } from './presence.js'
 import { Mixings } from './route.js'
@@ -63,6 +64,7 @@ export class Peer implements Owner {
   readonly mixings: Mixings
   /** What takes messages in, by kind. */
   readonly accepts: (Accept | undefined)[] = []
+  readonly exchanges: Exchanges
   /** The parameters that all peers start with. */
   origin: Vector | undefined
   /** Of each optimiser, by name. */
@@ -87,6 +89,7 @@ export class Peer implements Owner {
     this.#settings = settings
     this.#hasReports = role.round !== undefined
     // Who answers at any time has no time to compute range by range.
+    this.exchanges = new Exchanges(this)
     this.arena = new Arena(fabric, role.answers === undefined)
     this.length = lengthOf(task.schema)
     this.tensors = tensorsOf(task.schema)

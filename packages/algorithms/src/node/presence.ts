@@ -12,6 +12,8 @@ export class Presence {
   tooFar: number | undefined
   /** How many messages have come. */
   messages = 0
+  /** What others know: whether a peer need not be waited for, since it is dead, has left or cannot be reached. */
+  isGone: ((peer: PeerName) => boolean) | undefined
 
   /** A message of it has come. */
   heard(peer: PeerName): void {
@@ -31,9 +33,15 @@ export class Presence {
     for (const peer of missing) this.#absent.add(peer)
   }
 
+  /** Whether a peer is waited for. */
+  isAwaited(peer: PeerName): boolean {
+    return !this.#absent.has(peer) && this.isGone?.(peer) !== true
+  }
+
   /** Whether any of these peers but those in `come` is worth waiting for. */
   isAnyPresent(peers: readonly PeerName[], come?: { has(peer: PeerName): boolean }): boolean {
-    return this.#absent.size === 0 || peers.some((peer) => !this.#absent.has(peer) && come?.has(peer) !== true)
+    if (this.#absent.size === 0 && this.isGone === undefined) return true
+    return peers.some((peer) => this.isAwaited(peer) && come?.has(peer) !== true)
   }
 
   /** Whether a peer of any round may still come. */

@@ -6,6 +6,7 @@ import type {
   AnyRole,
   BaseNode,
   Call,
+  LateFlow,
   Message,
   RoleName,
   Route,
@@ -13,13 +14,24 @@ import type {
   State,
   StepOf
 } from '../record.js'
+import { addFlow } from '../mixing.js'
 import { Caller } from './caller.js'
-import { type EarlyMessages, Mailbox } from './mailbox.js'
+import type { EarlyMessages } from './early.js'
+import { Mailbox } from './mailbox.js'
+import type { Exchange } from './exchange.js'
 import type { Peer } from './peer.js'
 import type { TrainingSettings } from './training.js'
 import type { Vector } from './vector.js'
 
 const plainSgd = { name: 'sgd' }
+
+type Late = Exclude<LateFlow<State, Message>, 'dropped'>
+
+/** Numbers of a record's messages on the wire. */
+export interface Kinds {
+  readonly first: number
+  readonly firstControl: number
+}
 
 export class Program {
   readonly record: Algorithm
@@ -29,18 +41,20 @@ export class Program {
   readonly #settings: TrainingSettings
   readonly #channels: Readonly<Record<string, Mailbox | Caller>>
   readonly #node: AnyNode
+  /** The exchanges whose late flows enter the state, and how. */
+  readonly #late: { readonly exchange: Exchange; readonly late: Late }[] = []
   #round = 0
   #answered = 0
   /** The state that the round under way began with. */
   #before: State | undefined
 
-  /** @param firstKind - the number of the record's first channel on the wire */
-  constructor(peer: Peer, settings: TrainingSettings, record: Algorithm, firstKind: number) {
+  /** @param kinds - the numbers on the wire of the record's first channel, and of what is said about its first exchange */
+  constructor(peer: Peer, settings: TrainingSettings, record: Algorithm, kinds: Kinds) {
     this.record = record
     this.role = roleOf({ ...settings, algorithm: record }, peer.fabric.self)
     this.#peer = peer
     this.#settings = settings
-    this.#channels = this.#open(firstKind)
+    this.#channels = this.#open(kinds)
     const options = record === settings.algorithm ? record.options.parse(settings.options ?? {}) : {}
     this.#node = Object.assign(this.#base(options), this.#channels) as unknown as AnyNode
   }
@@ -48,6 +62,11 @@ export class Program {
   /** How many numbers a record's channels take. */
   static kindsOf({ channels }: Algorithm): number {
     return Object.values(channels).reduce((sum, channel) => sum + (isCall(channel) ? 2 : 1), 0)
+  }
+
+  /** How many numbers are taken by what is said about a record's exchanges. */
+  static controlsOf({ edges = {} }: Algorithm): number {
+    return 2 * Object.keys(edges).length
   }
 
   /** Begins with these parameters. */
@@ -75,6 +94,17 @@ export class Program {
     invariant(next === undefined, `${this.record.name} answers at any time, and changes its state by node.change alone`)
   }
 
+  /** Applies the flows that have come late. Those of `other`, whose rounds are over, enter as one's own do. */
+  applyLate(other?: Program): void {
+    for (const { exchange, late } of this.#late) {
+      for (const flow of exchange.takeFlows()) this.state = late(this.state, flow)
+    }
+    if (other === undefined || other === this) return
+    for (const { exchange } of other.#late) {
+      for (const flow of exchange.takeFlows()) this.state = addFlow(this.state, flow)
+    }
+  }
+
   /** What is reported and evaluated. */
   model(): Vector | undefined {
     return this.role.model?.(this.state) ?? (this.state.x as Vector | undefined)
@@ -93,10 +123,10 @@ export class Program {
     for (const name in this.#channels) this.#channels[name].restore((channels as State)[name] as State)
   }
 
-  #open(firstKind: number): Readonly<Record<string, Mailbox | Caller>> {
+  #open({ first, firstControl }: Kinds): Readonly<Record<string, Mailbox | Caller>> {
     const opened: Record<string, Mailbox | Caller> = {}
     const { accepts } = this.#peer
-    let kind = firstKind
+    let [kind, control] = [first, firstControl]
     for (const [name, channel] of Object.entries(this.record.channels)) {
       const traits = { name, kind, isReliable: this.record.needs.delivery === 'reliable' }
       if (isCall(channel)) {
@@ -105,9 +135,18 @@ export class Program {
         accepts[kind++] = (envelope) => caller.acceptReply(envelope)
         opened[name] = caller
       } else {
-        const mailbox = new Mailbox(this.#peer, traits, channel)
+        const late = this.record.edges?.[name]
+        const kinds = { skip: control, withdraw: control + 1 }
+        const mailbox = new Mailbox(this.#peer, traits, channel, late && { kinds, isOwed: late !== 'dropped' })
         accepts[kind++] = (envelope) => mailbox.accept(envelope)
         opened[name] = mailbox
+        const { exchange } = mailbox
+        if (exchange === undefined) continue
+        control += 2
+        accepts[kinds.skip] = (envelope) => exchange.acceptSkip(envelope)
+        accepts[kinds.withdraw] = (envelope) => exchange.acceptWithdraw(envelope)
+        this.#peer.exchanges.add(exchange)
+        if (typeof late === 'function') this.#late.push({ exchange, late })
       }
     }
     return opened

@@ -4,13 +4,15 @@ import type { Mixing } from '../record.js'
 /** A peer's row and column of W, made ready for the rounds that share them. */
 class Weights {
   readonly own: number
+  readonly offer: number | undefined
   readonly to: readonly PeerName[]
   readonly from: readonly PeerName[]
   readonly rows = new Map<PeerName, number>()
   readonly columns = new Map<PeerName, number>()
 
-  constructor({ selfWeight, receiveFrom, sendTo }: Row) {
+  constructor({ selfWeight, receiveFrom, sendTo, offer }: Row) {
     this.own = selfWeight
+    this.offer = offer
     this.to = sendTo.map(({ name }) => name)
     this.from = receiveFrom.map(({ name }) => name)
     for (const { name, weight } of receiveFrom) this.rows.set(name, weight)
@@ -21,13 +23,21 @@ class Weights {
 /** One's row and column of W in a round. */
 class MixingRoute implements Mixing {
   readonly #weights: Weights
+  readonly #filed: () => Weights
 
+  /** @param filed - those of the topology */
   constructor(
     readonly peer: PeerName,
     readonly round: number,
-    weights: Weights
+    weights: Weights,
+    filed: () => Weights
   ) {
     this.#weights = weights
+    this.#filed = filed
+  }
+
+  get offer(): number | undefined {
+    return this.#weights.offer
   }
 
   get own(): number {
@@ -49,11 +59,17 @@ class MixingRoute implements Mixing {
   column(j: PeerName): number {
     return this.#weights.columns.get(j) ?? 0
   }
+
+  filed(j: PeerName): number {
+    return this.#filed().columns.get(j) ?? 0
+  }
 }
 
 /** The mixing of each round, and all neighbours of the rounds that were asked for. */
 export class Mixings {
   readonly neighbours = new Set<PeerName>()
+  /** Rows in place of the topology's, where not all peers can be used; the topology's own where they are the same. */
+  repaired: ((round: number) => Row) | undefined
   readonly #peer: PeerName
   readonly #rowOf: (round: number) => Row
   readonly #known = new Map<Row, Weights>()
@@ -66,9 +82,13 @@ export class Mixings {
   }
 
   of(round: number): Mixing {
-    const row = this.#rowOf(round)
+    const row = this.repaired === undefined ? this.#rowOf(round) : this.repaired(round)
+    return new MixingRoute(this.#peer, round, this.#weightsOf(row), () => this.#weightsOf(this.#rowOf(round)))
+  }
+
+  #weightsOf(row: Row): Weights {
     if (this.#last?.row !== row) this.#last = { row, weights: this.#known.get(row) ?? this.#learn(row) }
-    return new MixingRoute(this.#peer, round, this.#last.weights)
+    return this.#last.weights
   }
 
   #learn(row: Row): Weights {

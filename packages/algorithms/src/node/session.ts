@@ -3,8 +3,6 @@ import {
   type Envelope,
   type Fabric,
   InputError,
-  invariant,
-  type Mass,
   NeighboursMissingError,
   type PeerName,
   type StepReport,
@@ -13,13 +11,15 @@ import {
 import type { VectorMessage } from '@murmuration/wire'
 import { averagingRecord } from '../averaging-record.js'
 import type { Algorithm, State } from '../record.js'
+import type { Exchanges } from './exchanges.js'
 import { Peer } from './peer.js'
 import { Program, roleOf } from './program.js'
 import { checkpointProblem } from './checkpoint-problem.js'
+import { massOf, rootMeanSquare } from './figures.js'
 import { checkCounts, checkFits, pack, type Saved, unpack, withoutRecords } from './save.js'
-import type { EarlyMessages } from './mailbox.js'
+import type { EarlyMessages } from './early.js'
 import type { TrainingSettings } from './training.js'
-import { isVector, linear, type Vector } from './vector.js'
+import { linear, type Vector } from './vector.js'
 
 /** The kind of the message that says that its sender asks for nothing any more. */
 const doneKind = 0
@@ -52,8 +52,12 @@ export class Session {
     this.#settings = settings
     this.#keepsMass = algorithm.keeps === 'weighted mean'
     this.#peer = new Peer(fabric, task, settings, roleOf(settings, fabric.self))
-    this.#training = new Program(this.#peer, settings, algorithm, doneKind + 1)
-    this.#averaging = new Program(this.#peer, settings, averagingRecord, doneKind + 1 + Program.kindsOf(algorithm))
+    const first = doneKind + 1
+    const averaging = first + Program.kindsOf(algorithm)
+    const controls = averaging + Program.kindsOf(averagingRecord)
+    this.#training = new Program(this.#peer, settings, algorithm, { first, firstControl: controls })
+    const kinds = { first: averaging, firstControl: controls + Program.controlsOf(algorithm) }
+    this.#averaging = new Program(this.#peer, settings, averagingRecord, kinds)
     if (isAsking(algorithm)) this.#peer.accepts[doneKind] = (envelope) => this.#acceptDone(envelope)
   }
 
@@ -70,6 +74,8 @@ export class Session {
    * depends on this machine. The vectors are valid until the next step.
    */
   save(): Saved {
+    const program = this.#round > this.#settings.rounds ? this.#averaging : this.#training
+    program.applyLate(program === this.#averaging ? this.#training : undefined)
     return pack({ ...this.#snapshot('with early'), isCut: 0 })
   }
 
@@ -89,6 +95,11 @@ export class Session {
   /** The round that comes next. */
   get round(): number {
     return this.#round
+  }
+
+  /** What is open with neighbours. */
+  get exchanges(): Exchanges {
+    return this.#peer.exchanges
   }
 
   #snapshot(messages: EarlyMessages): State {
@@ -126,6 +137,8 @@ export class Session {
       this.#fabric.signal.throwIfAborted()
       arena.inRound = true
       program.end(await program.begin(this.#round))
+      if (this.#round + 1 === this.#rounds) await this.#peer.exchanges.settle()
+      program.applyLate(program === this.#averaging ? this.#training : undefined)
       const model = this.#modelOf(program)
       if (arena.hasPending) await arena.settle(() => this.#fabric.sleep(this.#fabric.now()))
       arena.inRound = false
@@ -284,17 +297,4 @@ export function train(
   settings: TrainingSettings
 ): AsyncGenerator<StepReport, Float32Array> {
   return new Session(fabric, task, settings).steps()
-}
-
-/** What a record that keeps a weighted mean has in its state. */
-function massOf({ x, w }: State): Mass {
-  invariant(isVector(x) && typeof w === 'number', 'a state whose weighted mean is kept has a vector x and a number w')
-  return { x, w }
-}
-
-function rootMeanSquare(distances: StepReport['distances']): number {
-  if (distances.length === 0) return 0
-  let sum = 0
-  for (const { distance } of distances) sum += distance * distance
-  return Math.sqrt(sum / distances.length)
 }

@@ -3,6 +3,7 @@ import type { PeerName, SendResult } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Message, Shape } from '../record.js'
 import type { Owner } from './owner.js'
+import { readTerms, setTerms } from './terms.js'
 import type { Range, Vector } from './vector.js'
 
 /** What a message takes beside its numbers, as if it were numbers. */
@@ -36,13 +37,19 @@ export class Wire {
   /** Whether vectors travel in parts. */
   readonly #isSplit: boolean
   readonly #parts: number
+  /** Whether terms may travel beside the fields. */
+  readonly #hasTerms: boolean
   readonly #incomplete = new Map<PeerName, Incomplete[]>()
 
-  /** @param kind - the number of the channel, the same at all peers */
-  constructor(owner: Owner, kind: number, shape: Shape) {
+  /**
+   * @param kind - the number of the channel, the same at all peers
+   * @param hasTerms - whether terms may travel beside the fields
+   */
+  constructor(owner: Owner, kind: number, shape: Shape, hasTerms = false) {
     const fields = Object.keys(shape)
     this.#owner = owner
     this.#kind = kind
+    this.#hasTerms = hasTerms
     this.#numbers = fields.filter((field) => shape[field] === 'number')
     this.#vectors = fields.filter((field) => shape[field] !== 'number')
     this.#isOfRanges = this.#vectors.some((field) => shape[field] === 'range')
@@ -71,10 +78,11 @@ export class Wire {
   }
 
   /** Sends the parts of a message until one is not taken, since none can do without the others. */
-  send(to: PeerName, round: number, part: number, message: Message, offset = 0): SendResult {
+  send(to: PeerName, round: number, part: number, message: Message, offset = 0, terms = none): SendResult {
     const owner = this.#owner
     const kind = this.#kind
     let numbers = this.#numbers.length === 0 ? none : this.#numbers.map((field) => message[field] as number)
+    if (terms.length > 0) numbers = [...numbers, ...terms]
     if (this.#vectors.length === 0)
       return owner.send(to, { kind, round, part, field: 0, numbers, offset, vector: empty })
     for (let field = 0; field < this.#vectors.length; field++) {
@@ -121,7 +129,7 @@ export class Wire {
     if (problem !== undefined) return problem
     const { vector, numbers = none } = part
     if (this.#parts > 1) return this.#assemble(from, tag, part)
-    if (this.#vectors.length === 1 && this.#numbers.length === 0)
+    if (this.#vectors.length === 1 && numbers.length === 0)
       return { [this.#vectors[0]]: this.#owner.arena.adopt(vector, part.offset) }
     return this.#message([vector], numbers, part.offset)
   }
@@ -132,8 +140,11 @@ export class Wire {
     if (field >= Math.max(1, fields)) return `a message has no vector number ${field}`
     const range = this.#isSplit ? ranges.find((each) => each.offset === offset) : undefined
     const expected = field === 0 && (range?.offset ?? 0) === 0 ? this.#numbers.length : 0
-    if (numbers.length !== expected) return `${numbers.length} numbers beside a vector; ${expected} are expected`
+    if (numbers.length !== expected && !(this.#hasTerms && field === 0 && (range?.offset ?? 0) === 0))
+      return `${numbers.length} numbers beside a vector; ${expected} are expected`
     for (const number of numbers) if (!Number.isFinite(number)) return 'a number is NaN or infinite'
+    if (numbers.length !== expected && readTerms(numbers.slice(expected)) === undefined)
+      return `the numbers ${numbers.slice(expected).join(', ')} beside a vector are no terms of an exchange`
     if (fields === 0) return length === 0 ? undefined : `${length} parameters where none are expected`
     if (this.#isOfRanges && offset + length <= whole) return undefined
     if (this.#isSplit ? range?.length === length : offset === 0 && length === whole) return undefined
@@ -177,6 +188,9 @@ export class Wire {
     for (const [place, field] of this.#vectors.entries())
       message[field] = this.#owner.arena.adopt(vectors[place], offset)
     for (const [place, field] of this.#numbers.entries()) message[field] = numbers[place]
+    if (numbers.length === this.#numbers.length) return message
+    const terms = readTerms(numbers.slice(this.#numbers.length))
+    if (terms !== undefined) setTerms(message, terms)
     return message
   }
 }

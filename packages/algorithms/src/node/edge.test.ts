@@ -1,0 +1,138 @@
+import { peerName } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
+import test from 'ava'
+import { edgeModel, type EdgeModelOptions } from './edge-model.test.support.js'
+import { type Debt, Edges } from './edge.js'
+import { type Explored, explore, walk } from './explore.test.support.js'
+
+const [a, b] = ['a', 'b'].map(peerName)
+type Name = typeof a
+
+function textOf({ problem }: Explored): string {
+  return problem === undefined ? '' : `${problem.text}:\n${problem.steps.join('\n')}`
+}
+
+const whole: readonly [string, EdgeModelOptions, number][] = [
+  ['2 peers, 2 rounds, a cut and a wrong verdict', { peers: 2, rounds: 2, cuts: 1, verdicts: 1 }, 20_000],
+  ['2 peers, 2 rounds, a crash, a restart', { peers: 2, rounds: 2, crashes: 1, restarts: 1 }, 10_000],
+  ['2 peers, 2 rounds, a wrong verdict, a pause', { peers: 2, rounds: 2, verdicts: 1, pauses: 1 }, 5000]
+]
+for (const [title, options, least] of whole) {
+  test(`in every state an edge is used by both ends with one weight, or waits, or is owed: ${title}`, (t) => {
+    const found = explore(edgeModel(options))
+    t.log(`${found.states} states`)
+    t.is(textOf(found), '')
+    t.true(found.states > least)
+  })
+}
+
+for (const [peers, walks] of [
+  [3, 150],
+  [4, 60]
+]) {
+  test(`${walks} random walks of ${peers} peers through all faults keep to the rules`, (t) => {
+    const options = { peers, rounds: 4, cuts: 3, crashes: 2, restarts: 2, verdicts: 3, pauses: 3 }
+    t.is(textOf(walk(edgeModel(options), walks, createRandom(1, a).stream('walk'))), '')
+  })
+}
+
+class WithoutDebts extends Edges<number> {
+  override owe(): void {}
+}
+class OwingGoesOn extends Edges<number> {
+  override maySay(): boolean {
+    return true
+  }
+  override say(to: Name): void {
+    super.say(to)
+    this.of(to).debt = undefined
+  }
+}
+class XAfterSkip extends Edges<number> {
+  override refuse(): 'skip' {
+    return 'skip'
+  }
+}
+class WithoutLives extends Edges<number> {
+  override isOfLives(): boolean {
+    return true
+  }
+}
+
+const mutants: readonly [string, EdgeModelOptions, RegExp][] = [
+  ['debts', { peers: 2, rounds: 2, verdicts: 1, edges: WithoutDebts }, /used by one end alone/],
+  ['a wait for what is owed', { peers: 2, rounds: 3, verdicts: 2, edges: OwingGoesOn }, /used by one end alone/],
+  ['the smaller offer', { peers: 3, rounds: 1, weightOf: (mine) => mine }, /two weights/],
+  ['silence after SKIP', { peers: 2, rounds: 2, verdicts: 1, edges: XAfterSkip }, /stuck|used/],
+  ['lives', { peers: 2, rounds: 3, crashes: 1, restarts: 1, edges: WithoutLives }, /used|stuck|never/]
+]
+for (const [rule, options, problem] of mutants) {
+  test(`rules without ${rule} are found out`, (t) => {
+    t.regex(textOf(explore(edgeModel(options), true)), problem)
+  })
+}
+
+const debt = (tag: number): Debt<number> => ({ tag, mine: 0, offer: 0.5, theirs: 0.5, since: 0, asked: undefined })
+
+/** Has said X under tag 0, and has gone on without b's. */
+function owing(): { readonly edges: Edges<number>; readonly cancelled: number[] } {
+  const cancelled: number[] = []
+  const edges = new Edges<number>(({ tag }) => cancelled.push(tag))
+  edges.begin(0)
+  edges.say(b)
+  edges.owe(b, debt(0))
+  edges.isOpen = false
+  return { edges, cancelled }
+}
+
+test('an edge that owes says nothing until X has come, which is applied once', (t) => {
+  const { edges } = owing()
+  edges.begin(1)
+  t.false(edges.maySay(b))
+  t.is(edges.come(b, 0), 'late')
+  t.is(edges.settle(b)?.tag, 0)
+  t.is(edges.come(b, 0), 'drop')
+  edges.begin(2)
+  t.true(edges.maySay(b))
+})
+
+test('SKIP, a new life, and whatever was sent after what is owed cancel a debt', (t) => {
+  const ways: readonly ((edges: Edges<number>) => unknown)[] = [
+    (edges) => edges.skip(b, 0),
+    (edges) => edges.newLife(b, 2),
+    (edges) => edges.beginLife(2),
+    (edges) => edges.come(b, 3),
+    (edges) => edges.withdraw(b, 0)
+  ]
+  for (const way of ways) {
+    const { edges, cancelled } = owing()
+    way(edges)
+    t.deepEqual([edges.debts, cancelled], [0, [0]], String(way))
+  }
+})
+
+test('what nobody asked for changes nothing: SKIP of another round, X of a tag that was answered', (t) => {
+  const { edges } = owing()
+  edges.skip(b, 7)
+  t.is(edges.debts, 1)
+  const fresh = new Edges<number>()
+  fresh.begin(4)
+  t.is(fresh.come(b, 2), 'skip')
+  t.is(fresh.come(b, 4), 'skip')
+  t.is(fresh.come(b, 5), 'keep')
+  t.true(fresh.withdraw(b, 9))
+  fresh.begin(9)
+  t.false(fresh.maySay(b))
+})
+
+test('a peer that pauses answers SKIP, also for rounds to come', (t) => {
+  const edges = new Edges<number>()
+  edges.begin(0)
+  edges.declines = true
+  t.is(edges.come(b, 3), 'skip')
+  edges.declines = false
+  edges.begin(3)
+  t.false(edges.maySay(b))
+  edges.begin(4)
+  t.true(edges.maySay(b))
+})

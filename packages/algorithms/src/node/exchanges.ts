@@ -1,0 +1,57 @@
+import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { Exchange } from './exchange.js'
+import type { Owner } from './owner.js'
+
+/** The exchanges of all channels of a peer. */
+export class Exchanges {
+  readonly #owner: Owner
+  readonly #all: Exchange[] = []
+
+  constructor(owner: Owner) {
+    this.#owner = owner
+  }
+
+  add(exchange: Exchange): void {
+    this.#all.push(exchange)
+  }
+
+  /** Who has not sent yet what this peer has gone on without. */
+  get owing(): readonly PeerName[] {
+    return [...new Set(this.#all.flatMap((exchange) => exchange.owing))]
+  }
+
+  /** A peer goes on with another state than it had: what was open with it is over. */
+  newLife(peer: PeerName, life: number): void {
+    for (const exchange of this.#all) exchange.newLife(peer, life)
+  }
+
+  /** This peer goes on with another state than it had. */
+  beginLife(life: number): void {
+    for (const exchange of this.#all) exchange.beginLife(life)
+  }
+
+  /** While a peer pauses it tells all that send that it does not take part. */
+  pause(isPaused: boolean): void {
+    for (const exchange of this.#all) exchange.pause(isPaused)
+  }
+
+  /** Waits for what this peer went on without, as long as for any message; an answer may say that it does not come. */
+  async settle(): Promise<void> {
+    if (this.owing.length === 0) return
+    const { fabric } = this.#owner
+    const start = fabric.now()
+    const until = Math.max(...this.#all.map((exchange) => exchange.remindAll()))
+    await this.#owner.until({
+      isDone: () => this.owing.length === 0,
+      deadline: () => until,
+      outcome: () => this.#owner.waited(fabric.now() - start)
+    })
+  }
+
+  /** Answers others, which may still wait for this peer or owe it something, without a round of its own. */
+  async answer(until: Milliseconds): Promise<void> {
+    this.pause(true)
+    await this.#owner.until({ isDone: () => false, deadline: () => until, outcome: () => {} })
+    this.pause(false)
+  }
+}

@@ -1,0 +1,17 @@
+/** Figures of a round, for its report. */
+import { invariant, type Mass, type StepReport } from '@murmuration/core'
+import { isVector, type State } from './vector.js'
+
+/** What a record that keeps a weighted mean has in its state. */
+export function massOf({ x, w }: State): Mass {
+  invariant(isVector(x) && typeof w === 'number', 'a state whose weighted mean is kept has a vector x and a number w')
+  return { x, w }
+}
+
+/** One peer's disagreement. */
+export function rootMeanSquare(distances: StepReport['distances']): number {
+  if (distances.length === 0) return 0
+  let sum = 0
+  for (const { distance } of distances) sum += distance * distance
+  return Math.sqrt(sum / distances.length)
+}

@@ -1,0 +1,34 @@
+/** Edges as a state that can be saved. */
+import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { Message } from '../record.js'
+import type { EarlyMessages } from './early.js'
+import type { Debt, Edge, Edges } from './edge.js'
+import type { State } from './vector.js'
+
+/**
+ * Lives, and what is open. A checkpoint is for all peers to go on from the same round: messages of earlier rounds do not come again, and so
+ * what is owed is left out; the mean changes by it.
+ */
+export function savedEdges(edges: Edges<Message>, messages: EarlyMessages): State {
+  const saved: Record<string, State> = {}
+  for (const [peer, { life, said, skipped, silentUntil, debt }] of edges.entries()) {
+    if (messages === 'without early') saved[peer] = { life, said: -1, skipped: -1, silentUntil: -1, debt: {} }
+    else saved[peer] = { life, said, skipped, silentUntil, debt: debt === undefined ? {} : savedDebt(debt) }
+  }
+  return { begun: edges.begun, life: edges.life, edges: saved }
+}
+
+/** @param now - from when on what is owed is waited for */
+export function restoreEdges(edges: Edges<Message>, { begun, life, edges: saved }: State, now: Milliseconds): void {
+  edges.begun = begun as number
+  edges.life = life as number
+  for (const [peer, state] of Object.entries(saved)) {
+    const { debt, ...edge } = state as unknown as Edge<Message>
+    const open = debt?.mine === undefined ? undefined : { ...debt, since: now, asked: undefined }
+    edges.restore(peer as PeerName, { ...edge, debt: open })
+  }
+}
+
+function savedDebt({ tag, mine, offer, theirs }: Debt<Message>): State {
+  return { tag, offer, theirs, mine }
+}
