@@ -1,9 +1,10 @@
 import type { Milliseconds, PeerName, Random } from '@murmuration/core'
 import type { Changes } from './changes.js'
 import type { Knowledge } from './knowledge.js'
+import { Lives } from './lives.js'
 import type { AddressedNote, ProbeNote } from './notes.js'
 import { Probes } from './probes.js'
-import type { Signer } from './records.js'
+import type { PeerRecord, Signer } from './records.js'
 import type { MembershipSettings } from './settings.js'
 import { Suspicion } from './suspicion.js'
 
@@ -13,6 +14,7 @@ export class Detector {
   readonly #changes: Changes
   readonly #suspicion: Suspicion
   readonly #probes: Probes
+  readonly #lives: Lives
   /** Contacts that others reach and this peer does not. */
   readonly #unreachable = new Set<PeerName>()
 
@@ -29,6 +31,7 @@ export class Detector {
     this.#knowledge = options.knowledge
     this.#changes = options.changes
     this.#suspicion = new Suspicion(options.settings)
+    this.#lives = new Lives(options.settings)
     this.#probes = new Probes(self, options.signer, options.random)
   }
 
@@ -48,8 +51,15 @@ export class Detector {
     return this.#suspicion.isPresent(peer, at)
   }
 
-  renewed(peer: PeerName, at: Milliseconds): void {
-    this.#suspicion.renewed(peer, at)
+  /** A peer has refuted votes, or lives anew. */
+  renewed({ name, life }: PeerRecord, before: PeerRecord, at: Milliseconds): void {
+    this.#suspicion.renewed(name, at)
+    if (life > Math.max(1, before.life)) this.#lives.add(name, at)
+  }
+
+  /** Whether a peer lives anew too often to be waited for. */
+  isRestless(peer: PeerName, at: Milliseconds): boolean {
+    return this.#lives.isTooOften(peer, at)
   }
 
   /** Anything has come from a peer. The result says whether that changes what follows: it was absent or unreachable. */

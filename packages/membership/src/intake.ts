@@ -9,7 +9,7 @@ export interface IntakeListener {
   /** Something more than a beat has come. */
   onNews(): void
   /** A peer refutes votes, or lives anew. */
-  onRenewed(peer: PeerName): void
+  onRenewed(record: PeerRecord, before: PeerRecord): void
   /** A signed record of this very peer. */
   onOwn(record: PeerRecord): void
 }
@@ -56,7 +56,7 @@ export class Intake {
   }
 
   #addRecord(from: PeerName, record: PeerRecord, known: PeerRecord | undefined) {
-    if (known !== undefined && compareStanding(record, known) > 0) this.#listener.onRenewed(record.name)
+    if (known !== undefined && compareStanding(record, known) > 0) this.#listener.onRenewed(record, known)
     if (this.#knowledge.addRecord(record) === 'news') {
       this.#gossip.add(record, from)
       this.#listener.onNews()

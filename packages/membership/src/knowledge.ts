@@ -20,8 +20,8 @@ export type News = 'old' | 'beat' | 'news'
 export class Knowledge {
   readonly #records = new Map<PeerName, PeerRecord>()
   readonly #votes = new Map<PeerName, Map<PeerName, Vote>>()
-  /** The last life of those that this peer has forgotten. The only part that is not shared. */
-  readonly #forgotten = new Map<PeerName, number>()
+  /** How those stood that this peer has forgotten. The only part that is not shared. */
+  readonly #forgotten = new Map<PeerName, Standing>()
 
   /** @param liars how many voters the swarm does not believe */
   constructor(readonly liars: number) {}
@@ -107,14 +107,16 @@ export class Knowledge {
     return count
   }
 
-  /** No longer counts a peer, until it shows a new life. */
+  /** No longer counts a peer, until it refutes or lives anew. */
   forget(name: PeerName): void {
     const record = this.#records.get(name)
-    if (record !== undefined) this.#forgotten.set(name, record.life)
+    if (record !== undefined) this.#forgotten.set(name, record)
   }
 
   isForgotten(name: PeerName): boolean {
-    return (this.#forgotten.get(name) ?? -1) >= (this.#records.get(name)?.life ?? 0)
+    const forgotten = this.#forgotten.get(name)
+    const record = this.#records.get(name)
+    return forgotten !== undefined && record !== undefined && compareStanding(record, forgotten) <= 0
   }
 
   /** Above 0 when `a` counts. A peer that says two things under the same numbers lies; all believe the larger text. */

@@ -77,7 +77,7 @@ export class Member extends SwarmView {
     this.#gossip = new Gossip(this.knowledge, 2 * this.settings.beat)
     this.#intake = new Intake(self, signer, this.knowledge, this.#gossip, {
       onNews: () => (this.#view = undefined),
-      onRenewed: (peer) => this.#detector.renewed(peer, this.#clock.at(this.#now)),
+      onRenewed: (record, before) => this.#detector.renewed(record, before, this.#clock.at(this.#now)),
       onOwn: (record) => this.#comeAfter(record)
     })
     this.#entry = new Entry(this.settings, peers.length, roundBefore, lifeBefore > 0)
@@ -93,8 +93,7 @@ export class Member extends SwarmView {
     this.#enter(now)
     this.#clock.tick(now)
     this.#view = undefined
-    const isBeat = now >= this.#nextBeat
-    const at = this.#clock.at(now)
+    const [isBeat, at] = [now >= this.#nextBeat, this.#clock.at(now)]
     for (const peer of this.#contactSet) {
       if (this.#detector.isSilent(peer, this.#contactSet, isBeat, at)) this.#vote(peer)
     }
@@ -200,19 +199,23 @@ export class Member extends SwarmView {
     return this.isDead(peer) || this.recordOf(peer)?.status === 'left' || this.#detector.isUnreachable(peer)
   }
 
+  override isUsable(peer: PeerName, round: number): boolean {
+    return super.isUsable(peer, round) && !this.#detector.isRestless(peer, this.#clock.at(this.#now))
+  }
+
   /** Whether a peer is kept out of one's own rows because it missed a timeout. */
   isLate(peer: PeerName): boolean {
     return this.#report.strikes.isStruck(peer, this.#now)
   }
 
-  /** How many peers stand one behind the other in the wait for a peer: it has so many timeouts more (rule 10). */
+  /** How many peers stand one behind the other in the wait for a peer: so many timeouts more it has. */
   chainBehind(peer: PeerName): number {
     return chainLength(peer, this.#report.round, (name) => this.recordOf(name), new Set([this.#self]))
   }
 
   /**
-   * Whom to ask for a state; drawn anew with each call, since one may refuse or not answer. Undefined while none is needed: only a peer that has
-   * not begun and may not with its own state, or is more than `lag` rounds behind the median of a majority, needs one.
+   * Whom to ask for a state; drawn anew with each call, since one may refuse. Undefined while none is needed: only a peer that has not begun
+   * and may not with its own state, or is more than `lag` rounds behind the median of a majority, needs one.
    */
   donor(now: Milliseconds): PeerName | undefined {
     this.#enter(now)
@@ -230,8 +233,8 @@ export class Member extends SwarmView {
 
   protected get view(): View {
     if (this.#view !== undefined) return this.#view
-    const at = this.#clock.at(this.#now)
-    const isPresent = (peer: PeerName) => !this.#contactSet.has(peer) || this.#detector.isPresent(peer, at)
+    const isPresent = (peer: PeerName) =>
+      !this.#contactSet.has(peer) || this.#detector.isPresent(peer, this.#clock.at(this.#now))
     this.#view = viewOf(this.knowledge, this.#report.names(this.#detector.unreachable, this.#now), isPresent)
     return this.#view
   }

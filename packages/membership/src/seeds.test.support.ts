@@ -14,6 +14,8 @@ const duration = 42_000
 export interface Trial {
   readonly swarm: Swarm
   readonly story: readonly string[]
+  /** Who was dead for whom though nothing had happened to it. */
+  readonly falseDeaths: readonly string[]
 }
 
 /** @param change options that replace those drawn */
@@ -34,6 +36,7 @@ export function trialOf(seed: number, change: Partial<SwarmOptions> = {}): Trial
     ...(hasLiar ? { liar: 'p03' as PeerName, tamper: lying.wildly } : {}),
     ...change
   })
+  const troubles = new Troubles(swarm)
   const story = [`${count} peers${hasLiar ? ', p03 lies' : ''}`]
   const maxDown = Math.ceil(count / 2) - 1 - (hasLiar ? 1 : 0)
   for (let fault = 0, down = 0; fault < 1 + random.integer(5); fault++) {
@@ -43,9 +46,37 @@ export function trialOf(seed: number, change: Partial<SwarmOptions> = {}): Trial
     const at = 9_000 + random.uniform() * (healAt - 10_000)
     const until = Math.min(healAt, at + 500 + random.uniform() * random.uniform() * 13_000)
     story.push(`${kind} ${name} ${at.toFixed(0)}-${until.toFixed(0)}`)
+    troubles.add(kind === 'split' || kind === 'link' || kind === 'links' ? swarm.names : [name], at, until)
     plan(swarm, kind, name, at, until, random)
   }
-  return { swarm, story }
+  return { swarm, story, falseDeaths: troubles.falseDeaths }
+}
+
+/** How long something that has happened to a peer excuses that it counts as dead. */
+const excuse = 8000
+
+/** Looks each half second for peers that are dead though nothing has happened to them. */
+class Troubles {
+  readonly falseDeaths: string[] = []
+  readonly #troubled: { readonly name: PeerName; readonly from: Milliseconds; readonly until: Milliseconds }[] = []
+
+  constructor(readonly swarm: Swarm) {
+    this.#look()
+  }
+
+  add(names: readonly PeerName[], from: Milliseconds, until: Milliseconds): void {
+    for (const name of names) this.#troubled.push({ name, from, until: until + excuse })
+  }
+
+  #look() {
+    const { timeline, honest, now } = this.swarm
+    for (const { name } of honest) {
+      if (this.#troubled.some((each) => each.name === name && each.from <= now && now <= each.until)) continue
+      const found = honest.find(({ member }) => member.isDead(name))
+      if (found !== undefined) this.falseDeaths.push(`${name} was dead for ${found.name} at ${now}`)
+    }
+    timeline.at(now + 500, () => this.#look())
+  }
 }
 
 const kinds = ['crash', 'kill', 'restart', 'restart', 'freeze', 'freeze', 'split', 'link', 'links', 'leave'] as const
@@ -100,10 +131,11 @@ export function cutFor(
 }
 
 /** Runs a trial to its end. The result is what is wrong, one sentence each. */
-export function wrongIn({ swarm }: Trial): string[] {
+export function wrongIn({ swarm, falseDeaths }: Trial): string[] {
   swarm.runUntil(duration)
   const { honest } = swarm
   return [
+    ...falseDeaths.slice(0, 1),
     ...honest.flatMap((trainer) => wrongWith(trainer, swarm)),
     ...wrongBetween(honest, swarm),
     ...swarm.faults.filter((fault) => !fault.startsWith(swarm.options.liar ?? '-')).slice(0, 1)

@@ -34,6 +34,9 @@ export interface MembershipSettings {
   readonly presentFor: Milliseconds
   /** A record names whom its peer waits for once the wait is this long. */
   readonly tellWaitAfter: Milliseconds
+  /** How long a peer that lives anew too often stays out of the rows, at first and at most. */
+  readonly lifeInterval: Milliseconds
+  readonly maxLifeInterval: Milliseconds
   /** How long the first strike keeps a late peer out of the own rows; each further one twice as long. */
   readonly strikeFor: Milliseconds
   /** After this time without a strike the next one is half as long. */
@@ -56,6 +59,8 @@ export const membershipDefaults: MembershipSettings = {
   answerWithin: 10_000,
   presentFor: 4000,
   tellWaitAfter: 2000,
+  lifeInterval: 1000,
+  maxLifeInterval: 60_000,
   strikeFor: 30_000,
   forgiveAfter: 600_000
 }

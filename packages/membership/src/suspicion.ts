@@ -5,8 +5,9 @@ import type { MembershipSettings } from './settings.js'
 export type Verdict = 'fine' | 'suspect' | 'vote' | 'broken'
 
 interface Watch {
-  /** When anything came from it last. */
+  /** When anything came from it last; or when it was first looked at, before anything has come. */
   heardAt: Milliseconds
+  readonly wasHeard: boolean
   /** The largest gap of late. */
   largestGap: Milliseconds
   suspectedAt?: Milliseconds | undefined
@@ -32,7 +33,11 @@ export class Suspicion {
     const watch = this.#watch(peer, at)
     const gap = at - watch.heardAt
     const largestGap = Math.max(watch.largestGap * 2 ** (-gap / this.#settings.gapHalfLife), gap)
-    this.#watches.set(peer, { heardAt: at, largestGap: Math.min(largestGap, this.#settings.maxSuspectAfter) })
+    this.#watches.set(peer, {
+      wasHeard: true,
+      heardAt: at,
+      largestGap: Math.min(largestGap, this.#settings.maxSuspectAfter)
+    })
   }
 
   vouched(peer: PeerName, at: Milliseconds): void {
@@ -55,8 +60,9 @@ export class Suspicion {
 
   /** Whether a contact, or another peer that has reached it, was heard of lately. */
   isPresent(peer: PeerName, at: Milliseconds): boolean {
-    const { heardAt, vouchedAt = heardAt } = this.#watch(peer, at)
-    return at - Math.max(heardAt, vouchedAt) < this.#settings.presentFor
+    const watch = this.#watches.get(peer)
+    const lastSign = watch?.vouchedAt ?? (watch?.wasHeard === true ? watch.heardAt : undefined)
+    return lastSign !== undefined && at - lastSign < this.#settings.presentFor
   }
 
   isSuspected(peer: PeerName): boolean {
@@ -75,7 +81,7 @@ export class Suspicion {
 
   /** A contact that has not been heard yet is silent from now on. */
   #watch(peer: PeerName, at: Milliseconds): Watch {
-    const watch = this.#watches.get(peer) ?? { heardAt: at, largestGap: this.#settings.beat }
+    const watch = this.#watches.get(peer) ?? { wasHeard: false, heardAt: at, largestGap: this.#settings.beat }
     this.#watches.set(peer, watch)
     return watch
   }

@@ -1,0 +1,37 @@
+import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { MembershipSettings } from './settings.js'
+
+interface Pace {
+  readonly count: number
+  /** When the count was right. */
+  readonly at: Milliseconds
+  readonly outUntil: Milliseconds
+}
+
+/** So many lives in a short time are an honest peer's bad luck. */
+const freeLives = 2
+
+/** A peer that lives anew again and again is not waited for each time: it stays out of the rows, from 1 s up to a minute after each life. */
+export class Lives {
+  readonly #settings: MembershipSettings
+  readonly #paces = new Map<PeerName, Pace>()
+
+  constructor(settings: MembershipSettings) {
+    this.#settings = settings
+  }
+
+  /** A new life of a peer has begun. */
+  add(peer: PeerName, now: Milliseconds): void {
+    const { lifeInterval, maxLifeInterval } = this.#settings
+    const last = this.#paces.get(peer)
+    const forgiven = last === undefined ? 0 : (now - last.at) / maxLifeInterval
+    const count = Math.max(0, (last?.count ?? 0) - forgiven) + 1
+    const interval =
+      count <= freeLives ? 0 : Math.min(maxLifeInterval, lifeInterval * 2 ** Math.floor(count - freeLives))
+    this.#paces.set(peer, { count, at: now, outUntil: now + interval })
+  }
+
+  isTooOften(peer: PeerName, now: Milliseconds): boolean {
+    return (this.#paces.get(peer)?.outUntil ?? now) > now
+  }
+}

@@ -1,0 +1,161 @@
+/** When training begins, and what a peer is told of its state. */
+import { peerName } from '@murmuration/core'
+import test from 'ava'
+import { Room } from './room.test.support.js'
+import { Swarm } from './swarm.test.support.js'
+
+const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(peerName)
+const mayBegin = (room: Room) => [...room.members.values()].map((member) => member.mayBegin)
+
+test('without a condition, round 0 begins when all of the peer list are there', (t) => {
+  const room = new Room('abcd', {}, 'abc').run(60_000)
+  t.deepEqual(mayBegin(room), [false, false, false])
+  room.enter('d')
+  room.run(1000)
+  t.deepEqual(mayBegin(room), [true, true, true, true])
+})
+
+test('with a quorum, round 0 begins when so many are there', (t) => {
+  const room = new Room('abcd', { settings: { quorum: 2 } }, 'a').run(10_000)
+  t.deepEqual(mayBegin(room), [false])
+  room.enter('b')
+  room.run(1000)
+  t.deepEqual(mayBegin(room), [true, true])
+})
+
+test('with startWithin, a majority waits so long for the others, from when it has seen itself', (t) => {
+  const room = new Room('abcd', { settings: { startWithin: 5000 } }, 'ab').run(20_000)
+  t.deepEqual(mayBegin(room), [false, false])
+  room.enter('c')
+  room.run(4000)
+  t.deepEqual(mayBegin(room), [false, false, false])
+  room.run(2000)
+  t.deepEqual(mayBegin(room), [true, true, true])
+})
+
+test('the missing are named alike by all: the peer list without those that are present', (t) => {
+  const room = new Room('abcd', {}, 'abc').run(5000)
+  for (const member of room.members.values()) t.deepEqual(member.missing, [d])
+  room.end('b')
+  room.run(10_000)
+  for (const member of room.members.values()) t.deepEqual(member.missing, [b, d])
+})
+
+test('a restarted peer goes on with the life after the last that others know, or its checkpoint has', (t) => {
+  const room = new Room('abc').begin()
+  room.end('b')
+  room.run(1000)
+  room.enter('b')
+  room.run(2000)
+  t.is(room.member('b').lifeOf(b), 2)
+  room.member('b').begin(10, room.now)
+  t.is(room.member('b').lifeOf(b), 2)
+  room.end('b')
+  t.is(room.enter('b', { lifeBefore: 5, roundBefore: 3 }).lifeOf(b), 6)
+})
+
+test('a peer with a checkpoint goes on from it when the others are within 8 rounds', (t) => {
+  for (const [roundBefore, isNear] of [
+    [12, true],
+    [11, false]
+  ] as const) {
+    const room = new Room('abc').begin()
+    room.end('b')
+    for (const name of ['a', 'c']) room.report(name, { round: 20 })
+    room.run(1000)
+    const returned = room.enter('b', { lifeBefore: 1, roundBefore })
+    room.run(2000)
+    t.is(returned.mayBegin, isNear)
+    t.is(returned.donor(room.now) === undefined, isNear)
+  }
+})
+
+test('a process that began without knowing of an earlier one of the same peer begins again', (t) => {
+  const room = new Room('abc').begin()
+  room.end('b')
+  const second = room.enter('b')
+  second.begin(0, room.now)
+  t.is(second.lifeOf(b), 1)
+  room.run(2000)
+  t.is(second.state, 'starting')
+  t.is(room.member('a').lifeOf(b), 2)
+  t.true([a, c].includes(second.donor(room.now) ?? b))
+})
+
+test('a minority pauses, or goes on, or ends, as its policy says', (t) => {
+  for (const policy of ['pause', 'continue', 'stop'] as const) {
+    const room = new Room('abcd', { settings: { partitioned: policy } }).begin()
+    for (const name of 'ab') for (const other of 'cd') room.cut(name, other)
+    room.run(10_000)
+    t.deepEqual([room.member('a').state, room.member('a').isPaused], ['degraded', false])
+    t.deepEqual([room.member('c').state, room.member('c').isPaused], ['partitioned', policy === 'pause'])
+    const last = room.changes.get(c)?.findLast(({ kind }) => kind === 'state')
+    t.like(last, { kind: 'state', state: 'partitioned', policy })
+  }
+})
+
+test('the last of several is isolated and pauses; the first of two goes on', (t) => {
+  const room = new Room('abc').begin()
+  room.end('b')
+  room.end('c')
+  room.run(10_000)
+  t.deepEqual([room.member('a').state, room.member('a').isPaused], ['isolated', true])
+  for (const [left, isPaused] of [
+    ['a', false],
+    ['b', true]
+  ] as const) {
+    const two = new Room('ab').begin()
+    two.end(left === 'a' ? 'b' : 'a')
+    two.run(10_000)
+    t.deepEqual([two.member(left).state, two.member(left).isPaused], ['isolated', isPaused])
+  }
+})
+
+test('the changes of a death and a return say who, and by whose votes', (t) => {
+  const room = new Room('abc').begin()
+  room.end('b')
+  for (const name of ['a', 'c']) room.member(name).refused(b, room.now)
+  room.run(1000)
+  room.enter('b')
+  room.run(2000)
+  t.deepEqual(room.kinds('a').slice(-4), ['died b', 'degraded', 'returned b', 'healthy'])
+  t.like(
+    room.changes.get(a)?.find(({ kind }) => kind === 'died'),
+    { voters: [a, c] }
+  )
+})
+
+test('a peer that has finished stays, and gives its state', (t) => {
+  const room = new Room('abc').begin()
+  for (const name of room.names) room.report(name, { round: 50 })
+  for (const name of ['a', 'b']) room.member(name).finish(room.now)
+  room.end('c')
+  room.run(1000)
+  room.enter('c')
+  room.run(2000)
+  t.false(room.member('c').isUsable(a, 60))
+  t.deepEqual(room.member('c').present, [a, b, c])
+  t.true([a, b].includes(room.member('c').donor(room.now) ?? c))
+})
+
+test('a killed process is known to all of 8 within 1 s, a silent machine within 5 s, in ten draws each', (t) => {
+  for (let seed = 1; seed <= 10; seed++) {
+    for (const isSilent of [false, true]) {
+      const swarm = new Swarm({ seed, count: 8 }).runUntil(8000 + 100 * seed)
+      const dead = swarm.names[seed % 8]
+      swarm.kill(dead, isSilent)
+      const took = swarm.runWhileNot(() => swarm.honest.every(({ member }) => member.isDead(dead)), 10_000)
+      t.true(took <= (isSilent ? 5000 : 1000), `seed ${seed}, ${isSilent ? 'silent' : 'killed'}: ${took} ms`)
+    }
+  }
+})
+
+test('a killed process is known to all of 40, that watch each other in part, and a silent one', (t) => {
+  const swarm = new Swarm({ seed: 2, count: 40 }).runUntil(8000)
+  for (const [index, isSilent] of [false, true].entries()) {
+    const dead = swarm.names[7 + index]
+    swarm.kill(dead, isSilent)
+    const took = swarm.runWhileNot(() => swarm.honest.every(({ member }) => member.isDead(dead)), 10_000)
+    t.true(took <= (isSilent ? 5000 : 2000), `${isSilent ? 'silent' : 'killed'}: ${took} ms`)
+  }
+})
