@@ -36,6 +36,20 @@ test.serial('of two peers that start together one calls: a full mesh has one con
   t.is(sockets() - before, 8 * 7)
 })
 
+test.serial('peers that are no neighbours and tell each other have one connection for each pair', async (t) => {
+  const before = sockets()
+  const ring = graph(...[0, 1, 2, 3, 4, 5].map((index) => [`p${index}`, `p${(index + 1) % 6}`] as const))
+  const nodes = await testCluster(t, ring, { limits: { callWait: 120_000 } })
+  await connectAll(nodes, 120_000)
+  const heard = new Set<string>()
+  for (const { name, peer } of nodes) {
+    peer.fabric.listen({ note: (from) => void heard.add(`${from} ${name}`), heard: () => {}, refused: () => {} })
+  }
+  for (const { peer } of nodes) for (const { name } of nodes) peer.fabric.tell(name, 'hello')
+  await eventually('a note of each to each', () => heard.size === 6 * 5)
+  t.is(sockets() - before, 6 * 5)
+})
+
 test.serial('a neighbour that should call first and cannot is called', async (t) => {
   const nodes = await testCluster(t, graph(['a', 'b']), { limits: { callWait: 50 } })
   const [smaller] = byId(nodes)

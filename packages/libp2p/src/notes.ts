@@ -37,7 +37,7 @@ export class Listening {
   }
 
   heard(from: PeerName): void {
-    this.#tell((listener) => listener.heard(from))
+    if (this.#listener !== undefined) this.#tell((listener) => listener.heard(from))
   }
 
   refused(peer: PeerName): void {

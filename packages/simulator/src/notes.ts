@@ -104,7 +104,7 @@ export class Notes {
 
   /** Says to `to` that something has come from `from`. */
   heard(to: Listening, from: PeerName): void {
-    this.#say(to, (listener) => listener.heard(from))
+    if (to.listener !== undefined) this.#say(to, (listener) => listener.heard(from))
   }
 
   /** Those that are connected to `peer` call it, now that it has crashed. To be called before the connections are forgotten. */
