@@ -1,4 +1,5 @@
 import type { PeerName } from '@murmuration/core'
+import type { Reunion } from './apart.js'
 import type { MemberPolicy } from './settings.js'
 import type { MemberState } from './states.js'
 
@@ -14,6 +15,8 @@ export type MemberChange =
   | { readonly kind: 'returned'; readonly peer: PeerName; readonly life: number }
   /** Others reach a peer and this one does not; and the end of it. */
   | { readonly kind: 'unreachable' | 'reachable'; readonly peer: PeerName }
+  /** A side that was no majority, and trained apart, meets others: it goes on with them, with its own state and this mass. */
+  | ({ readonly kind: 'reunited' } & Reunion)
 
 /** More changes than this are not kept for a driver that does not take them. */
 const maxChanges = 1000

@@ -4,6 +4,7 @@
  *
  * @packageDocumentation
  */
+export type { Reunion } from './apart.js'
 export type { MemberChange } from './changes.js'
 export { type BrokenPair, repairedRow } from './graph.js'
 export { Member, type MemberOptions } from './member.js'

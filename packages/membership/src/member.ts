@@ -81,7 +81,7 @@ export class Member extends SwarmView {
       onOwn: (record) => this.#comeAfter(record)
     })
     this.#entry = new Entry(this.settings, peers.length, roundBefore, lifeBefore > 0)
-    this.#watcher = new Watcher(this.knowledge, self, this.settings.forgetAfter, this.#changes)
+    this.#watcher = new Watcher(this.knowledge, self, this.settings, this.#changes)
     this.#contactSet = this.#contacts.of(() => false)
     this.#now = now
     this.#nextBeat = now

@@ -77,15 +77,20 @@ export class Room {
     return this.run(1000)
   }
 
-  report(text: string, progress: { readonly round: number; readonly waitsFor?: string; readonly owes?: string }): void {
-    const { round, waitsFor = '', owes = '' } = progress
+  report(
+    text: string,
+    progress: { readonly round: number; readonly samples?: number; readonly waitsFor?: string; readonly owes?: string }
+  ): void {
+    const { round, samples = 0, waitsFor = '', owes = '' } = progress
     const names = { waitsFor: [...waitsFor].map(peerName), owes: [...owes].map(peerName) }
-    this.member(text).report({ round, samples: 0, ...names }, this.now)
+    this.member(text).report({ round, samples, ...names }, this.now)
   }
 
   kinds(text: string): string[] {
     return (this.changes.get(peerName(text)) ?? []).map((change) =>
-      change.kind === 'state' ? change.state : `${change.kind} ${change.peer}`
+      change.kind === 'state'
+        ? change.state
+        : `${change.kind} ${'peer' in change ? change.peer : change.peers.join('')}`
     )
   }
 

@@ -1,8 +1,9 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
+import { Apart } from './apart.js'
 import type { Changes } from './changes.js'
 import type { Knowledge } from './knowledge.js'
 import type { PeerRecord } from './records.js'
-import type { MemberPolicy } from './settings.js'
+import type { MemberPolicy, MembershipSettings } from './settings.js'
 import type { MemberState } from './states.js'
 import type { View } from './view.js'
 
@@ -16,20 +17,24 @@ interface Sight {
 export class Watcher {
   readonly #seen = new Map<PeerName, Sight>()
   readonly #deadSince = new Map<PeerName, Milliseconds>()
+  readonly #apart: Apart
   #state: MemberState = 'starting'
 
   constructor(
     readonly knowledge: Knowledge,
     readonly self: PeerName,
-    readonly forgetAfter: Milliseconds,
+    readonly settings: MembershipSettings,
     readonly changes: Changes
-  ) {}
+  ) {
+    this.#apart = new Apart(settings.probeFor)
+  }
 
   look(view: View, state: MemberState, policy: MemberPolicy, isPaused: boolean, now: Milliseconds): void {
     for (const record of this.knowledge.records) {
       if (record.name !== this.self) this.#lookAt(record, view.dead.has(record.name), now)
     }
     if (view.isMain && !isPaused) for (const peer of view.dead) this.#forget(peer, now)
+    this.#lookApart(view, now)
     if (state === this.#state) return
     this.changes.add({ kind: 'state', state, before: this.#state, policy })
     this.#state = state
@@ -51,13 +56,21 @@ export class Watcher {
       this.changes.add({ kind: 'joined', peer, life: record.life })
   }
 
+  #lookApart({ isMain, members, present }: View, now: Milliseconds) {
+    const recordOf = (peer: PeerName) => this.knowledge.record(peer)
+    const own = recordOf(this.self)
+    if (own?.isIn !== true) return
+    const reunion = this.#apart.look({ isMain, members, present, samples: own.samples, recordOf }, now)
+    if (reunion !== undefined) this.changes.add({ kind: 'reunited', ...reunion })
+  }
+
   #returned({ name: peer, life }: PeerRecord) {
     this.#deadSince.delete(peer)
     if (this.knowledge.isMember(peer)) this.changes.add({ kind: 'returned', peer, life })
   }
 
   #forget(peer: PeerName, now: Milliseconds) {
-    if (now - (this.#deadSince.get(peer) ?? now) < this.forgetAfter) return
+    if (now - (this.#deadSince.get(peer) ?? now) < this.settings.forgetAfter) return
     this.knowledge.forget(peer)
     this.changes.add({ kind: 'forgotten', peer })
   }
