@@ -77,7 +77,7 @@ async function serve({ name, names, bytes }) {
   let heard = 0
   let hasRefused = false
   peer.fabric.listen({
-    note: () => heard++,
+    note: () => void heard++,
     heard: () => {},
     refused: () => {
       if (!hasRefused) process.send({ at: Date.now() })

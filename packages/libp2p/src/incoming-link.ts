@@ -230,7 +230,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     const mayTell = this.#neighbour.notes.spend(weight)
     if (!isInTurn || !mayTell) return
     const fault = this.#context.listening.note(this.name, note)
-    if (fault !== undefined) this.#count('message', foreignText(fault), false)
+    if (typeof fault === 'string') this.#count('message', foreignText(fault), false)
   }
 
   #ping({ round, at, padding }: Extract<ControlMessage, { kind: 'ping' }>): void {

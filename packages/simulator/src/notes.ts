@@ -135,7 +135,7 @@ export class Notes {
     log.add(bytes)
     this.heard(to, from.name)
     this.#say(to, (listener) => {
-      if (listener.note(from.name, note) !== undefined) traffic.reject(from.name)
+      if (typeof listener.note(from.name, note) === 'string') traffic.reject(from.name)
     })
   }
 
