@@ -1,10 +1,15 @@
 /** An edge is used by both ends or by none, whatever is late: the mean over the peers does not move. */
+import { testEdges } from '@murmuration/contract'
 import { type Algorithm, dpsgd, Session } from '@murmuration/algorithms'
 import { type Fabric, type PeerName, peerName, type Task } from '@murmuration/core'
 import { type Faults, simulate, uniformLinks } from '@murmuration/simulator'
 import { createTopology, type GraphDescription } from '@murmuration/topology'
 import { vectorWire } from '@murmuration/wire'
 import test from 'ava'
+import { libp2pWorld, simulatedWorld } from './worlds.js'
+
+testEdges(test, simulatedWorld)
+testEdges(test, libp2pWorld)
 
 const length = 8
 const peers = Array.from('abcdef', peerName)

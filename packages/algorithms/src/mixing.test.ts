@@ -1,7 +1,8 @@
 import { InvariantError, peerName } from '@murmuration/core'
 import test from 'ava'
-import { kept, mean, mix, total, trimmedMean, without } from './mixing.js'
+import { addFlow, edgeWeight, kept, mean, mix, total, trimmedMean, without } from './mixing.js'
 import { Mixings } from './node/route.js'
+import { setTerms } from './node/terms.js'
 import { Arena } from './node/vector.js'
 
 const arena = new Arena({ allocate: (length: number) => new Float32Array(length), free: () => {} })
@@ -43,4 +44,31 @@ test('the trimmed mean leaves out the b largest and smallest of the others, elem
   const others = [vector(100, 1), vector(2, 2), vector(3, -100)]
   t.deepEqual([...trimmedMean(1, vector(1, 1), others).values], [2, 1])
   t.throws(() => trimmedMean(2, vector(1, 1), others), { instanceOf: InvariantError })
+})
+
+/** b's messages as they come when they name an offer. */
+function offering(offer: number): { readonly x: ReturnType<typeof vector> } {
+  const message = { x: vector(8) }
+  setTerms(message, { offer, life: 1, toLife: 1 })
+  return message
+}
+
+test('both ends use the smaller of two offers; who names none offers what the topology says', (t) => {
+  const repaired = new Mixings(b, () => ({ selfWeight: 0.625, receiveFrom: edges, sendTo: edges }))
+  const others = [a, c].map((name) => ({ name, weight: 0.375 }))
+  const row = { selfWeight: 0.25, receiveFrom: others, sendTo: others, offer: 0.375 }
+  repaired.repaired = (round) => (round === 0 ? row : { selfWeight: 0.625, receiveFrom: edges, sendTo: edges })
+  const R = repaired.of(0)
+  t.is(edgeWeight(R, a, { x: vector(8) }), 0.25, 'the topology’s')
+  t.is(edgeWeight(R, a, offering(0.5)), 0.375, 'mine')
+  t.is(edgeWeight(R, a, offering(0.125)), 0.125, 'theirs')
+  t.is(edgeWeight(repaired.of(1), a, offering(0.125)), 0.125, 'theirs, and mine is the topology’s')
+  t.deepEqual([...mix(R, { x: vector(0) }, { [a]: offering(0.125), [c]: offering(0.5) }).x.values], [1 + 3])
+  t.deepEqual([...mix(R, { x: vector(16) }, { [a]: offering(0.125) }).x.values], [14 + 1], 'the rest is one’s own')
+})
+
+test('a late flow is added to what was sent of the state, and to nothing else', (t) => {
+  const flow = { from: a, round: 0, weight: 0.25, mine: { x: vector(4) }, theirs: { x: vector(12) } }
+  const next = addFlow({ x: vector(1), y: vector(7), w: 3 }, flow)
+  t.deepEqual([[...next.x.values], [...next.y.values], next.w], [[3], [7], 3])
 })

@@ -1,6 +1,6 @@
 /** Ways to put together what the neighbours sent. Pure: what came stays as it is. Sums run in the order of names. */
 import { byName, invariant, type PeerName } from '@murmuration/core'
-import { offerOf } from './node/terms.js'
+import { termsOf } from './node/terms.js'
 import { isVector, linearOf, map, type State, type Term, type Vector } from './node/vector.js'
 import { type Flow, type Message, messageOf, type Mixing, type PerPeer, perPeer, type Route } from './record.js'
 
@@ -13,7 +13,8 @@ export function mix<M extends Message>(W: Mixing, mine: M, theirs: PerPeer<M>): 
   let sum = own
   const weights: number[] = []
   for (const j of W.from) {
-    const [offer, message] = [W.row(j), messageOf(theirs, j)]
+    const offer = W.row(j)
+    const message = messageOf(theirs, j)
     const used = message === undefined ? 0 : edgeWeight(W, j, message)
     weights.push(used)
     sum += offer
@@ -25,7 +26,7 @@ export function mix<M extends Message>(W: Mixing, mine: M, theirs: PerPeer<M>): 
 
 /** The weight of an exchange: the smaller of both offers. A message that names none offers what the topology says. */
 export function edgeWeight(W: Mixing, j: PeerName, theirs: Message): number {
-  const offer = offerOf(theirs)
+  const { offer } = termsOf(theirs)
   if (offer === undefined && W.offer === undefined) return W.row(j)
   return Math.min(W.row(j), offer ?? W.filed?.(j) ?? W.row(j))
 }

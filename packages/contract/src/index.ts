@@ -5,6 +5,7 @@
  */
 export * from './algorithm-suite.js'
 export * from './codec-suite.js'
+export * from './edge-suite.js'
 export { vectorLength } from './exchanging.js'
 export * from './fabric-suite.js'
 export * from './fabric-with.js'

@@ -62,8 +62,8 @@ export class ModelPeer {
     this.#plain.offer = 1 / (1 + chosen.length)
     this.#edges.begin(round)
     for (const to of chosen) {
-      if (!this.#edges.maySay(to)) continue
-      this.#edges.say(to)
+      if (!this.#edges.maySay(this.#edges.of(to))) continue
+      this.#edges.say(this.#edges.of(to))
       this.#plain.said = { ...this.#plain.said, [to]: [...(this.#plain.said[to] ?? []), round] }
       this.#send(to, 'X', round)
     }

@@ -2,11 +2,10 @@ import { peerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import test from 'ava'
 import { edgeModel, type EdgeModelOptions } from './edge-model.test.support.js'
-import { type Debt, Edges } from './edge.js'
+import { type Debt, type Edge, Edges } from './edge.js'
 import { type Explored, explore, walk } from './explore.test.support.js'
 
 const [a, b] = ['a', 'b'].map(peerName)
-type Name = typeof a
 
 function textOf({ problem }: Explored): string {
   return problem === undefined ? '' : `${problem.text}:\n${problem.steps.join('\n')}`
@@ -43,9 +42,9 @@ class OwingGoesOn extends Edges<number> {
   override maySay(): boolean {
     return true
   }
-  override say(to: Name): void {
-    super.say(to)
-    this.of(to).debt = undefined
+  override say(edge: Edge<number>): void {
+    super.say(edge)
+    edge.debt = undefined
   }
 }
 class XAfterSkip extends Edges<number> {
@@ -79,7 +78,7 @@ function owing(): { readonly edges: Edges<number>; readonly cancelled: number[] 
   const cancelled: number[] = []
   const edges = new Edges<number>(({ tag }) => cancelled.push(tag))
   edges.begin(0)
-  edges.say(b)
+  edges.say(edges.of(b))
   edges.owe(b, debt(0))
   edges.isOpen = false
   return { edges, cancelled }
@@ -88,12 +87,12 @@ function owing(): { readonly edges: Edges<number>; readonly cancelled: number[] 
 test('an edge that owes says nothing until X has come, which is applied once', (t) => {
   const { edges } = owing()
   edges.begin(1)
-  t.false(edges.maySay(b))
+  t.false(edges.maySay(edges.of(b)))
   t.is(edges.come(b, 0), 'late')
   t.is(edges.settle(b)?.tag, 0)
   t.is(edges.come(b, 0), 'drop')
   edges.begin(2)
-  t.true(edges.maySay(b))
+  t.true(edges.maySay(edges.of(b)))
 })
 
 test('SKIP, a new life, and whatever was sent after what is owed cancel a debt', (t) => {
@@ -122,7 +121,7 @@ test('what nobody asked for changes nothing: SKIP of another round, X of a tag t
   t.is(fresh.come(b, 5), 'keep')
   t.true(fresh.withdraw(b, 9))
   fresh.begin(9)
-  t.false(fresh.maySay(b))
+  t.false(fresh.maySay(fresh.of(b)))
 })
 
 test('a peer that pauses answers SKIP, also for rounds to come', (t) => {
@@ -132,7 +131,7 @@ test('a peer that pauses answers SKIP, also for rounds to come', (t) => {
   t.is(edges.come(b, 3), 'skip')
   edges.declines = false
   edges.begin(3)
-  t.false(edges.maySay(b))
+  t.false(edges.maySay(edges.of(b)))
   edges.begin(4)
-  t.true(edges.maySay(b))
+  t.true(edges.maySay(edges.of(b)))
 })

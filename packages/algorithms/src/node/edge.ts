@@ -51,11 +51,16 @@ export class Edges<M> {
   declines = false
   readonly #edges = new Map<PeerName, Edge<M>>()
   readonly #cancelled: (debt: Debt<M>) => void
+  readonly #renewed: (peer: PeerName) => void
   #debts = 0
 
-  /** @param cancelled - is told of debts that will not be settled */
-  constructor(cancelled: (debt: Debt<M>) => void = () => {}) {
+  /**
+   * @param cancelled - is told of debts that will not be settled
+   * @param renewed - is told of new lives: what is kept of a peer is of the one before
+   */
+  constructor(cancelled: (debt: Debt<M>) => void = () => {}, renewed: (peer: PeerName) => void = () => {}) {
     this.#cancelled = cancelled
+    this.#renewed = renewed
   }
 
   /** How many edges owe. */
@@ -69,14 +74,13 @@ export class Edges<M> {
   }
 
   /** Whether X may be said under the tag that has begun. */
-  maySay(to: PeerName): boolean {
-    const { debt, silentUntil } = this.of(to)
+  maySay({ debt, silentUntil }: Edge<M>): boolean {
     return debt === undefined && silentUntil < this.begun
   }
 
   /** X has been said. */
-  say(to: PeerName): void {
-    this.of(to).said = this.begun
+  say(edge: Edge<M>): void {
+    edge.said = this.begun
   }
 
   hasSaid(to: PeerName): boolean {
@@ -152,6 +156,7 @@ export class Edges<M> {
     const edge = this.of(peer)
     if (edge.debt !== undefined) this.#cancel(edge)
     this.#edges.set(peer, newEdge(life))
+    this.#renewed(peer)
   }
 
   /** This peer has lost its own state. */

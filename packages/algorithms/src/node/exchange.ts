@@ -1,11 +1,11 @@
 import { byName, type Envelope, type Milliseconds, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Flow, Message, Mixing, Route, State } from '../record.js'
-import { type Debt, Edges } from './edge.js'
+import { type Debt, type Edge, Edges } from './edge.js'
 import { type Early, type EarlyMessages, partsPerRound, tagOf } from './early.js'
 import type { Owner } from './owner.js'
 import { restoreEdges, savedEdges } from './saved-edges.js'
-import { readTerms, termNumbers, termsOf } from './terms.js'
+import { noTerms, readTerms, termNumbers, termsOf } from './terms.js'
 
 /** How far ahead a message may be and is kept; far more than neighbours that wait for each other ever are apart. */
 const roundsAhead = 64
@@ -32,6 +32,7 @@ export class Exchange {
   readonly #edges: Edges<Message>
   #route: Route | undefined
   #unsaid = 0
+  #asked: Edge<Message> | undefined
   /** Whether X has been said to all, and nobody has answered SKIP, under the tag that has begun. */
   #isUsual = true
   #flows: { readonly tag: number; readonly flow: Flow<Message> }[] = []
@@ -41,7 +42,10 @@ export class Exchange {
     this.#early = early
     this.#kinds = kinds
     this.#isOwed = isOwed
-    this.#edges = new Edges(({ mine }) => owner.arena.pin(mine, -1))
+    this.#edges = new Edges(
+      ({ mine }) => owner.arena.pin(mine, -1),
+      (peer) => early.dropAll(peer)
+    )
   }
 
   /** Who has not sent yet what this peer went on without. */
@@ -68,18 +72,21 @@ export class Exchange {
   /** The terms to send with X; undefined where X is not to be said. */
   termsTo(to: PeerName): readonly number[] | undefined {
     const edges = this.#edges
-    const { life } = edges
-    if (!edges.maySay(to) && this.#route?.from.includes(to) === true) {
+    const edge = edges.of(to)
+    this.#asked = edge
+    if (!edges.maySay(edge) && this.#route?.from.includes(to) === true) {
       this.#remind(to)
       this.#unsaid++
       return undefined
     }
     const { offer } = this.#route as Partial<Mixing>
-    return termNumbers({ offer, life, toLife: edges.of(to).life })
+    const isUsual = offer === undefined && edges.life === 1 && edge.life === 1
+    return isUsual ? noTerms : termNumbers({ offer, life: edges.life, toLife: edge.life })
   }
 
-  said(to: PeerName): void {
-    this.#edges.say(to)
+  /** X has been sent to the peer whose terms were asked for. */
+  said(): void {
+    if (this.#asked !== undefined) this.#edges.say(this.#asked)
   }
 
   /** X could not be sent. */
@@ -90,11 +97,14 @@ export class Exchange {
   /** Whom there was something to say to has heard it. What others have sent under this tag or before is answered with SKIP. */
   hasBegun(): void {
     this.#isUsual = this.#unsaid === 0
-    this.#early.eachUpTo(this.begun, (tag, from) => {
-      if (tag === this.begun && (this.#edges.hasSaid(from) || this.#isOneWay(from))) return
-      this.#early.drop(tag, from)
-      this.#skip(from, tag)
-    })
+    this.#early.eachUpTo(this.begun, this.#answer)
+  }
+
+  /** Says SKIP to a message that has come before its round began and has no place in it. */
+  readonly #answer = (tag: number, from: PeerName): void => {
+    if (tag === this.begun && (this.#edges.hasSaid(from) || this.#isOneWay(from))) return
+    this.#early.drop(tag, from)
+    this.#skip(from, tag)
   }
 
   /** Whether X of all who were sent one is to come, so that no peer need be asked for. */
@@ -122,7 +132,7 @@ export class Exchange {
   /** X has come. Returns whether it is to be kept. */
   take(from: PeerName, tag: number, message: Message): boolean {
     const { life, toLife } = termsOf(message)
-    if (!this.#isOfLives(from, life, toLife)) return false
+    if (!this.#edges.isOfLives(from, life, toLife)) return false
     const verdict = this.#edges.come(from, tag)
     if (verdict === 'late') this.#settle(from, message)
     if (verdict !== 'skip') return verdict === 'keep' || verdict === 'mix'
@@ -188,12 +198,10 @@ export class Exchange {
   /** A peer has a new life, without the state that it had: nothing is open with it any more. */
   newLife(peer: PeerName, life: number): void {
     this.#edges.newLife(peer, life)
-    this.#early.dropAll(peer)
   }
 
   /** This peer has a new life. */
   beginLife(life: number): void {
-    for (const [peer] of this.#edges.entries()) this.#early.dropAll(peer)
     this.#edges.beginLife(life)
   }
 
@@ -225,13 +233,6 @@ export class Exchange {
   /** Whether a sender is sent nothing in this round: the edge goes one way. */
   #isOneWay(from: PeerName): boolean {
     return this.#route?.from.includes(from) === true && !this.#route.to.includes(from)
-  }
-
-  #isOfLives(from: PeerName, life: number, toLife: number): boolean {
-    const before = this.#edges.of(from).life
-    if (!this.#edges.isOfLives(from, life, toLife)) return false
-    if (life !== before) this.#early.dropAll(from)
-    return true
   }
 
   /** Without having been waited for, one that is late may still be on time to use what was sent; so it is not asked at once. */
@@ -292,6 +293,6 @@ export class Exchange {
       fabric.reject(envelope, `what is no answer about an exchange of round ${round}; the last is ${rounds - 1}`)
       return undefined
     }
-    return this.#isOfLives(from, terms.life, terms.toLife) ? tagOf({ round, part }) : undefined
+    return this.#edges.isOfLives(from, terms.life, terms.toLife) ? tagOf({ round, part }) : undefined
   }
 }

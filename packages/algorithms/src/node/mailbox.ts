@@ -15,10 +15,10 @@ import {
 import { Early, type EarlyMessages, partsPerRound, tagOf } from './early.js'
 import { type ControlKinds, Exchange } from './exchange.js'
 import type { ChannelTraits, Expectation, Owner } from './owner.js'
+import { noTerms } from './terms.js'
 import { Wire } from './wire.js'
 
 const nobody: readonly PeerName[] = []
-const none: readonly number[] = []
 
 /** What tells a channel of exchanges from others. */
 export interface ExchangeTraits {
@@ -65,7 +65,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     exchange?.begin(route)
     let unsent = nobody
     for (const to of route.to) {
-      const terms = exchange === undefined ? none : exchange.termsTo(to)
+      const terms = exchange === undefined ? noTerms : exchange.termsTo(to)
       if (terms === undefined) {
         this.#owner.unsent(to)
         continue
@@ -73,7 +73,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
       const theirs = typeof message === 'function' ? message(to) : message
       const result = this.#wire.send(to, round, part, theirs, range?.offset, terms)
       if (result === 'queued') {
-        exchange?.said(to)
+        exchange?.said()
         continue
       }
       if (result === 'full' && this.#isReliable) throw this.#full(to, round)
@@ -217,7 +217,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     const has = (j: PeerName) =>
       this.#early.find(this.#tag, j, range) !== undefined ||
       (exchange !== undefined && !exchange.isUsual && !exchange.isAwaited(j))
-    if (!presence.isAnyPresent(from, { has }) || this.#hasAll()) return fabric.now()
+    if (!presence.isAnyPresent(from, { has }) || (exchange?.hasDebts === true && this.#hasAll())) return fabric.now()
     // When nothing has come, the senders may wait themselves for one that is lost, until their timeout.
     return this.#start + (from.some(has) ? 1 : 2) * timeout
   }

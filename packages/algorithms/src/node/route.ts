@@ -23,17 +23,16 @@ class Weights {
 /** One's row and column of W in a round. */
 class MixingRoute implements Mixing {
   readonly #weights: Weights
-  readonly #filed: () => Weights
+  readonly #all: Mixings
 
-  /** @param filed - those of the topology */
   constructor(
     readonly peer: PeerName,
     readonly round: number,
     weights: Weights,
-    filed: () => Weights
+    all: Mixings
   ) {
     this.#weights = weights
-    this.#filed = filed
+    this.#all = all
   }
 
   get offer(): number | undefined {
@@ -61,7 +60,7 @@ class MixingRoute implements Mixing {
   }
 
   filed(j: PeerName): number {
-    return this.#filed().columns.get(j) ?? 0
+    return this.#all.filed(this.round).columns.get(j) ?? 0
   }
 }
 
@@ -83,7 +82,12 @@ export class Mixings {
 
   of(round: number): Mixing {
     const row = this.repaired === undefined ? this.#rowOf(round) : this.repaired(round)
-    return new MixingRoute(this.#peer, round, this.#weightsOf(row), () => this.#weightsOf(this.#rowOf(round)))
+    return new MixingRoute(this.#peer, round, this.#weightsOf(row), this)
+  }
+
+  /** What the topology says of a round. */
+  filed(round: number): Weights {
+    return this.#weightsOf(this.#rowOf(round))
   }
 
   #weightsOf(row: Row): Weights {

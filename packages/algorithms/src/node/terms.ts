@@ -14,23 +14,25 @@ const usual: Terms = { life: 1, toLife: 1 }
 /** Few messages have any, so a message does not carry a field for them. */
 const known = new WeakMap<Message, Terms>()
 
-export function termsOf(message: Message): Terms {
-  return known.get(message) ?? usual
-}
+/** Whether any message ever had some: else looking for them would take time in every round. */
+let isAnyKnown = false
 
-/** The weight that a message offers; undefined for the file's. */
-export function offerOf(message: Message): number | undefined {
-  return known.get(message)?.offer
+export function termsOf(message: Message): Terms {
+  return isAnyKnown ? (known.get(message) ?? usual) : usual
 }
 
 export function setTerms(message: Message, terms: Terms): void {
+  isAnyKnown = true
   known.set(message, terms)
 }
+
+/** Nothing that travels. */
+export const noTerms: readonly number[] = []
 
 /** As numbers: none, the offer, or the offer (0 for none) and both lives. */
 export function termNumbers({ offer, life, toLife }: Terms): readonly number[] {
   if (life !== 1 || toLife !== 1) return [offer ?? 0, life, toLife]
-  return offer === undefined ? none : [offer]
+  return offer === undefined ? noTerms : [offer]
 }
 
 /** The terms that {@link termNumbers} has written; undefined for what it does not write. */
@@ -42,5 +44,3 @@ export function readTerms(numbers: readonly number[]): Terms | undefined {
   if (!(offer >= 0 && offer <= 1) || (numbers.length === 1 && offer === 0)) return undefined
   return { offer: offer === 0 ? undefined : offer, life, toLife }
 }
-
-const none: readonly number[] = []

@@ -1,0 +1,124 @@
+import { type Envelope, peerName } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/wire'
+import test from 'ava'
+import type { Mixing } from '../record.js'
+import { Mailbox } from './mailbox.js'
+import type { Owner } from './owner.js'
+import { Presence } from './presence.js'
+import { Arena } from './vector.js'
+
+const [a, b, c] = ['a', 'b', 'c'].map(peerName)
+const kinds = { skip: 7, withdraw: 8 }
+const rounds = 100
+const length = 4
+
+/** Peer a with the neighbour b, what it has sent, and whose faults it has counted. */
+function mailbox(offer?: number) {
+  const sent: VectorMessage[] = []
+  const faults: string[] = []
+  let freed = 0
+  const memory = { allocate: (size: number) => new Float32Array(size), free: () => void freed++ }
+  const arena = new Arena(memory)
+  const fabric = {
+    ...memory,
+    self: a,
+    now: () => 0,
+    reject: ({ from }: Envelope<VectorMessage>, reason: string) => faults.push(`${from}: ${reason}`),
+    recycle: () => void freed++
+  }
+  const owner = {
+    fabric,
+    arena,
+    presence: new Presence(),
+    length,
+    rounds,
+    ranges: [{ offset: 0, length }],
+    timeout: 100,
+    send: (_: unknown, message: VectorMessage) => {
+      sent.push(message)
+      return 'queued'
+    },
+    unsent: () => {}
+  } as unknown as Owner
+  const traits = { name: 'model', kind: 1, isReliable: false }
+  const box = new Mailbox(owner, traits, { x: 'vector' }, { kinds, isOwed: true })
+  const mixing = (round: number): Mixing => {
+    return { peer: a, round, own: 0.5, to: [b], from: [b], row: () => 0.5, column: () => 0.5, offer }
+  }
+  const say = (round: number) => box.send(mixing(round), { x: arena.adopt(new Float32Array(length)) })
+  const come = (from: typeof a, round: number, numbers: readonly number[] = []) =>
+    box.accept({ from, message: { kind: 1, round, numbers, vector: new Float32Array(length) } })
+  return { box, arena, sent, faults, say, come }
+}
+
+function control(from: typeof a, message: Partial<VectorMessage>): Envelope<VectorMessage> {
+  return { from, message: { kind: 0, round: 0, vector: new Float32Array(0), ...message } }
+}
+
+const textOf = ({ kind, round, numbers = [] }: VectorMessage) => [kind, round, ...numbers].join(' ')
+
+test('an offer that is not the topology’s travels beside the vector, and nothing travels without one', (t) => {
+  const [plain, repaired] = [mailbox(), mailbox(0.25)]
+  plain.say(0)
+  repaired.say(0)
+  t.deepEqual([...plain.sent, ...repaired.sent].map(textOf), ['1 0', '1 0 0.25'])
+})
+
+test('every message that will not be used is answered with SKIP: of nobody’s round, too early, and of one that was told so', (t) => {
+  const { box, sent, say, come } = mailbox()
+  say(0)
+  come(c, 0)
+  come(b, 99)
+  box.exchange?.acceptWithdraw(control(b, { round: 3 }))
+  t.deepEqual(sent.slice(1).map(textOf), ['7 0', '7 99', '7 3'])
+  come(b, 2)
+  say(2)
+  t.deepEqual(sent.slice(4).map(textOf), ['7 2'], 'SKIP was said of round 3, and so of all before it')
+})
+
+test('a message of an earlier life, or to one, is dropped, and a new life makes the edge anew', (t) => {
+  const { box, sent, say, come } = mailbox()
+  say(0)
+  come(b, 1, [0, 2, 1])
+  come(b, 1, [0, 1, 1])
+  come(b, 1, [0, 2, 5])
+  t.is(sent.length, 1)
+  box.exchange?.acceptWithdraw(control(b, { round: 1, numbers: [0, 2, 1] }))
+  t.deepEqual(sent.slice(1).map(textOf), ['7 1 0 1 2'])
+})
+
+test('answers that make no sense are their sender’s fault, and change nothing', (t) => {
+  const { box, sent, faults } = mailbox()
+  const wrong: Partial<VectorMessage>[] = [
+    { vector: new Float32Array(1) },
+    { round: rounds },
+    { numbers: [1, 2] },
+    { numbers: [0, 0, 1] },
+    { numbers: [2] },
+    { field: 1 }
+  ]
+  for (const message of wrong) {
+    box.exchange?.acceptSkip(control(b, message))
+    box.exchange?.acceptWithdraw(control(b, message))
+  }
+  t.deepEqual([sent.length, faults.length], [0, 2 * wrong.length])
+  box.exchange?.acceptSkip(control(b, { round: 9 }))
+  t.deepEqual(box.exchange?.owing, [])
+})
+
+test('terms that make no sense are their sender’s fault', (t) => {
+  const { say, come, faults } = mailbox()
+  say(0)
+  const wrong = [[Number.NaN], [-1], [2], [0], [0.5, 1], [0.5, 1.5, 1], [0.5, 1, 1, 1]]
+  for (const numbers of wrong) come(b, 0, numbers)
+  t.is(faults.length, wrong.length)
+})
+
+test('a flood for rounds to come keeps one vector for each of 64 rounds at most', (t) => {
+  const { arena, say, come } = mailbox()
+  say(0)
+  const before = arena.size
+  for (let round = 1; round < rounds; round++) come(b, round)
+  arena.sweep([], true)
+  t.true(arena.size - before <= 64, `${arena.size}`)
+})
