@@ -6,6 +6,7 @@ import { Mailbox } from './mailbox.js'
 import type { Owner } from './owner.js'
 import { Presence } from './presence.js'
 import { Arena } from './vector.js'
+import { firstVectorOf } from './wire.js'
 
 const [a, b, c] = ['a', 'b', 'c'].map(peerName)
 const kinds = { skip: 7, withdraw: 8 }
@@ -121,4 +122,21 @@ test('a flood for rounds to come keeps one vector for each of 64 rounds at most'
   for (let round = 1; round < rounds; round++) come(b, round)
   arena.sweep([], true)
   t.true(arena.size - before <= 64, `${arena.size}`)
+})
+
+test('what is owed is saved with a session, and left out of a checkpoint', (t) => {
+  const first = mailbox()
+  first.say(0)
+  first.box.exchange?.goOnWithout(b, { x: first.arena.adopt(Float32Array.of(1, 2, 3, 4)) }, 0)
+  t.deepEqual(first.box.exchange?.owing, [b])
+  const flowsAfter = (early: 'with early' | 'without early') => {
+    const { box, come } = mailbox()
+    box.restore(first.box.saved(early))
+    come(b, 0)
+    return box.exchange
+      ?.takeFlows()
+      .map(({ from, round, weight, mine }) => [from, round, weight, [...(firstVectorOf(mine)?.values ?? [])]])
+  }
+  t.deepEqual(flowsAfter('with early'), [[b, 0, 0.5, [1, 2, 3, 4]]])
+  t.deepEqual(flowsAfter('without early'), [])
 })
