@@ -12,4 +12,5 @@ export { bodyBytes, codecWords, expectedParameter, isCodec, parseCodec } from '.
 export { codecKinds } from './codecs/registry.js'
 export * from './safetensors.js'
 export * from './schema.js'
+export * from './sketch.js'
 export { KernelMemory } from './wasm/memory.js'
