@@ -108,15 +108,19 @@ export class NetworkPeer implements Peer {
     emit({ kind: 'listening', addresses: this.addresses })
   }
 
-  async connect(entries: readonly PeerListEntry[], timeout: Milliseconds): Promise<void> {
+  meet(entries: readonly PeerListEntry[]): void {
     this.fabric.signal.throwIfAborted()
-    const deadline = realClock.now() + timeout
     const peerList = checkPeerList(entries)
     const own = peerList.byName.get(this.#options.self)
     if (own !== undefined && own.id !== this.id) {
       throw new InputError(`the peer list says that "${own.name}" is ${own.id}, but this peer's key gives ${this.id}`)
     }
     this.#peers.open(peerList)
+  }
+
+  async connect(entries: readonly PeerListEntry[], timeout: Milliseconds): Promise<void> {
+    const deadline = realClock.now() + timeout
+    this.meet(entries)
     while (!this.#allReady()) {
       if (realClock.now() >= deadline) throw this.#missingError(timeout)
       await this.#context.changed.wait(deadline)
@@ -209,15 +213,18 @@ export class NetworkPeer implements Peer {
     await this.#peers.ended
   }
 
+  get refusal(): RefusedError | undefined {
+    const refused = this.#peers.refused()
+    if (refused === undefined) return undefined
+    const { name, refusal } = refused
+    const { self } = this.#options
+    const who = refusal.by === 'us' ? `"${self}" refuses "${name}"` : `"${name}" refuses "${self}"`
+    return new RefusedError(name, refusal.code, `${who}: ${refusal.reason}`)
+  }
+
   /** Whether all neighbours are ready. Throws when one never will be. */
   #allReady(): boolean {
-    const refused = this.#peers.refused()
-    if (refused !== undefined) {
-      const { name, refusal } = refused
-      const who =
-        refusal.by === 'us' ? `"${this.#options.self}" refuses "${name}"` : `"${name}" refuses "${this.#options.self}"`
-      throw new RefusedError(name, refusal.code, `${who}: ${refusal.reason}`)
-    }
+    if (this.refusal !== undefined) throw this.refusal
     return this.#peers.isReady
   }
 

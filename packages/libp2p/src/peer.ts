@@ -1,4 +1,4 @@
-import type { Fabric, Links, Milliseconds, PeerName, Topology } from '@murmuration/core'
+import type { Fabric, Links, Milliseconds, PeerName, RefusedError, Topology } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Limits } from './constants.js'
 import type { PeerEventListener } from './events.js'
@@ -54,6 +54,10 @@ export interface Peer {
    * also after a rejection.
    */
   connect(peerList: readonly PeerListEntry[], timeout: Milliseconds): Promise<void>
+  /** As `connect`, without waiting for anybody. Throws as it does. */
+  meet(peerList: readonly PeerListEntry[]): void
+  /** Why a neighbour never will be ready, if one refuses or is refused. */
+  readonly refusal: RefusedError | undefined
   /**
    * Shares the sample counts of all peers of the topology, from neighbour to neighbour. To be called by all peers, once connected.
    * Rejects with a NeighboursMissingError that names the missing peers after `timeout`, and with an
