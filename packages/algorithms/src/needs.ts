@@ -8,6 +8,12 @@ export interface Surroundings {
   readonly servers: readonly PeerName[]
 }
 
+/** Whether an algorithm can do with those that are there, so that peers may come and go. */
+export function hasMembers({ needs, server, answers }: Algorithm): boolean {
+  const isForAll = needs.delivery === 'reliable' || needs.reach === 'everyone' || needs.graph === 'tree'
+  return !isForAll && server === undefined && answers === undefined
+}
+
 /** How far a sum of weights may be from 1: they are written with a few digits. */
 const tolerance = 1e-6
 

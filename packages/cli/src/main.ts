@@ -59,9 +59,9 @@ runOptions(program.command('peer'))
   .requiredOption('--as <name>', 'which peer of the topology this is', nameOf)
   .option('--key <file>', 'the private key of this peer; see "murmur identity"')
   .addOption(
-    new Option('--wait <time>', 'how long to wait for the neighbours at the start')
+    new Option('--wait <time>', 'how long to wait for the run to begin, or in a pause to go on')
       .argParser(durationOf)
-      .default(300_000, '5 min')
+      .default(86_400_000, '1 day')
   )
   .action(
     (topology: string, flags: RunFlags & { readonly as: PeerName; readonly key?: string; readonly wait: number }) =>

@@ -40,7 +40,9 @@ export interface StepReport {
   readonly loss?: number | undefined
   /** The learning rate of this step; absent in final averaging rounds. */
   readonly rate?: number | undefined
-  /** Samples that this peer has gone through since the start. */
+  /** How often this peer has begun: anew with each process, and with each state that it took from another. 1 when absent. */
+  readonly life?: number
+  /** Samples that a peer has gone through since the start that was there from it. */
   readonly samples: number
   /** Time spent waiting in this round: for neighbours, or for servers or all other workers. */
   readonly waited: Milliseconds

@@ -1,5 +1,6 @@
 import type { Milliseconds, NeighbourDistance, PeerName } from '@murmuration/core'
 import type { Faults } from '@murmuration/libp2p'
+import type { MemberState } from '@murmuration/membership'
 
 /** What happens in a run, as one flat record each. With `--json` each is a line. */
 export type RunEvent =
@@ -7,6 +8,7 @@ export type RunEvent =
   | PeerEvent
   | LostEvent
   | NeighbourEvent
+  | MembershipEvent
   | StepEvent
   | OutlierEvent
   | EvaluationEvent
@@ -54,6 +56,21 @@ export interface NeighbourEvent {
   readonly neighbour: string
   readonly state: string
   readonly reason?: string
+}
+
+/** Something has changed in who is there, as `peer` knows it by gossip; with how the swarm looks to it since. */
+export interface MembershipEvent {
+  readonly kind: 'membership'
+  readonly peer: PeerName
+  readonly state: MemberState
+  /** How many of the members are present, this peer among them. */
+  readonly present: number
+  /** Who has come and has not left; the dead count until they are forgotten. */
+  readonly members: number
+  /** All of the peer list that are not present. */
+  readonly missing: readonly PeerName[]
+  /** What has changed, as a sentence. */
+  readonly text: string
 }
 
 /** A report of a peer over the rounds since its last one. */
@@ -128,6 +145,9 @@ export interface NoteEvent {
   readonly text: string
 }
 
+/** For how many seconds a peer was in a state, by state. */
+export type StateSeconds = Readonly<Partial<Record<MemberState, number>>>
+
 /** The last line of a swarm's run. */
 export interface Summary {
   readonly kind: 'summary'
@@ -172,6 +192,8 @@ export interface Summary {
   /** Mean fraction of the time in which they computed gradients; the two may overlap. */
   readonly working: number
   readonly backend: string
+  /** Seconds of each peer in the states that are not "healthy" nor "starting"; those of none are left out. */
+  readonly troubled: Readonly<Record<PeerName, StateSeconds>>
   /** SHA-256 of the final parameters of each peer, as "murmur sim" of the same files gives them. */
   readonly models: Readonly<Record<PeerName, string>>
   readonly spectralGap: number
@@ -205,6 +227,8 @@ export interface PeerSummary {
   readonly waiting: number
   readonly working: number
   readonly backend: string
+  /** Seconds of this peer in the states that are not "healthy" nor "starting"; empty when there were none. */
+  readonly troubled: StateSeconds
   /** SHA-256 of the final parameters. */
   readonly model: string
   readonly seed: number

@@ -4,8 +4,8 @@ import type { Call, Message, Requests, State } from '../record.js'
 import type { ChannelTraits, Owner } from './owner.js'
 import { Wire } from './wire.js'
 
-/** Gives the reply to what was asked of this peer; at once. */
-export type Answer = (ask: Message, from: PeerName) => Message
+/** Gives the reply to what was asked of this peer; at once, or never. */
+export type Answer = (ask: Message, from: PeerName) => Message | undefined
 
 /** A channel of requests. */
 export class Caller implements Requests<Message, Message> {
@@ -63,7 +63,9 @@ export class Caller implements Requests<Message, Message> {
     const ask = this.#opened(this.#asks, envelope)
     if (ask === undefined) return
     if (this.#answer === undefined) return this.#owner.fabric.reject(envelope, `nobody answers on ${this.name} here`)
-    const result = this.#replies.send(from, message.round, 0, this.#answer(ask, from))
+    const reply = this.#answer(ask, from)
+    if (reply === undefined) return
+    const result = this.#replies.send(from, message.round, 0, reply)
     if (result !== 'queued') this.#owner.unsent(from)
   }
 

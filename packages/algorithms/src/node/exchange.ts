@@ -197,6 +197,8 @@ export class Exchange {
 
   /** A peer has a new life, without the state that it had: nothing is open with it any more. */
   newLife(peer: PeerName, life: number): void {
+    // What has come from a life is kept when that life is told of.
+    if (life <= this.#edges.of(peer).life) return
     this.#edges.newLife(peer, life)
   }
 

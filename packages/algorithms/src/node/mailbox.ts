@@ -1,4 +1,4 @@
-import { type Envelope, invariant, type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
+import { type Envelope, invariant, type Milliseconds, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import {
   type Arrival,
@@ -14,6 +14,7 @@ import {
 } from '../record.js'
 import { Early, type EarlyMessages, partsPerRound, tagOf } from './early.js'
 import { type ControlKinds, Exchange } from './exchange.js'
+import { nobodyLeft, queueFull, timedOut } from './missing.js'
 import type { ChannelTraits, Expectation, Owner } from './owner.js'
 import { noTerms } from './terms.js'
 import { Wire } from './wire.js'
@@ -43,6 +44,8 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   #route: Route | undefined
   #tag = -1
   #start: Milliseconds = 0
+  /** The same by the clock of {@link Members.awake}. */
+  #awakeAt: Milliseconds = 0
   /** The last tag that was collected. */
   #closed = -1
   /** What was sent under the last tag. */
@@ -76,7 +79,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
         exchange?.said()
         continue
       }
-      if (result === 'full' && this.#isReliable) throw this.#full(to, round)
+      if (result === 'full' && this.#isReliable) throw queueFull(this.#owner.fabric.self, to, round)
       if (result === 'unreachable') presence.lose(to)
       exchange?.unsaid()
       this.#owner.unsent(to)
@@ -87,13 +90,14 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   }
 
   collect(route: Route, staleness = 0): Promise<PerPeer<Message>> {
-    const { fabric } = this.#owner
+    const { fabric, presence } = this.#owner
     const tag = tagOf(route)
     invariant(tag > this.#closed, () => `${fabric.self} collects ${this.name} of round ${route.round} again`)
     this.#staleness = staleness
     this.#route = route
     this.#tag = tag
     this.#start = fabric.now()
+    this.#awakeAt = presence.members?.awake(this.#start) ?? 0
     return this.#owner.until(this)
   }
 
@@ -167,8 +171,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   #silent(missing: readonly PeerName[], time: Milliseconds): never {
     const { fabric } = this.#owner
     this.#owner.missed(missing)
-    const text = `${fabric.self} waited ${time} ms for the ${this.name} of ${missing.join(', ')}: nothing came`
-    throw new NeighboursMissingError(missing, text)
+    throw timedOut({ self: fabric.self, timeout: time, channel: this.name }, missing)
   }
 
   /** How far the channel is, and what has come early. */
@@ -212,14 +215,26 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   /** Until when to wait for the next message: not at all, when nobody is waited for any more. */
   deadline(): Milliseconds {
     const { presence, timeout, fabric } = this.#owner
-    const { exchange } = this
-    const { from = nobody, range } = this.#route ?? {}
-    const has = (j: PeerName) =>
-      this.#early.find(this.#tag, j, range) !== undefined ||
-      (exchange !== undefined && !exchange.isUsual && !exchange.isAwaited(j))
-    if (!presence.isAnyPresent(from, { has }) || (exchange?.hasDebts === true && this.#hasAll())) return fabric.now()
+    const { from = nobody } = this.#route ?? {}
+    const has = (j: PeerName) => this.#has(j)
+    if (!presence.isAnyPresent(from, { has }) || (this.exchange?.hasDebts === true && this.#hasAll()))
+      return fabric.now()
+    if (presence.members !== undefined) return presence.until(this.awaited(), this.#awakeAt, timeout, fabric.now())
     // When nothing has come, the senders may wait themselves for one that is lost, until their timeout.
     return this.#start + (from.some(has) ? 1 : 2) * timeout
+  }
+
+  /** Whether nothing is to come of a sender any more under the present tag. */
+  #has(j: PeerName): boolean {
+    const { exchange } = this
+    if (this.#early.find(this.#tag, j, this.#route?.range) !== undefined) return true
+    return exchange !== undefined && !exchange.isUsual && !exchange.isAwaited(j)
+  }
+
+  /** Whom this peer waits for. */
+  awaited(): readonly PeerName[] {
+    const { presence } = this.#owner
+    return (this.#route?.from ?? nobody).filter((j) => !this.#has(j) && presence.isAwaited(j))
   }
 
   /** What was collected. */
@@ -257,7 +272,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
       } else if (this.exchange === undefined && (other === tag || !route.from.includes(from)))
         this.#unexpected(from, other)
     })
-    this.#owner.presence.note(route.from, silent)
+    this.#owner.presence.note(route, silent)
     this.#note(route, missing)
     return theirs
   }
@@ -277,22 +292,9 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     const { presence, fabric, timeout } = this.#owner
     if (missing.length === 0) return
     this.#owner.missed(missing)
-    const who = missing.join(', ')
-    if (this.#isReliable) {
-      const text = `${fabric.self} waited ${timeout} ms for the ${this.name} of ${who} in round ${round}: nothing came`
-      throw new NeighboursMissingError(missing, text)
-    }
+    if (presence.members !== undefined) return
+    if (this.#isReliable) throw timedOut({ self: fabric.self, timeout, channel: this.name }, missing, round)
     if (missing.length < from.length || presence.isAnyLeft) return
-    const behind =
-      presence.tooFar === undefined
-        ? ''
-        : `; others are in round ${presence.tooFar}, and a peer that was started anew or stalled cannot catch up`
-    const text = `${fabric.self} heard nothing of ${who} in round ${round}, nor has it another neighbour left; it does not train alone${behind}`
-    throw new NeighboursMissingError(missing, text)
-  }
-
-  #full(to: PeerName, round: number): NeighboursMissingError {
-    const { self } = this.#owner.fabric
-    return new NeighboursMissingError([to], `${self} cannot send to ${to} in round ${round}: the queue to it is full`)
+    throw nobodyLeft(fabric.self, missing, round, presence.tooFar)
   }
 }

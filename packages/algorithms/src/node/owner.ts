@@ -38,6 +38,8 @@ export interface Expectation<Outcome> {
   isDone(): boolean
   /** When to give up; asked for before each wait. */
   deadline(): Milliseconds
+  /** Who is waited for; nobody in particular when absent. */
+  awaited?(): readonly PeerName[]
   /** Asked for once, when it is done or given up. */
   outcome(): Outcome | Promise<Outcome>
 }

@@ -76,7 +76,7 @@ export class Peer implements Owner {
   /** A server that only answers has no rounds. */
   readonly #hasReports: boolean
   #watch: OutlierWatch | undefined
-  #isWaiting = false
+  #expectation: Expectation<unknown> | undefined
   #waited = 0
   #missing = new Set<PeerName>()
   #unsent = new Set<PeerName>()
@@ -104,9 +104,17 @@ export class Peer implements Owner {
     )
   }
 
+  /** Whom this peer waits for now. */
+  get awaited(): readonly PeerName[] {
+    return this.#expectation?.awaited?.() ?? nobody
+  }
+
   async until<Outcome>(expectation: Expectation<Outcome>): Promise<Outcome> {
-    invariant(!this.#isWaiting, () => `${this.fabric.self} waits for two things at once; await one after the other`)
-    this.#isWaiting = true
+    invariant(
+      this.#expectation === undefined,
+      () => `${this.fabric.self} waits for two things at once; await one after the other`
+    )
+    this.#expectation = expectation
     try {
       while (!expectation.isDone()) {
         const until = expectation.deadline()
@@ -115,7 +123,7 @@ export class Peer implements Owner {
         else if (this.fabric.now() >= until) break
       }
     } finally {
-      this.#isWaiting = false
+      this.#expectation = undefined
     }
     return expectation.outcome()
   }

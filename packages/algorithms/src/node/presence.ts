@@ -1,4 +1,6 @@
-import type { PeerName } from '@murmuration/core'
+import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { Route } from '../record.js'
+import type { Members } from './members.js'
 
 /** Which peers are waited for: failure detection by timeouts. It does no I/O. */
 export class Presence {
@@ -12,8 +14,8 @@ export class Presence {
   tooFar: number | undefined
   /** How many messages have come. */
   messages = 0
-  /** What others know: whether a peer need not be waited for, since it is dead, has left or cannot be reached. */
-  isGone: ((peer: PeerName) => boolean) | undefined
+  /** What is known of all peers, where they may come and go. */
+  members: Pick<Members, 'awake' | 'isGone' | 'strike' | 'timeoutsFor'> | undefined
 
   /** A message of it has come. */
   heard(peer: PeerName): void {
@@ -26,8 +28,9 @@ export class Presence {
     this.#absent.add(peer)
   }
 
-  /** A round is over, in which messages of `expected` were waited for and those of `missing` did not come. */
-  note(expected: readonly PeerName[], missing: readonly PeerName[]): void {
+  /** A round is over, in which messages of `expected` were waited for and those of `missing` did not come: who was not gone was late. */
+  note({ from: expected, round }: Pick<Route, 'from' | 'round'>, missing: readonly PeerName[]): void {
+    for (const peer of missing) if (this.isAwaited(peer)) this.members?.strike(peer, round)
     if (expected !== this.#last) for (const peer of expected) this.#expected.add(peer)
     this.#last = expected
     for (const peer of missing) this.#absent.add(peer)
@@ -35,12 +38,24 @@ export class Presence {
 
   /** Whether a peer is waited for. */
   isAwaited(peer: PeerName): boolean {
-    return !this.#absent.has(peer) && this.isGone?.(peer) !== true
+    return !this.#absent.has(peer) && this.members?.isGone(peer) !== true
+  }
+
+  /**
+   * Until when peers are waited for, where they may come and go: for longer if they wait for others, and not for the time in which this process
+   * stood still.
+   *
+   * @param since - when the wait began, by the clock that stands still with this process
+   */
+  until(awaited: readonly PeerName[], since: Milliseconds, timeout: Milliseconds, now: Milliseconds): Milliseconds {
+    const { members } = this
+    if (members === undefined) return now
+    return now + since + timeout * Math.max(...awaited.map((peer) => members.timeoutsFor(peer))) - members.awake(now)
   }
 
   /** Whether any of these peers but those in `come` is worth waiting for. */
   isAnyPresent(peers: readonly PeerName[], come?: { has(peer: PeerName): boolean }): boolean {
-    if (this.#absent.size === 0 && this.isGone === undefined) return true
+    if (this.#absent.size === 0 && this.members === undefined) return true
     return peers.some((peer) => this.isAwaited(peer) && come?.has(peer) !== true)
   }
 

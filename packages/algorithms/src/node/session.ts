@@ -1,21 +1,16 @@
 /** The driver, one for all records: start, rounds, reports, final averaging, end; save and go on. */
-import {
-  type Envelope,
-  type Fabric,
-  InputError,
-  NeighboursMissingError,
-  type PeerName,
-  type StepReport,
-  type Task
-} from '@murmuration/core'
+import { type Fabric, InputError, type StepReport, type Task } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import { averagingRecord } from '../averaging-record.js'
-import type { Algorithm, State } from '../record.js'
+import type { State } from '../record.js'
+import { EndOfAsking } from './end-of-asking.js'
 import type { Exchanges } from './exchanges.js'
 import { Peer } from './peer.js'
 import { Program, roleOf } from './program.js'
 import { checkpointProblem } from './checkpoint-problem.js'
 import { massOf, rootMeanSquare } from './figures.js'
+import { Participation } from './participation.js'
+import type { ModelState } from './state-transfer.js'
 import { checkCounts, checkFits, pack, type Saved, unpack, withoutRecords } from './save.js'
 import type { EarlyMessages } from './early.js'
 import type { TrainingSettings } from './training.js'
@@ -31,9 +26,9 @@ export class Session {
   readonly #peer: Peer
   readonly #training: Program
   readonly #averaging: Program
-  /** Who asks for nothing any more. */
-  readonly #done = new Set<PeerName>()
+  readonly #endOfAsking: EndOfAsking
   readonly #keepsMass: boolean
+  readonly #participation: Participation | undefined
   #start: (() => Float32Array | PromiseLike<Float32Array>) | undefined
   #round = 0
 
@@ -58,7 +53,15 @@ export class Session {
     this.#training = new Program(this.#peer, settings, algorithm, { first, firstControl: controls })
     const kinds = { first: averaging, firstControl: controls + Program.controlsOf(algorithm) }
     this.#averaging = new Program(this.#peer, settings, averagingRecord, kinds)
-    if (isAsking(algorithm)) this.#peer.accepts[doneKind] = (envelope) => this.#acceptDone(envelope)
+    this.#endOfAsking = new EndOfAsking(this.#peer, settings, doneKind)
+    const { members } = settings
+    if (members !== undefined)
+      this.#participation = new Participation(this.#peer, members, this.#peer.accepts.length, {
+        round: () => this.#round,
+        samples: () => this.#samples,
+        current: () => this.#current(),
+        goOnFrom: (state) => this.#goOnFrom(state)
+      })
   }
 
   /** Goes on where `save` or `checkpoint` was called. Throws an InputError for what they did not give to such a peer. */
@@ -129,9 +132,12 @@ export class Session {
     const { arena } = this.#peer
     const { rounds } = this.#settings
     if (this.#start !== undefined) this.#begin(await this.#start())
-    if (this.#training.role.round === undefined) await this.#finishAnswering()
+    if (this.#training.role.round === undefined) await this.#endOfAsking.reach(this.#round)
     const end = Math.min(this.#rounds, until)
     while (this.#round < end) {
+      await this.#participation?.ready()
+      // A state that was taken may be of a later round.
+      if (this.#round >= end) break
       const program = this.#round < rounds ? this.#training : this.#averaging
       if (this.#round === rounds) program.start(this.#modelOf(this.#training), this.#modelOf(this.#training))
       this.#fabric.signal.throwIfAborted()
@@ -144,10 +150,26 @@ export class Session {
       arena.inRound = false
       yield this.#report(program, model)
       this.#sweep()
-      if (this.#round === rounds) await this.#finishAnswering()
+      if (this.#round === rounds) await this.#endOfAsking.reach(this.#round)
     }
+    if (this.#round === this.#rounds) await this.#participation?.finish()
     const program = this.#round > rounds ? this.#averaging : this.#training
     return this.#modelOf(program).values
+  }
+
+  /** What another peer may go on from. */
+  #current(): ModelState | undefined {
+    const x = (this.#round > this.#settings.rounds ? this.#averaging : this.#training).model()
+    return x === undefined ? undefined : { x, round: this.#round }
+  }
+
+  #goOnFrom({ x, round }: ModelState): void {
+    const { rounds } = this.#settings
+    this.#round = Math.min(round, this.#rounds)
+    this.#training.start(x, linear([0, x]))
+    if (this.#round > rounds) this.#averaging.start(x, x)
+    this.#peer.optimisers = {}
+    this.#peer.arena.sweep(this.#roots(), true)
   }
 
   /** How many rounds this peer has. */
@@ -193,9 +215,15 @@ export class Session {
     return { ...this.#snapshot('without early'), training, isCut: 0 }
   }
 
+  /** How many a peer that was there from the start has seen until now. */
+  get #samples(): number {
+    const { batchSize, accumulate = 1, rounds } = this.#settings
+    return Math.min(this.#round, rounds) * batchSize * accumulate
+  }
+
   /** Ends a round. */
   #report(program: Program, model: Vector): StepReport {
-    const { rate, batchSize, accumulate = 1, rounds } = this.#settings
+    const { rate } = this.#settings
     const round = this.#round++
     const isTraining = program === this.#training
     const { waited, missing, unsent, distances, outliers, moves } = this.#peer.takeNotes()
@@ -204,7 +232,8 @@ export class Session {
       phase: isTraining ? 'train' : 'average',
       loss: isTraining ? this.#peer.gradients.loss : undefined,
       rate: isTraining ? rate(round) : undefined,
-      samples: Math.min(round + 1, rounds) * batchSize * accumulate,
+      samples: this.#samples,
+      life: this.#participation?.life ?? 1,
       waited,
       disagreement: rootMeanSquare(distances),
       distances,
@@ -238,57 +267,9 @@ export class Session {
       ? [this.#training.state, state, optimisers]
       : [this.#training.state, state, optimisers, { origin }]
   }
-
-  #acceptDone(envelope: Envelope<VectorMessage>): void {
-    const { from, message } = envelope
-    if (message.vector.length > 0)
-      return this.#fabric.reject(envelope, 'parameters in a message that says no more than an end')
-    this.#peer.presence.heard(from)
-    this.#done.add(from)
-  }
-
-  /** Answers until nobody asks any more. */
-  async #finishAnswering(): Promise<void> {
-    const { algorithm, servers = [], workers } = this.#settings
-    const others = this.#isServer ? workers : servers.length > 0 ? servers : [...this.#peer.mixings.neighbours]
-    const isAsked = this.#training.role.answers !== undefined
-    if (!isAsking(algorithm)) return
-    if (!this.#isServer) {
-      for (const to of others)
-        this.#fabric.send(to, { kind: doneKind, round: this.#round, vector: new Float32Array(0) })
-    }
-    if (!isAsked) return
-    await this.#awaitDone(others)
-    this.#done.clear()
-  }
-
-  /** A peer that was not heard for two timeouts, and has not said that it is done, is missing. */
-  async #awaitDone(others: readonly PeerName[]): Promise<void> {
-    const { presence, timeout } = this.#peer
-    const isDone = () => others.every((name) => this.#done.has(name))
-    while (!isDone()) {
-      const before = presence.messages
-      const deadline = this.#fabric.now() + 2 * timeout
-      await this.#peer.until({
-        isDone: () => isDone() || presence.messages > before,
-        deadline: () => deadline,
-        outcome: () => {}
-      })
-      if (presence.messages > before || isDone()) continue
-      const missing = others.filter((name) => !this.#done.has(name))
-      if (!this.#isServer) return
-      const text = `${this.#fabric.self} heard nothing of ${missing.join(', ')} for ${2 * timeout} ms, and they have not ended`
-      throw new NeighboursMissingError(missing, text)
-    }
-  }
 }
 
 const nothing = new Float32Array(0)
-
-/** Whether peers ask each other, or servers. */
-function isAsking({ answers, server }: Algorithm): boolean {
-  return answers !== undefined || server?.answers !== undefined
-}
 
 /** Trains one peer: yields a report per round and returns the parameters at its end. See {@link Session.steps}. */
 export function train(

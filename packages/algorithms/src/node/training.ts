@@ -1,5 +1,6 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { Fusion } from '../ranges.js'
+import type { Members } from './members.js'
 import type { Algorithm, OptimiserSettings } from '../record.js'
 
 /** How peers train. All of a run are given the same. */
@@ -28,6 +29,8 @@ export interface TrainingSettings {
   readonly timeout: Milliseconds
   /** Whether a vector travels as one, or tensor by tensor; 'fused' when absent. */
   readonly fusion?: Fusion
+  /** Who is there, where peers may come and go. When absent, all are there from the start, and one that is lost is lost. */
+  readonly members?: Members | undefined
   /** Who trains, in the order of names. */
   readonly workers: readonly PeerName[]
   /** Who serves, in the order of names; nobody when absent. */

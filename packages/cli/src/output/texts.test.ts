@@ -20,7 +20,8 @@ test('the lines of the summary name the sender, the kinds, and how often it was 
     bytesSent: 0,
     bytesReceived: 0,
     bytesOfBusiest: 0,
-    lost: []
+    lost: [],
+    troubled: {}
   }
   const faulty = (faults: Summary['faults']) =>
     summaryLines({ ...quiet, faults } as unknown as Summary).filter((line) => line.includes('at fault'))

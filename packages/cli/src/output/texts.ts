@@ -1,6 +1,6 @@
 import { outlierText } from '@murmuration/algorithms'
 import prettyBytes from 'pretty-bytes'
-import type { PeerSummary, RunEvent, StartEvent, Summary } from '@murmuration/experiment'
+import type { PeerSummary, RunEvent, StartEvent, StateSeconds, Summary } from '@murmuration/experiment'
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 
@@ -52,6 +52,9 @@ export function lineOf(event: RunEvent): string {
       return `${event.reason}; the others go on`
     case 'neighbour':
       return `${event.peer}: ${event.neighbour} is ${event.state}${event.reason === undefined ? '' : `: ${event.reason}`}`
+    case 'membership':
+    case 'note':
+      return event.text
     case 'step': {
       const loss = event.phase === 'train' ? `loss ${short(event.loss)}` : 'averaging'
       const missing = event.missing.length === 0 ? '' : `, missing: ${event.missing.join(', ')}`
@@ -65,8 +68,6 @@ export function lineOf(event: RunEvent): string {
     }
     case 'outlier':
       return `${event.peer}: ${outlierText(event)}; it sends wrong numbers, or passes on what another sent it`
-    case 'note':
-      return event.text
     case 'summary':
       return ('peer' in event ? peerSummaryLines(event) : summaryLines(event)).join('\n')
   }
@@ -116,6 +117,12 @@ function outlierLines({ outliers }: Pick<Summary, 'outliers'>): string[] {
   return outliers.length === 0 ? [] : [`  far from their neighbours    ${outliers.join(', ')}`]
 }
 
+/** For how long a peer was without some or all of the others. */
+function troubleLine(peer: string, states: StateSeconds): string {
+  const times = Object.entries(states).map(([state, seconds]) => `${state} for ${duration(seconds)}`)
+  return `  ${`${peer} was`.padEnd(27)} ${times.join(', ')}`
+}
+
 /** Who sent what no peer sends that works as it should: one line each. */
 function faultLines({ faults }: Pick<Summary, 'faults'>): string[] {
   return faults.map(({ sender, to, kinds, cutOff }) => {
@@ -145,6 +152,7 @@ export function summaryLines(summary: Summary): string[] {
       summary.consensusDistanceAfterTraining === summary.consensusDistance
         ? ''
         : `   (${short(summary.consensusDistanceAfterTraining)} before final averaging)`),
+    ...Object.entries(summary.troubled).map(([peer, states]) => troubleLine(peer, states)),
     ...outlierLines(summary),
     ...faultLines(summary),
     `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}, busiest: ${summary.busiestPeer} with ${bytes(summary.bytesOfBusiest)}${savedText(summary)}`,
@@ -161,6 +169,7 @@ function peerSummaryLines(summary: PeerSummary): string[] {
       `${duration(summary.seconds)} (${count(summary.samples / summary.seconds)} samples/s), ${summary.backend}`,
     `  ${summary.accuracy === undefined ? 'its model                   ' : 'accuracy of its model       '} ${quality(summary.accuracy, summary.loss)}`,
     `  distance to its neighbours   ${short(summary.neighbourDistance)}`,
+    ...(Object.keys(summary.troubled).length === 0 ? [] : [troubleLine(summary.peer, summary.troubled)]),
     ...outlierLines(summary),
     ...faultLines(summary),
     `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}${savedText(summary)}`,

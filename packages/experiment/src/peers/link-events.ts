@@ -14,7 +14,6 @@ export function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefin
   switch (event.kind) {
     case 'connecting':
     case 'ready':
-    case 'idle':
       return neighbour(event.kind, event.peer)
     case 'silent':
       return neighbour('silent', event.peer, `not heard for ${Math.round(event.silentFor / 1000)} s`)
@@ -36,6 +35,7 @@ export function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefin
       return { kind: 'note', text: shutOutOf(self, event) }
     case 'activity-failed':
       return { kind: 'note', text: `${self}: ${event.reason}` }
+    case 'idle':
     case 'listening':
       return undefined
   }

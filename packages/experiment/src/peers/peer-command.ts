@@ -1,3 +1,4 @@
+import { hasMembers } from '@murmuration/algorithms'
 import { byName, type PeerName } from '@murmuration/core'
 import { hashVector } from '@murmuration/vectors'
 import type { PeerSummary, RunEvent } from '../events.js'
@@ -32,8 +33,8 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   const halt = new Halt()
   const { identity, listen, peerList } = await placeOf(plan, self, options.key)
   options.emit(startEvent(plan))
-  const neighbours = neededBy(plan, self)
-  options.emit({ kind: 'note', text: `${self} waits up to ${options.wait / 1000} s for ${neighbours.join(', ')}` })
+  const others = hasMembers(plan.options.algorithm) ? 'the run to begin' : neededBy(plan, self).join(', ')
+  options.emit({ kind: 'note', text: `${self} waits up to ${options.wait / 1000} s for ${others}` })
   const outliers = new FirstOutliers()
   const result = await runPeer({
     plan,
@@ -82,7 +83,7 @@ function neededBy({ file: { topology }, options: { algorithm, servers = [] } }: 
 }
 
 function summarise(
-  { evaluation, seconds, disagreement, traffic, faults, waiting, working, task, parameters }: PeerResult,
+  { evaluation, seconds, disagreement, traffic, faults, troubled, waiting, working, task, parameters }: PeerResult,
   {
     self,
     ...run
@@ -102,6 +103,7 @@ function summarise(
     rawSent: traffic.sent.raw,
     messages: traffic.sent.frames,
     waiting,
+    troubled,
     working,
     backend: task.about.backend ?? 'TypeScript',
     model: hashVector(parameters)

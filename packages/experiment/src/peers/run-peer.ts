@@ -1,4 +1,4 @@
-import { type Saved, Session } from '@murmuration/algorithms'
+import { hasMembers, Members, type Saved, Session } from '@murmuration/algorithms'
 import { type Evaluation, type Links, type PeerName, type StepReport, StoppedError, type Task } from '@murmuration/core'
 import {
   createPeer,
@@ -12,11 +12,13 @@ import {
 import { gradientWeight, startTaskWorker, type TaskWorker } from '@murmuration/tasks'
 import { grouped } from '@murmuration/data'
 import { hashVector, lengthOf } from '@murmuration/vectors'
-import type { RunEvent, SenderFaults } from '../events.js'
+import type { RunEvent, SenderFaults, StateSeconds } from '../events.js'
 import { BusyTime } from './busy-time.js'
 import { type CheckpointOptions, Checkpoints } from './checkpoints/checkpoints.js'
 import type { Halt } from './checkpoints/halt.js'
 import { runEventOf } from './link-events.js'
+import { membershipDefaults } from '@murmuration/membership'
+import { MemberEvents } from './member-events.js'
 import { noteWhileSlow } from './note-while-slow.js'
 import { OutlierEvents } from './outlier-events.js'
 import { type Plan, taskOf } from '../training/plan.js'
@@ -37,7 +39,7 @@ export interface PeerRun {
     readonly id: string
     readonly addresses: readonly string[]
   }) => Promise<readonly PeerListEntry[]>
-  /** How long to wait for the neighbours at the start, in milliseconds. */
+  /** How long to wait for the run to begin, or to go on, in milliseconds. */
   readonly timeout: number
   /** The links to shape the connections by. */
   readonly links?: Links
@@ -57,6 +59,8 @@ export interface PeerResult {
   readonly evaluation: Evaluation
   readonly task: Pick<Task, 'schema' | 'samples' | 'about'>
   readonly traffic: Traffic
+  /** For how long it was in states in which something was wrong. */
+  readonly troubled: StateSeconds
   /** Neighbours that were at fault. */
   readonly faults: readonly SenderFaults[]
   /** Training and final averaging rounds. */
@@ -132,6 +136,7 @@ interface Opened {
 
 async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer, opened?: Opened): Promise<PeerResult> {
   const { self } = run
+  let members: Members | undefined
   const stop = () => peer.stop()
   run.signal.addEventListener('abort', stop)
   try {
@@ -141,10 +146,13 @@ async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer, opened?: Ope
     if (isServer(run))
       run.emit({ kind: 'note', text: `${self} serves ${grouped(parameters)} parameters, process ${process.pid}` })
     else run.emit({ kind: 'peer', peer: self, pid: process.pid, id, addresses, parameters, about: task.about })
-    await peer.connect(await run.peerList({ id, addresses }), run.timeout)
+    const events = new MemberEvents(self, () => peer.fabric.now())
+    members = membersOf(run, peer, events)
+    const entrance = await meet(run, peer, members)
     await weighByCounts(run, task, peer)
-    const saved = await opened?.checkpoints.resume(peer, opened.rounds, run.timeout)
-    const trained = await trainPeer(run, { task, peer, saved, checkpoints: opened?.checkpoints })
+    // Who joins takes the state of another, which is newer than what it has saved.
+    const saved = entrance === 'joins' ? undefined : await opened?.checkpoints.resume(peer, opened.rounds, run.timeout)
+    const trained = await trainPeer(run, { task, peer, members, saved, checkpoints: opened?.checkpoints })
     const evaluation = isServer(run) ? noModel : await task.evaluate(trained.parameters).run()
     await peer.close()
     const { schema, samples, about } = task
@@ -153,13 +161,50 @@ async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer, opened?: Ope
       evaluation,
       task: { schema, samples, about },
       traffic: peer.traffic(),
+      troubled: events.troubled,
       faults: faultsSeenBy(self, peer.neighbours())
     }
   } finally {
     run.signal.removeEventListener('abort', stop)
     await opened?.checkpoints.end()
+    members?.leave()
     await peer.close(run.signal.aborted || run.halt?.isStopping ? 'stopped' : 'failed')
   }
+}
+
+/** Who is there, for an algorithm whose peers can do without others. */
+function membersOf({ plan, timeout: wait, emit }: PeerRun, peer: Peer, events: MemberEvents): Members | undefined {
+  const { options, training, file } = plan
+  if (!hasMembers(options.algorithm)) return undefined
+  return new Members(peer.fabric, {
+    settings: { ...membershipDefaults, ...training.membership },
+    topology: file.topology,
+    signer: peer.signer,
+    wait,
+    onChange: (change, standing) => {
+      const event = events.of(change, standing)
+      if (event !== undefined) emit(event)
+    }
+  })
+}
+
+/** Meets the others: begins with them, or finds a run under way. */
+async function meet(run: PeerRun, peer: Peer, members: Members | undefined): Promise<'begins' | 'joins'> {
+  const { id, addresses } = peer
+  const peerList = await run.peerList({ id, addresses })
+  if (members === undefined) {
+    await peer.connect(peerList, run.timeout)
+    return 'begins'
+  }
+  peer.meet(peerList)
+  let told = ''
+  return members.entrance(() => {
+    if (peer.refusal !== undefined) throw peer.refusal
+    const { missing } = members.standing
+    if (missing.join() === told) return
+    told = missing.join()
+    run.emit({ kind: 'note', text: `${run.self} waits for ${missing.join(', ')}` })
+  })
 }
 
 /** With data of their own, the peers tell each other how many samples each has, and weigh their gradients by that. */
@@ -189,14 +234,15 @@ function countsText(
 interface Trainee {
   readonly task: Task
   readonly peer: Peer
+  readonly members: Members | undefined
   /** What to go on from; absent at the start. */
   readonly saved: Saved | undefined
   readonly checkpoints: Checkpoints | undefined
 }
 
-async function trainPeer(run: PeerRun, { task, peer, saved, checkpoints }: Trainee) {
+async function trainPeer(run: PeerRun, { task, peer, members, saved, checkpoints }: Trainee) {
   const { halt } = run
-  const { options } = run.plan
+  const options = { ...run.plan.options, members }
   const reports = new StepReports(run.self, peer, options)
   const outliers = new OutlierEvents(run.self)
   const every = snapshotsEvery(options.rounds)

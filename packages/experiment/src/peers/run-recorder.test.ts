@@ -27,7 +27,7 @@ const summary: Summary = {
   },
   ...{ bytesSent: 5000, bytesReceived: 5000, payloadSent: 4800, rawSent: 4800, messages: 20 },
   ...{ bytesOfBusiest: 5100, busiestPeer: b, waiting: 0.2, working: 0.6, backend: 'wasm' },
-  ...{ models: { [a]: 'x', [b]: 'y' }, spectralGap: 1, seed: 3 }
+  ...{ troubled: {}, models: { [a]: 'x', [b]: 'y' }, spectralGap: 1, seed: 3 }
 }
 
 test('a run that still goes on is what its last evaluation says, and unfinished', (t) => {

@@ -226,6 +226,9 @@ function summarise(
     busiestPeer: busiest.name,
     waiting: all.reduce((sum, { waiting }) => sum + waiting, 0) / all.length,
     working: all.reduce((sum, { working }) => sum + working, 0) / all.length,
+    troubled: Object.fromEntries(
+      [...results].flatMap(([name, { troubled }]) => (Object.keys(troubled).length === 0 ? [] : [[name, troubled]]))
+    ),
     backend: all[0].task.about.backend ?? 'TypeScript',
     models: Object.fromEntries([...results].map(([name, { parameters }]) => [name, hashVector(parameters)])),
     spectralGap,

@@ -27,6 +27,7 @@ export class InvariantCheckers {
   readonly #keeps: Keeps
   readonly #every: number
   readonly #found = new Set<string>()
+  readonly #lives = new Map<PeerName, number>()
   readonly #lastRound = new Map<PeerName, number>()
   /** What the round to be checked next begins with: copies, since a report's vectors are valid until the next step only. */
   readonly #before = new Map<PeerName, Float32Array>()
@@ -46,16 +47,23 @@ export class InvariantCheckers {
     return [...this.#found]
   }
 
-  /** A peer begins anew, from round 0. */
-  restarted(peer: PeerName): void {
+  /** A peer begins anew, from the start or from a state that it took. */
+  #beginLife(peer: PeerName, life: number): void {
+    this.#lives.set(peer, life)
     this.#lastRound.delete(peer)
     this.#before.delete(peer)
   }
 
+  /** A peer begins anew, from round 0. */
+  restarted(peer: PeerName): void {
+    this.#lives.delete(peer)
+  }
+
   take(peer: PeerName, report: StepReport): void {
-    const { round, parameters } = report
+    const { round, parameters, life = 1 } = report
+    if (life !== this.#lives.get(peer)) this.#beginLife(peer, life)
     const last = this.#lastRound.get(peer)
-    if (round !== (last ?? -1) + 1) this.found(`${peer} reports round ${round} after round ${last ?? 'none'}`)
+    if (round !== (last ?? round - 1) + 1) this.found(`${peer} reports round ${round} after round ${last ?? 'none'}`)
     this.#lastRound.set(peer, round)
     if (round % this.#every === 0) {
       if (!allFinite(parameters)) this.found(`${peer} has parameters that are not finite after round ${round}`)

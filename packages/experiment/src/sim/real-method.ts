@@ -27,13 +27,16 @@ export async function readMethod(
   const file = topologyOf(scenario, { setting, method })
   const own = serversOf(method, file.topology.peers, file.servers)
   const servers = own.map(({ name }): PeerEntry => ({ name, role: 'server', addresses: [] }))
-  const { consensusTolerance } = trainingSchema.parse({})
+  const { consensusTolerance, membership } = trainingSchema.parse({})
   const { rounds, ...rest } = { ...scenario.training, ...setting.learning, ...method.training }
   const rate = { ...rest.rate, initial: method.rate?.initial ?? setting.rate ?? rest.rate.initial }
   const { algorithm } = method
   return {
     file: { ...file, servers },
-    training: { ...rest, rate, rounds, algorithm, consensusTolerance, seed: scenario.seeds[0] }
+    training: {
+      ...{ ...rest, rate, rounds, algorithm, consensusTolerance, seed: scenario.seeds[0] },
+      membership: scenario.membership ?? membership
+    }
   }
 }
 

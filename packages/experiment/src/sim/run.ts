@@ -1,4 +1,4 @@
-import { type Keeps, keptOn, train, type TrainingSettings } from '@murmuration/algorithms'
+import { hasMembers, type Keeps, keptOn, Members, train, type TrainingSettings } from '@murmuration/algorithms'
 import {
   DivergedError,
   type Fabric,
@@ -14,6 +14,7 @@ import { computingCost, DeadlockError, LogHash, Simulation } from '@murmuration/
 import type { TaskSet } from '@murmuration/tasks'
 import { codedWire, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/wire'
 import { lengthOf } from '@murmuration/vectors'
+import { membershipDefaults, trustingSigner } from '@murmuration/membership'
 import { recordOf } from '../training/algorithm-choice.js'
 import { trainingSettings } from '../training/training-settings.js'
 import { MetricsRecorder } from './metrics-recorder.js'
@@ -55,6 +56,8 @@ class SimulatedRun {
   readonly #servers: readonly PeerName[]
   readonly #traffic: { readonly schema: Task['schema']; readonly wire: Wire<VectorMessage> }
   readonly #settings: TrainingSettings
+  readonly #topology: Topology
+  readonly #membership: Scenario['membership']
   readonly #checkers: InvariantCheckers
   readonly #metrics: MetricsRecorder
   readonly #recorder: TimelineRecorder | undefined
@@ -70,6 +73,8 @@ class SimulatedRun {
     const isAlone = isOnOneMachine(method)
     const topology = isAlone ? alone(file.topology) : file.topology
     const servers = serversOf(method, topology.peers, file.servers)
+    this.#topology = topology
+    this.#membership = scenario.membership
     this.#workers = topology.peers
     const length = lengthOf(taskSet.schema)
     this.#traffic =
@@ -186,10 +191,19 @@ class SimulatedRun {
     this.#checkers.restarted(self)
     const isAlone = isOnOneMachine(this.#run.method)
     const task = this.#asTraffic(isAlone ? this.#taskSet.union : this.#taskSet.of(self))
-    for await (const report of train(fabric, task, settings)) {
+    for await (const report of train(fabric, task, { ...settings, members: this.#membersOn(fabric) })) {
       if (report.phase === 'train') this.#checkers.take(self, report)
       if (await this.#metrics.take(self, report)) this.#simulation.stop('the target is reached')
     }
+  }
+
+  /** Who is there, where the scenario says how; for an algorithm whose peers can do without others. */
+  #membersOn(fabric: Fabric<VectorMessage>): Members | undefined {
+    const { algorithm, timeout } = this.#settings
+    const membership = this.#membership
+    if (membership === undefined || !hasMembers(algorithm) || isOnOneMachine(this.#run.method)) return undefined
+    const settings = { ...membershipDefaults, ...membership }
+    return new Members(fabric, { settings, topology: this.#topology, signer: trustingSigner, wait: timeout })
   }
 
   async #serve(rounds: AsyncGenerator<unknown>): Promise<void> {

@@ -94,7 +94,7 @@ function complete(
   axisNames: readonly string[],
   directory: string
 ): Omit<Scenario, 'path' | 'text'> {
-  const { title, description, network, computing, stop, evaluate, faults, traffic, timeline } = loaded
+  const { title, description, network, computing, stop, evaluate, faults, traffic, timeline, membership } = loaded
   const axes = axesOf(loaded.vary, axisNames)
   const seeds = seedsOf(loaded)
   const training = absolutePaths(trainingOf(loaded), directory)
@@ -106,6 +106,7 @@ function complete(
   return {
     ...{ title, description, topology, network, training, computing, axes, methods, seeds, stop, evaluate, faults },
     ...(traffic === undefined ? {} : { traffic: tensorsOf(traffic) }),
+    ...(membership === undefined ? {} : { membership }),
     timeline: timeline === undefined ? undefined : timelineOf(timeline, axes, methods, seeds)
   }
 }

@@ -18,7 +18,7 @@ import { networkSchema } from './scenario-network.js'
 export async function scenarioOfRun(request: RunRequest): Promise<Scenario> {
   const { training, options, label } = await makePlan(request)
   const text = await readText(request.topology)
-  const { algorithm, consensusTolerance: _, seed, ...simulated } = training
+  const { algorithm, consensusTolerance: _, membership, seed, ...simulated } = training
   const { codec, rounds } = training
   if (codec === 'auto') {
     const message = 'codec "auto" chooses by the measured speed of real links, which a simulation has none of; name one'
@@ -45,6 +45,7 @@ export async function scenarioOfRun(request: RunRequest): Promise<Scenario> {
     stop: {},
     finalRounds: options.finalRounds,
     evaluate: snapshotsEvery(rounds),
-    faults: faultsSchema.parse(undefined)
+    faults: faultsSchema.parse(undefined),
+    membership
   }
 }

@@ -6,6 +6,7 @@ import { methodSchema, namedCodec } from './scenario-methods.js'
 import { faultsSchema } from './scenario-faults.js'
 import { networkSchema } from './scenario-network.js'
 import { gone } from '../training/gone.js'
+import { membershipSchema } from '../training/membership-schema.js'
 import { maxRounds, sharedFields } from '../training/training-schema.js'
 import { trafficSchema } from './traffic.js'
 
@@ -61,6 +62,10 @@ export const scenarioSchema = z
     }),
     timeout: sharedFields.timeout.unwrap().prefault('1 h').meta({
       description: 'How long a peer waits before who did not send is taken for lost'
+    }),
+    membership: membershipSchema.optional().meta({
+      description:
+        'Who begins, and what peers do that cannot reach the others, as in training files; when absent, all begin at once and nobody notes who is there'
     }),
     seed: sharedFields.seed.unwrap().optional().meta({ description: 'One seed, in place of seeds' }),
     traffic: trafficSchema.optional(),

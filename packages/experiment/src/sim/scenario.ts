@@ -6,10 +6,11 @@ import type { Computing } from './scenario-computing.js'
 import type { MethodDescription } from './scenario-methods.js'
 import type { ScenarioFaults } from './scenario-faults.js'
 import type { StopRule } from './scenario-schema.js'
+import type { Membership } from '../training/membership-schema.js'
 import type { Training } from '../training/training-schema.js'
 
 /** How peers train, as in training files. */
-export type SimulatedTraining = Omit<Training, 'algorithm' | 'consensusTolerance' | 'seed'>
+export type SimulatedTraining = Omit<Training, 'algorithm' | 'consensusTolerance' | 'membership' | 'seed'>
 
 /** What is compared: one algorithm with its options. */
 export type Method = MethodDescription & {
@@ -57,5 +58,7 @@ export interface Scenario {
   /** Rounds from one evaluation to the next. */
   readonly evaluate: number
   readonly faults: ScenarioFaults
+  /** How peers are members of the swarm; absent where all begin at once and nobody notes who is there. */
+  readonly membership?: Membership
   readonly timeline?: TimelineRequest
 }

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { algorithmSchema, inputJson } from './algorithm-choice.js'
 import { gone } from './gone.js'
 import { mappingSuchAs } from './schema-words.js'
+import { membershipSchema } from './membership-schema.js'
 import { kinds, taskSchema } from './task-choice.js'
 
 const positive = z.number().positive()
@@ -164,6 +165,7 @@ export const trainingSchema = z
       description:
         'How: the name of an algorithm (murmur algorithms lists them), { name: dpsgd, its options } or { module: ./mine.js }'
     }),
+    membership: membershipSchema.prefault({}),
     consensusTolerance: z.number().gt(0).lt(1).default(1e-5).meta({
       description: 'The fraction of the disagreement at the end of training that the final averaging rounds may leave'
     })

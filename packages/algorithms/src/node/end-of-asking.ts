@@ -1,0 +1,74 @@
+import { type Envelope, NeighboursMissingError, type PeerName } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/wire'
+import type { Peer } from './peer.js'
+import { roleOf } from './program.js'
+import type { TrainingSettings } from './training.js'
+
+/** Where peers ask each other, or servers: each tells when it asks for nothing any more, and answers until nobody does. */
+export class EndOfAsking {
+  readonly #peer: Peer
+  readonly #settings: TrainingSettings
+  readonly #kind: number
+  /** Who asks for nothing any more. */
+  readonly #done = new Set<PeerName>()
+
+  /** @param kind - the number on the wire of the message that says so */
+  constructor(peer: Peer, settings: TrainingSettings, kind: number) {
+    this.#peer = peer
+    this.#settings = settings
+    this.#kind = kind
+    if (this.#isUsed) peer.accepts[kind] = (envelope) => this.#accept(envelope)
+  }
+
+  /** Says that this peer has ended, before `round`, and answers until nobody asks any more. */
+  async reach(round: number): Promise<void> {
+    if (!this.#isUsed) return
+    const { servers = [], workers } = this.#settings
+    const { fabric, mixings } = this.#peer
+    const others = this.#isServer ? workers : servers.length > 0 ? servers : [...mixings.neighbours]
+    if (!this.#isServer) {
+      for (const to of others) fabric.send(to, { kind: this.#kind, round, vector: new Float32Array(0) })
+    }
+    if (roleOf(this.#settings, fabric.self).answers === undefined) return
+    await this.#await(others)
+    this.#done.clear()
+  }
+
+  get #isUsed(): boolean {
+    const { answers, server } = this.#settings.algorithm
+    return answers !== undefined || server?.answers !== undefined
+  }
+
+  get #isServer(): boolean {
+    return this.#settings.servers?.includes(this.#peer.fabric.self) === true
+  }
+
+  #accept(envelope: Envelope<VectorMessage>): void {
+    const { fabric, presence } = this.#peer
+    const { from, message } = envelope
+    if (message.vector.length > 0)
+      return fabric.reject(envelope, 'parameters in a message that says no more than an end')
+    presence.heard(from)
+    this.#done.add(from)
+  }
+
+  /** A peer that was not heard for two timeouts, and has not said that it is done, is missing. */
+  async #await(others: readonly PeerName[]): Promise<void> {
+    const { fabric, presence, timeout } = this.#peer
+    const isDone = () => others.every((name) => this.#done.has(name))
+    while (!isDone()) {
+      const before = presence.messages
+      const deadline = fabric.now() + 2 * timeout
+      await this.#peer.until({
+        isDone: () => isDone() || presence.messages > before,
+        deadline: () => deadline,
+        outcome: () => {}
+      })
+      if (presence.messages > before || isDone()) continue
+      const missing = others.filter((name) => !this.#done.has(name))
+      if (!this.#isServer) return
+      const text = `${fabric.self} heard nothing of ${missing.join(', ')} for ${2 * timeout} ms, and they have not ended`
+      throw new NeighboursMissingError(missing, text)
+    }
+  }
+}

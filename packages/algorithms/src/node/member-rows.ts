@@ -1,0 +1,48 @@
+import type { Mixing, PeerName, Topology, WeightedPeer } from '@murmuration/core'
+import { type Member, repairedRow } from '@murmuration/membership'
+
+/** One peer's rows of W, among the members that can be used. */
+export class MemberRows {
+  readonly #member: Member
+  readonly #topology: Topology
+  readonly #self: PeerName
+  #last: { readonly neighbours: string; readonly mixing: Mixing } | undefined
+
+  /** @param topology - as the file has it, of all peers */
+  constructor(member: Member, topology: Topology, self: PeerName) {
+    this.#member = member
+    this.#topology = topology
+    this.#self = self
+  }
+
+  /**
+   * The row of a round. It is the topology's own where all of its neighbours can be used; otherwise it goes past those that cannot, and all its
+   * offers are equal. Rows with the same neighbours are the same object.
+   */
+  of(round: number): Mixing {
+    const member = this.#member
+    const filed = this.#topology.mixing(this.#self, round)
+    const isUsable = (peer: PeerName) => member.isUsable(peer, round)
+    const row = repairedRow(this.#topology, this.#self, round, isUsable, member.brokenPairs)
+    const [receiveFrom, sendTo] = [this.#punctual(row.receiveFrom), this.#punctual(row.sendTo)]
+    const isWhole = receiveFrom.length === row.receiveFrom.length && sendTo.length === row.sendTo.length
+    return row === filed && isWhole ? filed : this.#offering(receiveFrom, sendTo)
+  }
+
+  /** Without those that were late. */
+  #punctual(peers: readonly WeightedPeer[]): readonly PeerName[] {
+    return peers.map(({ name }) => name).filter((name) => !this.#member.isLate(name))
+  }
+
+  /** Equal offers, which sum with one's own weight to 1. */
+  #offering(receiveFrom: readonly PeerName[], sendTo: readonly PeerName[]): Mixing {
+    const neighbours = `${receiveFrom.join()} ${sendTo.join()}`
+    if (this.#last?.neighbours === neighbours) return this.#last.mixing
+    const offer = 1 / (1 + Math.max(receiveFrom.length, sendTo.length))
+    const offered = (peers: readonly PeerName[]) => peers.map((name) => ({ name, weight: offer }))
+    const selfWeight = 1 - offer * receiveFrom.length
+    const mixing = { selfWeight, receiveFrom: offered(receiveFrom), sendTo: offered(sendTo), offer }
+    this.#last = { neighbours, mixing }
+    return mixing
+  }
+}

@@ -1,0 +1,283 @@
+/** What a peer knows of all others, kept up to date over notes: who is there, who is gone; whether to begin, to pause, to catch up. */
+import {
+  type Fabric,
+  type Milliseconds,
+  type Mixing,
+  NeighboursMissingError,
+  type PeerName,
+  type Topology
+} from '@murmuration/core'
+import {
+  Member,
+  type MemberChange,
+  type MemberProgress,
+  type MembershipSettings,
+  type MemberState,
+  type Signer
+} from '@murmuration/membership'
+import { MemberRows } from './member-rows.js'
+
+/** How long the first that begins waits for others that are there, so that nobody can keep all from beginning. */
+const beginTogether: Milliseconds = 10_000
+
+/** What is needed of a world. */
+export interface MembersFabric extends Pick<
+  Fabric<unknown>,
+  'self' | 'random' | 'signal' | 'now' | 'tell' | 'listen' | 'sleep' | 'wake'
+> {
+  spawn(activity: (fabric: MembersFabric) => Promise<void>): void
+}
+
+/** How a peer is a member of its swarm. */
+export interface MembersOptions {
+  readonly settings: MembershipSettings
+  /** As the file has it, of all peers. */
+  readonly topology: Topology
+  readonly signer: Signer
+  /** How long a peer waits for the run to begin, or to go on, before it gives up. */
+  readonly wait: Milliseconds
+  /** Told of each change, with how the swarm looks since. */
+  readonly onChange?: (change: MemberChange, standing: SwarmStanding) => void
+}
+
+/** How the swarm looks to one peer. */
+export interface SwarmStanding {
+  readonly state: MemberState
+  readonly members: readonly PeerName[]
+  readonly present: readonly PeerName[]
+  /** All of the peer list that are not present. */
+  readonly missing: readonly PeerName[]
+}
+
+/** Who trains here. */
+export interface Trainee {
+  progress(): MemberProgress
+  /** A peer has begun anew, without the state that it had. */
+  onLife(peer: PeerName, life: number): void
+}
+
+/** What a peer can do between two rounds. */
+export interface BetweenRounds {
+  /** Takes the messages in that come until then. */
+  wait(until: Milliseconds): Promise<void>
+  /** Takes the state of another peer, if it gives it. */
+  takeState(donor: PeerName): Promise<void>
+}
+
+export class Members {
+  readonly #fabric: MembersFabric
+  readonly #options: MembersOptions
+  readonly #member: Member
+  #trainee: Trainee | undefined
+  #hasBegun = false
+  #isOver = false
+  readonly #rows: MemberRows
+
+  constructor(fabric: MembersFabric, options: MembersOptions) {
+    const { topology, settings, signer } = options
+    const { self } = fabric
+    this.#fabric = fabric
+    this.#options = options
+    const random = fabric.random.stream('members')
+    this.#member = new Member({ self, peers: topology.peers, settings, signer, random }, fabric.now())
+    this.#rows = new MemberRows(this.#member, topology, self)
+    fabric.listen({
+      note: (from, note) => this.#act((now) => this.#member.receive(from, note, now)),
+      heard: (from) => this.#member.heard(from, fabric.now()),
+      refused: (peer) => void this.#act((now) => this.#member.refused(peer, now))
+    })
+    fabric.spawn((own) => this.#tick(own))
+  }
+
+  get standing(): SwarmStanding {
+    const { state, members, present, missing } = this.#member
+    return { state, members, present, missing }
+  }
+
+  /**
+   * Waits until the run begins, or is found to be under way. Whether this peer begins with the others, or takes the state of one of them.
+   *
+   * @param check - called now and then while it waits; what it throws ends the wait
+   * @throws NeighboursMissingError that names who is missing
+   */
+  async entrance(check: () => void = () => {}): Promise<'begins' | 'joins'> {
+    const start = this.#fabric.now()
+    for (;;) {
+      const now = this.#fabric.now()
+      if (this.#member.donor(now) !== undefined) return 'joins'
+      if (this.#member.mayBegin) return 'begins'
+      check()
+      this.#checkWait(start)
+      await this.#fabric.sleep(now + this.#member.settings.tick)
+    }
+  }
+
+  /** Before a round: begins, takes a state where this peer is behind, or pauses, as long as there is a reason to. */
+  async ready(round: () => number, between: BetweenRounds): Promise<void> {
+    const start = this.#fabric.now()
+    for (;;) {
+      const now = this.#fabric.now()
+      const donor = this.#member.donor(now)
+      if (donor === undefined && !this.#hasBegun && this.#member.mayBegin) this.begin(round())
+      const isHeld = this.#isHeld || this.#isAlone(round()) || (round() === 0 && this.#isBeforeOthers(now - start))
+      if (donor === undefined && this.#hasBegun && !isHeld) return
+      this.#checkWait(start)
+      const before = round()
+      if (donor !== undefined) await between.takeState(donor)
+      if (round() === before) await between.wait(now + this.#member.settings.tick)
+    }
+  }
+
+  /** A life begins in this round, with this peer's own state or one that was taken. */
+  begin(round: number): void {
+    this.#hasBegun = true
+    this.#act((now) => this.#member.begin(round, now))
+  }
+
+  /** The time in which this process did not stand still, up to `now`. */
+  awake(now: Milliseconds): Milliseconds {
+    return this.#member.awake(now)
+  }
+
+  /** Whether this peer waits for others to come back. */
+  get isPaused(): boolean {
+    return this.#member.isPaused
+  }
+
+  /** Of this peer. */
+  get life(): number {
+    return this.#member.lifeOf(this.#fabric.self)
+  }
+
+  lifeOf(peer: PeerName): number {
+    return this.#member.lifeOf(peer)
+  }
+
+  /** Whether others may take this peer's state. */
+  get mayGive(): boolean {
+    return this.#hasBegun && !this.#member.isPaused
+  }
+
+  /** From now on what this peer tells of itself comes from `progress`, and `onLife` hears of peers that begin anew. */
+  follow(trainee: Trainee): void {
+    this.#trainee = trainee
+  }
+
+  /** Whether a peer is dead, has left or cannot be reached, so that nobody waits for it. */
+  isGone(peer: PeerName): boolean {
+    return this.#member.isGone(peer)
+  }
+
+  /** For how many timeouts a peer is waited for: one more for each that it waits for in turn. */
+  timeoutsFor(peer: PeerName): number {
+    return 1 + this.#member.chainBehind(peer)
+  }
+
+  /** A peer that is there was waited for in a round until the timeout. */
+  strike(peer: PeerName, round: number): void {
+    this.#act((now) => this.#member.strike(peer, round, now))
+  }
+
+  /** This peer's row of W in a round, among those that can be used. */
+  row(round: number): Mixing {
+    return this.#rows.of(round)
+  }
+
+  /** This peer has finished. It serves the others until all that are there have, or none has made progress for `timeout`. Then it leaves. */
+  async finish(round: number, wait: BetweenRounds['wait'], timeout: Milliseconds): Promise<void> {
+    this.#act((now) => this.#member.finish(now))
+    let progress = ''
+    let since = this.#fabric.now()
+    for (;;) {
+      const now = this.#fabric.now()
+      const unfinished = this.#unfinished()
+      if (unfinished !== progress) [progress, since] = [unfinished, now]
+      if (unfinished === '' || now - since > timeout) break
+      await wait(now + this.#member.settings.tick)
+    }
+    this.leave(round)
+  }
+
+  /** This peer is in no round after `round`: it has finished, or was stopped. The others are told, and nobody takes it for dead. */
+  leave(round = this.#trainee?.progress().round ?? 0): void {
+    if (this.#hasBegun) this.#act((now) => this.#member.leave(round, now))
+    this.end()
+  }
+
+  /** Ends the notes. */
+  end(): void {
+    this.#isOver = true
+  }
+
+  /** Who is present and has not finished, and how far it is. */
+  #unfinished(): string {
+    const member = this.#member
+    return member.present
+      .filter((peer) => peer !== this.#fabric.self)
+      .flatMap((peer) => member.recordOf(peer) ?? [])
+      .filter(({ status }) => status === 'here' || status === 'joining')
+      .map(({ name, round }) => `${name} ${round}`)
+      .join()
+  }
+
+  /** Whether the state says to wait. Throws where it says to stop. */
+  get #isHeld(): boolean {
+    const { state, settings, isPaused } = this.#member
+    const policy = state === 'partitioned' || state === 'isolated' ? settings[state] : 'continue'
+    if (policy === 'stop') throw this.#missing(`is ${state}, and the file says to stop then`)
+    return isPaused
+  }
+
+  /**
+   * Whether others are in this round, and this peer exchanges with none of them now: they were late, or what was sent to them is open.
+   * Those that begin anew in a later round are not waited for: they would wait for this peer there.
+   */
+  #isAlone(round: number): boolean {
+    const { receiveFrom, sendTo } = this.row(round)
+    if (receiveFrom.length + sendTo.length > 0) return false
+    return this.#member.present.some((peer) => peer !== this.#fabric.self && this.#member.isUsable(peer, round))
+  }
+
+  /** Whether others that are there are about to begin round 0 too: who begins first would go ahead of them. */
+  #isBeforeOthers(waited: Milliseconds): boolean {
+    const member = this.#member
+    return waited < beginTogether && member.present.some((peer) => member.recordOf(peer)?.status === 'joining')
+  }
+
+  #checkWait(start: Milliseconds): void {
+    const { wait } = this.#options
+    this.#fabric.signal.throwIfAborted()
+    if (this.#fabric.now() - start <= wait) return
+    throw this.#missing(
+      this.#hasBegun ? `has waited ${wait / 1000} s to go on` : `has waited ${wait / 1000} s for the run to begin`
+    )
+  }
+
+  #missing(what: string): NeighboursMissingError {
+    const { missing } = this.#member
+    return new NeighboursMissingError(missing, `${this.#fabric.self} ${what}; missing: ${missing.join(', ')}`)
+  }
+
+  async #tick(own: MembersFabric): Promise<void> {
+    while (!this.#isOver) {
+      if (this.#trainee !== undefined && this.#hasBegun) this.#member.report(this.#trainee.progress(), own.now())
+      this.#act((now) => this.#member.tick(now))
+      await own.sleep(own.now() + this.#member.settings.tick)
+    }
+  }
+
+  /** After each call of the member: sends what it has to tell, tells what has changed, and has the round look anew. */
+  #act<Result>(act: (now: Milliseconds) => Result): Result | undefined {
+    if (this.#isOver) return undefined
+    const result = act(this.#fabric.now())
+    for (const { to, note } of this.#member.take()) this.#fabric.tell(to, note)
+    const changes = this.#member.takeChanges()
+    if (changes.length === 0) return result
+    for (const change of changes) {
+      if (change.kind === 'joined' && change.life > 1) this.#trainee?.onLife(change.peer, change.life)
+      this.#options.onChange?.(change, this.standing)
+    }
+    this.#fabric.wake()
+    return result
+  }
+}

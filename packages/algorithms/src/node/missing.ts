@@ -1,0 +1,32 @@
+/** The errors of peers that wait for others whose messages do not come. */
+import { type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
+
+/** Nothing has come within a time that was long enough. */
+export function timedOut(
+  { self, timeout, channel }: { readonly self: PeerName; readonly timeout: Milliseconds; readonly channel: string },
+  missing: readonly PeerName[],
+  round?: number
+): NeighboursMissingError {
+  const when = round === undefined ? '' : ` in round ${round}`
+  const text = `${self} waited ${timeout} ms for the ${channel} of ${missing.join(', ')}${when}: nothing came`
+  return new NeighboursMissingError(missing, text)
+}
+
+/** @param tooFar - a round of others that was too far ahead of this peer's, if there was one */
+export function nobodyLeft(
+  self: PeerName,
+  missing: readonly PeerName[],
+  round: number,
+  tooFar: number | undefined
+): NeighboursMissingError {
+  const behind =
+    tooFar === undefined
+      ? ''
+      : `; others are in round ${tooFar}, and a peer that was started anew or stalled cannot catch up`
+  const text = `${self} heard nothing of ${missing.join(', ')} in round ${round}, nor has it another neighbour left; it does not train alone${behind}`
+  return new NeighboursMissingError(missing, text)
+}
+
+export function queueFull(self: PeerName, to: PeerName, round: number): NeighboursMissingError {
+  return new NeighboursMissingError([to], `${self} cannot send to ${to} in round ${round}: the queue to it is full`)
+}

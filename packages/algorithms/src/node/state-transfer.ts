@@ -1,0 +1,45 @@
+import type { PeerName } from '@murmuration/core'
+import type { Call, Message } from '../record.js'
+import { Caller } from './caller.js'
+import type { Accept, Peer } from './peer.js'
+import type { Vector } from './vector.js'
+
+/** The model of a peer at the begin of a round: what it reports and evaluates. */
+export interface ModelState {
+  readonly x: Vector
+  readonly round: number
+}
+
+const call: Call = { ask: {}, reply: { x: 'vector', round: 'number' } }
+
+/** Gives one's own model to peers that are behind, and asks others for theirs. */
+export class StateTransfer {
+  /** How many numbers it takes on the wire. */
+  static readonly kinds = 2
+  readonly #caller: Caller
+
+  /**
+   * @param kind - its first number on the wire
+   * @param own - what to give; nothing while this peer has nothing to give
+   */
+  constructor(peer: Peer, kind: number, own: () => ModelState | undefined) {
+    const answer = (): Message | undefined => {
+      const state = own()
+      return state === undefined ? undefined : { x: state.x, round: state.round }
+    }
+    this.#caller = new Caller(peer, { name: 'state', kind, isReliable: false }, call, answer)
+    const accepts: readonly Accept[] = [
+      (envelope) => this.#caller.acceptAsk(envelope),
+      (envelope) => this.#caller.acceptReply(envelope)
+    ]
+    accepts.forEach((accept, place) => (peer.accepts[kind + place] = accept))
+  }
+
+  /** What a peer gives within the timeout; undefined when that is nothing, or of no round. */
+  async ask(donor: PeerName): Promise<ModelState | undefined> {
+    const reply = await this.#caller.request(donor, {})
+    if (reply === undefined) return undefined
+    const { x, round } = reply as Message & ModelState
+    return Number.isSafeInteger(round) && round >= 0 ? { x, round } : undefined
+  }
+}
