@@ -23,8 +23,12 @@ export interface RunningCommand {
   output(): string
   /** Resolves when standard output or standard error contains `text`; rejects when the command ends without it. */
   saying(text: string): Promise<void>
-  /** The first JSON object of standard output that `isIt`, past or to come; rejects when the command ends without one. */
-  telling(what: string, isIt: (line: JsonLine) => boolean): Promise<JsonLine>
+  /**
+   * The first JSON object of standard output that `isIt`, past or to come; rejects when the command ends without one.
+   *
+   * @param from - only what comes after as many characters of {@link output}; from the beginning when absent
+   */
+  telling(what: string, isIt: (line: JsonLine) => boolean, from?: number): Promise<JsonLine>
 }
 
 /** A line of a `--json` run. */
@@ -97,8 +101,8 @@ export function murmur(
   const saying = async (text: string) => {
     await until(`saying "${text}"`, () => `${stdout}${stderr}`.includes(text) || undefined)
   }
-  const telling = (what: string, isIt: (line: JsonLine) => boolean) => {
-    let place = 0
+  const telling = (what: string, isIt: (line: JsonLine) => boolean, from = 0) => {
+    let place = from
     return until(`telling ${what}`, () => {
       const end = stdout.lastIndexOf('\n') + 1
       const lines = recordsOf({ stdout: stdout.slice(place, end) })

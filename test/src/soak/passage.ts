@@ -44,15 +44,18 @@ export class Passage {
     this.#way(inward).end()
   }
 
-  /** Lets no byte through for `duration` milliseconds. */
-  freeze(duration: number): void {
+  /** Lets no byte through, for `duration` milliseconds or until it is thawed. */
+  freeze(duration?: number): void {
     this.#state = 'frozen'
     clearTimeout(this.#thaw)
     for (const way of [this.#inward, this.#outward]) way.freeze()
-    this.#thaw = setTimeout(() => {
-      this.#state = 'open'
-      for (const way of [this.#inward, this.#outward]) way.thaw()
-    }, duration)
+    if (duration !== undefined) this.#thaw = setTimeout(() => this.thaw(), duration)
+  }
+
+  /** Lets bytes through again. */
+  thaw(): void {
+    this.#state = 'open'
+    for (const way of [this.#inward, this.#outward]) way.thaw()
   }
 
   /** Ends both directions as soon as `bytes` more bytes have gone one way. */

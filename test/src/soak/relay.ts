@@ -9,6 +9,7 @@ export class Relay {
   readonly name: string
   readonly #server: Server
   readonly #passages = new Set<Passage>()
+  #isFrozen = false
   /** After how many bytes from the one who calls the next connection is to end. */
   #ambush: number | undefined
 
@@ -29,6 +30,7 @@ export class Relay {
       }
       const passage = new Passage(near, connect(options), onBytes, () => this.#passages.delete(passage))
       this.#passages.add(passage)
+      if (this.#isFrozen) passage.freeze()
       if (this.#ambush !== undefined) passage.cutAfter(this.#ambush, true)
       this.#ambush = undefined
     })
@@ -48,6 +50,18 @@ export class Relay {
   /** Has the next connection end after `bytes` bytes. */
   ambush(bytes: number): void {
     this.#ambush = bytes
+  }
+
+  /** Swallows all bytes of all connections, also of new ones, until it is thawed. */
+  freeze(): void {
+    this.#isFrozen = true
+    for (const passage of this.#passages) passage.freeze()
+  }
+
+  /** Lets bytes through again. */
+  thaw(): void {
+    this.#isFrozen = false
+    for (const passage of this.#passages) passage.thaw()
   }
 
   /** Cuts all, and listens no more. */

@@ -1,0 +1,179 @@
+/** Swarms of real processes whose peers come late, die, stall, come back, join and leave, and whose links fail. */
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { timeLimit } from '@murmuration/contract'
+import { createRandom } from '@murmuration/random'
+import anyTest, { type ExecutionContext } from 'ava'
+import { type JsonLine, murmurInTurn, recordsOf } from './command.js'
+import { PeerProcesses } from './peer-processes.js'
+
+const test = anyTest.serial
+const seed = Number(process.env.MURMURATION_SEED ?? 1)
+
+const says = (pattern: RegExp) => (event: JsonLine) => pattern.test(String(event.text))
+const isHealthy = (event: JsonLine) => event.state === 'healthy'
+
+/** Resolves when all of these have reported a round. */
+async function allTrain(peers: PeerProcesses, names: readonly string[]): Promise<void> {
+  await Promise.all(names.map((name) => peers.goesOn(name)))
+}
+
+/** Whom any of these has ever taken for dead. */
+function takenForDead(peers: PeerProcesses, names: readonly string[]): readonly string[] {
+  const texts = names.flatMap((name) => peers.texts(name))
+  return [...new Set(texts.flatMap((text) => /: (\w+) is dead/.exec(text)?.[1] ?? []))].sort()
+}
+
+/** Ends the run. All of these come to their end, agree, and are as good as peers that nobody disturbs. */
+async function endsWell(t: ExecutionContext, peers: PeerProcesses, names: readonly string[]): Promise<void> {
+  await peers.finish()
+  const results = await Promise.all(names.map((name) => peers.of(name).result))
+  const files = [peers.topology(names[0]), '--train', peers.train, '--out', join(peers.folder, 'sim')]
+  const [undisturbed] = await murmurInTurn([['sim', ...files, '--threads', '1', '--json']], peers.folder, peers.folder)
+  t.is(undisturbed.code, 0, undisturbed.stderr)
+  const { curve } = recordsOf(undisturbed).find(({ kind }) => kind === 'run') as {
+    readonly curve: readonly { readonly accuracy: number }[]
+  }
+  // Of 1,500 samples, one per cent is as much as chance makes of two equally good models.
+  for (const [place, { code, stderr, ...result }] of results.entries()) {
+    t.is(code, 0, `${names[place]}: ${stderr}`)
+    const summary = recordsOf(result).at(-1) as Record<string, number>
+    t.true(summary.neighbourDistance < 1e-2, `${names[place]}: ${summary.neighbourDistance}`)
+    const expected = curve.at(-1)?.accuracy ?? 1
+    t.true(summary.accuracy >= expected - 0.01, `${names[place]}: ${summary.accuracy}, undisturbed ${expected}`)
+  }
+}
+
+test(`six peers that start in any order begin together; two are killed and come back, a seventh joins, one leaves, and all go on to the end: seed ${seed} (MURMURATION_SEED)`, async (t) => {
+  t.timeout(timeLimit(300_000))
+  const names = ['a', 'b', 'c', 'd', 'e', 'f']
+  const training = 'rounds: 400\ntimeout: 2 s\nmembership: { quorum: 6 }\n'
+  const peers = await PeerProcesses.prepare(t, { names: [...names, 'g'], graph: 'ring', training })
+  const saving = ['--checkpoint', join(peers.folder, 'checkpoints'), '--every', '10 rounds']
+  const random = createRandom(seed, 'order')
+  const order = names.map((name) => [random.uniform(), name] as const).sort(([x], [y]) => x - y)
+  const [last, ...first] = order.map(([, name]) => name)
+  for (const name of first) peers.start(name, ...saving)
+  const missing = [last, 'g'].join(', ')
+  for (const name of first) await peers.of(name).saying(`${name} waits for ${missing}"`)
+  // Longer than all timeouts that there are for neighbours.
+  await delay(6_000)
+  t.deepEqual(takenForDead(peers, first), [])
+  peers.start(last, ...saving)
+  await allTrain(peers, names)
+
+  const survivors = ['a', 'b', 'd', 'f']
+  for (const [name, others] of [
+    ['c', ['a', 'b', 'd', 'e', 'f']],
+    ['e', survivors]
+  ] as const) {
+    const marks = peers.marks(others)
+    peers.signal(name, 'SIGKILL')
+    await peers.allTell(marks, `that ${name} is dead`, says(new RegExp(`: ${name} is dead`)))
+  }
+  await allTrain(peers, survivors)
+
+  const marks = peers.marks(survivors)
+  peers.start('c', ...saving, '--resume')
+  peers.start('e')
+  for (const name of ['c', 'e'])
+    await peers.allTell(marks, `that ${name} is there again`, says(new RegExp(`: ${name} has begun anew`)))
+  await peers.allTell(marks, 'that all are there', isHealthy)
+  await allTrain(peers, ['c', 'e'])
+
+  peers.start('g')
+  await allTrain(peers, ['g'])
+  const leaving = peers.marks(['a', 'c', 'd', 'e', 'f', 'g'])
+  peers.signal('b', 'SIGINT')
+  await peers.allTell(leaving, 'that b has left', says(/: b has left/))
+  t.is((await peers.of('b').result).code, 130)
+
+  await endsWell(t, peers, ['a', 'c', 'd', 'e', 'f', 'g'])
+  t.deepEqual(takenForDead(peers, ['a', 'c', 'd', 'e', 'f', 'g']), ['c', 'e'])
+})
+
+test('a peer that stands still, a link that swallows all and a swarm cut in two are told as what they are, and nothing is left of them', async (t) => {
+  t.timeout(timeLimit(300_000))
+  const names = ['a', 'b', 'c', 'd']
+  const peers = await PeerProcesses.prepare(t, {
+    ...{ names, graph: 'complete', hasRelays: true },
+    training: 'rounds: 600\ntimeout: 5 s\n'
+  })
+  for (const name of names) peers.start(name)
+  await allTrain(peers, names)
+
+  const [stopped, others] = ['d', ['a', 'b', 'c']]
+  let marks = peers.marks(others)
+  peers.signal(stopped, 'SIGSTOP')
+  await peers.allTell(marks, 'that d is dead', says(/: d is dead/))
+  await allTrain(peers, others)
+  marks = peers.marks(others)
+  peers.signal(stopped, 'SIGCONT')
+  await peers.allTell(marks, 'that d is back', says(/: d is back|: d has begun anew/))
+  await peers.allTell(marks, 'that all are there', isHealthy)
+  await allTrain(peers, names)
+  t.deepEqual(takenForDead(peers, names), ['d'])
+
+  marks = peers.marks(['a', 'b'])
+  peers.part(['a'], ['b'])
+  await peers.allTell(marks, 'that a link is broken', says(/: the link to [ab] is broken/))
+  await allTrain(peers, names)
+  marks = peers.marks(['a', 'b'])
+  peers.join(['a'], ['b'])
+  await peers.allTell(marks, 'that the link is whole', says(/: the link to [ab] is whole again/))
+  t.deepEqual(takenForDead(peers, names), ['d'])
+
+  const [some, rest] = [
+    ['a', 'b'],
+    ['c', 'd']
+  ]
+  const ofRest = peers.marks(rest)
+  peers.part(some, rest)
+  await peers.allTell(ofRest, 'that they wait', ({ state }) => state === 'partitioned')
+  await allTrain(peers, some)
+  const rounds = rest.map((name) => peers.roundOf(name))
+  await allTrain(peers, some)
+  for (const [place, name] of rest.entries()) t.true(peers.roundOf(name) <= rounds[place] + 1)
+  marks = peers.marks(names)
+  peers.join(some, rest)
+  await peers.allTell(marks, 'that all are there', isHealthy)
+  await allTrain(peers, names)
+  await endsWell(t, peers, names)
+})
+
+test('the last of three peers waits and says so, goes on when another is there again, and Ctrl-C ends both', async (t) => {
+  t.timeout(timeLimit(200_000))
+  const names = ['a', 'b', 'c']
+  const peers = await PeerProcesses.prepare(t, { names, graph: 'ring', training: 'rounds: 2000\ntimeout: 5 s\n' })
+  for (const name of names) peers.start(name)
+  await allTrain(peers, names)
+  const marks = peers.marks(['a'])
+  for (const name of ['b', 'c']) peers.signal(name, 'SIGKILL')
+  await peers.allTell(marks, 'that it waits', says(/: isolated: waits for the others; missing: b, c/))
+  // Of ten rounds that would fit, the one that had begun.
+  const round = peers.roundOf('a')
+  await delay(1_000)
+  t.true(peers.roundOf('a') <= round + 1)
+  peers.start('b')
+  await allTrain(peers, ['a', 'b'])
+  for (const name of ['a', 'b']) peers.signal(name, 'SIGINT')
+  for (const name of ['a', 'b']) t.is((await peers.of(name).result).code, 130)
+})
+
+test('a peer that may go on alone trains to the end', async (t) => {
+  t.timeout(timeLimit(200_000))
+  const names = ['a', 'b']
+  const training = 'rounds: 100\ntimeout: 5 s\nmembership: { isolated: continue }\n'
+  const peers = await PeerProcesses.prepare(t, { names, graph: 'ring', training })
+  for (const name of names) peers.start(name)
+  await allTrain(peers, names)
+  const marks = peers.marks(['a'])
+  peers.signal('b', 'SIGKILL')
+  await peers.allTell(marks, 'that it goes on', says(/: isolated: trains on without the others; missing: b/))
+  await peers.finish()
+  const { code, stderr, stdout } = await peers.of('a').result
+  t.is(code, 0, stderr)
+  const { rounds, troubled } = recordsOf({ stdout }).at(-1) ?? {}
+  t.is(rounds, 100)
+  t.true(((troubled as JsonLine).isolated as number) > 0)
+})

@@ -1,0 +1,169 @@
+/** Peers that are started by hand, one process each, and what is done to them and to the links between them. */
+import { symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { timeLimit } from '@murmuration/contract'
+import type { ExecutionContext } from 'ava'
+import { freePorts, type JsonLine, murmur, type RunningCommand, recordsOf, temporaryFolder } from './command.js'
+import { root } from './repository.js'
+import { Relay } from './soak/relay.js'
+
+/** D-PSGD whose rounds take a while until there is a file `finish`: the run goes on as long as a test needs, and then ends soon. */
+const paced = `import { existsSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import { algorithms } from '@murmuration/algorithms'
+const dpsgd = algorithms.find(({ name }) => name === 'dpsgd')
+const finish = new URL('./finish', import.meta.url)
+export const paced = {
+  ...dpsgd,
+  name: 'paced',
+  title: 'D-PSGD, paced',
+  round: async (node, state, k) => {
+    if (!existsSync(finish)) await setTimeout(100)
+    return dpsgd.round(node, state, k)
+  }
+}
+`
+
+/** What peers of a test have in common. */
+export interface PeersOptions {
+  readonly names: readonly string[]
+  readonly graph: string
+  /** Lines of the training file. */
+  readonly training: string
+  /** Whether links can be frozen: each goes through a relay of its own. */
+  readonly hasRelays?: boolean
+}
+
+/** The processes of a test's peers, and where they write. */
+export class PeerProcesses {
+  readonly folder: string
+  readonly train: string
+  readonly #options: PeersOptions
+  /** By who calls and who is called, as "a-b". */
+  readonly #relays = new Map<string, Relay>()
+  readonly #running = new Map<string, RunningCommand>()
+
+  private constructor(folder: string, options: PeersOptions) {
+    this.folder = folder
+    this.train = join(folder, 'training.yaml')
+    this.#options = options
+  }
+
+  /** Writes the files. All processes that are left when the test ends are killed. */
+  static async prepare(t: ExecutionContext, options: PeersOptions): Promise<PeerProcesses> {
+    const folder = await temporaryFolder()
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+    await writeFile(join(folder, 'paced.mjs'), paced)
+    const peers = new PeerProcesses(folder, options)
+    t.teardown(() => peers.#end())
+    const training = `task: softmax\ndata: { digits: 3000, size: 14 }\ntest: 50 %\nbatch: 8\nalgorithm: { module: ./paced.mjs }\n`
+    await writeFile(peers.train, training + options.training)
+    await peers.#writeTopologies()
+    return peers
+  }
+
+  /** The topology file of a peer. */
+  topology(name: string): string {
+    return join(this.folder, `${name}.yaml`)
+  }
+
+  /** Starts a peer, for the first time or again. */
+  start(name: string, ...more: readonly string[]): RunningCommand {
+    const args = ['peer', this.topology(name), '--as', name, '--train', this.train, '--json', ...more]
+    const running = murmur(args, this.folder, timeLimit(240_000))
+    this.#running.set(name, running)
+    return running
+  }
+
+  /** The peer's newest process. */
+  of(name: string): RunningCommand {
+    const running = this.#running.get(name)
+    if (running === undefined) throw new Error(`${name} was not started`)
+    return running
+  }
+
+  /** Sends a signal to the peer's process. */
+  signal(name: string, signal: NodeJS.Signals): void {
+    this.of(name).process.kill(signal)
+  }
+
+  /** How much each of these has said until now: what is asked for next is to come after it. */
+  marks(names: readonly string[]): ReadonlyMap<string, number> {
+    return new Map(names.map((name) => [name, this.of(name).output().length]))
+  }
+
+  /** Resolves when each of these, after its mark, has told something of its membership. */
+  async allTell(
+    marks: ReadonlyMap<string, number>,
+    what: string,
+    isIt: (event: JsonLine) => boolean
+  ): Promise<readonly JsonLine[]> {
+    const isMembership = (event: JsonLine) => event.kind === 'membership' && isIt(event)
+    return Promise.all([...marks].map(([name, from]) => this.of(name).telling(`${what} (${name})`, isMembership, from)))
+  }
+
+  /** All that a peer's process has told of its membership, as texts. */
+  texts(name: string): readonly string[] {
+    const events = recordsOf({ stdout: this.of(name).output() })
+    return events.filter(({ kind }) => kind === 'membership').map(({ text }) => String(text))
+  }
+
+  /** The round of the peer's last report. */
+  roundOf(name: string): number {
+    const steps = recordsOf({ stdout: this.of(name).output() }).filter(({ kind }) => kind === 'step')
+    return Number(steps.at(-1)?.round ?? -1)
+  }
+
+  /** Resolves when a peer has reported so many rounds more than it has by now. */
+  async goesOn(name: string, rounds = 3): Promise<void> {
+    const round = this.roundOf(name) + rounds
+    const running = this.of(name)
+    await running.telling(`round ${round}`, (event) => event.kind === 'step' && Number(event.round) >= round)
+  }
+
+  /** No byte passes from now on between a peer of one group and one of the other. */
+  part(some: readonly string[], others: readonly string[]): void {
+    for (const relay of this.#between(some, others)) relay.freeze()
+  }
+
+  /** All bytes pass again. */
+  join(some: readonly string[], others: readonly string[]): void {
+    for (const relay of this.#between(some, others)) relay.thaw()
+  }
+
+  /** From now on rounds take no longer than they need. */
+  async finish(): Promise<void> {
+    await writeFile(join(this.folder, 'finish'), '')
+  }
+
+  #between(some: readonly string[], others: readonly string[]): readonly Relay[] {
+    const pairs = some.flatMap((one) => others.flatMap((other) => [`${one}-${other}`, `${other}-${one}`]))
+    return pairs.flatMap((pair) => this.#relays.get(pair) ?? [])
+  }
+
+  /** One file for all, or with relays one for each, as each calls the others at other ports. */
+  async #writeTopologies(): Promise<void> {
+    const { names, hasRelays = false } = this.#options
+    const ports = new Map((await freePorts(names.length)).map((port, place) => [names[place], port]))
+    for (const self of names) {
+      const lines = names.map(async (name) => {
+        const port = ports.get(name) as number
+        const place = hasRelays && name !== self ? await this.#relay(`${self}-${name}`, port) : port
+        return `  - { name: ${name}, addresses: [/ip4/127.0.0.1/tcp/${place}] }`
+      })
+      const text = `graph: ${this.#options.graph}\npeers:\n${(await Promise.all(lines)).join('\n')}\n`
+      await writeFile(this.topology(self), text)
+    }
+  }
+
+  async #relay(pair: string, target: number): Promise<number> {
+    const relay = new Relay(pair, target, () => {})
+    this.#relays.set(pair, relay)
+    return relay.listen()
+  }
+
+  #end(): void {
+    for (const { process: child } of this.#running.values()) child.kill('SIGKILL')
+    for (const relay of this.#relays.values()) relay.close()
+  }
+}
