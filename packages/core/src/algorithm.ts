@@ -30,6 +30,15 @@ export interface Mass {
   readonly w: number
 }
 
+/** How far apart the models of a round were, as one peer estimates it. */
+export interface ConsensusEstimate {
+  readonly round: number
+  /** Root mean square distance of the models from their mean. */
+  readonly distance: number
+  /** Of how many models, the peer's own among them. */
+  readonly peers: number
+}
+
 /** One flat report per step of an algorithm. */
 export interface StepReport {
   /** The round that has ended, 0, 1, … */
@@ -48,6 +57,8 @@ export interface StepReport {
   readonly waited: Milliseconds
   /** Root mean square over the neighbours of the distance between their parameters and one's own, before mixing. */
   readonly disagreement: number
+  /** How far apart the models of all were lately, as this peer estimates it where peers tell each other. */
+  readonly consensus?: ConsensusEstimate | undefined
   /** Of each neighbour whose parameters came, in the order of names; none where an algorithm has no neighbours. */
   readonly distances: readonly NeighbourDistance[]
   /** Neighbours that are named as outliers in this round. */

@@ -87,6 +87,8 @@ export interface StepEvent {
   readonly samples: number
   /** Root mean square distance of the neighbours' parameters from the peer's own. */
   readonly disagreement: number
+  /** How far apart the models of all were lately, as this peer estimates it from what all tell each other; where it knows. */
+  readonly consensusDistance?: number
   /** Distance of each neighbour's parameters from the peer's own in the last round of the report. */
   readonly distances: readonly NeighbourDistance[]
   /** Neighbours whose parameters did not come in the last round of the report. */
@@ -218,6 +220,8 @@ export interface PeerSummary {
   readonly accuracy?: number
   /** Root mean square distance of the neighbours' parameters from this peer's, in the last round. */
   readonly neighbourDistance: number
+  /** How far apart the models of all were lately, as this peer estimates it; where it knows. */
+  readonly consensusDistance?: number
   readonly bytesSent: number
   readonly bytesReceived: number
   readonly payloadSent: number

@@ -12,15 +12,23 @@ export class Entry {
   #isTooLong = false
   /** Whether this process may go on from a state of its own: it starts for the first time, or from a checkpoint. */
   #hasOwnState = true
+  /** The round of that state. */
+  #ownRound: number
 
   /** @param startRound the round of a checkpoint, or 0 */
   constructor(
     readonly settings: MembershipSettings,
     peerCount: number,
-    readonly startRound: number,
+    startRound: number,
     readonly hasCheckpoint: boolean
   ) {
     this.#start = new Start(settings, peerCount)
+    this.#ownRound = startRound
+  }
+
+  /** All peers go on from a checkpoint of this round. */
+  resume(round: number): void {
+    this.#ownRound = round
   }
 
   get hasBegun(): boolean {
@@ -52,7 +60,7 @@ export class Entry {
   mayBegin(median: number | undefined): boolean {
     if (this.#hasBegun) return false
     if (median === undefined) return this.#isReady
-    return this.#isTooLong || (this.#hasOwnState && median <= this.startRound + this.settings.lag)
+    return this.#isTooLong || (this.#hasOwnState && median <= this.#ownRound + this.settings.lag)
   }
 
   /** Whether to ask for a state: to come in, or because a majority is more than `lag` rounds ahead. */

@@ -8,6 +8,7 @@ import { Gossip } from './gossip.js'
 import { Intake } from './intake.js'
 import { Knowledge, votesNeeded } from './knowledge.js'
 import { chainLength, medianRound, nearMedian } from './lag.js'
+import type { MemberOptions } from './member-options.js'
 import { type AddressedNote, readNote } from './notes.js'
 import { OwnRecord } from './own-record.js'
 import { type MemberProgress, OwnReport } from './own-report.js'
@@ -17,19 +18,6 @@ import { type MemberState, stateOf } from './states.js'
 import { SwarmView } from './swarm-view.js'
 import { type View, viewOf } from './view.js'
 import { Watcher } from './watcher.js'
-
-export interface MemberOptions {
-  readonly self: PeerName
-  /** All peers of the run, in the same order everywhere. */
-  readonly peers: readonly PeerName[]
-  /** What differs from {@link membershipDefaults}. */
-  readonly settings?: Partial<MembershipSettings>
-  readonly signer: Signer
-  readonly random: Random
-  /** The last life and round in a checkpoint of this peer, when it goes on from one. */
-  readonly lifeBefore?: number | undefined
-  readonly roundBefore?: number | undefined
-}
 
 /**
  * What one peer knows of the swarm, and what it tells the others: the rules of docs/membership.md. It does no I/O and reads no clock: what
@@ -129,6 +117,11 @@ export class Member extends SwarmView {
     this.#vote(peer)
   }
 
+  /** This peer's own state is of this round: all go on from a checkpoint. To be called before `begin`. */
+  resume(round: number): void {
+    this.#entry.resume(round)
+  }
+
   /** A life begins in this round: training starts, or a state was taken. */
   begin(round: number, now: Milliseconds): void {
     this.#enter(now)
@@ -182,6 +175,11 @@ export class Member extends SwarmView {
       hasBrokenEdge: brokenKeys.size > 0,
       hasOthers: this.peers.some((peer) => peer !== this.#self && this.recordOf(peer)?.status !== 'left')
     })
+  }
+
+  /** Those with whom this peer keeps contact: all others of few, of many some that are drawn. */
+  get contacts(): Iterable<PeerName> {
+    return this.#contactSet
   }
 
   /** Whether this peer begins no round: it is not in the majority, and its policy is to wait. */

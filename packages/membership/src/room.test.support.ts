@@ -1,7 +1,8 @@
 /** Members that hear each other at once, for tests of single rules. */
 import { type Milliseconds, type PeerName, peerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { Member, type MemberOptions } from './member.js'
+import { Member } from './member.js'
+import type { MemberOptions } from './member-options.js'
 import { testSigner } from './network.test.support.js'
 import type { MemberChange } from './changes.js'
 

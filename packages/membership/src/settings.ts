@@ -37,7 +37,7 @@ export interface MembershipSettings {
   /** How long a peer that lives anew too often stays out of the rows, at first and at most. */
   readonly lifeInterval: Milliseconds
   readonly maxLifeInterval: Milliseconds
-  /** How long the first strike keeps a late peer out of the own rows; each further one twice as long. */
+  /** How long the first strike keeps a late peer out of the own rows, best as long as it was waited for; each further one twice as long. */
   readonly strikeFor: Milliseconds
   /** After this time without a strike the next one is half as long. */
   readonly forgiveAfter: Milliseconds

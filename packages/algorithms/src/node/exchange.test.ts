@@ -32,6 +32,7 @@ function mailbox(offer?: number) {
     arena,
     presence: new Presence(),
     length,
+    round: 0,
     rounds,
     ranges: [{ offset: 0, length }],
     timeout: 100,

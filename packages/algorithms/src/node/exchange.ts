@@ -119,7 +119,7 @@ export class Exchange {
 
   /** Whether a message of a tag to come is not kept. */
   isTooEarly(tag: number): boolean {
-    return tag > this.begun + roundsAhead * partsPerRound
+    return tag > tagOf({ round: this.#owner.round + roundsAhead })
   }
 
   /** There is no room for a message. */

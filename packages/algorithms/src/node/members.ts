@@ -1,77 +1,33 @@
 /** What a peer knows of all others, kept up to date over notes: who is there, who is gone; whether to begin, to pause, to catch up. */
 import {
-  type Fabric,
+  type ConsensusEstimate,
   type Milliseconds,
   type Mixing,
   NeighboursMissingError,
-  type PeerName,
-  type Topology
+  type PeerName
 } from '@murmuration/core'
-import {
-  Member,
-  type MemberChange,
-  type MemberProgress,
-  type MembershipSettings,
-  type MemberState,
-  type Signer
-} from '@murmuration/membership'
+import { Member } from '@murmuration/membership'
+import { Consensus } from './consensus.js'
 import { MemberRows } from './member-rows.js'
+import type { BetweenRounds, MembersFabric, MembersOptions, SwarmStanding, Trainee } from './members-options.js'
 
 /** How long the first that begins waits for others that are there, so that nobody can keep all from beginning. */
 const beginTogether: Milliseconds = 10_000
 
-/** What is needed of a world. */
-export interface MembersFabric extends Pick<
-  Fabric<unknown>,
-  'self' | 'random' | 'signal' | 'now' | 'tell' | 'listen' | 'sleep' | 'wake'
-> {
-  spawn(activity: (fabric: MembersFabric) => Promise<void>): void
-}
-
-/** How a peer is a member of its swarm. */
-export interface MembersOptions {
-  readonly settings: MembershipSettings
-  /** As the file has it, of all peers. */
-  readonly topology: Topology
-  readonly signer: Signer
-  /** How long a peer waits for the run to begin, or to go on, before it gives up. */
-  readonly wait: Milliseconds
-  /** Told of each change, with how the swarm looks since. */
-  readonly onChange?: (change: MemberChange, standing: SwarmStanding) => void
-}
-
-/** How the swarm looks to one peer. */
-export interface SwarmStanding {
-  readonly state: MemberState
-  readonly members: readonly PeerName[]
-  readonly present: readonly PeerName[]
-  /** All of the peer list that are not present. */
-  readonly missing: readonly PeerName[]
-}
-
-/** Who trains here. */
-export interface Trainee {
-  progress(): MemberProgress
-  /** A peer has begun anew, without the state that it had. */
-  onLife(peer: PeerName, life: number): void
-}
-
-/** What a peer can do between two rounds. */
-export interface BetweenRounds {
-  /** Takes the messages in that come until then. */
-  wait(until: Milliseconds): Promise<void>
-  /** Takes the state of another peer, if it gives it. */
-  takeState(donor: PeerName): Promise<void>
-}
+/** As many rounds as may pass before the first record of a round comes. */
+const firstMoments = 1000
 
 export class Members {
   readonly #fabric: MembersFabric
   readonly #options: MembersOptions
   readonly #member: Member
   #trainee: Trainee | undefined
-  #hasBegun = false
+  /** In which this peer has begun with its own state. */
+  #firstRound: number | undefined
+  #hasFinished = false
   #isOver = false
   readonly #rows: MemberRows
+  #consensus: Consensus | undefined
 
   constructor(fabric: MembersFabric, options: MembersOptions) {
     const { topology, settings, signer } = options
@@ -82,7 +38,10 @@ export class Members {
     this.#member = new Member({ self, peers: topology.peers, settings, signer, random }, fabric.now())
     this.#rows = new MemberRows(this.#member, topology, self)
     fabric.listen({
-      note: (from, note) => this.#act((now) => this.#member.receive(from, note, now)),
+      note: (from, note) =>
+        Consensus.isSketch(note)
+          ? this.#consensus?.take(from, note)
+          : this.#act((now) => this.#member.receive(from, note, now)),
       heard: (from) => this.#member.heard(from, fabric.now()),
       refused: (peer) => void this.#act((now) => this.#member.refused(peer, now))
     })
@@ -115,11 +74,15 @@ export class Members {
   /** Before a round: begins, takes a state where this peer is behind, or pauses, as long as there is a reason to. */
   async ready(round: () => number, between: BetweenRounds): Promise<void> {
     const start = this.#fabric.now()
+    if (!this.#hasBegun) this.#member.resume(round())
     for (;;) {
       const now = this.#fabric.now()
+      // Of fast rounds many pass from tick to tick: who is behind is seen by the round that this peer is in now.
+      this.#report(now)
       const donor = this.#member.donor(now)
-      if (donor === undefined && !this.#hasBegun && this.#member.mayBegin) this.begin(round())
-      const isHeld = this.#isHeld || this.#isAlone(round()) || (round() === 0 && this.#isBeforeOthers(now - start))
+      if (donor === undefined && !this.#hasBegun && this.#member.mayBegin) this.#beginWithOthers(round())
+      const isHeld =
+        this.#isHeld || this.#isAlone(round()) || (round() === this.#firstRound && this.#isBeforeOthers(now - start))
       if (donor === undefined && this.#hasBegun && !isHeld) return
       this.#checkWait(start)
       const before = round()
@@ -128,9 +91,13 @@ export class Members {
     }
   }
 
+  #beginWithOthers(round: number): void {
+    this.#firstRound = round
+    this.begin(round)
+  }
+
   /** A life begins in this round, with this peer's own state or one that was taken. */
   begin(round: number): void {
-    this.#hasBegun = true
     this.#act((now) => this.#member.begin(round, now))
   }
 
@@ -144,6 +111,11 @@ export class Members {
     return this.#member.isPaused
   }
 
+  /** Whether this peer takes part in rounds. It does no longer when others know an earlier process of it, whose life it has to come after. */
+  get #hasBegun(): boolean {
+    return this.#member.state !== 'starting'
+  }
+
   /** Of this peer. */
   get life(): number {
     return this.#member.lifeOf(this.#fabric.self)
@@ -153,14 +125,36 @@ export class Members {
     return this.#member.lifeOf(peer)
   }
 
+  /**
+   * Whether the round that a peer gives with its state can be true. What others say of themselves is a beat old at most, and nobody has come twice as
+   * far since, but in the first moments.
+   */
+  isPlausible(round: number, donor: PeerName): boolean {
+    const others = this.#member.present.filter((peer) => peer !== this.#fabric.self)
+    const witnesses = others.length > 1 ? others.filter((peer) => peer !== donor) : others
+    const farthest = Math.max(0, ...witnesses.map((peer) => this.#member.recordOf(peer)?.round ?? 0))
+    return round <= 2 * farthest + firstMoments
+  }
+
   /** Whether others may take this peer's state. */
   get mayGive(): boolean {
     return this.#hasBegun && !this.#member.isPaused
   }
 
-  /** From now on what this peer tells of itself comes from `progress`, and `onLife` hears of peers that begin anew. */
-  follow(trainee: Trainee): void {
+  /** From now on what this peer tells of itself comes from `trainee`, which hears of peers that begin anew. */
+  follow(trainee: Trainee, consensus: Consensus): void {
     this.#trainee = trainee
+    this.#consensus = consensus
+  }
+
+  /** Tells all contacts something beside who is there. */
+  tellContacts(text: string): void {
+    for (const peer of this.#member.contacts) this.#fabric.tell(peer, text)
+  }
+
+  /** How far apart the models of this peer and its contacts were lately: all up to 16 peers, of more about 8 that are drawn. */
+  get consensus(): ConsensusEstimate | undefined {
+    return this.#consensus?.estimate(this.#member.present)
   }
 
   /** Whether a peer is dead, has left or cannot be reached, so that nobody waits for it. */
@@ -185,6 +179,7 @@ export class Members {
 
   /** This peer has finished. It serves the others until all that are there have, or none has made progress for `timeout`. Then it leaves. */
   async finish(round: number, wait: BetweenRounds['wait'], timeout: Milliseconds): Promise<void> {
+    this.#hasFinished = true
     this.#act((now) => this.#member.finish(now))
     let progress = ''
     let since = this.#fabric.now()
@@ -238,7 +233,7 @@ export class Members {
     return this.#member.present.some((peer) => peer !== this.#fabric.self && this.#member.isUsable(peer, round))
   }
 
-  /** Whether others that are there are about to begin round 0 too: who begins first would go ahead of them. */
+  /** Whether others that are there are about to begin, too: who begins first would go ahead of them. */
   #isBeforeOthers(waited: Milliseconds): boolean {
     const member = this.#member
     return waited < beginTogether && member.present.some((peer) => member.recordOf(peer)?.status === 'joining')
@@ -246,11 +241,9 @@ export class Members {
 
   #checkWait(start: Milliseconds): void {
     const { wait } = this.#options
+    const [longest, what] = this.#hasBegun ? [wait.pause, 'to go on'] : [wait.start, 'for the run to begin']
     this.#fabric.signal.throwIfAborted()
-    if (this.#fabric.now() - start <= wait) return
-    throw this.#missing(
-      this.#hasBegun ? `has waited ${wait / 1000} s to go on` : `has waited ${wait / 1000} s for the run to begin`
-    )
+    if (this.#fabric.now() - start > longest) throw this.#missing(`has waited ${longest / 1000} s ${what}`)
   }
 
   #missing(what: string): NeighboursMissingError {
@@ -258,9 +251,13 @@ export class Members {
     return new NeighboursMissingError(missing, `${this.#fabric.self} ${what}; missing: ${missing.join(', ')}`)
   }
 
+  #report(now: Milliseconds): void {
+    if (this.#trainee !== undefined && this.#hasBegun) this.#member.report(this.#trainee.progress(), now)
+  }
+
   async #tick(own: MembersFabric): Promise<void> {
     while (!this.#isOver) {
-      if (this.#trainee !== undefined && this.#hasBegun) this.#member.report(this.#trainee.progress(), own.now())
+      this.#report(own.now())
       this.#act((now) => this.#member.tick(now))
       await own.sleep(own.now() + this.#member.settings.tick)
     }
@@ -275,7 +272,8 @@ export class Members {
     if (changes.length === 0) return result
     for (const change of changes) {
       if (change.kind === 'joined' && change.life > 1) this.#trainee?.onLife(change.peer, change.life)
-      this.#options.onChange?.(change, this.standing)
+      // Who has finished is not concerned any more that the others end one after the other.
+      if (!this.#hasFinished) this.#options.onChange?.(change, this.standing)
     }
     this.#fabric.wake()
     return result

@@ -13,6 +13,8 @@ export interface Owner {
   readonly length: number
   /** The parts that a vector travels in. */
   readonly ranges: readonly Range[]
+  /** The round under way, or the one that comes next. */
+  readonly round: number
   /** No message is of this round or a later one. */
   readonly rounds: number
   /** How long a message is waited for. */

@@ -1,13 +1,22 @@
-import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { ConsensusEstimate, Milliseconds, PeerName } from '@murmuration/core'
 import type { Members } from './members.js'
 import type { Peer } from './peer.js'
+import { inSlices } from '../slices.js'
+import { Consensus } from './consensus.js'
 import { type ModelState, StateTransfer } from './state-transfer.js'
 
 /** How many rounds after that of a taken state a peer begins: its record arrives before its first message. */
 const joinMargin = 2
 
+/** How often a model is sketched in a run. */
+const sketches = 100
+
 /** What trains here. */
 export interface Trainee {
+  /** The first number on the wire that no channel has; {@link StateTransfer} takes two. */
+  readonly kind: number
+  /** Of the run. */
+  readonly seed: number
   /** That comes next. */
   round(): number
   /** Until now, of a peer that was there from the start. */
@@ -24,14 +33,18 @@ export class Participation {
   readonly #members: Members
   readonly #trainee: Trainee
   readonly #transfer: StateTransfer
+  readonly #consensus: Consensus
+  /** Models are sketched after every so many rounds. */
+  readonly #sketchEvery: number
   #life = 1
 
-  /** @param kind - the first of its numbers on the wire; see {@link StateTransfer.kinds} */
-  constructor(peer: Peer, members: Members, kind: number, trainee: Trainee) {
+  constructor(peer: Peer, members: Members, trainee: Trainee) {
+    this.#consensus = new Consensus(peer.fabric.self, trainee.seed, peer.rounds)
+    this.#sketchEvery = Math.max(1, Math.floor(peer.rounds / sketches))
     this.#peer = peer
     this.#members = members
     this.#trainee = trainee
-    this.#transfer = new StateTransfer(peer, kind, () => (members.mayGive ? trainee.current() : undefined))
+    this.#transfer = new StateTransfer(peer, trainee.kind, () => (members.mayGive ? trainee.current() : undefined))
     const { exchanges, presence, mixings } = peer
     presence.members = members
     mixings.repaired = (round) => {
@@ -39,15 +52,32 @@ export class Participation {
       for (const { name } of row.sendTo) exchanges.newLife(name, members.lifeOf(name))
       return row
     }
-    members.follow({
-      progress: () => ({
-        round: trainee.round(),
-        samples: trainee.samples(),
-        waitsFor: peer.awaited,
-        owes: exchanges.owing
-      }),
-      onLife: (name, life) => exchanges.newLife(name, life)
-    })
+    members.follow(
+      {
+        progress: () => ({
+          round: trainee.round(),
+          samples: trainee.samples(),
+          waitsFor: peer.awaited,
+          owes: exchanges.owing
+        }),
+        onLife: (name, life) => exchanges.newLife(name, life)
+      },
+      this.#consensus
+    )
+  }
+
+  /** After a round: now and then tells others a sketch of the model, so that all can estimate how far they are apart. */
+  sketch(round: number, model: Float32Array): Promise<void> | undefined {
+    if ((round + 1) % this.#sketchEvery !== 0) return undefined
+    const tell = () => this.#members.tellContacts(this.#consensus.end(round))
+    const slices = inSlices(this.#peer.fabric, model.length, (from, to) => this.#consensus.add(model, from, to))
+    if (slices !== undefined) return slices.then(tell)
+    tell()
+    return undefined
+  }
+
+  get consensus(): ConsensusEstimate | undefined {
+    return this.#members.consensus
   }
 
   /** How often this peer has begun. */
@@ -86,7 +116,8 @@ export class Participation {
 
   async #takeState(donor: PeerName): Promise<void> {
     const given = await this.#transfer.ask(donor)
-    if (given === undefined || given.round + joinMargin <= this.#trainee.round()) return
+    if (given === undefined || !this.#members.isPlausible(given.round, donor)) return
+    if (given.round + joinMargin <= this.#trainee.round()) return
     this.#trainee.goOnFrom({ x: given.x, round: given.round + joinMargin })
     this.#members.begin(this.#trainee.round())
     this.#adoptLife()

@@ -58,6 +58,7 @@ export class Peer implements Owner {
   /** Where each tensor lies in the parameters. */
   readonly tensors: readonly Range[]
   readonly ranges: readonly Range[]
+  round = 0
   readonly rounds: number
   readonly timeout: Milliseconds
   readonly gradients: Gradients

@@ -56,7 +56,9 @@ export class Session {
     this.#endOfAsking = new EndOfAsking(this.#peer, settings, doneKind)
     const { members } = settings
     if (members !== undefined)
-      this.#participation = new Participation(this.#peer, members, this.#peer.accepts.length, {
+      this.#participation = new Participation(this.#peer, members, {
+        kind: this.#peer.accepts.length,
+        seed: settings.seed,
         round: () => this.#round,
         samples: () => this.#samples,
         current: () => this.#current(),
@@ -135,18 +137,21 @@ export class Session {
     if (this.#training.role.round === undefined) await this.#endOfAsking.reach(this.#round)
     const end = Math.min(this.#rounds, until)
     while (this.#round < end) {
-      await this.#participation?.ready()
+      if (this.#participation !== undefined) await this.#participation.ready()
       // A state that was taken may be of a later round.
       if (this.#round >= end) break
       const program = this.#round < rounds ? this.#training : this.#averaging
       if (this.#round === rounds) program.start(this.#modelOf(this.#training), this.#modelOf(this.#training))
       this.#fabric.signal.throwIfAborted()
       arena.inRound = true
+      this.#peer.round = this.#round
       program.end(await program.begin(this.#round))
       if (this.#round + 1 === this.#rounds) await this.#peer.exchanges.settle()
       program.applyLate(program === this.#averaging ? this.#training : undefined)
       const model = this.#modelOf(program)
       if (arena.hasPending) await arena.settle(() => this.#fabric.sleep(this.#fabric.now()))
+      const sketched = this.#participation?.sketch(this.#round, model.values)
+      if (sketched !== undefined) await sketched
       arena.inRound = false
       yield this.#report(program, model)
       this.#sweep()
@@ -166,6 +171,7 @@ export class Session {
   #goOnFrom({ x, round }: ModelState): void {
     const { rounds } = this.#settings
     this.#round = Math.min(round, this.#rounds)
+    this.#peer.round = this.#round
     this.#training.start(x, linear([0, x]))
     if (this.#round > rounds) this.#averaging.start(x, x)
     this.#peer.optimisers = {}
@@ -197,6 +203,7 @@ export class Session {
     const { round, drawn, optimisers, origin, training, averaging, isCut } = saved
     checkCounts({ round, drawn }, this.#peer.rounds)
     this.#round = round as number
+    this.#peer.round = this.#round
     this.#peer.gradients.batches.skipTo(drawn as number)
     this.#peer.optimisers = optimisers as Record<string, State>
     this.#peer.origin = (origin as State).x as Vector | undefined
@@ -234,6 +241,7 @@ export class Session {
       rate: isTraining ? rate(round) : undefined,
       samples: this.#samples,
       life: this.#participation?.life ?? 1,
+      consensus: this.#participation?.consensus,
       waited,
       disagreement: rootMeanSquare(distances),
       distances,

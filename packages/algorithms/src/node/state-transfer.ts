@@ -14,8 +14,6 @@ const call: Call = { ask: {}, reply: { x: 'vector', round: 'number' } }
 
 /** Gives one's own model to peers that are behind, and asks others for theirs. */
 export class StateTransfer {
-  /** How many numbers it takes on the wire. */
-  static readonly kinds = 2
   readonly #caller: Caller
 
   /**

@@ -124,6 +124,8 @@ export class Board {
   #distance(reports: readonly StepEvent[]): string {
     const known = this.#mean?.consensusDistance
     if (known !== undefined) return `consensus distance ${chalk.bold(short(known))}`
+    const estimate = reports.find(({ consensusDistance }) => consensusDistance !== undefined)?.consensusDistance
+    if (estimate !== undefined) return `consensus distance about ${chalk.bold(short(estimate))}`
     return `distance to neighbours ${chalk.bold(short(Math.max(...reports.map((report) => report.disagreement))))}`
   }
 

@@ -169,6 +169,9 @@ function peerSummaryLines(summary: PeerSummary): string[] {
       `${duration(summary.seconds)} (${count(summary.samples / summary.seconds)} samples/s), ${summary.backend}`,
     `  ${summary.accuracy === undefined ? 'its model                   ' : 'accuracy of its model       '} ${quality(summary.accuracy, summary.loss)}`,
     `  distance to its neighbours   ${short(summary.neighbourDistance)}`,
+    ...(summary.consensusDistance === undefined
+      ? []
+      : [`  consensus distance           about ${short(summary.consensusDistance)}, as the peers tell each other`]),
     ...(Object.keys(summary.troubled).length === 0 ? [] : [troubleLine(summary.peer, summary.troubled)]),
     ...outlierLines(summary),
     ...faultLines(summary),

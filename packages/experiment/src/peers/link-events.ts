@@ -2,8 +2,23 @@ import type { PeerName } from '@murmuration/core'
 import type { PeerEvent } from '@murmuration/libp2p'
 import type { RunEvent } from '../events.js'
 
+/** Tells people what happens on the network of peer `self`; of a neighbour, what is new. */
+export function linkEvents(self: PeerName, emit: (event: RunEvent) => void): (event: PeerEvent) => void {
+  const last = new Map<string, string>()
+  return (event) => {
+    const told = runEventOf(self, event)
+    if (told === undefined) return
+    if (told.kind === 'neighbour') {
+      const text = `${told.state} ${told.reason ?? ''}`
+      if (last.get(told.neighbour) === text) return
+      last.set(told.neighbour, text)
+    }
+    emit(told)
+  }
+}
+
 /** What happens on the network of peer `self`, as people are told of it; nothing for what they need not know. */
-export function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefined {
+function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefined {
   const neighbour = (state: string, name: PeerName, reason?: string): RunEvent => ({
     kind: 'neighbour',
     peer: self,

@@ -43,6 +43,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
     listen,
     peerList: async () => peerList,
     timeout: options.wait,
+    pause: options.wait,
     emit: (event) => {
       outliers.take(event)
       options.emit(event)
@@ -83,7 +84,19 @@ function neededBy({ file: { topology }, options: { algorithm, servers = [] } }: 
 }
 
 function summarise(
-  { evaluation, seconds, disagreement, traffic, faults, troubled, waiting, working, task, parameters }: PeerResult,
+  {
+    evaluation,
+    seconds,
+    disagreement,
+    consensusDistance,
+    traffic,
+    faults,
+    troubled,
+    waiting,
+    working,
+    task,
+    parameters
+  }: PeerResult,
   {
     self,
     ...run
@@ -97,6 +110,7 @@ function summarise(
     seconds,
     ...(parameters.length === 0 ? {} : evaluation),
     neighbourDistance: disagreement,
+    ...(consensusDistance === undefined ? {} : { consensusDistance }),
     bytesSent: traffic.sent.payload + traffic.sent.overhead,
     bytesReceived: traffic.received.payload + traffic.received.overhead,
     payloadSent: traffic.sent.payload,

@@ -1,14 +1,6 @@
 import { hasMembers, Members, type Saved, Session } from '@murmuration/algorithms'
 import { type Evaluation, type Links, type PeerName, type StepReport, StoppedError, type Task } from '@murmuration/core'
-import {
-  createPeer,
-  type Identity,
-  type PeerEvent as LinkEvent,
-  type Peer,
-  type PeerListEntry,
-  settingsOf,
-  type Traffic
-} from '@murmuration/libp2p'
+import { createPeer, type Identity, type Peer, type PeerListEntry, settingsOf, type Traffic } from '@murmuration/libp2p'
 import { gradientWeight, startTaskWorker, type TaskWorker } from '@murmuration/tasks'
 import { grouped } from '@murmuration/data'
 import { hashVector, lengthOf } from '@murmuration/vectors'
@@ -16,7 +8,7 @@ import type { RunEvent, SenderFaults, StateSeconds } from '../events.js'
 import { BusyTime } from './busy-time.js'
 import { type CheckpointOptions, Checkpoints } from './checkpoints/checkpoints.js'
 import type { Halt } from './checkpoints/halt.js'
-import { runEventOf } from './link-events.js'
+import { linkEvents } from './link-events.js'
 import { membershipDefaults } from '@murmuration/membership'
 import { MemberEvents } from './member-events.js'
 import { noteWhileSlow } from './note-while-slow.js'
@@ -39,8 +31,10 @@ export interface PeerRun {
     readonly id: string
     readonly addresses: readonly string[]
   }) => Promise<readonly PeerListEntry[]>
-  /** How long to wait for the run to begin, or to go on, in milliseconds. */
+  /** How long to wait for the run to begin, in milliseconds. */
   readonly timeout: number
+  /** How long to wait in a pause for others to come back, in milliseconds. */
+  readonly pause: number
   /** The links to shape the connections by. */
   readonly links?: Links
   readonly emit: (event: RunEvent) => void
@@ -71,6 +65,8 @@ export interface PeerResult {
   readonly working: number
   /** Distance of the neighbours' parameters in the last round, root mean square. */
   readonly disagreement: number
+  /** How far apart all were lately, as this peer estimates it; where it knows. */
+  readonly consensusDistance?: number
 }
 
 /** A server ends without a model of its own. */
@@ -97,7 +93,7 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
       runSettings,
       links: run.links,
       codec: plan.training.codec,
-      onEvent: (event) => tell(run, event)
+      onEvent: linkEvents(self, run.emit)
     })
     return await withPeer(run, task, peer, checkpoints && { checkpoints, rounds: saved })
   } finally {
@@ -173,14 +169,14 @@ async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer, opened?: Ope
 }
 
 /** Who is there, for an algorithm whose peers can do without others. */
-function membersOf({ plan, timeout: wait, emit }: PeerRun, peer: Peer, events: MemberEvents): Members | undefined {
+function membersOf({ plan, timeout, pause, emit }: PeerRun, peer: Peer, events: MemberEvents): Members | undefined {
   const { options, training, file } = plan
   if (!hasMembers(options.algorithm)) return undefined
   return new Members(peer.fabric, {
-    settings: { ...membershipDefaults, ...training.membership },
+    settings: { ...membershipDefaults, strikeFor: training.timeout, ...training.membership },
     topology: file.topology,
     signer: peer.signer,
-    wait,
+    wait: { start: timeout, pause },
     onChange: (change, standing) => {
       const event = events.of(change, standing)
       if (event !== undefined) emit(event)
@@ -281,9 +277,4 @@ async function trainPeer(run: PeerRun, { task, peer, members, saved, checkpoints
 /** Snapshots are of training: in final averaging rounds the mean does not change any more. */
 function isSnapshot({ round, phase }: StepReport, every: number, rounds: number): boolean {
   return phase === 'train' && ((round + 1) % every === 0 || round + 1 === rounds)
-}
-
-function tell({ self, emit }: PeerRun, event: LinkEvent): void {
-  const told = runEventOf(self, event)
-  if (told !== undefined) emit(told)
 }

@@ -10,6 +10,14 @@ const maxReports = 500
 /** … unless that would keep it waiting for longer than this, in milliseconds. */
 const maxSilence = 2000
 
+/** What the steps of a run come to. */
+export interface RunTotals {
+  readonly seconds: number
+  readonly waiting: number
+  readonly disagreement: number
+  readonly consensusDistance?: number
+}
+
 /** Sums up the steps of a peer into reports over a few rounds each. */
 export class StepReports {
   readonly #self: PeerName
@@ -20,6 +28,7 @@ export class StepReports {
   #waited = 0
   #losses: number[] = []
   #disagreement = 0
+  #consensus: number | undefined
   /** Who was missing in the last round: a change is worth a report. */
   #missing = ''
   #reported: number
@@ -36,6 +45,7 @@ export class StepReports {
   /** Takes a step in; a report when it is time for one. */
   add(step: StepReport): StepEvent | undefined {
     const { round, phase, loss, rate, samples, disagreement, distances, missing, unsent } = step
+    this.#consensus = step.consensus?.distance ?? this.#consensus
     this.#waited += step.waited
     this.#disagreement = disagreement
     if (loss !== undefined) this.#losses.push(loss)
@@ -54,6 +64,7 @@ export class StepReports {
       ...(rate === undefined ? {} : { rate }),
       samples,
       disagreement,
+      ...this.#estimate(),
       distances,
       missing,
       unsent,
@@ -70,8 +81,12 @@ export class StepReports {
   }
 
   /** Over the whole run. */
-  totals(): { readonly seconds: number; readonly waiting: number; readonly disagreement: number } {
-    return { ...this.#times(), disagreement: this.#disagreement }
+  totals(): RunTotals {
+    return { ...this.#times(), disagreement: this.#disagreement, ...this.#estimate() }
+  }
+
+  #estimate(): { readonly consensusDistance?: number } {
+    return this.#consensus === undefined ? {} : { consensusDistance: this.#consensus }
   }
 
   #times(): { readonly seconds: number; readonly waiting: number } {

@@ -41,6 +41,8 @@ async function run({ request, self, timeout, links, checkpoints }: ChildTask): P
       listen: ['/ip4/127.0.0.1/tcp/0'],
       peerList: (me) => announce(self, me),
       timeout,
+      // Nobody starts a process of a swarm again.
+      pause: plan.training.timeout,
       emit: (event) => void tell({ kind: 'event', event }),
       onSnapshot: (snapshot) => tell({ kind: 'snapshot', snapshot }),
       ...(checkpoints === undefined ? {} : { checkpoints, halt }),

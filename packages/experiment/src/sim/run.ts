@@ -202,8 +202,13 @@ class SimulatedRun {
     const { algorithm, timeout } = this.#settings
     const membership = this.#membership
     if (membership === undefined || !hasMembers(algorithm) || isOnOneMachine(this.#run.method)) return undefined
-    const settings = { ...membershipDefaults, ...membership }
-    return new Members(fabric, { settings, topology: this.#topology, signer: trustingSigner, wait: timeout })
+    const settings = { ...membershipDefaults, strikeFor: timeout, ...membership }
+    return new Members(fabric, {
+      settings,
+      topology: this.#topology,
+      signer: trustingSigner,
+      wait: { start: timeout, pause: timeout }
+    })
   }
 
   async #serve(rounds: AsyncGenerator<unknown>): Promise<void> {

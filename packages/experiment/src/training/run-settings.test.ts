@@ -46,11 +46,16 @@ const pairs: Readonly<Record<string, readonly [Input, Input]>> = {
   'rounds': [{}, { rounds: 401 }],
   'consensusTolerance': [{}, { consensusTolerance: 1e-2 }],
   'timeout': [{}, { timeout: '31 s' }],
+  'membership.quorum': [{}, { membership: { quorum: 3 } }],
+  'membership.startWithin': [{}, { membership: { startWithin: '1 min' } }],
+  'membership.partitioned': [{}, { membership: { partitioned: 'stop' } }],
+  'membership.isolated': [{}, { membership: { isolated: 'continue' } }],
+  'membership.forgetAfter': [{}, { membership: { forgetAfter: '30 s' } }],
   'seed': [{}, { seed: 2 }]
 }
 
 /** Fields that only hold others. */
-const groups = ['algorithm', 'optimiser', 'rate', 'task']
+const groups = ['algorithm', 'membership', 'optimiser', 'rate', 'task']
 
 const ring = (text = 'graph: ring\npeers: [a, b]') => parseTopologyFile(text, 't.yaml')
 const settingsWith = (input: Input, file = ring()) => runSettings(file, trainingSchema.parse(input))

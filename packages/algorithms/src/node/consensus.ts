@@ -1,0 +1,85 @@
+import type { ConsensusEstimate, PeerName } from '@murmuration/core'
+import { addToSketch, sketchedConsensusDistance, sketchLength } from '@murmuration/vectors'
+
+/** Sketches of so many rounds are kept of each peer. */
+const maxRounds = 4
+
+/** The digits of a sketch's numbers: far more than an estimate has. */
+const digits = 6
+
+/** What a sketch's text begins with. */
+const word = 'sketch'
+
+/** Estimates the consensus distance from sketches that peers tell each other. It does no I/O. */
+export class Consensus {
+  readonly #self: PeerName
+  readonly #seed: number
+  readonly #rounds: number
+  /** The newest sketches of each peer, by round. */
+  readonly #sketches = new Map<PeerName, Map<number, Float64Array>>()
+  #sums = new Float64Array(sketchLength)
+
+  /**
+   * @param seed - of the run
+   * @param rounds - how many the run has
+   */
+  constructor(self: PeerName, seed: number, rounds: number) {
+    this.#self = self
+    this.#seed = seed
+    this.#rounds = rounds
+  }
+
+  /** Whether a text that a peer has told is a sketch. */
+  static isSketch(text: string): boolean {
+    return text.startsWith(`${word} `)
+  }
+
+  /** Adds a range of this peer's model to its sketch. */
+  add(model: Float32Array, from: number, to: number): void {
+    if (from === 0) this.#sums = new Float64Array(sketchLength)
+    addToSketch(this.#sums, model, this.#seed, from, to)
+  }
+
+  /** This peer's sketch is whole: it is of the model after this round. Returns the text to tell others. */
+  end(round: number): string {
+    const numbers = [...this.#sums].map((sum) => Number(sum.toPrecision(digits)))
+    this.#keep(this.#self, round, Float64Array.from(numbers))
+    return `${word} ${JSON.stringify([round, ...numbers])}`
+  }
+
+  /** Takes in what another has told. Returns what is wrong with it, if anything is. */
+  take(from: PeerName, text: string): string | undefined {
+    const [round, ...numbers] = numbersOf(text.slice(word.length + 1))
+    const isRound = Number.isSafeInteger(round) && round >= 0 && round < this.#rounds
+    if (!isRound || numbers.length !== sketchLength || !numbers.every(Number.isFinite)) return 'a malformed sketch'
+    this.#keep(from, round, Float64Array.from(numbers))
+    return undefined
+  }
+
+  /** Of the newest round of this peer for which as many as can be expected have told theirs, or else the one before. */
+  estimate(present: readonly PeerName[]): ConsensusEstimate | undefined {
+    const own = this.#sketches.get(this.#self)
+    for (const round of [...(own?.keys() ?? [])].sort((left, right) => right - left)) {
+      const sketches = present.flatMap((peer) => this.#sketches.get(peer)?.get(round) ?? [])
+      const expected = present.filter((peer) => this.#sketches.has(peer)).length
+      if (sketches.length < 2 || 2 * sketches.length <= expected) continue
+      return { round, distance: sketchedConsensusDistance(sketches), peers: sketches.length }
+    }
+    return undefined
+  }
+
+  #keep(peer: PeerName, round: number, sketch: Float64Array): void {
+    const all = this.#sketches.get(peer) ?? new Map<number, Float64Array>()
+    this.#sketches.set(peer, all.set(round, sketch))
+    if (all.size > maxRounds) all.delete(Math.min(...all.keys()))
+  }
+}
+
+function numbersOf(text: string): readonly number[] {
+  try {
+    const given: unknown = JSON.parse(text)
+    return Array.isArray(given) ? given.map((each) => (typeof each === 'number' ? each : Number.NaN)) : []
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,46 @@
+import type { Fabric, Milliseconds, PeerName, Topology } from '@murmuration/core'
+import type { MemberChange, MemberProgress, MembershipSettings, MemberState, Signer } from '@murmuration/membership'
+
+/** What is needed of a world. */
+export interface MembersFabric extends Pick<
+  Fabric<unknown>,
+  'self' | 'random' | 'signal' | 'now' | 'tell' | 'listen' | 'sleep' | 'wake'
+> {
+  spawn(activity: (fabric: MembersFabric) => Promise<void>): void
+}
+
+/** How a peer is a member of its swarm. */
+export interface MembersOptions {
+  readonly settings: MembershipSettings
+  /** As the file has it, of all peers. */
+  readonly topology: Topology
+  readonly signer: Signer
+  /** How long a peer waits for the run to begin before it gives up; and how long, once it has begun, to go on. */
+  readonly wait: { readonly start: Milliseconds; readonly pause: Milliseconds }
+  /** Told of each change, with how the swarm looks since. */
+  readonly onChange?: (change: MemberChange, standing: SwarmStanding) => void
+}
+
+/** How the swarm looks to one peer. */
+export interface SwarmStanding {
+  readonly state: MemberState
+  readonly members: readonly PeerName[]
+  readonly present: readonly PeerName[]
+  /** All of the peer list that are not present. */
+  readonly missing: readonly PeerName[]
+}
+
+/** Who trains here. */
+export interface Trainee {
+  progress(): MemberProgress
+  /** A peer has begun anew, without the state that it had. */
+  onLife(peer: PeerName, life: number): void
+}
+
+/** What a peer can do between two rounds. */
+export interface BetweenRounds {
+  /** Takes the messages in that come until then. */
+  wait(until: Milliseconds): Promise<void>
+  /** Takes the state of another peer, if it gives it. */
+  takeState(donor: PeerName): Promise<void>
+}

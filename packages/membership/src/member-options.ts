@@ -1,0 +1,17 @@
+import type { PeerName, Random } from '@murmuration/core'
+import type { Signer } from './records.js'
+import type { MembershipSettings } from './settings.js'
+
+/** Who a member is, and how it behaves. */
+export interface MemberOptions {
+  readonly self: PeerName
+  /** All peers of the run, in the same order everywhere. */
+  readonly peers: readonly PeerName[]
+  /** What differs from `membershipDefaults`. */
+  readonly settings?: Partial<MembershipSettings>
+  readonly signer: Signer
+  readonly random: Random
+  /** The last life and round in a checkpoint of this peer, when it goes on from one. */
+  readonly lifeBefore?: number | undefined
+  readonly roundBefore?: number | undefined
+}
