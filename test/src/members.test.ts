@@ -1,0 +1,146 @@
+/** Simulated swarms whose peers come late, die, stand still, come back and are cut off from one another. */
+import type { PeerName } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
+import { drawFaults, type FaultEvent } from '@murmuration/simulator'
+import { consensusDistance } from '@murmuration/vectors'
+import type { GraphDescription } from '@murmuration/topology'
+import test, { type ExecutionContext } from 'ava'
+import { distanceAfter, namesOf, runMembers, type SwarmEnd } from './member-swarm.js'
+
+const [p1, p2, p3, p4, p5, p6] = namesOf(6)
+
+/** All have come to the end with the same model. */
+function agree(t: ExecutionContext, { models, lost }: SwarmEnd, peers: readonly PeerName[]): void {
+  t.deepEqual([...lost.values()], [])
+  t.deepEqual([...models.keys()].sort(), [...peers].sort())
+  const apart = consensusDistance([...models.values()])
+  t.true(apart < 1e-3, `${apart} apart`)
+}
+
+const textsOf = ({ changes }: SwarmEnd, by: PeerName) =>
+  changes.flatMap(({ by: who, change }) =>
+    who !== by
+      ? []
+      : change.kind === 'state'
+        ? [change.state]
+        : 'peer' in change
+          ? [`${change.kind} ${change.peer}`]
+          : []
+  )
+
+const deaths = ({ changes }: SwarmEnd) =>
+  new Set(changes.flatMap(({ change }) => (change.kind === 'died' ? [change.peer] : [])))
+
+test('a peer that dies is known to all others, and one that is started again takes a model and ends with theirs', async (t) => {
+  const events: FaultEvent[] = [
+    { at: 4000, kind: 'crash', peer: p2 },
+    { at: 9000, kind: 'restart', peer: p2 }
+  ]
+  const end = await runMembers({ peers: 6, rounds: 300, faults: { rules: [], events } })
+  agree(t, end, namesOf(6))
+  t.deepEqual([...deaths(end)], [p2])
+  for (const peer of [p1, p3, p4, p5, p6]) {
+    const texts = textsOf(end, peer)
+    const told = ['died p2', 'degraded', 'returned p2', 'joined p2'].map((text) => texts.lastIndexOf(text))
+    t.deepEqual(
+      told,
+      [...told].sort((left, right) => left - right),
+      texts.join()
+    )
+    t.false(told.includes(-1), texts.join())
+  }
+  // The others' rounds go on while it is away, and it goes on in theirs.
+  const [mine, theirs] = [end.times.get(p2), end.times.get(p1)]
+  t.false(mine?.has(120))
+  t.true(Math.abs((mine?.get(299) ?? 0) - (theirs?.get(299) ?? 1e9)) < 1000)
+})
+
+test('a frozen peer is taken for dead, goes on when it thaws, and holds nobody up for longer than that takes', async (t) => {
+  const events: FaultEvent[] = [
+    { at: 4000, kind: 'freeze', peer: p3 },
+    { at: 14_000, kind: 'thaw', peer: p3 }
+  ]
+  const end = await runMembers({ peers: 6, rounds: 400, faults: { rules: [], events } })
+  agree(t, end, namesOf(6))
+  t.deepEqual([...deaths(end)], [p3])
+  const times = [...(end.times.get(p1)?.values() ?? [])]
+  const longest = Math.max(...times.map((time, place) => time - (times[place - 1] ?? time)))
+  t.true(longest < 5000, `a round took ${longest} ms`)
+})
+
+test('of two halves the larger goes on and the smaller waits, and all agree when they meet again', async (t) => {
+  const events: FaultEvent[] = [
+    {
+      at: 4000,
+      kind: 'partition',
+      groups: [
+        [p1, p2, p3, p4],
+        [p5, p6]
+      ]
+    },
+    { at: 14_000, kind: 'heal' }
+  ]
+  const end = await runMembers({ peers: 6, rounds: 400, faults: { rules: [], events } })
+  agree(t, end, namesOf(6))
+  for (const peer of [p5, p6]) t.true(textsOf(end, peer).includes('partitioned'))
+  for (const peer of [p1, p2, p3, p4]) t.false(textsOf(end, peer).includes('partitioned'))
+  const during = (peer: PeerName) => [...(end.times.get(peer)?.values() ?? [])].filter((at) => at > 9000 && at < 14_000)
+  t.true(during(p1).length > 50)
+  t.deepEqual(during(p5), [])
+})
+
+test('a quorum begins, and who comes later joins with the model of the run', async (t) => {
+  const events: FaultEvent[] = [{ at: 6000, kind: 'join', peer: p4 }]
+  const end = await runMembers({ peers: 4, rounds: 300, membership: { quorum: 3 }, faults: { rules: [], events } })
+  agree(t, end, namesOf(4))
+  t.false(end.rounds.get(p4)?.has(50))
+  t.true((end.rounds.get(p4)?.size ?? 0) > 100)
+})
+
+test('who waits for a run that does not begin says who is missing, and ends', async (t) => {
+  const events: FaultEvent[] = [{ at: 1e6, kind: 'join', peer: p4 }]
+  const end = await runMembers({ peers: 4, rounds: 10, wait: 20_000, faults: { rules: [], events } })
+  t.deepEqual([...end.lost.keys()].slice(0, 3), [p1, p2, p3])
+  t.regex(end.lost.get(p1) ?? '', /^p1 has waited 20 s for the run to begin; missing: p4$/)
+})
+
+test('every peer knows about how far all are apart', async (t) => {
+  const end = await runMembers({ peers: 6, rounds: 100, finalRounds: 0 })
+  t.true(end.estimates.length > 300)
+  for (const { round, distance, peers } of end.estimates) {
+    t.true(peers > 3)
+    const relative = distance / distanceAfter(end, round)
+    // Four numbers fall into four sums, so that nothing is lost but the peers that have not told yet.
+    t.true(relative > 0.6 && relative < 1.4, `${relative} of the true one after round ${round}`)
+  }
+})
+
+const graphOf = (number: number): GraphDescription => ({ kind: (['ring', 'complete', 'star'] as const)[number] })
+
+/** Swarms with drawn sizes, graphs and faults. All heal in time for all to agree. */
+const first = Number(process.env.MURMURATION_SEED ?? 1)
+const count = Number(process.env.MURMURATION_SEEDS ?? 30)
+
+/** What is wrong in the end with the swarm of a seed, if anything is. */
+async function faultOf(seed: number): Promise<string | undefined> {
+  const random = createRandom(seed, 'swarm')
+  const peers = 3 + random.integer(6)
+  const graph = graphOf(random.integer(3))
+  const [crashes, freezes] = [random.integer(3), random.integer(3)]
+  const draw = { crashes, freezes, partitions: random.integer(2), clogs: random.integer(2), within: 20_000 }
+  const faults = drawFaults(random.stream('faults'), namesOf(peers), draw)
+  const { lost, models } = await runMembers({ seed, peers, graph, rounds: 600, finalRounds: 100, faults })
+  const apart = consensusDistance([...models.values()])
+  if (lost.size === 0 && models.size === peers && apart < 1e-2) return undefined
+  return `${models.size} of ${peers} ended, ${apart} apart; ${[...lost.values()].join('; ')}`
+}
+
+test(`drawn swarms heal: ${count} seeds from ${first}`, async (t) => {
+  const found: string[] = []
+  for (let seed = first; seed < first + count; seed++) {
+    const fault = await faultOf(seed).catch(String)
+    const replay = `MURMURATION_SEED=${seed} MURMURATION_SEEDS=1 npx ava test/dist/members.test.js`
+    if (fault !== undefined) found.push(`${replay}: ${fault}`)
+  }
+  t.deepEqual(found, [])
+})
