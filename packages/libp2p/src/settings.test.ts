@@ -33,6 +33,12 @@ test('any two values that differ as JSON have another canonical form, and what a
   )
 })
 
+test('a setting whose name no record can have is read as it was meant', (t) => {
+  const ours = settingsOf(JSON.parse('{ "__proto__": 1 }') as Record<string, unknown>)
+  t.deepEqual(asRead(ours), ours)
+  t.deepEqual(Object.keys(ours), ['["__proto__"]'])
+})
+
 test('what is long is compared whole, and told in few words from where it differs', (t) => {
   const rows = (last: number) => ({ topology: { graph: { rows: [...Array<number>(10_000).fill(0.25), last] } } })
   const ours = settingsOf(rows(1))

@@ -66,9 +66,9 @@ function membersOf(name: string, value: unknown): readonly (readonly [string, un
   return Object.entries(value).map(([key, each]) => [nameWithin(name, key), each])
 }
 
-/** Keys that look like more than one, or like a place in a list, are quoted, so that no two settings have one name. */
+/** Keys that look like more than one, or like a place in a list, are quoted, so that no two settings have one name; and one that a record cannot have. */
 function nameWithin(name: string, key: string): string {
-  if (!/^[\w-]+$/.test(key)) return `${name}[${printable(JSON.stringify(key))}]`
+  if (!/^[\w-]+$/.test(key) || key === '__proto__') return `${name}[${printable(JSON.stringify(key))}]`
   return name === '' ? key : `${name}.${key}`
 }
 
