@@ -65,6 +65,8 @@ export interface StepReport {
   readonly outliers: readonly Outlier[]
   /** Neighbours whose parameters did not come in time. Their weight went to one's own parameters. */
   readonly missing: readonly PeerName[]
+  /** Neighbours of whom parameters of an earlier round were mixed in, which had not come in time; nobody when absent. */
+  readonly late?: readonly PeerName[]
   /** Neighbours that were not sent to: their queue is full, they have left, or they have not answered what was sent before. */
   readonly unsent: readonly PeerName[]
   /** What the optimiser of the run was given and gave in this round. Not to be changed, and valid until the next step. */

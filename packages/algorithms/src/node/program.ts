@@ -23,6 +23,7 @@ import type { Peer } from './peer.js'
 import type { TrainingSettings } from './training.js'
 import type { Vector } from './vector.js'
 
+const nobody: readonly PeerName[] = []
 const plainSgd = { name: 'sgd' }
 
 type Late = Exclude<LateFlow<State, Message>, 'dropped'>
@@ -94,15 +95,23 @@ export class Program {
     invariant(next === undefined, `${this.record.name} answers at any time, and changes its state by node.change alone`)
   }
 
-  /** Applies the flows that have come late. Those of `other`, whose rounds are over, enter as one's own do. */
-  applyLate(other?: Program): void {
+  /** Applies the flows that have come late. Those of `other`, whose rounds are over, enter as one's own do. Returns whose they are. */
+  applyLate(other?: Program): readonly PeerName[] {
+    let from = nobody
     for (const { exchange, late } of this.#late) {
-      for (const flow of exchange.takeFlows()) this.state = late(this.state, flow)
+      for (const flow of exchange.takeFlows()) {
+        this.state = late(this.state, flow)
+        from = [...from, flow.from]
+      }
     }
-    if (other === undefined || other === this) return
+    if (other === undefined || other === this) return from
     for (const { exchange } of other.#late) {
-      for (const flow of exchange.takeFlows()) this.state = addFlow(this.state, flow)
+      for (const flow of exchange.takeFlows()) {
+        this.state = addFlow(this.state, flow)
+        from = [...from, flow.from]
+      }
     }
+    return from
   }
 
   /** What is reported and evaluated. */

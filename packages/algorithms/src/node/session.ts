@@ -1,5 +1,5 @@
 /** The driver, one for all records: start, rounds, reports, final averaging, end; save and go on. */
-import { type Fabric, InputError, type StepReport, type Task } from '@murmuration/core'
+import { type Fabric, InputError, type PeerName, type StepReport, type Task } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import { averagingRecord } from '../averaging-record.js'
 import type { State } from '../record.js'
@@ -147,13 +147,13 @@ export class Session {
       this.#peer.round = this.#round
       program.end(await program.begin(this.#round))
       if (this.#round + 1 === this.#rounds) await this.#peer.exchanges.settle()
-      program.applyLate(program === this.#averaging ? this.#training : undefined)
+      const late = program.applyLate(program === this.#averaging ? this.#training : undefined)
       const model = this.#modelOf(program)
       if (arena.hasPending) await arena.settle(() => this.#fabric.sleep(this.#fabric.now()))
       const sketched = this.#participation?.sketch(this.#round, model.values)
       if (sketched !== undefined) await sketched
       arena.inRound = false
-      yield this.#report(program, model)
+      yield this.#report(program, model, late)
       this.#sweep()
       if (this.#round === rounds) await this.#endOfAsking.reach(this.#round)
     }
@@ -229,7 +229,7 @@ export class Session {
   }
 
   /** Ends a round. */
-  #report(program: Program, model: Vector): StepReport {
+  #report(program: Program, model: Vector, late: readonly PeerName[]): StepReport {
     const { rate } = this.#settings
     const round = this.#round++
     const isTraining = program === this.#training
@@ -247,6 +247,7 @@ export class Session {
       distances,
       outliers,
       missing,
+      late,
       unsent,
       moves,
       mass: isTraining && this.#keepsMass ? massOf(this.#training.state) : undefined,

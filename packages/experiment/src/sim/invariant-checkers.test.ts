@@ -52,6 +52,11 @@ test('the weighted mean is kept where the sums of x and of w are', (t) => {
   t.regex(judged('weighted mean', [...start(), ...second(6, 1.25)])[0], /the sum of the weights moved by -0.25/)
 })
 
+test('where something of an earlier round was mixed in the mean may move', (t) => {
+  const late = [[a, report(1, [7], { late: [b] })] as const, [b, report(1, [1])] as const]
+  t.deepEqual(judged('mean', [[a, report(0, [1])], [b, report(0, [2])], ...late]), [])
+})
+
 test('where somebody was missing the mean may move', (t) => {
   const missing = [[a, report(1, [7], { missing: [b] })] as const, [b, report(1, [1])] as const]
   t.deepEqual(judged('mean', [[a, report(0, [1])], [b, report(0, [2])], ...missing]), [])

@@ -134,7 +134,8 @@ function addTo(sums: RoundSums, before: Float32Array, report: StepReport): void 
     for (let k = 0; k < after.length; k++) sums.change[k] -= to.values[k] - from.values[k]
   }
   sums.peers++
-  if (report.missing.length > 0) sums.isWhole = false
+  // What one end has mixed in, and the other mixes in later, moves the sums of two rounds.
+  if (report.missing.length + (report.late?.length ?? 0) > 0) sums.isWhole = false
 }
 
 function giveUpOldest(rounds: Map<number, unknown>): void {
