@@ -86,7 +86,7 @@ export class Notes {
     const weight = noteWeight(length)
     if (line.pending + weight > noteRoom) return
     const bytes = length + (simulation.network ?? rawNetwork).messageOverhead
-    if (from.machine !== to.machine) traffic.count(from, to, bytes, 0)
+    if (from.machine !== to.machine) traffic.countNote(from, to, bytes)
     const verdict = judge(simulation.faults?.rules ?? [], from.name, to.name, kernel.now(), this.#random)
     if (verdict === 'drop' || isLost(line, bytes)) return
     line.pending += weight

@@ -9,8 +9,9 @@ interface End {
 
 /** What went over the links. What stays on a machine is no traffic. */
 export class Traffic {
+  /** Notes are none. */
   messages = 0
-  /** Headers included. */
+  /** Headers and notes included. */
   bytes = 0
   payload = 0
   /** How many messages of each sender were rejected. */
@@ -22,8 +23,12 @@ export class Traffic {
 
   count(from: End, to: End, bytes: number, payload: number): void {
     this.messages++
-    this.bytes += bytes
     this.payload += payload
+    this.countNote(from, to, bytes)
+  }
+
+  countNote(from: End, to: End, bytes: number): void {
+    this.bytes += bytes
     from.carried += bytes
     to.carried += bytes
   }

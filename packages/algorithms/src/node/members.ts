@@ -219,6 +219,8 @@ export class Members {
   get #isHeld(): boolean {
     const { state, settings, isPaused } = this.#member
     const policy = state === 'partitioned' || state === 'isolated' ? settings[state] : 'continue'
+    if (this.#isLast && settings.isolated !== 'continue')
+      throw this.#missing('is not at its end, and all others have left; it does not train alone')
     if (policy === 'stop') throw this.#missing(`is ${state}, and the file says to stop then`)
     return isPaused
   }
@@ -231,6 +233,12 @@ export class Members {
     const { receiveFrom, sendTo } = this.row(round)
     if (receiveFrom.length + sendTo.length > 0) return false
     return this.#member.present.some((peer) => peer !== this.#fabric.self && this.#member.isUsable(peer, round))
+  }
+
+  /** Whether all others have left. */
+  get #isLast(): boolean {
+    const others = this.#options.topology.peers.filter((peer) => peer !== this.#fabric.self)
+    return others.length > 0 && others.every((peer) => this.#member.recordOf(peer)?.status === 'left')
   }
 
   /** Whether others that are there are about to begin, too: who begins first would go ahead of them. */
