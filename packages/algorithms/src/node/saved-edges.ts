@@ -2,7 +2,7 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { Message } from '../record.js'
 import type { EarlyMessages } from './early.js'
-import type { Debt, Edge, Edges } from './edge.js'
+import type { Debt, Edges } from './edge.js'
 import type { State } from './vector.js'
 
 /**
@@ -23,10 +23,17 @@ export function restoreEdges(edges: Edges<Message>, { begun, life, edges: saved 
   edges.begun = begun as number
   edges.life = life as number
   for (const [peer, state] of Object.entries(saved)) {
-    const { debt, ...edge } = state as unknown as Edge<Message>
-    const open = debt?.mine === undefined ? undefined : { ...debt, since: now, asked: undefined }
-    edges.restore(peer as PeerName, { ...edge, debt: open })
+    const { debt, ...counts } = state as State
+    edges.restore(peer as PeerName, { ...(counts as SavedCounts), debt: restoredDebt(debt as State, now) })
   }
+}
+
+type SavedCounts = Readonly<Record<'life' | 'said' | 'skipped' | 'silentUntil', number>>
+
+function restoredDebt({ tag, mine, offer, theirs }: State, now: Milliseconds): Debt<Message> | undefined {
+  if (mine === undefined) return undefined
+  const numbers = { tag: tag as number, offer: offer as number, theirs: theirs as number }
+  return { ...numbers, mine: mine as Message, since: now, asked: undefined }
 }
 
 function savedDebt({ tag, mine, offer, theirs }: Debt<Message>): State {

@@ -98,3 +98,17 @@ test('rounds that go back or leave one out are findings, unless the peer began a
 test('parameters that are not finite are a finding', (t) => {
   t.regex(judged('equality', [[a, report(0, [Number.NaN])]])[0], /not finite/)
 })
+
+test('where peers may join, one begins later or with a state of a later round, and rounds never go back', (t) => {
+  const found = (mayJoin: boolean, second: StepReport) => {
+    const checkers = new InvariantCheckers([a, b], 'nothing', 1, mayJoin)
+    checkers.take(a, report(4, [1]))
+    checkers.take(a, second)
+    return checkers.findings
+  }
+  t.deepEqual(found(true, report(5, [1])), [])
+  t.deepEqual(found(true, report(9, [1], { life: 2 })), [])
+  t.deepEqual(found(true, report(9, [1])), ['a reports round 9 after round 4'])
+  t.deepEqual(found(true, report(4, [1], { life: 2 })), ['a reports round 4 after round 4'])
+  t.deepEqual(found(false, report(5, [1])), ['a reports round 4 after round none'])
+})

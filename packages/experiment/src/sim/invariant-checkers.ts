@@ -26,6 +26,7 @@ export class InvariantCheckers {
   readonly #workers: readonly PeerName[]
   readonly #keeps: Keeps
   readonly #every: number
+  readonly #mayJoin: boolean
   readonly #found = new Set<string>()
   readonly #lives = new Map<PeerName, number>()
   readonly #lastRound = new Map<PeerName, number>()
@@ -35,8 +36,12 @@ export class InvariantCheckers {
   readonly #sums = new Map<number, RoundSums>()
   readonly #models = new Map<number, { readonly model: Float32Array; peers: number }>()
 
-  /** @param every - the parameters of every so many rounds are looked at; the rest is checked always */
-  constructor(workers: readonly PeerName[], keeps: Keeps, every: number) {
+  /**
+   * @param every - the parameters of every so many rounds are looked at; the rest is checked always
+   * @param mayJoin - whether a peer may begin in the midst of a run, with a state that it took from another
+   */
+  constructor(workers: readonly PeerName[], keeps: Keeps, every: number, mayJoin = false) {
+    this.#mayJoin = mayJoin
     this.#workers = workers
     this.#keeps = keeps
     this.#every = every
@@ -47,23 +52,22 @@ export class InvariantCheckers {
     return [...this.#found]
   }
 
-  /** A peer begins anew, from the start or from a state that it took. */
-  #beginLife(peer: PeerName, life: number): void {
-    this.#lives.set(peer, life)
+  /** A process of a peer begins anew, from round 0. */
+  restarted(peer: PeerName): void {
     this.#lastRound.delete(peer)
     this.#before.delete(peer)
   }
 
-  /** A peer begins anew, from round 0. */
-  restarted(peer: PeerName): void {
-    this.#lives.delete(peer)
-  }
-
   take(peer: PeerName, report: StepReport): void {
     const { round, parameters, life = 1 } = report
-    if (life !== this.#lives.get(peer)) this.#beginLife(peer, life)
     const last = this.#lastRound.get(peer)
-    if (round !== (last ?? round - 1) + 1) this.found(`${peer} reports round ${round} after round ${last ?? 'none'}`)
+    const isNewLife = this.#mayJoin && (last === undefined || life !== this.#lives.get(peer))
+    if (isNewLife) this.#before.delete(peer)
+    const next = (last ?? -1) + 1
+    // Who takes a state goes on in a later round.
+    if (isNewLife ? round < next : round !== next)
+      this.found(`${peer} reports round ${round} after round ${last ?? 'none'}`)
+    this.#lives.set(peer, life)
     this.#lastRound.set(peer, round)
     if (round % this.#every === 0) {
       if (!allFinite(parameters)) this.found(`${peer} has parameters that are not finite after round ${round}`)

@@ -83,7 +83,8 @@ class SimulatedRun {
         : trafficOver(length, scenario.traffic)
     this.#servers = servers.map(({ name }) => name)
     this.#settings = settingsOf(scenario, run, this.#workers, this.#servers, file.topology.peers.length)
-    this.#checkers = new InvariantCheckers(this.#workers, keepsOf(method, topology), scenario.evaluate)
+    const mayJoin = scenario.membership !== undefined
+    this.#checkers = new InvariantCheckers(this.#workers, keepsOf(method, topology), scenario.evaluate, mayJoin)
     this.#recorder = run.timeline === undefined ? undefined : new TimelineRecorder(run.timeline)
     const random = (peer: PeerName) => createRandom(seed, peer)
     const coding = { codec: method.training.codec, elements: length, random }
