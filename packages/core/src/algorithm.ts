@@ -51,7 +51,7 @@ export interface StepReport {
   readonly rate?: number | undefined
   /** How often this peer has begun: anew with each process, and with each state that it took from another. 1 when absent. */
   readonly life?: number
-  /** Samples that a peer has gone through since the start that was there from it. */
+  /** Samples that this peer has gone through, in this process and in those that it goes on from. */
   readonly samples: number
   /** Time spent waiting in this round: for neighbours, or for servers or all other workers. */
   readonly waited: Milliseconds

@@ -19,7 +19,7 @@ export interface Trainee {
   readonly seed: number
   /** That comes next. */
   round(): number
-  /** Until now, of a peer that was there from the start. */
+  /** That this peer has gone through. */
   samples(): number
   /** The round that comes next, and the model that it begins with. */
   current(): ModelState | undefined

@@ -60,7 +60,7 @@ export class Session {
         kind: this.#peer.accepts.length,
         seed: settings.seed,
         round: () => this.#round,
-        samples: () => this.#samples,
+        samples: () => this.#peer.gradients.batches.drawn,
         current: () => this.#current(),
         goOnFrom: (state) => this.#goOnFrom(state)
       })
@@ -222,12 +222,6 @@ export class Session {
     return { ...this.#snapshot('without early'), training, isCut: 0 }
   }
 
-  /** How many a peer that was there from the start has seen until now. */
-  get #samples(): number {
-    const { batchSize, accumulate = 1, rounds } = this.#settings
-    return Math.min(this.#round, rounds) * batchSize * accumulate
-  }
-
   /** Ends a round. */
   #report(program: Program, model: Vector, late: readonly PeerName[]): StepReport {
     const { rate } = this.#settings
@@ -239,7 +233,7 @@ export class Session {
       phase: isTraining ? 'train' : 'average',
       loss: isTraining ? this.#peer.gradients.loss : undefined,
       rate: isTraining ? rate(round) : undefined,
-      samples: this.#samples,
+      samples: this.#peer.gradients.batches.drawn,
       life: this.#participation?.life ?? 1,
       consensus: this.#participation?.consensus,
       waited,

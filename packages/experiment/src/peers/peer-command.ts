@@ -59,13 +59,13 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   })
   const isServer = plan.options.servers?.includes(self) === true
   const unsaved = isServer ? undefined : await saveModel(options, result.task.schema, result.parameters)
-  const { rounds, batchSize, accumulate = 1, seed } = plan.options
+  const { rounds, seed } = plan.options
   const run = {
     self,
     peers: peerList.length,
     outliers: outliers.names,
     rounds,
-    samples: rounds * batchSize * accumulate,
+    samples: result.samples,
     seed
   }
   const summary = summarise(result, run)

@@ -52,6 +52,8 @@ export interface PeerResult {
   readonly parameters: Float32Array
   readonly evaluation: Evaluation
   readonly task: Pick<Task, 'schema' | 'samples' | 'about'>
+  /** That it has gone through. */
+  readonly samples: number
   readonly traffic: Traffic
   /** For how long it was in states in which something was wrong. */
   readonly troubled: StateSeconds
@@ -151,11 +153,11 @@ async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer, opened?: Ope
     const trained = await trainPeer(run, { task, peer, members, saved, checkpoints: opened?.checkpoints })
     const evaluation = isServer(run) ? noModel : await task.evaluate(trained.parameters).run()
     await peer.close()
-    const { schema, samples, about } = task
+    const { schema, about } = task
     return {
       ...trained,
       evaluation,
-      task: { schema, samples, about },
+      task: { schema, samples: task.samples, about },
       traffic: peer.traffic(),
       troubled: events.troubled,
       faults: faultsSeenBy(self, peer.neighbours())

@@ -13,6 +13,7 @@ const maxSilence = 2000
 /** What the steps of a run come to. */
 export interface RunTotals {
   readonly seconds: number
+  readonly samples: number
   readonly waiting: number
   readonly disagreement: number
   readonly consensusDistance?: number
@@ -29,6 +30,7 @@ export class StepReports {
   #losses: number[] = []
   #disagreement = 0
   #consensus: number | undefined
+  #samples = 0
   /** Who was missing in the last round: a change is worth a report. */
   #missing = ''
   #reported: number
@@ -46,6 +48,7 @@ export class StepReports {
   add(step: StepReport): StepEvent | undefined {
     const { round, phase, loss, rate, samples, disagreement, distances, missing, unsent } = step
     this.#consensus = step.consensus?.distance ?? this.#consensus
+    this.#samples = samples
     this.#waited += step.waited
     this.#disagreement = disagreement
     if (loss !== undefined) this.#losses.push(loss)
@@ -82,7 +85,7 @@ export class StepReports {
 
   /** Over the whole run. */
   totals(): RunTotals {
-    return { ...this.#times(), disagreement: this.#disagreement, ...this.#estimate() }
+    return { ...this.#times(), samples: this.#samples, disagreement: this.#disagreement, ...this.#estimate() }
   }
 
   #estimate(): { readonly consensusDistance?: number } {

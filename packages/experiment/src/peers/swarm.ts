@@ -208,7 +208,7 @@ function summarise(
     outliers,
     faults: faultsBySender(all.flatMap(({ faults }) => faults)),
     rounds: options.rounds,
-    samples: all.length * options.rounds * options.batchSize * (options.accumulate ?? 1),
+    samples: all.reduce((sum, { samples }) => sum + samples, 0),
     seconds: Math.max(...all.map(({ seconds }) => seconds)),
     lossOfMean: ofMean.loss,
     lossOfWorst: Math.max(...all.map(({ evaluation }) => evaluation.loss)),
