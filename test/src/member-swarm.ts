@@ -1,5 +1,5 @@
 /** A simulated swarm whose peers come and go, and what it came to. */
-import { dpsgd, Members, Session } from '@murmuration/algorithms'
+import { type Algorithm, dpsgd, Members, Session, type Vector } from '@murmuration/algorithms'
 import { quadratics } from '@murmuration/contract'
 import {
   type ConsensusEstimate,
@@ -7,7 +7,8 @@ import {
   type Milliseconds,
   NeighboursMissingError,
   type PeerName,
-  peerName
+  peerName,
+  type StepReport
 } from '@murmuration/core'
 import { type MemberChange, membershipDefaults, type MembershipSettings, trustingSigner } from '@murmuration/membership'
 import { type Faults, noFaults, simulate, uniformLinks } from '@murmuration/simulator'
@@ -16,6 +17,7 @@ import { consensusDistance } from '@murmuration/vectors'
 import { vectorWire, type VectorMessage } from '@murmuration/wire'
 
 export interface MemberSwarm {
+  readonly algorithm?: Algorithm
   readonly peers: number
   readonly graph?: GraphDescription
   readonly seed?: number
@@ -47,11 +49,22 @@ export interface SwarmEnd {
   /** When each peer ended each round last. */
   readonly times: ReadonlyMap<PeerName, ReadonlyMap<number, Milliseconds>>
   readonly estimates: readonly ConsensusEstimate[]
+  /** Of each process that came to its end. */
+  readonly books: ReadonlyMap<PeerName, Books>
+}
+
+/** What a peer has at the end of training, once nothing is under way, and what its optimiser has added to it. */
+export interface Books {
+  readonly life: number
+  readonly x: readonly number[]
+  readonly w: number
+  readonly moved: readonly number[]
 }
 
 export const namesOf = (count: number) => Array.from({ length: count }, (_, place) => peerName(`p${place + 1}`))
 
 export async function runMembers({
+  algorithm = dpsgd,
   seed = 1,
   graph = { kind: 'ring' },
   faults = noFaults,
@@ -67,6 +80,7 @@ export async function runMembers({
   const rounds = new Map<PeerName, Map<number, Float32Array>>(topology.peers.map((peer) => [peer, new Map()]))
   const times = new Map<PeerName, Map<number, Milliseconds>>(topology.peers.map((peer) => [peer, new Map()]))
   const estimates: ConsensusEstimate[] = []
+  const books = new Map<PeerName, Books>()
   const program = async (fabric: Fabric<VectorMessage>) => {
     const { self } = fabric
     models.delete(self)
@@ -77,18 +91,22 @@ export async function runMembers({
       wait: { start: swarm.wait ?? 120_000, pause: swarm.wait ?? 120_000 },
       onChange: (change) => changes.push({ at: fabric.now(), by: self, change })
     })
-    const settings = { algorithm: dpsgd, seed, batchSize: 4, rounds: swarm.rounds, finalRounds, rate: () => 0.05 }
+    const settings = { algorithm, seed, batchSize: 4, rounds: swarm.rounds, finalRounds, rate: () => 0.05 }
     const session = new Session(fabric, taskOf(self), { ...settings, timeout: 5000, workers: topology.peers, members })
+    let [moved, life] = [[0, 0, 0, 0], 1]
     try {
       const steps = session.steps()
       let step = await steps.next()
       for (; step.done !== true; step = await steps.next()) {
         const { round, parameters, consensus } = step.value
+        moved = withMoves(moved, step.value)
+        life = step.value.life ?? 1
         rounds.get(self)?.set(round, parameters.slice())
         times.get(self)?.set(round, fabric.now())
         if (consensus !== undefined) estimates.push(consensus)
       }
       models.set(self, step.value.slice())
+      books.set(self, { life, moved, ...(await endOf(session, fabric)) })
     } catch (error) {
       if (!(error instanceof NeighboursMissingError)) throw error
       lost.set(self, error.message)
@@ -98,7 +116,19 @@ export async function runMembers({
   const links = uniformLinks({ latency: 5 })
   const cost = ({ kind }: { kind: string }) => (kind === 'gradient' ? gradient : 0)
   await simulate({ topology, seed, wire: vectorWire, links, cost, faults }, program)
-  return { models, lost, changes, rounds, times, estimates }
+  return { models, lost, changes, rounds, times, estimates, books }
+}
+
+/** What a peer has once all that is still under way to it has come. */
+async function endOf(session: Session, fabric: Fabric<VectorMessage>): Promise<Pick<Books, 'x' | 'w'>> {
+  await session.exchanges.answer(fabric.now() + 2000)
+  session.save()
+  const { x, w = 1 } = session.state
+  return { x: Array.from((x as Vector).values), w: w as number }
+}
+
+function withMoves(moved: readonly number[], { moves }: StepReport): number[] {
+  return moved.map((sum, d) => moves.reduce((total, { from, to }) => total + to.values[d] - from.values[d], sum))
 }
 
 /** How far the models of a round were apart. */

@@ -3,7 +3,7 @@ import test from 'ava'
 import { adPsgd } from './ad-psgd.js'
 import { dpsgd } from './dpsgd.js'
 import { gossipPga } from './gossip-pga.js'
-import { keptOn, refusals } from './needs.js'
+import { hasMembers, keptOn, refusals } from './needs.js'
 import { relaySgd } from './relay-sgd.js'
 import { sgp } from './sgp.js'
 
@@ -72,6 +72,11 @@ test('servers are refused by those who have no use for them, and missed by those
   const served = { ...dpsgd, title: 'Served', server: dpsgd }
   t.deepEqual(refusals(served, { topology: complete, servers }), [])
   t.regex(refusals(served, { topology: complete, servers: [] })[0], /Served needs a server, and found 0/)
+})
+
+test('peers come and go where no message, no peer and no tree is needed for certain, also where rounds are nobody’s but a peer’s own', (t) => {
+  const others = [gossipPga, relaySgd, { ...dpsgd, server: dpsgd }]
+  t.deepEqual([dpsgd, adPsgd, ...others].map(hasMembers), [true, true, false, false, false])
 })
 
 test('D-PSGD keeps the mean only where the columns sum to 1, and who answers at any time keeps none of a round', (t) => {

@@ -9,9 +9,9 @@ export interface Surroundings {
 }
 
 /** Whether an algorithm can do with those that are there, so that peers may come and go. */
-export function hasMembers({ needs, server, answers }: Algorithm): boolean {
+export function hasMembers({ needs, server }: Algorithm): boolean {
   const isForAll = needs.delivery === 'reliable' || needs.reach === 'everyone' || needs.graph === 'tree'
-  return !isForAll && server === undefined && answers === undefined
+  return !isForAll && server === undefined
 }
 
 /** How far a sum of weights may be from 1: they are written with a few digits. */

@@ -229,9 +229,11 @@ export interface Definition<Z extends z.ZodObject, C extends Channels, S extends
   readonly channels: C & { readonly [K in keyof BaseNode<unknown, unknown>]?: never }
   /**
    * The channels whose messages are exchanged along the edges of the round's mixing, one by each end: used by both ends or by none, also where
-   * one has gone on without the other. Says how a flow that is late enters the state; see {@link addFlow}.
+   * one has gone on without the other. Says how a flow that is late enters the state; see {@link addFlow}. Of a channel of requests: by which part of
+   * `reply − ask` a reply moves the asker's state, field by field; the answer has moved the other end by as much the other way, so that a late reply is
+   * used, too.
    */
-  readonly edges?: { readonly [N in keyof C]?: C[N] extends Shape ? LateFlow<S, Shaped<C[N]>> : never }
+  readonly edges?: { readonly [N in keyof C]?: C[N] extends Shape ? LateFlow<S, Shaped<C[N]>> : number }
   /** What a server does, where there are servers. */
   readonly server?: Role<z.output<Z>, C, T>
 }
@@ -248,7 +250,7 @@ export type AnyRole = Omit<Role<unknown, Channels, State>, 'answers'> & {
   readonly answers?: Readonly<Record<string, AnyAnswer>>
 }
 export type Algorithm = Omit<Definition<z.ZodObject, Channels, State, State>, keyof AnyRole | 'edges' | 'server'> &
-  AnyRole & { readonly edges?: Readonly<Record<string, LateFlow<State, Message>>>; readonly server?: AnyRole }
+  AnyRole & { readonly edges?: Readonly<Record<string, LateFlow<State, Message> | number>>; readonly server?: AnyRole }
 
 /** Known to every copy of this package, so that a user's module may have one of its own. */
 const brand = Symbol.for('murmuration.algorithm')

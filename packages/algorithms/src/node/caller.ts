@@ -1,15 +1,27 @@
 import { type Envelope, NeighboursMissingError, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Call, Message, Requests, State } from '../record.js'
+import type { EarlyMessages } from './early.js'
+import { nobodyLeft } from './missing.js'
 import type { ChannelTraits, Owner } from './owner.js'
+import { Swaps, type SwapTraits } from './swaps.js'
+import { noTerms } from './terms.js'
 import { Wire } from './wire.js'
 
-/** Gives the reply to what was asked of this peer; at once, or never. */
-export type Answer = (ask: Message, from: PeerName) => Message | undefined
+/** What was asked of this peer comes to a reply, at once or never. */
+export type Answer = (ask: Message, from: PeerName) => Answered | undefined
+
+export interface Answered {
+  readonly reply: Message
+  /** Called when the reply is under way: only then this peer has moved. */
+  accept?(): void
+}
 
 /** A channel of requests. */
 export class Caller implements Requests<Message, Message> {
   readonly name: string
+  /** Where a reply moves both ends: what is open with whom. */
+  readonly swaps: Swaps | undefined
   readonly #isReliable: boolean
   readonly #owner: Owner
   readonly #asks: Wire
@@ -23,13 +35,15 @@ export class Caller implements Requests<Message, Message> {
     owner: Owner,
     { name, kind, isReliable }: ChannelTraits,
     { ask, reply }: Call,
-    answer: Answer | undefined
+    answer: Answer | undefined,
+    swaps?: SwapTraits
   ) {
     this.name = name
+    this.swaps = swaps && new Swaps(owner, swaps)
     this.#isReliable = isReliable
     this.#owner = owner
-    this.#asks = new Wire(owner, kind, ask)
-    this.#replies = new Wire(owner, kind + 1, reply)
+    this.#asks = new Wire(owner, kind, ask, swaps !== undefined)
+    this.#replies = new Wire(owner, kind + 1, reply, swaps !== undefined)
     this.#answer = answer
   }
 
@@ -37,57 +51,93 @@ export class Caller implements Requests<Message, Message> {
     const { fabric, presence, timeout } = this.#owner
     const id = this.#nextId++
     const start = fabric.now()
+    const awake = presence.members?.awake(start) ?? 0
     const open = { id, to, reply: undefined as Message | undefined }
     this.#open = open
-    const isSent = this.#asks.send(to, id, 0, ask) === 'queued'
+    const isSent = this.#send(to, id, ask)
     if (!isSent) this.#owner.unsent(to)
+    const isOver = () => !isSent || this.swaps?.isOpen(to) === false
     return this.#owner.until({
-      isDone: () => !isSent || open.reply !== undefined,
-      deadline: () => start + timeout,
+      isDone: () => open.reply !== undefined || isOver(),
+      deadline: () => {
+        if (this.swaps !== undefined && !presence.isAwaited(to)) return fabric.now()
+        return presence.members === undefined ? start + timeout : presence.until([to], awake, timeout, fabric.now())
+      },
       outcome: () => {
         this.#open = undefined
         this.#owner.waited(fabric.now() - start)
-        if (open.reply !== undefined) return open.reply
-        presence.lose(to)
-        this.#owner.missed([to])
-        if (!this.#isReliable) return undefined
-        const text = `${fabric.self} waited ${timeout} ms for ${to} to reply on ${this.name}: nothing came`
-        throw new NeighboursMissingError([to], text)
+        if (open.reply !== undefined) this.swaps?.replied()
+        else if (this.swaps === undefined || !isOver() || !isSent) this.#goOnWithout(to, ask, start, isSent)
+        return open.reply
       }
     })
+  }
+
+  /** Whether an ask has gone out. */
+  #send(to: PeerName, id: number, ask: Message): boolean {
+    const { swaps } = this
+    if (swaps?.begin(to, id) === false) return false
+    const result = this.#asks.send(to, id, 0, ask, 0, swaps?.termsTo(to) ?? noTerms)
+    if (result === 'queued') swaps?.said(to)
+    else if (result === 'unreachable') this.#owner.presence.lose(to)
+    return result === 'queued'
+  }
+
+  /** No reply has come, and none is waited for any longer. */
+  #goOnWithout(to: PeerName, ask: Message, since: number, isSent: boolean): void {
+    const { fabric, presence, timeout, round } = this.#owner
+    this.#owner.missed([to])
+    if (this.swaps === undefined) presence.lose(to)
+    else {
+      this.swaps.close(to, ask, since)
+      if (isSent) presence.note({ from: [to], round }, [to])
+      if (presence.members === undefined && !presence.isAnyPresent([...this.#owner.neighbours]))
+        throw nobodyLeft(fabric.self, [to], round, undefined)
+    }
+    if (!this.#isReliable) return
+    const text = `${fabric.self} waited ${timeout} ms for ${to} to reply on ${this.name}: nothing came`
+    throw new NeighboursMissingError([to], text)
   }
 
   /** Takes in a part of an ask. */
   acceptAsk(envelope: Envelope<VectorMessage>): void {
     const { from, message } = envelope
+    const { round: id } = message
     const ask = this.#opened(this.#asks, envelope)
     if (ask === undefined) return
     if (this.#answer === undefined) return this.#owner.fabric.reject(envelope, `nobody answers on ${this.name} here`)
-    const reply = this.#answer(ask, from)
-    if (reply === undefined) return
-    const result = this.#replies.send(from, message.round, 0, reply)
+    const answered = this.swaps?.mayReply(from, ask) === false ? undefined : this.#answer(ask, from)
+    if (answered === undefined) return this.swaps?.skip(from, id)
+    const result = this.#replies.send(from, id, 0, answered.reply, 0, this.swaps?.termsTo(from) ?? noTerms)
     if (result !== 'queued') this.#owner.unsent(from)
+    if (result === 'queued' || this.swaps === undefined) answered.accept?.()
   }
 
   /** Takes in a part of a reply. */
   acceptReply(envelope: Envelope<VectorMessage>): void {
     const { from, message } = envelope
+    const { swaps } = this
     const open = this.#open
-    if (open === undefined || open.id !== message.round) return this.#owner.fabric.recycle(message)
-    if (open.to !== from) return this.#owner.fabric.reject(envelope, `a reply to what was asked of ${open.to}`)
+    if (swaps === undefined) {
+      if (open === undefined || open.id !== message.round) return this.#owner.fabric.recycle(message)
+      if (open.to !== from) return this.#owner.fabric.reject(envelope, `a reply to what was asked of ${open.to}`)
+    }
     const reply = this.#opened(this.#replies, envelope)
-    if (reply === undefined) return
+    if (reply === undefined || swaps?.take(from, message.round, reply) === false || open === undefined) return
     this.#replies.pin(reply, 1)
     this.#replies.adopt(reply)
     open.reply = reply
   }
 
-  saved(): State {
-    return { nextId: this.#nextId }
+  saved(messages: EarlyMessages): State {
+    return this.swaps === undefined
+      ? { nextId: this.#nextId }
+      : { nextId: this.#nextId, swaps: this.swaps.saved(messages) }
   }
 
-  restore({ nextId }: State): void {
+  restore({ nextId, swaps }: State): void {
     this.#nextId = nextId as number
+    this.swaps?.restore(swaps as State)
   }
 
   #opened(wire: Wire, envelope: Envelope<VectorMessage>): Message | undefined {

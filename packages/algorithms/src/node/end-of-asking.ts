@@ -4,6 +4,9 @@ import type { Peer } from './peer.js'
 import { roleOf } from './program.js'
 import type { TrainingSettings } from './training.js'
 
+/** How often to look whether others have told that they are further, in milliseconds: that is no message. */
+const lookEvery = 250
+
 /** Where peers ask each other, or servers: each tells when it asks for nothing any more, and answers until nobody does. */
 export class EndOfAsking {
   readonly #peer: Peer
@@ -30,7 +33,7 @@ export class EndOfAsking {
       for (const to of others) fabric.send(to, { kind: this.#kind, round, vector: new Float32Array(0) })
     }
     if (roleOf(this.#settings, fabric.self).answers === undefined) return
-    await this.#await(others)
+    await this.#await(others, round)
     this.#done.clear()
   }
 
@@ -52,20 +55,25 @@ export class EndOfAsking {
     this.#done.add(from)
   }
 
-  /** A peer that was not heard for two timeouts, and has not said that it is done, is missing. */
-  async #await(others: readonly PeerName[]): Promise<void> {
+  /** A peer that was not heard for two timeouts, and has not said that it is done, is missing. Who is known to be gone is not waited for. */
+  async #await(others: readonly PeerName[], round: number): Promise<void> {
     const { fabric, presence, timeout } = this.#peer
-    const isDone = () => others.every((name) => this.#done.has(name))
+    const { members } = presence
+    const isOver = (name: PeerName) =>
+      this.#done.has(name) || members?.isGone(name) === true || members?.hasReached(name, round) === true
+    const isDone = () => others.every(isOver)
+    let [messages, since] = [presence.messages, fabric.now()]
     while (!isDone()) {
-      const before = presence.messages
-      const deadline = fabric.now() + 2 * timeout
+      const end = since + 2 * timeout
+      const until = members === undefined ? end : Math.min(end, fabric.now() + lookEvery)
       await this.#peer.until({
-        isDone: () => isDone() || presence.messages > before,
-        deadline: () => deadline,
+        isDone: () => isDone() || presence.messages > messages,
+        deadline: () => until,
         outcome: () => {}
       })
-      if (presence.messages > before || isDone()) continue
-      const missing = others.filter((name) => !this.#done.has(name))
+      if (presence.messages > messages) [messages, since] = [presence.messages, fabric.now()]
+      if (fabric.now() < end || isDone()) continue
+      const missing = others.filter((name) => !isOver(name))
       if (!this.#isServer) return
       const text = `${fabric.self} heard nothing of ${missing.join(', ')} for ${2 * timeout} ms, and they have not ended`
       throw new NeighboursMissingError(missing, text)

@@ -1,38 +1,48 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
-import type { Exchange } from './exchange.js'
 import type { Owner } from './owner.js'
+
+/** What is open with others on a channel. */
+export interface OpenEdges {
+  /** Who has not sent yet what this peer has gone on without. */
+  readonly owing: readonly PeerName[]
+  newLife(peer: PeerName, life: number): void
+  beginLife(life: number): void
+  pause(isPaused: boolean): void
+  /** Asks all of `owing`. Returns until when it makes sense to wait for answers. */
+  remindAll(): Milliseconds
+}
 
 /** The exchanges of all channels of a peer. */
 export class Exchanges {
   readonly #owner: Owner
-  readonly #all: Exchange[] = []
+  readonly #all: OpenEdges[] = []
 
   constructor(owner: Owner) {
     this.#owner = owner
   }
 
-  add(exchange: Exchange): void {
-    this.#all.push(exchange)
+  add(edges: OpenEdges): void {
+    this.#all.push(edges)
   }
 
   /** Who has not sent yet what this peer has gone on without. */
   get owing(): readonly PeerName[] {
-    return [...new Set(this.#all.flatMap((exchange) => exchange.owing))]
+    return [...new Set(this.#all.flatMap(({ owing }) => owing))]
   }
 
   /** A peer goes on with another state than it had: what was open with it is over. */
   newLife(peer: PeerName, life: number): void {
-    for (const exchange of this.#all) exchange.newLife(peer, life)
+    for (const edges of this.#all) edges.newLife(peer, life)
   }
 
   /** This peer goes on with another state than it had. */
   beginLife(life: number): void {
-    for (const exchange of this.#all) exchange.beginLife(life)
+    for (const edges of this.#all) edges.beginLife(life)
   }
 
   /** While a peer pauses it tells all that send that it does not take part. */
   pause(isPaused: boolean): void {
-    for (const exchange of this.#all) exchange.pause(isPaused)
+    for (const edges of this.#all) edges.pause(isPaused)
   }
 
   /** Waits for what this peer went on without, as long as for any message; an answer may say that it does not come. */
@@ -40,7 +50,7 @@ export class Exchanges {
     if (this.owing.length === 0) return
     const { fabric } = this.#owner
     const start = fabric.now()
-    const until = Math.max(...this.#all.map((exchange) => exchange.remindAll()))
+    const until = Math.max(...this.#all.map((edges) => edges.remindAll()))
     await this.#owner.until({
       isDone: () => this.owing.length === 0,
       deadline: () => until,

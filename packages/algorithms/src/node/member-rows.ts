@@ -18,11 +18,13 @@ export class MemberRows {
   /**
    * The row of a round. It is the topology's own where all of its neighbours can be used; otherwise it goes past those that cannot, and all its
    * offers are equal. Rows with the same neighbours are the same object.
+   *
+   * @param at - how far those have to have come that are in it: peers that begin anew do so in a later round
    */
-  of(round: number): Mixing {
+  of(round: number, at = round): Mixing {
     const member = this.#member
     const filed = this.#topology.mixing(this.#self, round)
-    const isUsable = (peer: PeerName) => member.isUsable(peer, round)
+    const isUsable = (peer: PeerName) => member.isUsable(peer, at)
     const row = repairedRow(this.#topology, this.#self, round, isUsable, member.brokenPairs)
     const [receiveFrom, sendTo] = [this.#punctual(row.receiveFrom), this.#punctual(row.sendTo)]
     const isWhole = receiveFrom.length === row.receiveFrom.length && sendTo.length === row.sendTo.length

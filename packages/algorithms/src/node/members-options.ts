@@ -33,6 +33,8 @@ export interface SwarmStanding {
 /** Who trains here. */
 export interface Trainee {
   progress(): MemberProgress
+  /** Whether this peer goes through its rounds at its own pace now, so that nobody is behind. */
+  readonly isAtOwnPace: boolean
   /** A peer has begun anew, without the state that it had. */
   onLife(peer: PeerName, life: number): void
 }

@@ -79,7 +79,7 @@ export class Members {
       const now = this.#fabric.now()
       // Of fast rounds many pass from tick to tick: who is behind is seen by the round that this peer is in now.
       this.#report(now)
-      const donor = this.#member.donor(now)
+      const donor = this.#hasBegun && this.#isAtOwnPace ? undefined : this.#member.donor(now)
       if (donor === undefined && !this.#hasBegun && this.#member.mayBegin) this.#beginWithOthers(round())
       const isHeld =
         this.#isHeld || this.#isAlone(round()) || (round() === this.#firstRound && this.#isBeforeOthers(now - start))
@@ -174,7 +174,16 @@ export class Members {
 
   /** This peer's row of W in a round, among those that can be used. */
   row(round: number): Mixing {
-    return this.#rows.of(round)
+    return this.#rows.of(round, this.#isAtOwnPace ? Number.POSITIVE_INFINITY : round)
+  }
+
+  /** Whether a peer has said that it has come to a round. */
+  hasReached(peer: PeerName, round: number): boolean {
+    return (this.#member.recordOf(peer)?.round ?? 0) >= round
+  }
+
+  get #isAtOwnPace(): boolean {
+    return this.#trainee?.isAtOwnPace === true
   }
 
   /** This peer has finished. It serves the others until all that are there have, or none has made progress for `timeout`. Then it leaves. */
@@ -230,6 +239,7 @@ export class Members {
    * Those that begin anew in a later round are not waited for: they would wait for this peer there.
    */
   #isAlone(round: number): boolean {
+    if (this.#isAtOwnPace) return false
     const { receiveFrom, sendTo } = this.row(round)
     if (receiveFrom.length + sendTo.length > 0) return false
     return this.#member.present.some((peer) => peer !== this.#fabric.self && this.#member.isUsable(peer, round))

@@ -9,6 +9,8 @@ export interface Owner {
   readonly fabric: Fabric<VectorMessage>
   readonly arena: Arena
   readonly presence: Presence
+  /** With whom this peer has had to exchange so far. */
+  readonly neighbours: ReadonlySet<PeerName>
   /** How many numbers the parameters have. */
   readonly length: number
   /** The parts that a vector travels in. */

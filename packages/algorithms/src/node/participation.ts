@@ -19,6 +19,8 @@ export interface Trainee {
   readonly seed: number
   /** That comes next. */
   round(): number
+  /** Whether that has nothing to do with the rounds of others. */
+  isAtOwnPace(): boolean
   /** That this peer has gone through. */
   samples(): number
   /** The round that comes next, and the model that it begins with. */
@@ -60,6 +62,9 @@ export class Participation {
           waitsFor: peer.awaited,
           owes: exchanges.owing
         }),
+        get isAtOwnPace() {
+          return trainee.isAtOwnPace()
+        },
         onLife: (name, life) => exchanges.newLife(name, life)
       },
       this.#consensus

@@ -105,6 +105,10 @@ export class Peer implements Owner {
     )
   }
 
+  get neighbours(): ReadonlySet<PeerName> {
+    return this.mixings.neighbours
+  }
+
   /** Whom this peer waits for now. */
   get awaited(): readonly PeerName[] {
     return this.#expectation?.awaited?.() ?? nobody

@@ -15,7 +15,7 @@ export class Presence {
   /** How many messages have come. */
   messages = 0
   /** What is known of all peers, where they may come and go. */
-  members: Pick<Members, 'awake' | 'isGone' | 'strike' | 'timeoutsFor'> | undefined
+  members: Pick<Members, 'awake' | 'hasReached' | 'isGone' | 'strike' | 'timeoutsFor'> | undefined
 
   /** A message of it has come. */
   heard(peer: PeerName): void {

@@ -6,6 +6,7 @@ import type {
   AnyRole,
   BaseNode,
   Call,
+  Flow,
   LateFlow,
   Message,
   RoleName,
@@ -15,10 +16,11 @@ import type {
   StepOf
 } from '../record.js'
 import { addFlow } from '../mixing.js'
-import { Caller } from './caller.js'
+import { type Answer, Caller } from './caller.js'
 import type { EarlyMessages } from './early.js'
 import { Mailbox } from './mailbox.js'
-import type { Exchange } from './exchange.js'
+import type { ControlKinds, Exchange } from './exchange.js'
+import type { Swaps } from './swaps.js'
 import type { Peer } from './peer.js'
 import type { TrainingSettings } from './training.js'
 import type { Vector } from './vector.js'
@@ -26,7 +28,12 @@ import type { Vector } from './vector.js'
 const nobody: readonly PeerName[] = []
 const plainSgd = { name: 'sgd' }
 
-type Late = Exclude<LateFlow<State, Message>, 'dropped'>
+type Late = Extract<LateFlow<State, Message>, (...given: never[]) => unknown>
+
+/** What gives flows that are late. */
+interface LateEdges {
+  takeFlows(): readonly Flow<Message>[]
+}
 
 /** Numbers of a record's messages on the wire. */
 export interface Kinds {
@@ -42,10 +49,12 @@ export class Program {
   readonly #settings: TrainingSettings
   readonly #channels: Readonly<Record<string, Mailbox | Caller>>
   readonly #node: AnyNode
-  /** The exchanges whose late flows enter the state, and how. */
-  readonly #late: { readonly exchange: Exchange; readonly late: Late }[] = []
+  /** The channels whose late flows enter the state, and how. */
+  readonly #late: { readonly edges: LateEdges; readonly late: Late }[] = []
   #round = 0
   #answered = 0
+  /** Whether the state is of the run, so that answers may change it. */
+  #mayAnswer: boolean
   /** The state that the round under way began with. */
   #before: State | undefined
 
@@ -54,6 +63,7 @@ export class Program {
     this.record = record
     this.role = roleOf({ ...settings, algorithm: record }, peer.fabric.self)
     this.#peer = peer
+    this.#mayAnswer = this.role.round === undefined
     this.#settings = settings
     this.#channels = this.#open(kinds)
     const options = record === settings.algorithm ? record.options.parse(settings.options ?? {}) : {}
@@ -79,6 +89,7 @@ export class Program {
   begin(k: number): Promise<State | void> | undefined {
     const { role, state } = this
     this.#round = k
+    this.#mayAnswer = true
     if (role.answers === undefined) return role.round?.(this.#node, state, k)
     // Answers may put another state in its place meanwhile.
     this.#peer.arena.pin(state, 1)
@@ -95,18 +106,23 @@ export class Program {
     invariant(next === undefined, `${this.record.name} answers at any time, and changes its state by node.change alone`)
   }
 
+  /** The state has been handed on: nothing enters it any more. */
+  close(): void {
+    this.#mayAnswer = false
+  }
+
   /** Applies the flows that have come late. Those of `other`, whose rounds are over, enter as one's own do. Returns whose they are. */
   applyLate(other?: Program): readonly PeerName[] {
     let from = nobody
-    for (const { exchange, late } of this.#late) {
-      for (const flow of exchange.takeFlows()) {
+    for (const { edges, late } of this.#late) {
+      for (const flow of edges.takeFlows()) {
         this.state = late(this.state, flow)
         from = [...from, flow.from]
       }
     }
     if (other === undefined || other === this) return from
-    for (const { exchange } of other.#late) {
-      for (const flow of exchange.takeFlows()) {
+    for (const { edges } of other.#late) {
+      for (const flow of edges.takeFlows()) {
         this.state = addFlow(this.state, flow)
         from = [...from, flow.from]
       }
@@ -138,37 +154,48 @@ export class Program {
     let [kind, control] = [first, firstControl]
     for (const [name, channel] of Object.entries(this.record.channels)) {
       const traits = { name, kind, isReliable: this.record.needs.delivery === 'reliable' }
+      const late = this.record.edges?.[name]
+      const kinds = { skip: control, withdraw: control + 1 }
+      if (late !== undefined) control += 2
       if (isCall(channel)) {
-        const caller = new Caller(this.#peer, traits, channel, this.#answerOf(name))
+        const swaps = typeof late === 'number' ? { kinds, weight: late } : undefined
+        const caller = new Caller(this.#peer, traits, channel, this.#answerOf(name), swaps)
         accepts[kind++] = (envelope) => this.#atOnce(() => caller.acceptAsk(envelope))
         accepts[kind++] = (envelope) => caller.acceptReply(envelope)
         opened[name] = caller
+        if (caller.swaps !== undefined) this.#openEdges(caller.swaps, kinds, addFlow)
       } else {
-        const late = this.record.edges?.[name]
-        const kinds = { skip: control, withdraw: control + 1 }
-        const mailbox = new Mailbox(this.#peer, traits, channel, late && { kinds, isOwed: late !== 'dropped' })
+        const edges = late === undefined || typeof late === 'number' ? undefined : { kinds, isOwed: late !== 'dropped' }
+        const mailbox = new Mailbox(this.#peer, traits, channel, edges)
         accepts[kind++] = (envelope) => mailbox.accept(envelope)
         opened[name] = mailbox
-        const { exchange } = mailbox
-        if (exchange === undefined) continue
-        control += 2
-        accepts[kinds.skip] = (envelope) => exchange.acceptSkip(envelope)
-        accepts[kinds.withdraw] = (envelope) => exchange.acceptWithdraw(envelope)
-        this.#peer.exchanges.add(exchange)
-        if (typeof late === 'function') this.#late.push({ exchange, late })
+        if (mailbox.exchange !== undefined) this.#openEdges(mailbox.exchange, kinds, late)
       }
     }
     return opened
   }
 
-  #answerOf(name: string): ((ask: Message, from: PeerName) => Message) | undefined {
+  /** Takes in what is said about the exchanges of a channel, and knows how late ones enter the state. */
+  #openEdges(
+    edges: (Exchange | Swaps) & LateEdges,
+    { skip, withdraw }: ControlKinds,
+    late: LateFlow<State, Message> | number | undefined
+  ): void {
+    const { accepts, exchanges } = this.#peer
+    accepts[skip] = (envelope) => edges.acceptSkip(envelope)
+    accepts[withdraw] = (envelope) => edges.acceptWithdraw(envelope)
+    exchanges.add(edges)
+    if (typeof late === 'function') this.#late.push({ edges, late })
+  }
+
+  #answerOf(name: string): Answer | undefined {
     const answer = this.role.answers?.[name]
     if (answer === undefined) return undefined
     return (ask, from) => {
+      if (!this.#mayAnswer) return undefined
       this.#answered++
       const { state, reply } = answer(this.#node, this.state, ask, from)
-      this.state = state
-      return reply
+      return { reply, accept: () => (this.state = state) }
     }
   }
 

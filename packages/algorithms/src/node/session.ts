@@ -60,6 +60,7 @@ export class Session {
         kind: this.#peer.accepts.length,
         seed: settings.seed,
         round: () => this.#round,
+        isAtOwnPace: () => algorithm.answers !== undefined && this.#round < settings.rounds,
         samples: () => this.#peer.gradients.batches.drawn,
         current: () => this.#current(),
         goOnFrom: (state) => this.#goOnFrom(state)
@@ -141,6 +142,7 @@ export class Session {
       // A state that was taken may be of a later round.
       if (this.#round >= end) break
       const program = this.#round < rounds ? this.#training : this.#averaging
+      if (program === this.#averaging) this.#training.close()
       if (this.#round === rounds) program.start(this.#modelOf(this.#training), this.#modelOf(this.#training))
       this.#fabric.signal.throwIfAborted()
       arena.inRound = true

@@ -1,6 +1,6 @@
 import type { PeerName } from '@murmuration/core'
-import type { Call, Message } from '../record.js'
-import { Caller } from './caller.js'
+import type { Call } from '../record.js'
+import { type Answered, Caller } from './caller.js'
 import type { Accept, Peer } from './peer.js'
 import type { Vector } from './vector.js'
 
@@ -21,9 +21,9 @@ export class StateTransfer {
    * @param own - what to give; nothing while this peer has nothing to give
    */
   constructor(peer: Peer, kind: number, own: () => ModelState | undefined) {
-    const answer = (): Message | undefined => {
+    const answer = (): Answered | undefined => {
       const state = own()
-      return state === undefined ? undefined : { x: state.x, round: state.round }
+      return state === undefined ? undefined : { reply: { x: state.x, round: state.round } }
     }
     this.#caller = new Caller(peer, { name: 'state', kind, isReliable: false }, call, answer)
     const accepts: readonly Accept[] = [
@@ -37,7 +37,7 @@ export class StateTransfer {
   async ask(donor: PeerName): Promise<ModelState | undefined> {
     const reply = await this.#caller.request(donor, {})
     if (reply === undefined) return undefined
-    const { x, round } = reply as Message & ModelState
+    const { x, round } = reply as unknown as ModelState
     return Number.isSafeInteger(round) && round >= 0 ? { x, round } : undefined
   }
 }

@@ -1,0 +1,120 @@
+import { type Envelope, peerName, type SendResult } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/wire'
+import test from 'ava'
+import type { Message } from '../record.js'
+import { Caller } from './caller.js'
+import type { Expectation, Owner } from './owner.js'
+import type { Swaps } from './swaps.js'
+import { Presence } from './presence.js'
+import { Arena } from './vector.js'
+import { firstVectorOf } from './wire.js'
+
+const [a, b] = ['a', 'b'].map(peerName)
+const kinds = { skip: 7, withdraw: 8 }
+
+/** Peer a with the neighbour b, what it has sent, and how often it has answered. Time stands still until a wait has nothing to do. */
+function caller() {
+  const sent: VectorMessage[] = []
+  const missed: string[] = []
+  const counts = { answered: 0, accepted: 0 }
+  const state = { now: 0, result: 'queued' as SendResult, events: [] as (() => void)[] }
+  const memory = { allocate: (size: number) => new Float32Array(size), free: () => {} }
+  const arena = new Arena(memory)
+  const until = async <Outcome>(expectation: Expectation<Outcome>) => {
+    while (!expectation.isDone()) {
+      const event = state.events.shift()
+      if (event === undefined && state.now >= expectation.deadline()) break
+      if (event === undefined) state.now = expectation.deadline()
+      else event()
+    }
+    return expectation.outcome()
+  }
+  const send = (_: unknown, message: VectorMessage) => {
+    sent.push(message)
+    return state.result
+  }
+  const presence = new Presence()
+  const fabric = { ...memory, self: a, now: () => state.now, recycle: () => {}, reject: () => {} }
+  const nothing = { unsent: () => {}, waited: () => {}, missed: () => missed.push(b) }
+  const owner = { ...nothing, fabric, arena, presence, until, send, length: 1, ranges: [{ offset: 0, length: 1 }] }
+  const traits = { name: 'swap', kind: 1, isReliable: false }
+  const answer = () => {
+    counts.answered++
+    return { reply: x(9), accept: () => void counts.accepted++ }
+  }
+  const x = (value: number): Message => ({ x: arena.adopt(Float32Array.of(value)) })
+  const shape = { ask: { x: 'vector' }, reply: { x: 'vector' } } as const
+  const more = { timeout: 100, round: 0, rounds: 10, neighbours: new Set([b, peerName('c')]) }
+  const asking = new Caller({ ...owner, ...more } as unknown as Owner, traits, shape, answer, { kinds, weight: 0.5 })
+  const envelope = (round: number, value?: number, numbers: readonly number[] = []): Envelope<VectorMessage> => {
+    return {
+      from: b,
+      message: { kind: 0, round, numbers, vector: Float32Array.from(value === undefined ? [] : [value]) }
+    }
+  }
+  return { asking, swaps: asking.swaps as Swaps, state, sent, missed, counts, x, envelope }
+}
+
+const textOf = ({ kind, round, numbers = [] }: VectorMessage) => [kind, round, ...numbers].join(' ')
+
+test('a reply that is on time is given, and nothing is open', async (t) => {
+  const { asking, swaps, state, x, envelope } = caller()
+  state.events.push(() => asking.acceptReply(envelope(0, 5)))
+  const reply = await asking.request(b, x(1))
+  t.deepEqual([...(firstVectorOf(reply as Message)?.values ?? [])], [5])
+  t.deepEqual(swaps.owing, [])
+})
+
+test('a reply that is late is a flow of what was asked and replied, and the next request waits for it', async (t) => {
+  const { asking, swaps, sent, missed, x, envelope } = caller()
+  t.is(await asking.request(b, x(1)), undefined)
+  t.deepEqual([missed, swaps.owing], [[b], [b]])
+  t.is(await asking.request(b, x(2)), undefined)
+  t.deepEqual(sent.map(textOf), ['1 0', '8 0'])
+  asking.acceptReply(envelope(0, 5))
+  const flows = swaps.takeFlows().map(({ weight, mine, theirs }) => [weight, mine, theirs].map(valueOf))
+  t.deepEqual([flows, swaps.owing], [[[0.5, 1, 5]], []])
+})
+
+const valueOf = (part: number | Message) => (typeof part === 'number' ? part : firstVectorOf(part)?.values[0])
+
+test('SKIP ends a wait at once and blames nobody, and cancels what is owed', async (t) => {
+  const { asking, swaps, state, missed, x, envelope } = caller()
+  state.events.push(() => swaps.acceptSkip(envelope(0)))
+  t.is(await asking.request(b, x(1)), undefined)
+  t.deepEqual([state.now, missed, swaps.owing], [0, [], []])
+  await asking.request(b, x(1))
+  t.deepEqual(swaps.owing, [b])
+  swaps.acceptSkip(envelope(1))
+  t.deepEqual(swaps.owing, [])
+  asking.acceptReply(envelope(1, 5))
+  t.deepEqual(swaps.takeFlows(), [])
+})
+
+test('a new life of the other end ends a wait, and what was open with the one before', async (t) => {
+  const { asking, swaps, state, missed, x, envelope } = caller()
+  state.events.push(() => swaps.newLife(b, 2))
+  t.is(await asking.request(b, x(1)), undefined)
+  t.deepEqual([state.now, missed], [0, []])
+  asking.acceptReply(envelope(0, 5))
+  t.deepEqual(swaps.takeFlows(), [])
+})
+
+test('who replies has moved only once the reply is under way', (t) => {
+  const { asking, state, counts, envelope } = caller()
+  asking.acceptAsk(envelope(0, 1))
+  state.result = 'full'
+  asking.acceptAsk(envelope(1, 1))
+  t.deepEqual(counts, { answered: 2, accepted: 1 })
+})
+
+test('who pauses, or is asked in another life, answers SKIP and does not move; who is asked whether a reply comes says SKIP', (t) => {
+  const { asking, swaps, sent, counts, envelope } = caller()
+  swaps.pause(true)
+  asking.acceptAsk(envelope(0, 1))
+  swaps.pause(false)
+  asking.acceptAsk(envelope(1, 1, [0, 1, 4]))
+  swaps.acceptWithdraw(envelope(2))
+  t.deepEqual(sent.map(textOf), ['7 0', '7 1', '7 2'])
+  t.is(counts.answered, 0)
+})

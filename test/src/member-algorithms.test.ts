@@ -1,0 +1,101 @@
+/** Simulated swarms whose peers come and go, with each algorithm that can do with those that are there: who agrees, and what is kept. */
+import { type Algorithm, algorithms } from '@murmuration/algorithms'
+import { createRandom } from '@murmuration/random'
+import { drawFaults, type FaultEvent } from '@murmuration/simulator'
+import type { GraphDescription } from '@murmuration/topology'
+import { consensusDistance } from '@murmuration/vectors'
+import test from 'ava'
+import { namesOf, runMembers, type SwarmEnd } from './member-swarm.js'
+
+const named = (name: string) => algorithms.find((algorithm) => algorithm.name === name) as Algorithm
+const adPsgd = named('ad-psgd')
+const [p1, p2, p3] = namesOf(3)
+
+const sumOver = (
+  { books }: SwarmEnd,
+  of: (peer: { x: readonly number[]; moved: readonly number[] }) => readonly number[]
+) => [...books.values()].map(of).reduce((sum, values) => sum.map((each, d) => each + values[d]))
+
+/** How far the sum of what the peers have is from the sum of what their optimisers have added. */
+function offBy(end: SwarmEnd): number {
+  const [have, added] = [sumOver(end, ({ x }) => x), sumOver(end, ({ moved }) => moved)]
+  return Math.max(...have.map((value, d) => Math.abs(value - added[d])))
+}
+
+/** Numbers up to 4 are rounded to float32 at most three times in a round of a peer. */
+const bound = (peers: number, rounds: number) => 3 * peers * rounds * 2 ** -23
+
+test('AD-PSGD: a frozen peer costs each that asks it a wait until it is known; it goes on from where it was, and the sum stays', async (t) => {
+  const events: FaultEvent[] = [
+    { at: 4000, kind: 'freeze', peer: p3 },
+    { at: 14_000, kind: 'thaw', peer: p3 }
+  ]
+  const end = await runMembers({
+    algorithm: adPsgd,
+    peers: 6,
+    rounds: 300,
+    finalRounds: 0,
+    faults: { rules: [], events }
+  })
+  t.deepEqual([...end.lost.values()], [])
+  t.deepEqual(
+    [...end.books.values()].map(({ life }) => life),
+    new Array(6).fill(1)
+  )
+  t.true(offBy(end) < bound(6, 300), `${offBy(end)}`)
+  const times = [...(end.times.get(p1)?.values() ?? [])]
+  const longest = Math.max(...times.map((time, place) => time - (times[place - 1] ?? time)))
+  t.true(longest < 5100, `a round took ${longest} ms`)
+  // Others have done all their rounds long before the frozen peer has, and answer it until then.
+  t.true((end.times.get(p3)?.get(299) ?? 0) - (end.times.get(p1)?.get(299) ?? 1e9) > 4000)
+})
+
+test('AD-PSGD: a peer that is started again takes a model, goes on in the round of the others, and ends with theirs', async (t) => {
+  const events: FaultEvent[] = [
+    { at: 4000, kind: 'crash', peer: p2 },
+    { at: 9000, kind: 'restart', peer: p2 }
+  ]
+  const end = await runMembers({ algorithm: adPsgd, peers: 6, rounds: 300, faults: { rules: [], events } })
+  t.deepEqual([...end.lost.values()], [])
+  t.is(end.models.size, 6)
+  t.true(consensusDistance([...end.models.values()]) < 1e-3)
+  t.false(end.rounds.get(p2)?.has(110))
+  t.is(end.books.get(p2)?.life, 2)
+})
+
+const graphOf = (number: number): GraphDescription => ({ kind: (['ring', 'complete', 'star'] as const)[number] })
+
+/** Swarms with drawn sizes, graphs and faults. All heal in time for all to agree. */
+const first = Number(process.env.MURMURATION_SEED ?? 1)
+const count = Number(process.env.MURMURATION_SEEDS ?? 3)
+
+/** What is wrong in the end with the swarm of a seed, if anything is. */
+async function faultOf(seed: number, algorithm: Algorithm): Promise<string | undefined> {
+  const random = createRandom(seed, 'swarm')
+  const peers = 3 + random.integer(6)
+  const graph = graphOf(random.integer(3))
+  const isKept = random.integer(2) === 0
+  const crashes = isKept ? 0 : 1 + random.integer(2)
+  const draw = { crashes, freezes: random.integer(3), partitions: random.integer(2), clogs: random.integer(2) }
+  const within = isKept && algorithm === adPsgd ? 60_000 : 20_000
+  const faults = drawFaults(random.stream('faults'), namesOf(peers), { ...draw, within })
+  const finalRounds = isKept ? 0 : 100
+  const end = await runMembers({ algorithm, seed, peers, graph, rounds: within / 25, finalRounds, faults })
+  const ended = `${end.models.size} of ${peers} ended; ${[...end.lost.values()].join('; ')}`
+  if (end.lost.size > 0 || end.models.size < peers) return ended
+  if (isKept) return offBy(end) < bound(peers, within / 25) ? undefined : `the sum is off by ${offBy(end)}`
+  const apart = consensusDistance([...end.models.values()])
+  return apart < 1e-2 ? undefined : `${ended} ${apart} apart`
+}
+
+for (const algorithm of [adPsgd]) {
+  test(`${algorithm.title}: drawn swarms heal, and keep the sum where nobody dies: ${count} seeds from ${first}`, async (t) => {
+    const found: string[] = []
+    for (let seed = first; seed < first + count; seed++) {
+      const fault = await faultOf(seed, algorithm).catch(String)
+      const replay = `MURMURATION_SEED=${seed} MURMURATION_SEEDS=1 npx ava test/dist/member-algorithms.test.js`
+      if (fault !== undefined) found.push(`${replay}: ${fault}`)
+    }
+    t.deepEqual(found, [])
+  })
+}
