@@ -41,7 +41,7 @@ export interface Trainee {
 
 /** What a peer can do between two rounds. */
 export interface BetweenRounds {
-  /** Takes the messages in that come until then. */
+  /** Takes in what comes. Ends when anything has, or then. */
   wait(until: Milliseconds): Promise<void>
   /** Takes the state of another peer, if it gives it. */
   takeState(donor: PeerName): Promise<void>

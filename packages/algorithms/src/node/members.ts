@@ -26,6 +26,8 @@ export class Members {
   #firstRound: number | undefined
   #hasFinished = false
   #isOver = false
+  /** Whether this peer waits between rounds for what others tell. */
+  #isWaiting = false
   readonly #rows: MemberRows
   #consensus: Consensus | undefined
 
@@ -87,8 +89,19 @@ export class Members {
       this.#checkWait(start)
       const before = round()
       if (donor !== undefined) await between.takeState(donor)
-      if (round() === before) await between.wait(now + this.#member.settings.tick)
+      if (round() !== before) continue
+      const next = now + this.#member.settings.tick
+      // Whoever gave no state is asked again at the next tick, whatever comes before.
+      do await this.#waitForNews(next, between.wait)
+      while (donor !== undefined && this.#fabric.now() < next)
     }
+  }
+
+  /** Until anything has come, or then. */
+  async #waitForNews(until: Milliseconds, wait: BetweenRounds['wait']): Promise<void> {
+    this.#isWaiting = true
+    await wait(until)
+    this.#isWaiting = false
   }
 
   #beginWithOthers(round: number): void {
@@ -197,7 +210,7 @@ export class Members {
       const unfinished = this.#unfinished()
       if (unfinished !== progress) [progress, since] = [unfinished, now]
       if (unfinished === '' || now - since > timeout) break
-      await wait(now + this.#member.settings.tick)
+      await this.#waitForNews(now + this.#member.settings.tick, wait)
     }
     this.leave(round)
   }
@@ -287,13 +300,12 @@ export class Members {
     const result = act(this.#fabric.now())
     for (const { to, note } of this.#member.take()) this.#fabric.tell(to, note)
     const changes = this.#member.takeChanges()
-    if (changes.length === 0) return result
+    if (changes.length > 0 || this.#isWaiting) this.#fabric.wake()
     for (const change of changes) {
       if (change.kind === 'joined' && change.life > 1) this.#trainee?.onLife(change.peer, change.life)
       // Who has finished is not concerned any more that the others end one after the other.
       if (!this.#hasFinished) this.#options.onChange?.(change, this.standing)
     }
-    this.#fabric.wake()
     return result
   }
 }

@@ -109,7 +109,8 @@ export class Participation {
   async #wait(until: Milliseconds): Promise<void> {
     this.#adoptLife()
     this.#peer.exchanges.pause(this.#members.isPaused)
-    await this.#peer.until({ isDone: () => false, deadline: () => until, outcome: () => {} })
+    let looks = 0
+    await this.#peer.until({ isDone: () => looks++ > 0, deadline: () => until, outcome: () => {} })
   }
 
   #adoptLife(): void {
