@@ -45,6 +45,6 @@ function rowProblems(matrix: SparseMatrix, peers: readonly PeerName[]) {
 
 function matricesOf(graph: GraphDescription, rule: WeightRule, peers: readonly PeerName[]): readonly SparseMatrix[] {
   const { graphs, weights } = kindOf(graph)
-  if (weights !== undefined && rule === 'given') return [weights.matrix(graph, peers)]
+  if (weights !== undefined && rule === 'given') return weights.matrices(graph, peers)
   return graphs?.(graph, peers).map(rule === 'uniform' ? uniform : metropolis) ?? []
 }

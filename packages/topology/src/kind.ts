@@ -28,16 +28,16 @@ export interface GraphKind<Kind extends string = string, Options extends object 
   problems?(options: Options, peers: readonly PeerName[], surroundings: GraphSurroundings): Problem[]
   /** The graphs of a period of rounds; one where all rounds have the same. Absent where the weights are always given. */
   graphs?(options: Options, peers: readonly PeerName[]): readonly Graph[]
-  /** Of a kind whose file may give the weights. */
+  /** Of a kind that gives the weights, or whose file may. */
   readonly weights?: GivenWeights<Options>
 }
 
-/** Weights that a file gives. */
+/** Weights that a file or the kind itself gives. */
 export interface GivenWeights<Options> {
-  /** Whether the file gives them. */
+  /** Whether they are given. */
   isGiven(options: Options): boolean
-  /** `W` as the file has it; row and column k belong to `peers[k]`. */
-  matrix(options: Options, peers: readonly PeerName[]): SparseMatrix
+  /** `W` of each round of a period; one where all rounds have the same. Row and column k belong to `peers[k]`. */
+  matrices(options: Options, peers: readonly PeerName[]): readonly SparseMatrix[]
 }
 
 /** A kind of graph as its file writes it down. */

@@ -8,8 +8,25 @@ import type { Graph } from '../graphs.js'
 /** The option of every random graph. */
 export const seed = z.int().meta({ description: 'the same seed gives the same graph' })
 
+/** The option of graphs that are drawn anew for each round. */
+export const rounds = z
+  .int()
+  .min(1)
+  .max(4096)
+  .default(64)
+  .meta({ description: 'how many rounds are drawn, after which they come again' })
+
+/** What `draw` gives for each of `rounds` rounds, each with random numbers of its own. */
+export function drawRounds<T>(
+  kind: string,
+  { seed, rounds }: { readonly seed: number; readonly rounds: number },
+  draw: (random: Random) => T
+): readonly T[] {
+  return Array.from({ length: rounds }, (_, round) => draw(createRandom(seed, 'graph', kind, String(round))))
+}
+
 /** A random graph is drawn up to this often until it is connected. */
-const maxDraws = 200
+export const maxDraws = 200
 
 /** The first connected graph of those that `draw` gives. Throws an InputError when there is none. */
 export function drawConnected(kind: string, seed: number, draw: (random: Random) => Graph | undefined): Graph {

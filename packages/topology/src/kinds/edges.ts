@@ -28,7 +28,7 @@ export const edges = graphKind({
   graphs: ({ edges }, peers) => [graphOfEdges(peers.length, placesOf(edges, peers))],
   weights: {
     isGiven: ({ edges }) => edges.some((edge) => edge.length === 3),
-    matrix: ({ edges }, peers) => givenWeights(edges, peers)
+    matrices: ({ edges }, peers) => [givenWeights(edges, peers)]
   }
 })
 

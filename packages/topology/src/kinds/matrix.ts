@@ -14,7 +14,7 @@ export const matrix = graphKind({
   problems: ({ rows }, peers) => problemsOf(rows, peers),
   weights: {
     isGiven: () => true,
-    matrix: ({ rows }) => sparseMatrix(rows.map((row) => row.map((value, column) => ({ column, value }))))
+    matrices: ({ rows }) => [sparseMatrix(rows.map((row) => row.map((value, column) => ({ column, value }))))]
   }
 })
 

@@ -1,0 +1,40 @@
+import { problem } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
+import { z } from 'zod'
+import { graphOf } from '../graphs.js'
+import { graphKind } from '../kind.js'
+
+/**
+ * The nodes lie in distinct cells of a grid of `side` to the power of `dimensions`, drawn at random; in round k those average whose cells differ in
+ * coordinate k mod `dimensions` alone. Where no cell is empty it is exact after `dimensions` rounds (Ryabinin et al., NeurIPS 2021, section 3.2).
+ */
+export const moshpitGrid = graphKind({
+  kind: 'moshpit-grid',
+  description: 'has those in its row of a grid as neighbours, along one dimension after the other',
+  options: {
+    side: z.int().min(2).meta({ description: 'cells along each dimension' }),
+    dimensions: z.int().min(1).default(2).meta({ description: 'how many dimensions the grid has' }),
+    seed: z.int().meta({ description: 'the same seed gives the same cells' })
+  },
+  example: ({ length }) => ({ side: Math.max(2, Math.ceil(Math.sqrt(length))), dimensions: 2, seed: 1 }),
+  problems: ({ side, dimensions }, { length }) =>
+    side ** dimensions >= length && side ** dimensions <= 2 ** 20
+      ? []
+      : [
+          problem(
+            ['side'],
+            `found ${side} ** ${dimensions} cells for ${length} peers, expected as many at least, and at most 2 ** 20`
+          )
+        ],
+  graphs({ side, dimensions, seed }, { length }) {
+    const all = Array.from({ length: side ** dimensions }, (_, cell) => cell)
+    const cells = createRandom(seed, 'graph', 'moshpit-grid').shuffle(all).slice(0, length)
+    return Array.from({ length: dimensions }, (_, dimension) => {
+      const unit = side ** dimension
+      const rows = new Map<number, number[]>()
+      const rowOf = (cell: number) => cell - (Math.floor(cell / unit) % side) * unit
+      for (const [node, cell] of cells.entries()) rows.set(rowOf(cell), [...(rows.get(rowOf(cell)) ?? []), node])
+      return graphOf(length, (node) => rows.get(rowOf(cells[node])) ?? [])
+    })
+  }
+})
