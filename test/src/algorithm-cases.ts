@@ -9,6 +9,9 @@ const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
   'trimmed-mean': { spread: 0 },
   'diloco': { options: { period: 3 } },
   'local-sgd': { options: { period: 3 } },
+  'slowmo': { options: { period: 3 } },
+  // With more momentum a falling rate takes longer to settle.
+  'qg-dsgdm': { options: { momentum: 0.5, memory: 0.5 } },
   'gossip-pga': { options: { period: 3 } }
 }
 

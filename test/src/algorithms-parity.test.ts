@@ -17,6 +17,7 @@ const asynchronous = new Set(['ad-psgd', 'async-parameter-server', 'stale-synchr
 const special: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'diloco': { period: 3 },
   'local-sgd': { period: 3 },
+  'slowmo': { period: 3 },
   'gossip-pga': { period: 3 }
 }
 

@@ -1,7 +1,10 @@
 import { type Mixing, type PeerName, peerName, type Topology } from '@murmuration/core'
 import test from 'ava'
 import { adPsgd } from './ad-psgd.js'
+import { d2 } from './d2.js'
 import { dpsgd } from './dpsgd.js'
+import { exactDiffusion } from './exact-diffusion.js'
+import { extra } from './extra.js'
 import { gossipPga } from './gossip-pga.js'
 import { hasMembers, keptOn, refusals } from './needs.js'
 import { relaySgd } from './relay-sgd.js'
@@ -65,6 +68,29 @@ test('symmetry is tested on the weights, and a tree on the edges', (t) => {
   t.regex(refusals(relaySgd, { topology: complete, servers: [] })[0], /found 3 edges between 3 peers/)
   t.regex(refusals(relaySgd, { topology: oneWay, servers: [] })[0], /one way/)
   t.regex(refusals(relaySgd, { topology: topologyOf([[1]], [[1]]), servers: [] })[0], /changes by round/)
+})
+
+test('a fixed graph and eigenvalues are tested on W: D² is refused on a ring of 4 with thirds, where λₙ is −1/3, and not on one of 5', (t) => {
+  const ring = (size: number) => {
+    const peers = Array.from({ length: size }, (_, place) => peerName(`p${place}`))
+    const weighted = (places: readonly number[]) =>
+      places.map((place) => ({ name: peers[place % size], weight: third }))
+    const mixing = (peer: PeerName): Mixing => {
+      const both = weighted(
+        [peers.indexOf(peer) + 1, peers.indexOf(peer) + size - 1].sort((a, b) => (a % size) - (b % size))
+      )
+      return { selfWeight: third, receiveFrom: both, sendTo: both }
+    }
+    return { peers, period: 1, mixing }
+  }
+  t.deepEqual(refusals(d2, { topology: ring(5), servers: [] }), [])
+  t.regex(refusals(d2, { topology: ring(4), servers: [] })[0], /above -0.333, and found -0.333.*exact-diffusion/)
+  t.deepEqual(refusals(exactDiffusion, { topology: ring(4), servers: [] }), [])
+  t.regex(
+    refusals(extra, { topology: topologyOf(averaged, averaged), servers: [] })[0],
+    /same neighbours in every round/
+  )
+  t.regex(refusals(extra, { topology: oneWay, servers: [] })[0], /same weight/)
 })
 
 test('servers are refused by those who have no use for them, and missed by those who have', (t) => {

@@ -10,7 +10,7 @@ export interface Surroundings {
 
 /** Whether an algorithm can do with those that are there, so that peers may come and go. */
 export function hasMembers({ needs, server }: Algorithm): boolean {
-  const isForAll = needs.delivery === 'reliable' || needs.reach === 'everyone' || needs.graph === 'tree'
+  const isForAll = needs.delivery === 'reliable' || needs.reach === 'everyone' || needs.graph !== undefined
   return !isForAll && server === undefined
 }
 
@@ -22,6 +22,8 @@ export function refusals({ title, needs, server }: Algorithm, { topology, server
   return [
     ...weightRefusals(title, needs.weights, topology),
     ...(needs.graph === 'tree' ? treeRefusals(title, topology) : []),
+    ...(needs.graph === 'fixed' ? fixedRefusals(title, topology) : []),
+    ...eigenvalueRefusals(title, needs.eigenvalues, topology),
     ...serverRefusals(title, server === undefined ? 0 : (needs.servers ?? 1), servers)
   ]
 }
@@ -92,6 +94,50 @@ function treeRefusals(title: string, topology: Topology): string[] {
   const edges = topology.peers.reduce((sum, peer) => sum + topology.mixing(peer, 0).sendTo.length, 0) / 2
   if (edges === topology.peers.length - 1) return []
   return [`${title} needs a tree, and found ${edges} edges between ${topology.peers.length} peers; ${mend}`]
+}
+
+function fixedRefusals(title: string, { period }: Topology): string[] {
+  if (period === 1) return []
+  return [
+    `${title} needs the same neighbours in every round, and this topology changes by round; choose one such as ring`
+  ]
+}
+
+function eigenvalueRefusals(title: string, least: number | undefined, topology: Topology): string[] {
+  if (least === undefined || topology.period > 1 || !isSymmetric(topology)) return []
+  const found = smallestEigenvalue(topology)
+  if (found > least + tolerance) return []
+  const mend = 'give peers a larger share of their own parameters, or choose exact-diffusion'
+  return [`${title} needs eigenvalues of W above ${short(least)}, and found ${short(found)}; ${mend}`]
+}
+
+/** How many steps the power method takes: what is left of other eigenvalues is far below what is told apart here. */
+const powerSteps = 2000
+
+/** λₙ of a symmetric W: I − W has 1 − λₙ as its largest eigenvalue, which the power method finds, from below. */
+function smallestEigenvalue(topology: Topology): number {
+  const places = new Map(topology.peers.map((peer, place) => [peer, place]))
+  const rows = topology.peers.map((peer) => topology.mixing(peer, 0))
+  let v = rows.map((_, place) => Math.sin(1 + place ** 2))
+  let largest = 0
+  for (let step = 0; step < powerSteps; step++) {
+    const norm = Math.hypot(...v) || 1
+    const unit = v.map((value) => value / norm)
+    v = rows.map(({ selfWeight, receiveFrom }, place) =>
+      receiveFrom.reduce(
+        (sum, { name, weight }) => sum - weight * unit[places.get(name) ?? place],
+        (1 - selfWeight) * unit[place]
+      )
+    )
+    const next = v.reduce((sum, value, place) => sum + value * unit[place], 0)
+    if (step > 50 && Math.abs(next - largest) < 1e-12) break
+    largest = next
+  }
+  return 1 - largest
+}
+
+function short(value: number): number {
+  return Number(value.toPrecision(3))
 }
 
 /** Whether who sends to somebody receives from it, too. A connected graph is known from elsewhere. */

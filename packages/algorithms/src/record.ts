@@ -165,6 +165,8 @@ export interface BaseNode<O, S> extends Stepper {
   gradient(x: Vector): PromiseLike<Vector>
   /** Another optimiser, with a state of its own under `name`. */
   optimiser(name: string, settings: OptimiserSettings): Stepper
+  /** The learning rate γ of a round. */
+  rate(round: number): number
   /** Random numbers that depend on the seed, the peer, the purpose and the round alone. */
   random(purpose: string, round: number): Random
   /** Changes the state at once. The only way to change it where `answers` may change it too. */
@@ -178,7 +180,10 @@ export type Node<O, C extends Channels, S> = BaseNode<O, S> & { readonly [N in k
 export interface Needs {
   /** Which sums of the mixing matrix are 1. */
   readonly weights?: 'rows' | 'columns' | 'both' | 'symmetric'
-  readonly graph?: 'tree'
+  /** 'fixed': the same neighbours by the same weights in every round. A tree is fixed too. */
+  readonly graph?: 'tree' | 'fixed'
+  /** What every eigenvalue of a fixed symmetric W must lie above. */
+  readonly eigenvalues?: number
   /** Whom a peer sends to: its neighbours alone when absent. */
   readonly reach?: 'everyone'
   /** Whether a missing message is an error. */

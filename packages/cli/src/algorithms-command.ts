@@ -28,7 +28,8 @@ export function algorithmEntry({ name, title, source, needs, keeps, options, ser
     source,
     needs: [
       ...(needs.weights === undefined ? [] : [weightWords[needs.weights]]),
-      ...(needs.graph === 'tree' ? ['a tree'] : []),
+      ...(needs.graph === undefined ? [] : [graphWords[needs.graph]]),
+      ...(needs.eigenvalues === undefined ? [] : [`eigenvalues above ${Number(needs.eigenvalues.toPrecision(3))}`]),
       ...(needs.reach === 'everyone' ? ['every peer reaches every other'] : []),
       ...(needs.delivery === 'reliable' ? ['no message is lost'] : []),
       ...(servers === 0 ? [] : [servers === 1 ? 'a server' : `${servers} servers`])
@@ -44,6 +45,8 @@ const weightWords = {
   both: 'weights whose rows and columns sum to 1',
   symmetric: 'symmetric weights'
 }
+
+const graphWords = { tree: 'a tree', fixed: 'the same neighbours in every round' }
 
 function optionEntry(name: string, schema: z.ZodType): OptionEntry {
   const usual = schema.safeParse(undefined)

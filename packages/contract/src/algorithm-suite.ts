@@ -1,6 +1,7 @@
 import {
   type Algorithm,
   checkpointProblem,
+  type OptimiserSettings,
   type Saved,
   Session,
   type State,
@@ -27,6 +28,11 @@ export interface AlgorithmCase {
   readonly isAsynchronous?: boolean
   /** Rounds until peers must be at the optimum; 300 when absent. */
   readonly rounds?: number
+  /**
+   * Whether it gives the same bits in another world, where all is tested. Then this one tests what hangs on the world alone: that a run goes on in
+   * another from checkpoints.
+   */
+  readonly isTestedElsewhere?: boolean
 }
 
 /** `test` or `test.serial`. */
@@ -36,6 +42,8 @@ type Test = (title: string, body: (t: ExecutionContext) => Promise<void>) => voi
 export function testAlgorithm(test: Test, world: FabricWorld, given: AlgorithmCase): void {
   const { algorithm, rounds = 300 } = given
   const that = (title: string) => `${world.name}: ${algorithm.title}: ${title}`
+  if (given.isTestedElsewhere === true && checkpointProblem(algorithm) === undefined)
+    return testCheckpoint(test, that, world, given, { name: 'sgd', momentum: 0.9 }, 7)
 
   test(that('comes to the optimum of all peers, as the rate falls'), async (t) => {
     const run = await runOf(world, given, { rounds, finalRounds: 30, rate: (k) => 0.4 / (1 + k / 8) })
@@ -88,19 +96,8 @@ export function testAlgorithm(test: Test, world: FabricWorld, given: AlgorithmCa
 
   const problem = checkpointProblem(algorithm)
   if (problem === undefined) {
-    for (const [optimiser, at] of [
-      [{ name: 'sgd', momentum: 0.9 }, 7],
-      [{ name: 'adam' }, 12]
-    ] as const) {
-      test(that(`checkpoints of round ${at} go on in a new run, with the same bits: ${optimiser.name}`), async (t) => {
-        const settings = { rounds: 16, finalRounds: 4, optimiser }
-        const checkpoints = new Map<PeerName, Saved>()
-        const whole = await runOf(world, given, settings, checkpointing(at, checkpoints))
-        t.is(checkpoints.size, whole.topology.peers.length + (algorithm.needs.servers ?? 0))
-        const resumed = await runOf(world, given, settings, resuming(checkpoints))
-        for (const [peer, { model }] of whole.ends) t.deepEqual(resumed.ends.get(peer)?.model, model, peer)
-      })
-    }
+    testCheckpoint(test, that, world, given, { name: 'sgd', momentum: 0.9 }, 7)
+    testCheckpoint(test, that, world, given, { name: 'adam' }, 12)
   } else {
     test(that('refuses checkpoints, since they would not fit together'), async (t) => {
       const checkpoints = new Map<PeerName, Saved>()
@@ -114,6 +111,26 @@ export function testAlgorithm(test: Test, world: FabricWorld, given: AlgorithmCa
     for (const [peer, { held }] of ends) {
       t.true(Math.max(...held.slice(20, -1)) <= Math.max(...held.slice(0, 20)), `${peer}: ${held}`)
     }
+  })
+}
+
+/** Saves all peers before round `at`, and goes on from that in a new run. */
+function testCheckpoint(
+  test: Test,
+  that: (title: string) => string,
+  world: FabricWorld,
+  given: AlgorithmCase,
+  optimiser: OptimiserSettings,
+  at: number
+): void {
+  const title = `checkpoints of round ${at} go on in a new run, with the same bits: ${optimiser.name}`
+  test(that(title), async (t) => {
+    const settings = { rounds: 16, finalRounds: 4, optimiser }
+    const checkpoints = new Map<PeerName, Saved>()
+    const whole = await runOf(world, given, settings, checkpointing(at, checkpoints))
+    t.is(checkpoints.size, whole.topology.peers.length + (given.algorithm.needs.servers ?? 0))
+    const resumed = await runOf(world, given, settings, resuming(checkpoints))
+    for (const [peer, { model }] of whole.ends) t.deepEqual(resumed.ends.get(peer)?.model, model, peer)
   })
 }
 

@@ -1,0 +1,114 @@
+/** Algorithms as plain recursions of matrices in float64, a row per peer, to hold the records against. */
+import { type Algorithm, train, type TrainingSettings } from '@murmuration/algorithms'
+import { timeLimit } from '@murmuration/contract'
+import { type PeerName, peerName, type Topology } from '@murmuration/core'
+import { createQuadraticTask, type QuadraticTask } from '@murmuration/tasks'
+import { mixingMatrix } from '@murmuration/topology'
+import { inSimulator } from './worlds.js'
+
+/** A row per peer. */
+export type Matrix = readonly (readonly number[])[]
+
+/** What a recursion may use. */
+export interface Given {
+  readonly topology: Topology
+  readonly rounds: number
+  readonly rate: (round: number) => number
+  /** Everybody's gradient at its own row. */
+  readonly gradients: (X: Matrix) => Promise<Matrix>
+  readonly start: Matrix
+}
+
+/** X after every round. */
+export type Recursion = (given: Given) => Promise<readonly Matrix[]>
+
+export const peersOf = (count: number): readonly PeerName[] =>
+  Array.from({ length: count }, (_, k) => peerName(`p${String(k).padStart(2, '0')}`))
+
+/** `Σ a X`. */
+export function sum(...terms: readonly (readonly [number, Matrix])[]): Matrix {
+  return terms[0][1].map((row, i) => row.map((_, d) => terms.reduce((total, [a, X]) => total + a * X[i][d], 0)))
+}
+
+/** `W` of a round, as rows. */
+export function rowsOf(topology: Topology, round = 0): Matrix {
+  const { size, rowStarts, columns, values } = mixingMatrix(topology, round)
+  return Array.from({ length: size }, (_, row) => {
+    const dense = Array<number>(size).fill(0)
+    for (let place = rowStarts[row]; place < rowStarts[row + 1]; place++) dense[columns[place]] = values[place]
+    return dense
+  })
+}
+
+/** `W X`. */
+export function product(W: Matrix, X: Matrix): Matrix {
+  return W.map((row) => X[0].map((_, d) => row.reduce((total, weight, j) => total + weight * X[j][d], 0)))
+}
+
+/** `(I + W) / 2`. */
+export function lazy(W: Matrix): Matrix {
+  return W.map((row, i) => row.map((weight, j) => weight / 2 + (i === j ? 0.5 : 0)))
+}
+
+/** The mean over the peers, for each of them. */
+export function meanOf(X: Matrix): Matrix {
+  return product(
+    X.map(() => X.map(() => 1 / X.length)),
+    X
+  )
+}
+
+const dimension = 6
+
+/** Random quadratics, one for each peer. */
+export function quadraticsOf(topology: Topology, seed: number): readonly QuadraticTask[] {
+  return topology.peers.map((self) =>
+    createQuadraticTask({ peers: topology.peers, self, seed, heterogeneity: 1, distance: 4, dimension })
+  )
+}
+
+/** What a recursion is given on these tasks. */
+export function givenOf(
+  topology: Topology,
+  tasks: readonly QuadraticTask[],
+  rate: Given['rate'],
+  rounds: number
+): Given {
+  const gradients = (X: Matrix) =>
+    Promise.all(
+      tasks.map(async (task, i) => [...(await task.gradient(Float32Array.from(X[i]), Uint32Array.of(0)).run()).vector])
+    )
+  const start = tasks.map(() => Array<number>(dimension).fill(0))
+  return { topology, rounds, rate, gradients, start }
+}
+
+/** Everybody's model after every round of the record, in the simulator. */
+export async function modelsOf(
+  algorithm: Algorithm,
+  { topology, rounds, rate }: Given,
+  tasks: readonly QuadraticTask[],
+  options: TrainingSettings['options'] = {}
+): Promise<readonly Matrix[]> {
+  const all = Array.from({ length: rounds }, () => topology.peers.map((): number[] => []))
+  await inSimulator({ topology, seed: 7, length: dimension }, async (fabric) => {
+    const place = topology.peers.indexOf(fabric.self)
+    const settings = { algorithm, options, seed: 7, batchSize: 1, rounds, rate, timeout: timeLimit(20_000) }
+    const steps = train(fabric, tasks[place], { ...settings, workers: topology.peers })
+    for await (const { round, parameters } of steps) all[round][place] = [...parameters]
+  })
+  return all
+}
+
+/** The largest difference of two sequences of matrices, and where it is. */
+export function difference(found: readonly Matrix[], expected: readonly Matrix[]) {
+  let worst = { by: 0, round: 0, peer: 0 }
+  for (const [round, X] of expected.entries()) {
+    for (const [peer, row] of X.entries()) {
+      for (const [d, value] of row.entries()) {
+        const by = Math.abs(found[round][peer][d] - value)
+        if (!(by <= worst.by)) worst = { by, round, peer }
+      }
+    }
+  }
+  return worst
+}
