@@ -23,6 +23,7 @@ test('every kind and every option of it has a description', (t) => {
 })
 
 test('a kind without needed options may be written as one word', (t) => {
+  t.deepEqual(graphSchema.parse('base-graph'), { kind: 'base-graph', degree: 1 })
   t.deepEqual(graphSchema.parse('torus'), { kind: 'torus' })
   t.false(graphSchema.safeParse('random-regular').success)
 })

@@ -20,8 +20,13 @@ const words = graphKinds.flatMap(({ kind, schema }) => (schema.safeParse({ kind 
 
 /** A graph in a topology file: one word when it needs no options, or a mapping with `kind` and options. */
 export const graphSchema = z
-  .union([z.enum(words).transform((kind) => ({ kind })), mappings])
+  .union([z.enum(words).transform((kind) => withDefaults(kind)), mappings])
   .meta({ id: 'graph' }) as unknown as z.ZodType<GraphDescription, unknown>
+
+/** A kind in one word, with the defaults of its options. */
+function withDefaults(kind: string): unknown {
+  return graphKinds.find((each) => each.kind === kind)?.schema.parse({ kind })
+}
 
 /** What a graph's kind is. Its options are those of the kind. */
 export function kindOf({ kind }: GraphDescription): GraphKind {

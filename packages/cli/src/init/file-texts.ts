@@ -6,6 +6,8 @@ import { dataWords, taskWords } from './tasks.js'
 export interface FileContents extends Omit<InitChoices, 'data' | 'partition'> {
   /** A kind of graph, with its options. */
   readonly graph: string
+  /** Whether the graph gives the mixing weights. */
+  readonly givesWeights: boolean
   /** What the samples are and how the peers share them, where the task learns from data. */
   readonly samples?: { readonly data: string; readonly partition: string }
   readonly rate: number
@@ -17,13 +19,15 @@ export interface FileContents extends Omit<InitChoices, 'data' | 'partition'> {
   readonly command: string
 }
 
+const weightsText =
+  "weights: metropolis # a neighbour's is 1 / (1 + the larger number of neighbours), the rest is one's own\n"
+
 /** The topology file. */
 export function topologyText(contents: FileContents): string {
   return `# yaml-language-server: $schema=${contents.schema('topology')}
 # Who averages with whom. "${contents.command} topology FILE" checks this file and prints neighbours and weights.
 graph: ${contents.graph}
-weights: metropolis # a neighbour's is 1 / (1 + the larger number of neighbours), the rest is one's own
-${peersText(contents)}
+${contents.givesWeights ? '' : weightsText}${peersText(contents)}
 
 # The network that the simulator assumes. "${contents.command} swarm" does not slow the real one down.
 links:

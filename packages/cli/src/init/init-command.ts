@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { InputError, messageOf, OutputError } from '@murmuration/core'
 import { parseTopologyFile } from '@murmuration/files'
 import { choiceOf, loadAlgorithm, parseTrainingFile, partitionOf, planOf, startEvent } from '@murmuration/experiment'
-import { choicesOf, graphChoice, type InitChoices, type InitFlags } from './choices.js'
+import { graphs, choicesOf, graphChoice, type InitChoices, type InitFlags } from './choices.js'
 import { type FileContents, topologyText, trainingText } from './file-texts.js'
 import { inlineYaml } from '../inline-yaml.js'
 import { commandIn, pathText, schemaPlace } from './places.js'
@@ -95,6 +95,7 @@ async function contentsOf(folder: string, choices: InitChoices): Promise<FileCon
     graph: graphChoice(choices),
     ...learningOf(folder, choices),
     algorithm: wordOrPath(folder, choices.algorithm, 'module', [name]),
+    givesWeights: graphs.find(({ kind }) => kind === choices.graph)?.graphs === undefined,
     hasServer: server !== undefined,
     schema: (name) => schemaPlace(folder, name),
     command: commandIn(process.cwd())
