@@ -144,7 +144,13 @@ export class Explorer {
     const knowledge = this.#knowing(known.records, known.votes)
     const ignored = () => undefined
     const listener = { onNews: ignored, onRenewed: ignored, onOwn: ignored }
-    const intake = new Intake(to, this.#signer, knowledge, new Gossip(knowledge, 0), listener)
+    const intake = new Intake(
+      to,
+      this.#signer,
+      knowledge,
+      new Gossip(knowledge, 0, () => ({ round: 0, samples: 0 })),
+      listener
+    )
     const from = this.#liar ?? to
     for (const record of records) intake.receive(from, { records: [record], votes: [] })
     for (const vote of votes) intake.receive(from, { records: [], votes: [vote] })

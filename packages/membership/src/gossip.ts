@@ -1,12 +1,12 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { Knowledge } from './knowledge.js'
 import { type AddressedNote, maxNoteLength } from './notes.js'
-import { compareStanding, type PeerRecord, type Vote } from './records.js'
+import { compareStanding, type Distance, type PeerRecord, type Vote } from './records.js'
 
 /** How many notes go to one peer at once; the rest follows at the next tick. */
 const maxNotesAtOnce = 4
 /** Room for the braces and numbers of a note. */
-const overhead = 120
+const overhead = 180
 
 /** The notes to one peer and from it. */
 interface Stream {
@@ -31,7 +31,8 @@ export class Gossip {
 
   constructor(
     readonly knowledge: Knowledge,
-    readonly restartAfter: Milliseconds
+    readonly restartAfter: Milliseconds,
+    readonly distance: () => Distance
   ) {}
 
   /** A record or vote is new: all but those that have told it are to hear of it. */
@@ -48,6 +49,11 @@ export class Gossip {
   remind(peer: PeerName, name: PeerName): void {
     this.#stream(peer).pending.add(name)
     this.#due.add(peer)
+  }
+
+  /** These peers are told that this one lives and how far it is, and whatever is pending for them. */
+  beat(peers: Iterable<PeerName>): void {
+    for (const peer of peers) this.#due.add(peer)
   }
 
   /** Whatever is pending for these peers goes out with the next `take`. */
@@ -100,7 +106,8 @@ export class Gossip {
     }
     stream.sent++
     const again = stream.received === undefined
-    return `{"kind":"gossip","number":${stream.sent},"again":${again},"records":[${records}],"votes":[${votes}]}`
+    const { round, samples } = this.distance()
+    return `{"kind":"gossip","number":${stream.sent},"again":${again},"round":${round},"samples":${samples},"records":[${records}],"votes":[${votes}]}`
   }
 
   /** The JSON of a record or vote as it is known now; empty when it is void by now. */

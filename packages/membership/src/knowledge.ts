@@ -2,6 +2,7 @@ import type { PeerName } from '@murmuration/core'
 import {
   compareStanding,
   compareTexts,
+  type Distance,
   newsText,
   type PeerRecord,
   recordText,
@@ -19,6 +20,8 @@ export type News = 'old' | 'beat' | 'news'
  */
 export class Knowledge {
   readonly #records = new Map<PeerName, PeerRecord>()
+  /** The records, with how far each peer has come since: what it told this peer alone. */
+  readonly #latest = new Map<PeerName, PeerRecord>()
   readonly #votes = new Map<PeerName, Map<PeerName, Vote>>()
   /** How those stood that this peer has forgotten. The only part that is not shared. */
   readonly #forgotten = new Map<PeerName, Standing>()
@@ -38,6 +41,18 @@ export class Knowledge {
     return this.#records.get(name)
   }
 
+  /** A record as it was signed, but with the last round and samples that were heard of. */
+  latest(name: PeerName): PeerRecord | undefined {
+    return this.#latest.get(name)
+  }
+
+  /** A peer has told this one how far it is. */
+  hasCome(name: PeerName, { round, samples }: Distance): void {
+    const known = this.#latest.get(name)
+    if (known === undefined || (known.round === round && known.samples === samples)) return
+    this.#latest.set(name, { ...known, round, samples })
+  }
+
   vote(voter: PeerName, target: PeerName): Vote | undefined {
     return this.#votes.get(target)?.get(voter)
   }
@@ -52,6 +67,7 @@ export class Knowledge {
     const known = this.#records.get(record.name)
     if (known !== undefined && this.compare(record, known) <= 0) return 'old'
     this.#records.set(record.name, record)
+    this.#latest.set(record.name, record)
     this.#dropVoid(record)
     return known === undefined || newsText(known) !== newsText(record) ? 'news' : 'beat'
   }

@@ -8,7 +8,7 @@ import type { Swarm } from './swarm.test.support.js'
 
 /** Replaces what a liar's notes carry. `change` returns the records and votes that go out. */
 export function liar(
-  change: (note: GossipNote, self: PeerName, swarm: Swarm) => Partial<Pick<GossipNote, 'records' | 'votes'>>
+  change: (note: GossipNote, self: PeerName, swarm: Swarm) => Partial<Pick<GossipNote, 'records' | 'votes' | 'round'>>
 ): (text: string, swarm: Swarm) => string {
   return (text, swarm) => {
     const note = JSON.parse(text) as GossipNote | { readonly kind: 'probe' }
@@ -28,8 +28,12 @@ export function signedVote(vote: Omit<Vote, 'signature'>): Vote {
   return { ...vote, signature: testSigner(vote.voter).sign(voteText(vote)) }
 }
 
-const own = (note: GossipNote, self: PeerName, change: Partial<PeerRecord>) =>
-  note.records.map((record) => (record.name === self ? signedRecord(record, change) : record))
+/** The records of a note, and among them the liar's own: a later one with each note. */
+function own(note: GossipNote, self: PeerName, swarm: Swarm, change: Partial<PeerRecord>): readonly PeerRecord[] {
+  const record = swarm.member(self).recordOf(self)
+  const rest = note.records.filter(({ name }) => name !== self)
+  return record === undefined ? rest : [...rest, signedRecord(record, { beat: Math.floor(swarm.now), ...change })]
+}
 
 /** A vote against each of these as the liar knows them. */
 function votesAgainst(targets: readonly PeerName[], self: PeerName, swarm: Swarm): Vote[] {
@@ -49,26 +53,29 @@ export const lying = {
     const target = swarm.names[hashOf(`${swarm.now} target`) % swarm.names.length]
     const isVote = swarm.now < 38_000 && hashOf(`${swarm.now}`) % 10 === 0
     return {
-      records: own(note, self, { round: 1e6 }),
+      round: 1e6,
+      records: own(note, self, swarm, { round: 1e6 }),
       votes: isVote ? [...note.votes, ...votesAgainst([target], self, swarm)] : note.votes
     }
   }),
   /** Sends no vector, and is otherwise honest. */
   silent: liar(() => ({})),
-  aboutRounds: liar((note, self) => ({ records: own(note, self, { round: 1e6 }) })),
+  aboutRounds: liar((note, self, swarm) => ({ round: 1e6, records: own(note, self, swarm, { round: 1e6 }) })),
   votes: liar((note, self, swarm) => ({ votes: [...note.votes, ...votesAgainst(others(self, swarm), self, swarm)] })),
   /** Says here to some and left to others, under one number. */
-  twice: liar((note, self) => ({
-    records: note.records.map((record) =>
-      record.name === self && note.number % 2 === 0
-        ? signedRecord(record, { status: 'left', beat: record.beat })
-        : record
-    )
+  twice: liar((note, self, swarm) => ({
+    records: own(note, self, swarm, { beat: 1000, status: note.number % 2 === 0 ? 'left' : 'here' })
   })),
-  lives: liar((note, self, swarm) => ({ records: own(note, self, { life: 1 + Math.floor(swarm.now / 100) }) })),
-  waitsFor: liar((note, self, swarm) => ({ records: own(note, self, { waitsFor: others(self, swarm).slice(0, 8) }) })),
-  broken: liar((note, self, swarm) => ({ records: own(note, self, { broken: others(self, swarm).slice(0, 8) }) })),
-  silence: liar((note, self, swarm) => ({ records: own(note, self, { silent: others(self, swarm).slice(0, 8) }) })),
+  lives: liar((note, self, swarm) => ({ records: own(note, self, swarm, { life: 1 + Math.floor(swarm.now / 100) }) })),
+  waitsFor: liar((note, self, swarm) => ({
+    records: own(note, self, swarm, { waitsFor: others(self, swarm).slice(0, 8) })
+  })),
+  broken: liar((note, self, swarm) => ({
+    records: own(note, self, swarm, { broken: others(self, swarm).slice(0, 8) })
+  })),
+  silence: liar((note, self, swarm) => ({
+    records: own(note, self, swarm, { silent: others(self, swarm).slice(0, 8) })
+  })),
   /** Signs votes in the names of others with its own key. */
   forges: liar((_note, self, swarm) => ({
     votes: others(self, swarm).map((voter, index, list) => ({

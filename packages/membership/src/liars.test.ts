@@ -48,7 +48,7 @@ for (const [title, tamper] of Object.entries(lying)) {
 }
 
 const gossip = (content: object) =>
-  JSON.stringify({ kind: 'gossip', number: 1, again: false, records: [], votes: [], ...content })
+  JSON.stringify({ kind: 'gossip', number: 1, again: false, round: 0, samples: 0, records: [], votes: [], ...content })
 
 test('a note that is malformed, too long, forged or about strangers is its sender’s fault, and changes nothing', (t) => {
   const room = new Room('abc').begin()

@@ -62,7 +62,7 @@ export class Member extends SwarmView {
     this.#detector = new Detector(self, shared)
     this.#report = new OwnReport(self, this.settings)
     this.#contacts = new Contacts(peers, self)
-    this.#gossip = new Gossip(this.knowledge, 2 * this.settings.beat)
+    this.#gossip = new Gossip(this.knowledge, 2 * this.settings.beat, () => this.#own.distance)
     this.#intake = new Intake(self, signer, this.knowledge, this.#gossip, {
       onNews: () => (this.#view = undefined),
       onRenewed: (record, before) => this.#detector.renewed(record, before, this.#clock.at(this.#now)),
@@ -102,7 +102,9 @@ export class Member extends SwarmView {
     if (note.kind !== 'gossip') return this.#detector.receive(from, note, this.#clock.at(now))
     this.#callers.set(from, now)
     this.#gossip.received(from, note.number, note.again, now)
-    return this.#intake.receive(from, note)
+    const fault = this.#intake.receive(from, note)
+    this.knowledge.hasCome(from, note)
+    return fault
   }
 
   /** Anything at all has come from a peer. */
@@ -263,7 +265,10 @@ export class Member extends SwarmView {
   #beat() {
     const { beat } = this.settings
     this.#nextBeat = Math.max(this.#nextBeat + beat, this.#now - beat)
-    this.#publish(this.#own.show(this.#report.shown(this.#detector.unreachable, this.#now)))
+    const record = this.#own.show(this.#report.shown(this.#detector.unreachable, this.#now))
+    if (record !== undefined) this.#publish(record)
+    this.knowledge.hasCome(this.#self, this.#own.distance)
+    this.#gossip.beat(this.#contactSet)
   }
 
   #vote(target: PeerName) {

@@ -35,6 +35,8 @@ const noteSchema = z.discriminatedUnion('kind', [
     kind: z.literal('gossip'),
     number: z.int().min(1),
     again: z.boolean(),
+    round: count,
+    samples: z.number().min(0),
     records: z.array(recordSchema),
     votes: z.array(voteSchema)
   }),
@@ -50,6 +52,9 @@ export interface GossipNote {
   readonly number: number
   /** Whether the sender has missed a note of this receiver. */
   readonly again: boolean
+  /** How far the sender is. It counts for nobody else, so that it need not be signed. */
+  readonly round: number
+  readonly samples: number
   readonly records: readonly PeerRecord[]
   readonly votes: readonly Vote[]
 }

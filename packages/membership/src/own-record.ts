@@ -1,5 +1,19 @@
 import type { PeerName } from '@murmuration/core'
-import { compareStanding, maxNames, type PeerRecord, recordText, type Signer } from './records.js'
+import {
+  compareStanding,
+  type Distance,
+  maxNames,
+  newsText,
+  type PeerRecord,
+  recordText,
+  type Signer
+} from './records.js'
+
+/**
+ * A record is signed again after so many beats, though it has no news: its number tells others, and this peer itself, that an earlier process
+ * was there. To check a signature takes longer than all else that a beat asks for.
+ */
+const beatsPerRecord = 8
 
 /** What this peer says of itself beside its place in its own history. */
 export interface Progress {
@@ -14,6 +28,9 @@ export interface Progress {
 export class OwnRecord {
   readonly #signer: Signer
   #record: PeerRecord
+  #distance: Distance = { round: 0, samples: 0 }
+  /** How many beats there were since the record was signed. */
+  #unsigned = 0
 
   /** @param lifeBefore the last life in a checkpoint; 0 when there is none */
   constructor(name: PeerName, signer: Signer, lifeBefore: number) {
@@ -36,19 +53,27 @@ export class OwnRecord {
     return this.#record
   }
 
-  /** Signs the next record: a beat. */
-  show(progress: Progress): PeerRecord {
-    const { broken, silent, waitsFor } = progress
+  /** How far this peer is. */
+  get distance(): Distance {
+    return this.#distance
+  }
+
+  /** A beat. Signs the next record if there is more to say than how far this peer is, or the last one is old. */
+  show({ round, samples, broken, silent, waitsFor }: Progress): PeerRecord | undefined {
+    this.#distance = { round, samples }
     const names = { broken: first(broken), silent: first(silent), waitsFor: first(waitsFor) }
-    return this.#next({ ...progress, ...names })
+    const isNews = newsText({ ...this.#record, ...names }) !== newsText(this.#record)
+    if (!isNews && ++this.#unsigned < beatsPerRecord) return undefined
+    return this.#next(names)
   }
 
   /** A life begins in `round`: the one that was shown while joining, or else the next. */
   begin(round: number): PeerRecord {
     const { life, status } = this.#record
+    this.#distance = { ...this.#distance, round }
     const isShown = status === 'joining' && life > 0
     const next = { life: isShown ? life : life + 1, refutation: isShown ? this.#record.refutation : 0 }
-    return this.#next({ ...next, status: 'here', from: round, round, isIn: true })
+    return this.#next({ ...next, status: 'here', from: round, isIn: true })
   }
 
   /** Others know of an earlier process of this peer: the next life is joining. */
@@ -57,7 +82,8 @@ export class OwnRecord {
   }
 
   end(status: 'done' | 'left', round: number): PeerRecord {
-    return this.#next({ status, round, waitsFor: [], broken: [] })
+    this.#distance = { ...this.#distance, round }
+    return this.#next({ status, waitsFor: [], broken: [] })
   }
 
   /** Makes the votes against this peer void. */
@@ -72,8 +98,9 @@ export class OwnRecord {
   }
 
   #next(change: Partial<PeerRecord>): PeerRecord {
-    const beat = (change.beat ?? this.#record.beat) + 1
-    this.#record = this.#sign({ ...this.#record, ...change, beat })
+    const beat = (change.beat ?? this.#record.beat + this.#unsigned) + 1
+    this.#unsigned = 0
+    this.#record = this.#sign({ ...this.#record, ...this.#distance, ...change, beat })
     return this.#record
   }
 

@@ -46,6 +46,9 @@ export interface Signer {
   verify(peer: PeerName, text: string, signature: string): boolean
 }
 
+/** How far a peer is: what changes with every round. */
+export type Distance = Pick<PeerRecord, 'round' | 'samples'>
+
 /** The text of a record that its peer signs. */
 export function recordText(record: Omit<PeerRecord, 'signature'>): string {
   const { name, life, refutation, beat, status, from, isIn, round, samples, broken, silent, waitsFor } = record

@@ -64,7 +64,7 @@ export abstract class SwarmView {
 
   /** What a peer has said of itself last. */
   recordOf(peer: PeerName): PeerRecord | undefined {
-    return this.knowledge.record(peer)
+    return this.knowledge.latest(peer)
   }
 
   /** The newest vote of each voter against each target; void ones are not kept. */

@@ -57,7 +57,7 @@ export class Watcher {
   }
 
   #lookApart({ isMain, members, present }: View, now: Milliseconds) {
-    const recordOf = (peer: PeerName) => this.knowledge.record(peer)
+    const recordOf = (peer: PeerName) => this.knowledge.latest(peer)
     const own = recordOf(this.self)
     if (own?.isIn !== true) return
     const reunion = this.#apart.look({ isMain, members, present, samples: own.samples, recordOf }, now)
