@@ -17,6 +17,7 @@ import { type Plan, taskOf } from '../training/plan.js'
 import { faultsSeenBy } from './sender-faults.js'
 import { type Snapshot, snapshotsEvery } from './snapshots.js'
 import { StepReports } from './step-reports.js'
+import { moduleChecksums } from '../training/module-checksums.js'
 import { localWeights } from '../training/training-file.js'
 
 /** What one peer needs beside the plan. */
@@ -80,7 +81,8 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
   const task = await buildTask(run)
   try {
     const start = await task.initialise(plan.options.seed).run()
-    const settings = { ...plan.settings, ...settingsOf({ checksum: task.fingerprints ?? {} }) }
+    const checksum = { ...task.fingerprints, ...(await moduleChecksums(plan.training)) }
+    const settings = { ...plan.settings, ...settingsOf({ checksum }) }
     const runSettings = { settings, schema: task.schema, start: hashVector(start) }
     const checkpoints = run.checkpoints && new Checkpoints(run.checkpoints, { self, runSettings, emit: run.emit })
     const saved = (await checkpoints?.open()) ?? []

@@ -10,8 +10,8 @@ import type { Training } from './training-schema.js'
 export const machineLocal: ReadonlyMap<string, string> = new Map([
   ['data.path', 'where the data lie'],
   ['test.path', 'where the test set in common lies; its checksums must agree'],
-  ['task.module', 'where the module lies'],
-  ['algorithm.module', 'where the module lies'],
+  ['task.module', 'where the module lies; its checksum must agree'],
+  ['algorithm.module', 'where the module lies; its checksum must agree'],
   ['codec', 'each direction of each link has its own, which its two ends agree on']
 ])
 

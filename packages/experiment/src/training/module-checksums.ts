@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { Training } from './training-schema.js'
+
+/**
+ * SHA-256 in hex of the user's own modules, by the field that names them. They may lie anywhere, but all peers run the same code. Line ends do not
+ * count, and what a module imports is not looked at.
+ */
+export async function moduleChecksums({
+  task,
+  algorithm
+}: Pick<Training, 'task' | 'algorithm'>): Promise<Readonly<Record<string, string>>> {
+  const checksums: Record<string, string> = {}
+  for (const [field, { module }] of Object.entries({ task, algorithm })) {
+    if (module !== undefined) checksums[field] = await checksumOf(module)
+  }
+  return checksums
+}
+
+async function checksumOf(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8')
+  return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex')
+}
