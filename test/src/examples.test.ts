@@ -31,6 +31,16 @@ test('a peer inside an application: three peers learn the mean of their secrets,
   t.true(code.length < 40, `${code.length} lines`)
 })
 
+test('the peer inside a program that the README shows is given what that of the example is', (t) => {
+  const given = (text: string, maker: string) =>
+    [...(text.split(maker)[1]?.split(' })')[0] ?? '').matchAll(/(?<=[{,] )\w+/g)].map(([name]) => name)
+  for (const maker of ['createPeer(', 'new Members(']) {
+    const names = given(textOf('README.md'), maker)
+    t.true(names.length > 0)
+    t.deepEqual(names, given(textOf('examples/embed/src/main.ts'), maker), maker)
+  }
+})
+
 /** The fewest peers that are many: each loads TensorFlow.js. */
 async function pair(folder: string): Promise<string> {
   const path = join(folder, 'pair.yaml')

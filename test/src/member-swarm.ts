@@ -10,7 +10,7 @@ import {
   peerName,
   type StepReport
 } from '@murmuration/core'
-import { type MemberChange, membershipDefaults, type MembershipSettings, trustingSigner } from '@murmuration/membership'
+import { type MemberChange, type MembershipSettings, trustingSigner } from '@murmuration/membership'
 import { type Faults, noFaults, simulate, uniformLinks } from '@murmuration/simulator'
 import { createTopology, type GraphDescription } from '@murmuration/topology'
 import { consensusDistance } from '@murmuration/vectors'
@@ -85,7 +85,7 @@ export async function runMembers({
     const { self } = fabric
     models.delete(self)
     const members = new Members(fabric, {
-      settings: { ...membershipDefaults, ...swarm.membership },
+      settings: swarm.membership ?? {},
       topology,
       signer: trustingSigner,
       wait: { start: swarm.wait ?? 120_000, pause: swarm.wait ?? 120_000 },

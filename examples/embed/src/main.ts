@@ -1,5 +1,5 @@
 /** Three peers inside one application learn the mean of numbers that each of them keeps to itself. */
-import { dpsgd, train } from '@murmuration/algorithms'
+import { dpsgd, Members, train } from '@murmuration/algorithms'
 import { type PeerName, peerName, type StepReport, type Task } from '@murmuration/core'
 import { createIdentity, createPeer } from '@murmuration/libp2p'
 import { createTopology } from '@murmuration/topology'
@@ -26,7 +26,9 @@ async function startPeer(self: PeerName, secret: number, onStep: (report: StepRe
   const listen = ['/ip4/127.0.0.1/tcp/0']
   const peer = await createPeer({ self, identity: await createIdentity(), topology, seed: 1, listen, runSettings })
   const options = { seed: 1, batchSize: 1, rounds: 100, finalRounds: 5, rate: () => 0.1, timeout: 10_000 }
-  const settings = { algorithm: dpsgd, workers: topology.peers, ...options }
+  const wait = { start: 60_000, pause: 60_000 }
+  const members = new Members(peer.fabric, { topology, signer: peer.signer, wait })
+  const settings = { algorithm: dpsgd, workers: topology.peers, members, ...options }
   const run = async () => {
     for await (const report of train(peer.fabric, taskOf(secret), settings)) onStep(report)
     await peer.close()
@@ -38,5 +40,5 @@ const print = (name: PeerName) => (step: StepReport) =>
   process.stdout.write(`${name} ${step.round} ${step.parameters[0]}\n`)
 const peers = await Promise.all([...secrets].map(([name, secret]) => startPeer(name, secret, print(name))))
 const peerList = peers.map(({ self, peer: { id, addresses } }) => ({ name: self, id, addresses }))
-await Promise.all(peers.map(({ peer }) => peer.connect(peerList, 10_000)))
+for (const { peer } of peers) peer.meet(peerList)
 await Promise.all(peers.map(({ run }) => run()))

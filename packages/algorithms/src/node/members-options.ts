@@ -11,7 +11,8 @@ export interface MembersFabric extends Pick<
 
 /** How a peer is a member of its swarm. */
 export interface MembersOptions {
-  readonly settings: MembershipSettings
+  /** What differs from `membershipDefaults`. */
+  readonly settings?: Partial<MembershipSettings>
   /** As the file has it, of all peers. */
   readonly topology: Topology
   readonly signer: Signer

@@ -32,7 +32,7 @@ export class Members {
   #consensus: Consensus | undefined
 
   constructor(fabric: MembersFabric, options: MembersOptions) {
-    const { topology, settings, signer } = options
+    const { topology, settings = {}, signer } = options
     const { self } = fabric
     this.#fabric = fabric
     this.#options = options

@@ -9,7 +9,6 @@ import { BusyTime } from './busy-time.js'
 import { type CheckpointOptions, Checkpoints } from './checkpoints/checkpoints.js'
 import type { Halt } from './checkpoints/halt.js'
 import { linkEvents } from './link-events.js'
-import { membershipDefaults } from '@murmuration/membership'
 import { MemberEvents } from './member-events.js'
 import { noteWhileSlow } from './note-while-slow.js'
 import { OutlierEvents } from './outlier-events.js'
@@ -177,7 +176,7 @@ function membersOf({ plan, timeout, pause, emit }: PeerRun, peer: Peer, events: 
   const { options, training, file } = plan
   if (!hasMembers(options.algorithm)) return undefined
   return new Members(peer.fabric, {
-    settings: { ...membershipDefaults, strikeFor: training.timeout, ...training.membership },
+    settings: { strikeFor: training.timeout, ...training.membership },
     topology: file.topology,
     signer: peer.signer,
     wait: { start: timeout, pause },

@@ -14,7 +14,7 @@ import { computingCost, DeadlockError, LogHash, Simulation } from '@murmuration/
 import type { TaskSet } from '@murmuration/tasks'
 import { codedWire, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/wire'
 import { lengthOf } from '@murmuration/vectors'
-import { membershipDefaults, trustingSigner } from '@murmuration/membership'
+import { trustingSigner } from '@murmuration/membership'
 import { recordOf } from '../training/algorithm-choice.js'
 import { trainingSettings } from '../training/training-settings.js'
 import { MetricsRecorder } from './metrics-recorder.js'
@@ -203,9 +203,8 @@ class SimulatedRun {
     const { algorithm, timeout } = this.#settings
     const membership = this.#membership
     if (membership === undefined || !hasMembers(algorithm) || isOnOneMachine(this.#run.method)) return undefined
-    const settings = { ...membershipDefaults, strikeFor: timeout, ...membership }
     return new Members(fabric, {
-      settings,
+      settings: { strikeFor: timeout, ...membership },
       topology: this.#topology,
       signer: trustingSigner,
       wait: { start: timeout, pause: timeout }
