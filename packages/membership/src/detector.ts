@@ -62,12 +62,12 @@ export class Detector {
     return this.#lives.isTooOften(peer, at)
   }
 
-  /** Anything has come from a peer. The result says whether that changes what follows: it was absent or unreachable. */
+  /** Anything has come from a peer. The result says whether that changes what follows: it was absent, suspected or unreachable. */
   heard(peer: PeerName, at: Milliseconds): boolean {
-    const wasPresent = this.#suspicion.isPresent(peer, at)
+    const wasFine = this.#suspicion.isPresent(peer, at) && !this.#suspicion.isSuspected(peer)
     this.#suspicion.heard(peer, at)
     this.#probes.end(peer)
-    if (!this.#unreachable.delete(peer)) return !wasPresent
+    if (!this.#unreachable.delete(peer)) return !wasFine
     this.#changes.add({ kind: 'reachable', peer })
     return true
   }

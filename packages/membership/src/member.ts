@@ -13,7 +13,7 @@ import { type AddressedNote, readNote } from './notes.js'
 import { OwnRecord } from './own-record.js'
 import { type MemberProgress, OwnReport } from './own-report.js'
 import { type PeerRecord, type Signer, voteText } from './records.js'
-import { type MemberPolicy, membershipDefaults, type MembershipSettings } from './settings.js'
+import { membershipDefaults, type MembershipSettings, policyIn } from './settings.js'
 import { type MemberState, stateOf } from './states.js'
 import { SwarmView } from './swarm-view.js'
 import { type View, viewOf } from './view.js'
@@ -44,6 +44,8 @@ export class Member extends SwarmView {
   readonly #callers = new Map<PeerName, Milliseconds>()
   #contactSet: ReadonlySet<PeerName>
   #view: View | undefined
+  #state: MemberState | undefined
+  #inside: readonly PeerRecord[] | undefined
   #now: Milliseconds
   #nextBeat: Milliseconds
 
@@ -64,7 +66,7 @@ export class Member extends SwarmView {
     this.#contacts = new Contacts(peers, self)
     this.#gossip = new Gossip(this.knowledge, 2 * this.settings.beat, () => this.#own.distance)
     this.#intake = new Intake(self, signer, this.knowledge, this.#gossip, {
-      onNews: () => (this.#view = undefined),
+      onNews: () => this.#changed(),
       onRenewed: (record, before) => this.#detector.renewed(record, before, this.#clock.at(this.#now)),
       onOwn: (record) => this.#comeAfter(record)
     })
@@ -80,7 +82,7 @@ export class Member extends SwarmView {
   tick(now: Milliseconds): void {
     this.#enter(now)
     this.#clock.tick(now)
-    this.#view = undefined
+    this.#changed()
     const [isBeat, at] = [now >= this.#nextBeat, this.#clock.at(now)]
     for (const peer of this.#contactSet) {
       if (this.#detector.isSilent(peer, this.#contactSet, isBeat, at)) this.#vote(peer)
@@ -88,8 +90,8 @@ export class Member extends SwarmView {
     if (this.knowledge.votersAgainst(this.#self).length > 0) this.#publish(this.#own.refute())
     if (isBeat) this.#beat()
     const needed = votesNeeded(this.members.length, this.settings.liars)
-    this.#entry.look(this.present.length, this.#inside().length, needed, at)
-    this.#watcher.look(this.view, this.state, this.#policyOf(this.state), this.isPaused, now)
+    this.#entry.look(this.present.length, this.#begun().length, needed, at)
+    this.#watcher.look(this.view, this.state, policyIn(this.state, this.settings), this.isPaused, now)
     this.#contactSet = this.#contactsNow()
     this.#gossip.send(this.#contactSet)
   }
@@ -104,13 +106,14 @@ export class Member extends SwarmView {
     this.#gossip.received(from, note.number, note.again, now)
     const fault = this.#intake.receive(from, note)
     this.knowledge.hasCome(from, note)
+    this.#inside = undefined
     return fault
   }
 
   /** Anything at all has come from a peer. */
   heard(peer: PeerName, now: Milliseconds): void {
     this.#enter(now)
-    if (this.#detector.heard(peer, this.#clock.at(now))) this.#view = undefined
+    if (this.#detector.heard(peer, this.#clock.at(now))) this.#changed()
   }
 
   /** The process of a peer has ended: its connection has closed, and its machine refuses new ones. */
@@ -135,7 +138,7 @@ export class Member extends SwarmView {
   /** Told at the next beat. */
   report(progress: MemberProgress, now: Milliseconds): void {
     this.#enter(now)
-    if (this.#report.update(progress, now)) this.#view = undefined
+    if (this.#report.update(progress, now)) this.#changed()
   }
 
   /** A peer missed the timeout in this round (rule 10). Of a peer that is silent altogether that says nothing: its link may be cut. */
@@ -143,7 +146,7 @@ export class Member extends SwarmView {
     this.#enter(now)
     if (this.#detector.isSuspected(peer)) return
     this.#report.strikes.add(peer, round, now)
-    this.#view = undefined
+    this.#changed()
   }
 
   /** This peer goes; `round` is the last in which it sends its vector. */
@@ -168,15 +171,8 @@ export class Member extends SwarmView {
   }
 
   get state(): MemberState {
-    const { members, present, isMain, brokenKeys } = this.view
-    return stateOf({
-      hasBegun: this.#entry.hasBegun,
-      isMain,
-      memberCount: members.length,
-      presentCount: present.length,
-      hasBrokenEdge: brokenKeys.size > 0,
-      hasOthers: this.peers.some((peer) => peer !== this.#self && this.recordOf(peer)?.status !== 'left')
-    })
+    const hasLeft = (peer: PeerName) => peer === this.#self || this.recordOf(peer)?.status === 'left'
+    return (this.#state ??= stateOf(this.view, this.#entry.hasBegun, !this.peers.every(hasLeft)))
   }
 
   /** Those with whom this peer keeps contact: all others of few, of many some that are drawn. */
@@ -186,12 +182,12 @@ export class Member extends SwarmView {
 
   /** Whether this peer begins no round: it is not in the majority, and its policy is to wait. */
   get isPaused(): boolean {
-    return this.#entry.hasBegun && !this.isMain && this.#policyOf(this.state) === 'pause'
+    return this.#entry.hasBegun && !this.isMain && policyIn(this.state, this.settings) === 'pause'
   }
 
   /** Whether this peer may begin with its own state: the start's condition is met, or others have begun and are within `lag` of it. */
   get mayBegin(): boolean {
-    return this.#entry.mayBegin(medianRound(this.#inside()))
+    return this.#entry.mayBegin(medianRound(this.#begun()))
   }
 
   /** Whether nobody waits for a peer: it is dead, has left, or the link to it is broken. */
@@ -219,7 +215,7 @@ export class Member extends SwarmView {
    */
   donor(now: Milliseconds): PeerName | undefined {
     this.#enter(now)
-    const inside = this.#inside()
+    const inside = this.#begun()
     const { status } = this.#own.record
     if (!this.#entry.needsState(medianRound(inside), this.#report.round, status, this.isMain)) return undefined
     const candidates = nearMedian(inside, this.settings.lag).filter((peer) => !this.isLate(peer))
@@ -239,21 +235,21 @@ export class Member extends SwarmView {
     return this.#view
   }
 
+  #changed() {
+    this.#view = this.#state = this.#inside = undefined
+  }
+
   #enter(now: Milliseconds) {
     this.#now = Math.max(this.#now, now)
   }
 
-  #policyOf(state: MemberState): MemberPolicy {
-    return state === 'partitioned' || state === 'isolated' ? this.settings[state] : 'continue'
-  }
-
   /** The other present contacts that have begun. */
-  #inside(): PeerRecord[] {
-    return this.present.flatMap((peer) => {
+  #begun(): readonly PeerRecord[] {
+    return (this.#inside ??= this.present.flatMap((peer) => {
       const record = this.recordOf(peer)
       const isContact = this.#contactSet.has(peer) && !this.#detector.isSuspected(peer)
       return isContact && record?.isIn === true ? [record] : []
-    })
+    }))
   }
 
   #contactsNow(): ReadonlySet<PeerName> {
@@ -279,7 +275,7 @@ export class Member extends SwarmView {
     if (last?.life === vote.life && last.refutation === vote.refutation) return
     const signed = { ...vote, signature: this.#signer.sign(voteText(vote)) }
     if (!this.knowledge.addVote(signed)) return
-    this.#view = undefined
+    this.#changed()
     this.#gossip.add(signed)
     this.#gossip.send(this.#contactSet)
   }
@@ -292,7 +288,7 @@ export class Member extends SwarmView {
   }
 
   #publish(record: PeerRecord) {
-    if (this.knowledge.addRecord(record) === 'news') this.#view = undefined
+    if (this.knowledge.addRecord(record) === 'news') this.#changed()
     this.#gossip.add(record)
   }
 

@@ -1,4 +1,5 @@
 import type { Milliseconds } from '@murmuration/core'
+import type { MemberState } from './states.js'
 
 /** What a peer does in a state that may be a minority's: go on alone, wait, or end. */
 export type MemberPolicy = 'continue' | 'pause' | 'stop'
@@ -63,4 +64,9 @@ export const membershipDefaults: MembershipSettings = {
   maxLifeInterval: 60_000,
   strikeFor: 30_000,
   forgiveAfter: 600_000
+}
+
+/** What a peer does in a state. */
+export function policyIn(state: MemberState, settings: MembershipSettings): MemberPolicy {
+  return state === 'partitioned' || state === 'isolated' ? settings[state] : 'continue'
 }

@@ -1,4 +1,5 @@
 import type { PeerName } from '@murmuration/core'
+import type { View } from './view.js'
 
 /** How a peer stands in its swarm. docs/membership.md has the table. */
 export type MemberState = 'starting' | 'healthy' | 'degraded' | 'partitioned' | 'isolated'
@@ -9,20 +10,17 @@ export function isMajority(present: readonly PeerName[], members: readonly PeerN
   return present.includes(members[0])
 }
 
-/** What decides the state. */
-export interface StateFacts {
-  readonly hasBegun: boolean
-  readonly isMain: boolean
-  readonly memberCount: number
-  readonly presentCount: number
-  readonly hasBrokenEdge: boolean
-  /** Whether another peer of the list has not left. */
-  readonly hasOthers: boolean
-}
-
-export function stateOf(facts: StateFacts): MemberState {
-  if (!facts.hasBegun) return 'starting'
-  if (facts.presentCount <= 1 && facts.hasOthers) return 'isolated'
-  if (!facts.isMain) return 'partitioned'
-  return facts.presentCount < facts.memberCount || facts.hasBrokenEdge ? 'degraded' : 'healthy'
+/**
+ * @param hasBegun - whether this peer has a life
+ * @param hasOthers - whether another peer of the list has not left
+ */
+export function stateOf(
+  { members, present, isMain, brokenKeys }: View,
+  hasBegun: boolean,
+  hasOthers: boolean
+): MemberState {
+  if (!hasBegun) return 'starting'
+  if (present.length <= 1 && hasOthers) return 'isolated'
+  if (!isMain) return 'partitioned'
+  return present.length < members.length || brokenKeys.size > 0 ? 'degraded' : 'healthy'
 }

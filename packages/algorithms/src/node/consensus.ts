@@ -18,6 +18,8 @@ export class Consensus {
   /** The newest sketches of each peer, by round. */
   readonly #sketches = new Map<PeerName, Map<number, Float64Array>>()
   #sums = new Float64Array(sketchLength)
+  /** The last estimate, until another sketch comes or others are present. */
+  #last: { readonly present: readonly PeerName[]; readonly estimate: ConsensusEstimate | undefined } | undefined
 
   /**
    * @param seed - of the run
@@ -58,6 +60,11 @@ export class Consensus {
 
   /** Of the newest round of this peer for which as many as can be expected have told theirs, or else the one before. */
   estimate(present: readonly PeerName[]): ConsensusEstimate | undefined {
+    if (this.#last?.present !== present) this.#last = { present, estimate: this.#estimate(present) }
+    return this.#last.estimate
+  }
+
+  #estimate(present: readonly PeerName[]): ConsensusEstimate | undefined {
     const own = this.#sketches.get(this.#self)
     for (const round of [...(own?.keys() ?? [])].sort((left, right) => right - left)) {
       const sketches = present.flatMap((peer) => this.#sketches.get(peer)?.get(round) ?? [])
@@ -69,6 +76,7 @@ export class Consensus {
   }
 
   #keep(peer: PeerName, round: number, sketch: Float64Array): void {
+    this.#last = undefined
     const all = this.#sketches.get(peer) ?? new Map<number, Float64Array>()
     this.#sketches.set(peer, all.set(round, sketch))
     if (all.size > maxRounds) all.delete(Math.min(...all.keys()))

@@ -1,6 +1,8 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { Owner } from './owner.js'
 
+const nobody: readonly PeerName[] = []
+
 /** What is open with others on a channel. */
 export interface OpenEdges {
   /** Who has not sent yet what this peer has gone on without. */
@@ -27,6 +29,7 @@ export class Exchanges {
 
   /** Who has not sent yet what this peer has gone on without. */
   get owing(): readonly PeerName[] {
+    if (this.#all.every(({ owing }) => owing.length === 0)) return nobody
     return [...new Set(this.#all.flatMap(({ owing }) => owing))]
   }
 

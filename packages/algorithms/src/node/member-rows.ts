@@ -26,9 +26,12 @@ export class MemberRows {
     const filed = this.#topology.mixing(this.#self, round)
     const isUsable = (peer: PeerName) => member.isUsable(peer, at)
     const row = repairedRow(this.#topology, this.#self, round, isUsable, member.brokenPairs)
-    const [receiveFrom, sendTo] = [this.#punctual(row.receiveFrom), this.#punctual(row.sendTo)]
-    const isWhole = receiveFrom.length === row.receiveFrom.length && sendTo.length === row.sendTo.length
-    return row === filed && isWhole ? filed : this.#offering(receiveFrom, sendTo)
+    if (row === filed && !this.#isAnyLate(row.receiveFrom) && !this.#isAnyLate(row.sendTo)) return filed
+    return this.#offering(this.#punctual(row.receiveFrom), this.#punctual(row.sendTo))
+  }
+
+  #isAnyLate(peers: readonly WeightedPeer[]): boolean {
+    return peers.some(({ name }) => this.#member.isLate(name))
   }
 
   /** Without those that were late. */

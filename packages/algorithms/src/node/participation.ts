@@ -8,8 +8,8 @@ import { type ModelState, StateTransfer } from './state-transfer.js'
 /** How many rounds after that of a taken state a peer begins: its record arrives before its first message. */
 const joinMargin = 2
 
-/** How often a model is sketched in a run. */
-const sketches = 100
+/** How often a model is sketched in a run: twice for each report of a usual one. */
+const sketches = 40
 
 /** What trains here. */
 export interface Trainee {
