@@ -13,7 +13,7 @@ import {
 import type { Delivery } from './connection.js'
 import type { Endpoint } from './endpoint.js'
 import type { Event } from './event-queue.js'
-import type { Kernel, Program } from './kernel.js'
+import type { Kernel, Program, WaitList } from './kernel.js'
 
 /** What a fabric asks of its simulation. */
 export interface World<Message> {
@@ -136,7 +136,7 @@ type Outcome<Result> =
  * Computing that is under way: it runs for real at once, and is over when the virtual clock says so. Awaiting it parks the
  * program until then.
  */
-class SimulatedWork<Message, Result> implements PromiseLike<Result>, Event {
+class SimulatedWork<Message, Result> implements PromiseLike<Result>, Event, WaitList {
   /** When its time is up. */
   time: Milliseconds = Number.NaN
   cancelled = false
@@ -169,10 +169,16 @@ class SimulatedWork<Message, Result> implements PromiseLike<Result>, Event {
   ): Promise<Fulfilled | Rejected> {
     if (this.#isOver) return promiseOf(this.#outcome).then(onFulfilled, onRejected)
     this.#isAwaited = true
+    this.#program.waitList = this
     const { kernel } = this.#world
     return kernel
       .park<Result>(this.#program, () => `its ${this.#work.kind} to be computed`)
       .then(onFulfilled, onRejected)
+  }
+
+  /** The program was told something else, as to stop: it waits for this no longer. */
+  forget(): void {
+    this.#isAwaited = false
   }
 
   /** The time is up; the result may still be under way, on another thread. */

@@ -239,6 +239,27 @@ test('who joins late begins late, and who leaves is told to stop', async (t) => 
   t.deepEqual(lines, ['b 20 begins', 'b 35 leaves'])
 })
 
+test('who is told to stop while it computes goes on with something else, and is not woken when that would have been done', async (t) => {
+  const events: FaultEvent[] = [{ at: 50, kind: 'leave', peer: b }]
+  const { lines } = await run(events, async (fabric, log) => {
+    if (fabric.self === a) await fabric.sleep(300)
+    if (fabric.self !== b) return
+    await Promise.resolve(fabric.work({ kind: 'sum', samples: 1, run: () => 1 })).catch(() => log('leaves'))
+    await Promise.resolve(fabric.receive()).catch(() => log('ends'))
+  })
+  t.deepEqual(lines, ['b 50 leaves', 'b 50 ends'])
+})
+
+test('a run that is over does not wait for those that would have come later', async (t) => {
+  const events: FaultEvent[] = [
+    { at: 20, kind: 'crash', peer: b },
+    { at: 5000, kind: 'restart', peer: b }
+  ]
+  const { lines, time } = await run(events, async (fabric) => fabric.sleep(1000), { until: 100 })
+  t.deepEqual(lines, [])
+  t.is(time, 100)
+})
+
 test('a clock that goes twice as fast wakes its peer after half the time, and never jumps', async (t) => {
   const seen: number[] = []
   const result = await simulate<number>(

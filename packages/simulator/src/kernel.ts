@@ -99,6 +99,11 @@ export class Kernel {
     this.#expected--
   }
 
+  /** No program will start any more. */
+  expectNoProgram(): void {
+    this.#expected = 0
+  }
+
   /** Starts a program at the present time. `ended` is told how it ended. */
   start(program: Program, body: () => Promise<void>, ended: (error?: unknown) => void): void {
     this.#programs.add(program)

@@ -80,6 +80,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
   stop(reason?: string): void {
     if (this.#isStopping) return
     this.#isStopping = true
+    this.kernel.expectNoProgram()
     for (const endpoint of this.#endpoints.values()) {
       // What was told to a peer that is frozen until the end, it never hears.
       endpoint.listener = undefined
@@ -220,7 +221,6 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
   }
 
   #join(endpoint: Endpoint<Message>): void {
-    if (this.#isStopping) return
     endpoint.begin()
     this.spawn(endpoint, this.#program)
   }
@@ -268,6 +268,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     const starts = event.kind === 'join' || event.kind === 'restart'
     if (starts) this.kernel.expectProgram()
     const happen = () => {
+      if (this.#isStopping) return
       if (starts) this.kernel.expectedProgramCame()
       this.#options.observer?.fault?.(event)
       this.#applyFault(event)
