@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export { type Churn, drawChurn, expectedCrashes } from './churn.js'
 export { type ComputingModel, computingCost, type Stragglers } from './computing.js'
 export {
   drawFaults,

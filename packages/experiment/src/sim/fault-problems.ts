@@ -1,5 +1,5 @@
 import { type PeerName, type Problem, problem, within } from '@murmuration/core'
-import type { FaultEvent } from '@murmuration/simulator'
+import { type Churn, expectedCrashes, type FaultEvent } from '@murmuration/simulator'
 import { unknownPeer } from '@murmuration/files'
 import type { ScenarioFaults } from './scenario-faults.js'
 
@@ -9,7 +9,7 @@ import type { ScenarioFaults } from './scenario-faults.js'
  * @param servers - those on machines of their own
  */
 export function faultProblems(
-  { rules, events, random }: ScenarioFaults,
+  { rules, events, random, churn }: ScenarioFaults,
   peers: readonly PeerName[],
   servers: readonly PeerName[]
 ): Problem[] {
@@ -21,7 +21,21 @@ export function faultProblems(
     ...(after < until ? [] : [problem(['rules', index, 'until'], `found ${until} ms, expected more than ${after} ms`)])
   ])
   const ofEvents = events.flatMap((event, index) => within(['events', index], eventProblems(event, known)))
-  return [...few, ...ofRules, ...ofEvents, ...within(['events'], orderProblems(events))]
+  const ofChurn = churn === undefined ? [] : within(['churn', 'until'], churnProblems(churn, peers.length))
+  return [...few, ...ofRules, ...ofEvents, ...within(['events'], orderProblems(events)), ...ofChurn]
+}
+
+/** More crashes than this take longer to simulate than anybody waits. */
+const maxCrashes = 100_000
+
+function churnProblems(churn: Churn, peers: number): Problem[] {
+  const { after, until } = churn
+  if (until <= after) return [problem([], `found ${until} ms, expected more than ${after} ms`)]
+  const crashes = expectedCrashes(peers, churn)
+  if (crashes <= maxCrashes) return []
+  return [
+    problem([], `found ${until} ms, which makes about ${Math.round(crashes)} crashes, expected at most ${maxCrashes}`)
+  ]
 }
 
 function eventProblems(event: FaultEvent, known: readonly PeerName[]): Problem[] {

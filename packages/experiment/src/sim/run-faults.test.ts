@@ -50,3 +50,22 @@ test('drawn faults are the same for a seed, others for another, and come beside 
   t.notDeepEqual(drawn(1), drawn(2))
   t.deepEqual(faultsOf(scenario, { method, seed: 1 }, [a]).events.length, 1, 'one peer alone has none')
 })
+
+test('churn is the same for all methods, spares whom an event names, and takes a server along with its machine', async (t) => {
+  const scenario = await scenarioOf({
+    methods,
+    faults: `
+  events: [{ at: 1 s, do: freeze, peer: a }, { at: 1 s, do: crash, peer: server }]
+  churn: { perMinute: 100 %, back: 1 s, until: 10 min }`
+  })
+  const [gossip, own, placed] = scenario.methods.map((method) => faultsOf(scenario, { method, seed: 1 }, peers).events)
+  const of = (events: typeof gossip, name: string) => events.filter((event) => 'peer' in event && event.peer === name)
+  t.true(of(gossip, b).length > 2)
+  t.deepEqual(of(own, b), of(gossip, b))
+  t.is(of(gossip, a).length, 1)
+  t.is(of(own, 'server').length, 1)
+  t.deepEqual(
+    of(placed, 'server').map(({ at, kind }) => [at, kind]),
+    of(gossip, b).map(({ at, kind }) => [at, kind])
+  )
+})

@@ -1,13 +1,13 @@
 import type { PeerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { drawFaults, type FaultEvent, type Faults, type Rule } from '@murmuration/simulator'
+import { drawChurn, drawFaults, type FaultEvent, type Faults, type Rule } from '@murmuration/simulator'
 import type { Scenario } from './scenario.js'
 import { serversOf } from './servers.js'
 import type { SimRun } from './sweep.js'
 
 /**
- * What goes wrong in a run: what the file says, and what is drawn for the seed. Servers share the fate of the peer on whose
- * machine they run. Events of servers that this method does not have are left out.
+ * What goes wrong in a run: what the file says, and what is drawn for the seed, the same for all methods. Servers share the fate of the peer on
+ * whose machine they run. Events of servers that this method does not have are left out. Peers that an event names take no part in the churn.
  *
  * @param peers - who takes part, in the order of the topology
  */
@@ -16,16 +16,19 @@ export function faultsOf(
   { method, seed }: Pick<SimRun, 'method' | 'seed'>,
   peers: readonly PeerName[]
 ): Faults {
-  const { rules, events, random } = faults
+  const { rules, events, random, churn } = faults
   const servers = serversOf(method, peers)
   const machines = new Map<PeerName, PeerName[]>(peers.map((peer) => [peer, [peer]]))
   for (const { name, on = name } of servers) machines.set(on, [...(machines.get(on) ?? []), name])
   const onMachine = (name: PeerName) => machines.get(name) ?? []
   const canDraw = random !== undefined && peers.length > 1
   const drawn = canDraw ? drawFaults(createRandom(seed, 'faults'), peers, random).events : []
+  const named = new Set(events.flatMap((event) => ('peer' in event ? [event.peer] : [])))
+  const others = peers.filter((peer) => !named.has(peer))
+  const churned = churn === undefined ? [] : drawChurn(createRandom(seed, 'churn'), others, churn)
   return {
     rules: rules.flatMap((rule) => rulesOn(rule, onMachine)),
-    events: [...events, ...drawn]
+    events: [...events, ...drawn, ...churned]
       .flatMap((event) => eventsOn(event, onMachine))
       .sort((left, right) => left.at - right.at)
   }

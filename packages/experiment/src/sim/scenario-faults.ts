@@ -1,5 +1,5 @@
 import type { PeerName } from '@murmuration/core'
-import type { FaultDraw, FaultEvent, Rule } from '@murmuration/simulator'
+import type { Churn, FaultDraw, FaultEvent, Rule } from '@murmuration/simulator'
 import { duration, fraction } from '@murmuration/files'
 import { z } from 'zod'
 import { gone } from '../training/gone.js'
@@ -94,9 +94,25 @@ const random = z
   .optional()
   .meta({ description: 'Faults that are drawn anew for each seed, beside the events' })
 
+const churn = z
+  .strictObject({
+    perMinute: fraction()
+      .refine((share) => share > 0, 'more than 0 %')
+      .meta({ description: 'Of the peers that are there, the fraction that crashes in a minute, on average' }),
+    back: duration()
+      .refine((time) => time > 0, 'more than 0 ms')
+      .optional()
+      .meta({ description: 'How long one that crashed is away, on average; without it none comes back' }),
+    after: duration().prefault('0 s').meta({ description: 'Nobody crashes before' }),
+    until: duration().meta({ description: 'Nobody crashes from then on' })
+  })
+  .transform((draw): Churn => draw)
+  .optional()
+  .meta({ description: 'Peers that crash and come back all the time, drawn anew for each seed' })
+
 /** What goes wrong. All times are virtual. */
 export const faultsSchema = z
-  .strictObject({ rules, events, random })
+  .strictObject({ rules, events, random, churn })
   .prefault({})
   .meta({ description: 'What goes wrong; nothing when absent' })
 
@@ -105,4 +121,5 @@ export interface ScenarioFaults {
   readonly rules: readonly Rule[]
   readonly events: readonly FaultEvent[]
   readonly random?: FaultDraw | undefined
+  readonly churn?: Churn | undefined
 }
