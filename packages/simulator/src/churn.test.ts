@@ -1,7 +1,9 @@
-import { peerName } from '@murmuration/core'
+import { peerName, type Wire } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import test from 'ava'
 import { type Churn, drawChurn, expectedCrashes } from './churn.js'
+import { Simulation } from './simulation.js'
+import { uniformLinks } from './simulation-options.js'
 
 const peers = Array.from({ length: 1000 }, (_, place) => peerName(`p${place}`))
 const churn: Churn = { perMinute: 0.3, back: 20_000, after: 10_000, until: 310_000 }
@@ -45,4 +47,23 @@ test('a seed gives the same churn, whoever else takes part; without a way back e
   const gone = draw(3, { ...churn, back: undefined })
   t.true(gone.every(({ kind }) => kind === 'crash'))
   t.is(new Set(gone.map((event) => 'peer' in event && event.peer)).size, gone.length)
+})
+
+test('a run whose time is up does not wait for those that would have come back later', async (t) => {
+  const wire: Wire<number> = { byteLength: () => 1, payloadLength: () => 1, copy: (value) => value }
+  const few = peers.slice(0, 2)
+  const topology = { peers: few, period: 1, mixing: () => ({ selfWeight: 1, receiveFrom: [], sendTo: [] }) }
+  const events = [
+    { at: 20, kind: 'crash', peer: few[0] },
+    { at: 5000, kind: 'restart', peer: few[0] }
+  ] as const
+  const options = { topology, seed: 1, wire, links: uniformLinks({}), cost: () => 0, until: 100 }
+  const begun: string[] = []
+  const simulation = new Simulation({ ...options, faults: { rules: [], events } }, async (fabric) => {
+    begun.push(fabric.self)
+    await fabric.sleep(1000)
+  })
+  await simulation.run()
+  t.deepEqual(begun, [...few])
+  t.is(simulation.now(), 100)
 })

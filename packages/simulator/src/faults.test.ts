@@ -250,16 +250,6 @@ test('who is told to stop while it computes goes on with something else, and is 
   t.deepEqual(lines, ['b 50 leaves', 'b 50 ends'])
 })
 
-test('a run that is over does not wait for those that would have come later', async (t) => {
-  const events: FaultEvent[] = [
-    { at: 20, kind: 'crash', peer: b },
-    { at: 5000, kind: 'restart', peer: b }
-  ]
-  const { lines, time } = await run(events, async (fabric) => fabric.sleep(1000), { until: 100 })
-  t.deepEqual(lines, [])
-  t.is(time, 100)
-})
-
 test('a clock that goes twice as fast wakes its peer after half the time, and never jumps', async (t) => {
   const seen: number[] = []
   const result = await simulate<number>(

@@ -253,27 +253,6 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
     '5:54: faults.events[0].to: found "a" again, expected another peer'
   ],
   [
-    { faults: '{ churn: { perMinute: 0 %, until: 1 s } }' },
-    '5:31: faults.churn.perMinute: found 0, expected more than 0 %'
-  ],
-  [{ faults: '{ churn: { perMinute: 130 %, until: 1 s } }' }, '5:31: faults.churn.perMinute: …, up to 100 %'],
-  [
-    { faults: '{ churn: { perMinute: 30 %, back: 0 s, until: 1 s } }' },
-    '5:43: faults.churn.back: found 0, expected more than 0 ms'
-  ],
-  [
-    { faults: '{ churn: { perMinute: 30 % } }' },
-    '5:18: faults.churn.until: missing, expected a time such as "10 ms" (us, ms, s, min, h)'
-  ],
-  [
-    { faults: '{ churn: { perMinute: 30 %, after: 2 s, until: 1 s } }' },
-    '5:56: faults.churn.until: found 1000 ms, expected more than 2000 ms'
-  ],
-  [
-    { faults: '{ churn: { perMinute: 100 %, until: 1000 h } }' },
-    '5:45: faults.churn.until: found 3600000000 ms, which makes about 180000 crashes, expected at most 100000'
-  ],
-  [
     { faults: '{ random: { crashes: 1 } }' },
     '5:19: faults.random.within: missing, expected a time such as "10 ms" (us, ms, s, min, h)'
   ],
