@@ -2,6 +2,7 @@
 
 declare class TextEncoder {
   encode(text: string): Uint8Array<ArrayBuffer>
+  encodeInto(text: string, into: Uint8Array): { readonly read: number; readonly written: number }
 }
 
 declare class TextDecoder {

@@ -12,11 +12,17 @@ export function noteWeight(bytes: number): number {
 /** The weight of the notes to one peer for which there is room. */
 export const noteRoom = 512
 
+const encoder = new TextEncoder()
+const room = new Uint8Array(maxNoteBytes)
+
 /** The length of a note in bytes of UTF-8. Throws an InvariantError for one that is too long. */
 export function noteBytes(note: string): number {
-  const bytes = new TextEncoder().encode(note).byteLength
-  invariant(bytes <= maxNoteBytes, () => `a note has ${bytes} bytes; at most ${maxNoteBytes} are told`)
-  return bytes
+  const { read, written } = encoder.encodeInto(note, room)
+  invariant(read === note.length, () => {
+    const { byteLength } = encoder.encode(note)
+    return `a note has ${byteLength} bytes; at most ${maxNoteBytes} are told`
+  })
+  return written
 }
 
 /** Hears from other peers and servers of the run, at once: also while its own peer computes, or waits for something else. It must not wait. */

@@ -2,6 +2,7 @@ import type { Milliseconds, PeerName } from '@murmuration/core'
 import { medianRound } from './lag.js'
 import type { PeerRecord } from './records.js'
 import { isMajority } from './states.js'
+import type { View } from './view.js'
 
 /** Two sides that have trained apart meet, and this peer is of the side that returns to the other, with its own state. */
 export interface Reunion {
@@ -31,9 +32,7 @@ interface Since {
 
 /** What a peer can see of its swarm at a tick. */
 export interface ApartFacts {
-  readonly isMain: boolean
-  readonly members: readonly PeerName[]
-  readonly present: readonly PeerName[]
+  readonly view: Pick<View, 'isMain' | 'members' | 'present' | 'absent' | 'isPresent'>
   /** Samples that this peer has seen. */
   readonly samples: number
   readonly recordOf: (peer: PeerName) => PeerRecord | undefined
@@ -64,17 +63,16 @@ export class Apart {
     return this.#meet(this.#split, facts, at)
   }
 
-  #notice({ isMain, members, present, samples, recordOf }: ApartFacts, at: Milliseconds) {
-    this.#minority = isMain ? undefined : (this.#minority ?? { at, samples })
-    for (const peer of present) this.#absent.delete(peer)
-    for (const peer of members) {
-      if (present.includes(peer) || this.#absent.has(peer)) continue
-      this.#absent.set(peer, { at, samples: recordOf(peer)?.samples ?? 0 })
+  #notice({ view, samples, recordOf }: ApartFacts, at: Milliseconds) {
+    this.#minority = view.isMain ? undefined : (this.#minority ?? { at, samples })
+    for (const peer of this.#absent.keys()) if (view.isPresent(peer)) this.#absent.delete(peer)
+    for (const peer of view.absent) {
+      if (!this.#absent.has(peer)) this.#absent.set(peer, { at, samples: recordOf(peer)?.samples ?? 0 })
     }
   }
 
   #meet(split: Split, facts: ApartFacts, at: Milliseconds): Reunion | undefined {
-    const back = facts.present.filter((peer) => split.away.has(peer))
+    const back = facts.view.present.filter((peer) => split.away.has(peer))
     if (String(back) !== split.back) {
       split.back = String(back)
       split.settledAt = at
@@ -83,7 +81,7 @@ export class Apart {
     this.#split = undefined
     this.#minority = undefined
     const own = facts.samples - split.samples
-    return own > 0 && isReturning(split, back, facts.members) ? reunionOf(split, back, own, facts) : undefined
+    return own > 0 && isReturning(split, back, facts.view.members) ? reunionOf(split, back, own, facts) : undefined
   }
 }
 

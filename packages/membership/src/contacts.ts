@@ -4,6 +4,15 @@ import { byHash } from './hash.js'
 /** Up to so many peers all watch each other. */
 const maxComplete = 16
 const cycleCount = 4
+/** In so many of them a peer's neighbours vote at once when it refuses to be called. */
+const quickCycles = 2
+
+/** With whom a peer keeps contact. */
+export interface ContactSets {
+  readonly all: ReadonlySet<PeerName>
+  /** Those against whom this peer votes at once when they refuse to be called. Of the others it waits for the votes that come. */
+  readonly quick: ReadonlySet<PeerName>
+}
 
 /**
  * With whom a peer keeps contact: all others in a small swarm, else its neighbours in four cycles by hash, which are connected. A peer that is
@@ -11,20 +20,30 @@ const cycleCount = 4
  */
 export class Contacts {
   readonly #others: ReadonlySet<PeerName>
-  /** The others in the order of each cycle, beginning after this peer. */
-  readonly #cycles: readonly (readonly PeerName[])[]
+  /** Each with the place of this peer in it. */
+  readonly #cycles: readonly { readonly order: readonly PeerName[]; readonly place: number }[]
 
   constructor(peers: readonly PeerName[], self: PeerName) {
-    this.#others = new Set(peers.filter((peer) => peer !== self))
-    this.#cycles = peers.length <= maxComplete ? [] : cyclesOf(peers).map((cycle) => after(cycle, self))
+    const isSmall = peers.length <= maxComplete
+    this.#others = new Set(isSmall ? peers.filter((peer) => peer !== self) : [])
+    this.#cycles = isSmall ? [] : cyclesOf(peers).map((order) => ({ order, place: order.indexOf(self) }))
   }
 
-  of(isGone: (peer: PeerName) => boolean): ReadonlySet<PeerName> {
-    if (this.#cycles.length === 0) return this.#others
-    const isHere = (peer: PeerName) => !isGone(peer)
-    const found = this.#cycles.flatMap((cycle) => [cycle.find(isHere), cycle.findLast(isHere)])
-    return new Set(found.filter((peer) => peer !== undefined))
+  of(isGone: (peer: PeerName) => boolean): ContactSets {
+    if (this.#cycles.length === 0) return { all: this.#others, quick: this.#others }
+    const beside = this.#cycles.map(({ order, place }) =>
+      [1, order.length - 1].flatMap((step) => firstAlong(order, place, step, isGone) ?? [])
+    )
+    return { all: new Set(beside.flat()), quick: new Set(beside.slice(0, quickCycles).flat()) }
   }
+}
+
+/** The first that is not gone, on the way around a cycle in steps from a place. */
+function firstAlong(order: readonly PeerName[], place: number, step: number, isGone: (peer: PeerName) => boolean) {
+  for (let at = (place + step) % order.length; at !== place; at = (at + step) % order.length) {
+    if (!isGone(order[at])) return order[at]
+  }
+  return undefined
 }
 
 const known = new WeakMap<readonly PeerName[], readonly (readonly PeerName[])[]>()
@@ -35,9 +54,4 @@ function cyclesOf(peers: readonly PeerName[]): readonly (readonly PeerName[])[] 
     known.get(peers) ?? Array.from({ length: cycleCount }, (_, cycle) => byHash(peers, `contacts ${cycle}`))
   known.set(peers, cycles)
   return cycles
-}
-
-function after(cycle: readonly PeerName[], self: PeerName): PeerName[] {
-  const place = cycle.indexOf(self)
-  return [...cycle.slice(place + 1), ...cycle.slice(0, place)]
 }

@@ -1,7 +1,8 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { Knowledge } from './knowledge.js'
+import { type Entry, NewsLog } from './news-log.js'
 import { type AddressedNote, maxNoteLength } from './notes.js'
-import { compareStanding, type Distance, type PeerRecord, type Vote } from './records.js'
+import { compareStanding, type Distance, jsonOf, type PeerRecord, type Vote } from './records.js'
 
 /** How many notes go to one peer at once; the rest follows at the next tick. */
 const maxNotesAtOnce = 4
@@ -10,8 +11,12 @@ const overhead = 180
 
 /** The notes to one peer and from it. */
 interface Stream {
-  /** What it has not been told: names of records, and votes as "target voter". */
-  readonly pending: Set<string>
+  /** The number of the first entry of the log that it may not have been told. */
+  cursor: number
+  /** What it has told itself from there on, with the numbers that this had then. */
+  readonly told: Map<Entry, number>
+  /** What it is told once more. */
+  readonly again: Set<PeerName>
   /** The number of the last note to it. */
   sent: number
   restartedAt: Milliseconds
@@ -25,7 +30,7 @@ interface Stream {
  */
 export class Gossip {
   readonly #streams = new Map<PeerName, Stream>()
-  readonly #texts = new WeakMap<PeerRecord | Vote, string>()
+  readonly #log: NewsLog
   /** Whom something is to be sent now. */
   readonly #due = new Set<PeerName>()
 
@@ -33,21 +38,30 @@ export class Gossip {
     readonly knowledge: Knowledge,
     readonly restartAfter: Milliseconds,
     readonly distance: () => Distance
-  ) {}
+  ) {
+    this.#log = new NewsLog((entry) => typeof entry === 'string' || this.#isKnown(entry))
+    for (const item of [...knowledge.records, ...knowledge.votes]) this.#log.add(entryOf(item))
+  }
 
   /** A record or vote is new: all but those that have told it are to hear of it. */
   add(news: PeerRecord | Vote, from?: PeerName): void {
-    for (const [peer, { pending }] of this.#streams) if (peer !== from) pending.add(keyOf(news))
+    this.#log.add(entryOf(news))
+    if (from !== undefined) this.isKnownTo(from, news)
   }
 
   /** A peer has told what we know: it need not be told. */
   isKnownTo(peer: PeerName, news: PeerRecord | Vote): void {
-    this.#streams.get(peer)?.pending.delete(keyOf(news))
+    const stream = this.#streams.get(peer)
+    if (stream === undefined) return
+    const entry = entryOf(news)
+    const number = this.#log.numberOf(entry)
+    if (number >= stream.cursor) stream.told.set(entry, number)
+    if (stream.again.size > 0 && typeof entry === 'string') stream.again.delete(entry)
   }
 
   /** Tells a peer what we know of it, since it says less of itself: it has begun anew. */
   remind(peer: PeerName, name: PeerName): void {
-    this.#stream(peer).pending.add(name)
+    this.#stream(peer).again.add(name)
     this.#due.add(peer)
   }
 
@@ -56,9 +70,9 @@ export class Gossip {
     for (const peer of peers) this.#due.add(peer)
   }
 
-  /** Whatever is pending for these peers goes out with the next `take`. */
+  /** Whatever there is for these peers goes out with the next `take`. */
   send(peers: Iterable<PeerName>): void {
-    for (const peer of peers) if (this.#stream(peer).pending.size > 0) this.#due.add(peer)
+    for (const peer of peers) if (this.#hasNews(this.#stream(peer))) this.#due.add(peer)
   }
 
   /** A note with this number has come from a peer, which says whether it missed one of ours. */
@@ -72,6 +86,7 @@ export class Gossip {
 
   /** The notes that are due. */
   take(): AddressedNote[] {
+    if (this.#due.size === 0) return []
     const peers = [...this.#due]
     this.#due.clear()
     return peers.flatMap((peer) => this.#notes(peer))
@@ -80,7 +95,8 @@ export class Gossip {
   #restart(peer: PeerName, stream: Stream, now: Milliseconds) {
     stream.sent = 0
     stream.restartedAt = now
-    for (const key of this.#allKeys()) stream.pending.add(key)
+    stream.cursor = 0
+    stream.told.clear()
     this.#due.add(peer)
   }
 
@@ -88,53 +104,64 @@ export class Gossip {
     const stream = this.#stream(to)
     const notes: AddressedNote[] = []
     do notes.push({ to, note: this.#note(stream) })
-    while (stream.pending.size > 0 && notes.length < maxNotesAtOnce)
+    while (notes.length < maxNotesAtOnce && this.#hasNews(stream))
     return notes
   }
 
-  /** One note with as much of what is pending as it has room for. */
+  /** One note with as much of what there is as it has room for. */
   #note(stream: Stream): string {
-    const records: string[] = []
-    const votes: string[] = []
+    const [records, votes]: [string[], string[]] = [[], []]
     let room = maxNoteLength - overhead
-    for (const key of stream.pending) {
-      const text = this.#textOf(key)
-      room -= text.length + 1
-      if (room < 0) break
-      stream.pending.delete(key)
-      if (text !== '') (isVoteKey(key) ? votes : records).push(text)
+    const put = (item: PeerRecord | Vote | undefined) => {
+      if (item === undefined) return true
+      const json = jsonOf(item)
+      room -= json.length + 1
+      if (room < 0) return false
+      ;('voter' in item ? votes : records).push(json)
+      return true
     }
+    for (const name of stream.again) if (put(this.knowledge.record(name))) stream.again.delete(name)
+    this.#advance(stream, (entry) => put(typeof entry === 'string' ? this.knowledge.record(entry) : entry))
     stream.sent++
     const again = stream.received === undefined
     const { round, samples } = this.distance()
     return `{"kind":"gossip","number":${stream.sent},"again":${again},"round":${round},"samples":${samples},"records":[${records}],"votes":[${votes}]}`
   }
 
-  /** The JSON of a record or vote as it is known now; empty when it is void by now. */
-  #textOf(key: string): string {
-    const [first, voter] = key.split(' ') as [PeerName, PeerName | undefined]
-    const item = voter === undefined ? this.knowledge.record(first) : this.knowledge.vote(voter, first)
-    if (item === undefined) return ''
-    const text = this.#texts.get(item) ?? JSON.stringify(item)
-    this.#texts.set(item, text)
-    return text
+  #hasNews(stream: Stream): boolean {
+    let hasNews = stream.again.size > 0
+    if (!hasNews) this.#advance(stream, () => !(hasNews = true))
+    return hasNews
+  }
+
+  /** Goes on to what a peer has not been told and has not told itself, as long as `put` takes it. */
+  #advance(stream: Stream, put: (entry: Entry) => boolean) {
+    const isAtEnd = this.#log.visit(stream.cursor, (entry, number) => {
+      const isToTell = stream.told.get(entry) !== number && (typeof entry === 'string' || this.#isKnown(entry))
+      if (isToTell && !put(entry)) return false
+      stream.cursor = number + 1
+      return true
+    })
+    if (isAtEnd) stream.told.clear()
   }
 
   #stream(peer: PeerName): Stream {
     const known = this.#streams.get(peer)
     if (known !== undefined) return known
-    const stream = { pending: new Set(this.#allKeys()), sent: 0, restartedAt: -Infinity, received: 0 }
+    const stream: Stream = {
+      ...{ cursor: 0, told: new Map(), again: new Set() },
+      ...{ sent: 0, restartedAt: -Infinity, received: 0 }
+    }
     this.#streams.set(peer, stream)
     return stream
   }
 
-  #allKeys(): string[] {
-    return [...[...this.knowledge.records].map(keyOf), ...this.knowledge.votes.map(keyOf)]
+  #isKnown(vote: Vote): boolean {
+    return this.knowledge.vote(vote.voter, vote.target) === vote
   }
 }
 
-const keyOf = (item: PeerRecord | Vote) => ('voter' in item ? `${item.target} ${item.voter}` : item.name)
-const isVoteKey = (key: string) => key.includes(' ')
+const entryOf = (item: PeerRecord | Vote): Entry => ('voter' in item ? item : item.name)
 
 /** Whether a peer says less of itself than others know: it has begun anew. */
 export function hasForgottenItself(said: PeerRecord, known: PeerRecord): boolean {

@@ -106,11 +106,15 @@ function withDetours(situation: Situation, { receiveFrom, sendTo }: Neighbours):
   const isBroken = brokenLookup(broken)
   const fits = (peer: PeerName) => !isBroken(self, peer)
   const neighbours = { receiveFrom: filtered(receiveFrom, fits), sendTo: filtered(sendTo, fits) }
-  const peers = topology.peers.filter(usable)
   for (const [a, b] of distinct(broken)) {
     const row = bridgedRow(topology, a, round, usable)
     if (!row.receiveFrom.has(b) && !row.sendTo.has(b)) continue
-    const path = shortestPath(byHash(peers, `${a} ${b}`), a, b, isBroken)
+    const path = shortestPath(
+      orderOf(topology.peers, `${a} ${b}`),
+      a,
+      b,
+      (from, to) => usable(to) && !isBroken(from, to)
+    )
     const place = path.indexOf(self)
     if (place > 0) join(neighbours, path[place - 1])
     if (place >= 0 && place + 1 < path.length) join(neighbours, path[place + 1])
@@ -118,19 +122,34 @@ function withDetours(situation: Situation, { receiveFrom, sendTo }: Neighbours):
   return neighbours
 }
 
-/** A path between two peers along pairs that are not broken; of the shortest ones, the first in the order of `peers`. Empty when there is none. */
+/** A path between two peers; of the shortest ones, the first in the order of `peers`. Empty when there is none. */
 function shortestPath(
   peers: readonly PeerName[],
   from: PeerName,
   to: PeerName,
-  isBroken: (a: PeerName, b: PeerName) => boolean
+  areJoined: (a: PeerName, b: PeerName) => boolean
 ): PeerName[] {
+  const over = peers.find((peer) => areJoined(from, peer) && areJoined(peer, to))
+  if (over !== undefined) return [from, over, to]
   const before = new Map<PeerName, PeerName | undefined>([[from, undefined]])
   for (const peer of before.keys()) {
-    if (!isBroken(peer, to)) return [...wayTo(peer, before), to]
-    for (const next of peers) if (!before.has(next) && !isBroken(peer, next)) before.set(next, peer)
+    if (areJoined(peer, to)) return [...wayTo(peer, before), to]
+    for (const next of peers) if (!before.has(next) && areJoined(peer, next)) before.set(next, peer)
   }
   return []
+}
+
+/** So many orders of the same peers are kept: in a simulation all draw the same ones. */
+const maxOrders = 64
+const orders = new WeakMap<readonly PeerName[], Map<string, readonly PeerName[]>>()
+
+function orderOf(peers: readonly PeerName[], salt: string): readonly PeerName[] {
+  const known = orders.get(peers) ?? new Map<string, readonly PeerName[]>()
+  orders.set(peers, known)
+  const order = known.get(salt) ?? byHash(peers, salt)
+  if (known.size >= maxOrders) known.clear()
+  known.set(salt, order)
+  return order
 }
 
 function wayTo(peer: PeerName, before: ReadonlyMap<PeerName, PeerName | undefined>): PeerName[] {

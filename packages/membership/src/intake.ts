@@ -2,7 +2,7 @@ import type { PeerName } from '@murmuration/core'
 import { type Gossip, hasForgottenItself } from './gossip.js'
 import type { Knowledge } from './knowledge.js'
 import type { GossipNote } from './notes.js'
-import { compareStanding, type PeerRecord, recordText, type Signer, type Vote, voteText } from './records.js'
+import { compareStanding, type PeerRecord, signedText, type Signer, type Vote } from './records.js'
 
 /** What else has to know of what comes. */
 export interface IntakeListener {
@@ -49,7 +49,7 @@ export class Intake {
       this.#compareNotes(from, record, known)
       return true
     }
-    if (!this.#signer.verify(record.name, recordText(record), record.signature)) return false
+    if (!this.#signer.verify(record.name, signedText(record), record.signature)) return false
     if (record.name === this.#self) this.#listener.onOwn(record)
     else this.#addRecord(from, record, known)
     return true
@@ -72,11 +72,11 @@ export class Intake {
 
   #takeVote(from: PeerName, vote: Vote): boolean {
     if (!this.#knowledge.isNewVote(vote)) {
-      if (this.#knowledge.vote(vote.voter, vote.target)?.signature === vote.signature)
-        this.#gossip.isKnownTo(from, vote)
+      const known = this.#knowledge.vote(vote.voter, vote.target)
+      if (known?.signature === vote.signature) this.#gossip.isKnownTo(from, known)
       return true
     }
-    if (!this.#signer.verify(vote.voter, voteText(vote), vote.signature)) return false
+    if (!this.#signer.verify(vote.voter, signedText(vote), vote.signature)) return false
     this.#knowledge.addVote(vote)
     this.#gossip.add(vote, from)
     this.#listener.onNews()

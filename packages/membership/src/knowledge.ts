@@ -3,9 +3,9 @@ import {
   compareStanding,
   compareTexts,
   type Distance,
-  newsText,
+  isSameNews,
   type PeerRecord,
-  recordText,
+  signedText,
   type Standing,
   type Vote
 } from './records.js'
@@ -16,15 +16,22 @@ export type News = 'old' | 'beat' | 'news'
 /**
  * What a peer knows of the swarm: the newest record of each peer, and the newest vote of each voter against each target. A join-semilattice:
  * peers that have taken in the same records and votes know the same, in whatever order and how often they came. Signatures are checked before.
- * Votes against an earlier standing of their target are void, and are not kept.
+ * Votes against an earlier standing of their target are void, and are not kept. What follows from them, who is a member and who is dead, is kept up to
+ * date with each, so that it costs nothing to ask in a large swarm.
  */
 export class Knowledge {
   readonly #records = new Map<PeerName, PeerRecord>()
-  /** The records, with how far each peer has come since: what it told this peer alone. */
+  /** The records of those that have told this peer alone how far they have come since, with that. */
   readonly #latest = new Map<PeerName, PeerRecord>()
   readonly #votes = new Map<PeerName, Map<PeerName, Vote>>()
   /** How those stood that this peer has forgotten. The only part that is not shared. */
   readonly #forgotten = new Map<PeerName, Standing>()
+  readonly #memberSet = new Set<PeerName>()
+  #members: readonly PeerName[] = []
+  readonly #dead = new Set<PeerName>()
+  #deadMembers: ReadonlySet<PeerName> = new Set()
+  readonly #reporting = new Set<PeerName>()
+  #touched = new Set<PeerName>()
 
   /** @param liars how many voters the swarm does not believe */
   constructor(readonly liars: number) {}
@@ -43,12 +50,12 @@ export class Knowledge {
 
   /** A record as it was signed, but with the last round and samples that were heard of. */
   latest(name: PeerName): PeerRecord | undefined {
-    return this.#latest.get(name)
+    return this.#latest.get(name) ?? this.#records.get(name)
   }
 
   /** A peer has told this one how far it is. */
   hasCome(name: PeerName, { round, samples }: Distance): void {
-    const known = this.#latest.get(name)
+    const known = this.latest(name)
     if (known === undefined || (known.round === round && known.samples === samples)) return
     this.#latest.set(name, { ...known, round, samples })
   }
@@ -60,16 +67,23 @@ export class Knowledge {
   /** Whether a record is newer than what is known: a life, a refutation, a beat; of two with the same numbers, the larger text. */
   isNewer(record: PeerRecord): boolean {
     const known = this.#records.get(record.name)
-    return known === undefined || this.compare(record, known) > 0
+    return known === undefined || (record !== known && this.compare(record, known) > 0)
   }
 
   addRecord(record: PeerRecord): News {
-    const known = this.#records.get(record.name)
+    const { name } = record
+    const known = this.#records.get(name)
     if (known !== undefined && this.compare(record, known) <= 0) return 'old'
-    this.#records.set(record.name, record)
-    this.#latest.set(record.name, record)
+    this.#records.set(name, record)
+    this.#latest.delete(name)
+    if (known !== undefined && isSameNews(known, record)) return 'beat'
+    if (record.broken.length + record.silent.length > 0) this.#reporting.add(name)
+    else this.#reporting.delete(name)
     this.#dropVoid(record)
-    return known === undefined || newsText(known) !== newsText(record) ? 'news' : 'beat'
+    this.#touched.add(name)
+    this.#count(name)
+    this.#judge(name)
+    return 'news'
   }
 
   /** Whether a vote says more than its voter is known to have said. */
@@ -78,6 +92,7 @@ export class Knowledge {
     const record = this.#records.get(target)
     if (voter === target || (record !== undefined && compareStanding(vote, record) < 0)) return false
     const known = this.vote(voter, target)
+    if (known === vote) return false
     return known === undefined || (compareStanding(vote, known) || compareTexts(signature, known.signature)) > 0
   }
 
@@ -86,6 +101,7 @@ export class Knowledge {
     if (!this.isNewVote(vote)) return false
     const votes = this.#votes.get(vote.target) ?? new Map<PeerName, Vote>()
     this.#votes.set(vote.target, votes.set(vote.voter, vote))
+    this.#judge(vote.target)
     return true
   }
 
@@ -93,8 +109,9 @@ export class Knowledge {
   votersAgainst(target: PeerName): PeerName[] {
     const standing = this.#records.get(target)
     if (standing === undefined) return []
-    return [...(this.#votes.get(target)?.values() ?? [])]
-      .filter((vote) => this.hasVote(vote.voter) && compareStanding(vote, standing) === 0)
+    const votes = [...(this.#votes.get(target)?.values() ?? [])]
+    return votes
+      .filter((vote) => this.#isAgainst(vote, standing))
       .map(({ voter }) => voter)
       .sort(compareTexts)
   }
@@ -104,29 +121,46 @@ export class Knowledge {
    * Nothing else makes a peer dead.
    */
   isDead(target: PeerName): boolean {
-    return this.#votes.has(target) && this.votersAgainst(target).length >= votesNeeded(this.memberCount, this.liars)
+    return this.#dead.has(target)
   }
 
   /** Whether a peer counts: it has a record, has not left and is not forgotten. The dead count. */
   isMember(name: PeerName): boolean {
-    const record = this.#records.get(name)
-    return record !== undefined && record.status !== 'left' && !this.isForgotten(name)
+    return this.#memberSet.has(name)
   }
 
-  get members(): PeerName[] {
-    return [...this.#records.keys()].filter((name) => this.isMember(name)).sort(compareTexts)
+  /** In the order of their names. The list does not change; there is another one after a change. */
+  get members(): readonly PeerName[] {
+    return this.#members
   }
 
   get memberCount(): number {
-    let count = 0
-    for (const name of this.#records.keys()) if (this.isMember(name)) count++
-    return count
+    return this.#members.length
+  }
+
+  /** The members that are dead. The set does not change; there is another one after a change. */
+  get deadMembers(): ReadonlySet<PeerName> {
+    return this.#deadMembers
+  }
+
+  /** Those whose records name others as broken or silent. */
+  get reporting(): ReadonlySet<PeerName> {
+    return this.#reporting
+  }
+
+  /** Of whom there was news since this was asked last, or who has died, lives again, counts or does no longer. */
+  takeTouched(): ReadonlySet<PeerName> {
+    const touched = this.#touched
+    this.#touched = new Set()
+    return touched
   }
 
   /** No longer counts a peer, until it refutes or lives anew. */
   forget(name: PeerName): void {
     const record = this.#records.get(name)
-    if (record !== undefined) this.#forgotten.set(name, record)
+    if (record === undefined) return
+    this.#forgotten.set(name, record)
+    this.#count(name)
   }
 
   isForgotten(name: PeerName): boolean {
@@ -137,12 +171,56 @@ export class Knowledge {
 
   /** Above 0 when `a` counts. A peer that says two things under the same numbers lies; all believe the larger text. */
   protected compare(a: PeerRecord, b: PeerRecord): number {
-    return compareStanding(a, b) || a.beat - b.beat || compareTexts(signedText(a), signedText(b))
+    return compareStanding(a, b) || a.beat - b.beat || compareTexts(wholeText(a), wholeText(b))
   }
 
   /** Whether the vote of a peer counts. */
   protected hasVote(voter: PeerName): boolean {
     return this.isMember(voter)
+  }
+
+  /** Counts a peer among the members, or no longer. That may decide about those that it has voted against. */
+  #count(name: PeerName) {
+    const record = this.#records.get(name)
+    const isMember = record !== undefined && record.status !== 'left' && !this.isForgotten(name)
+    if (isMember === this.#memberSet.has(name)) return
+    const neededBefore = this.#needed
+    if (isMember) this.#memberSet.add(name)
+    else this.#memberSet.delete(name)
+    this.#members = isMember ? withName(this.#members, name) : this.#members.filter((other) => other !== name)
+    this.#touched.add(name)
+    this.#noteDead(name)
+    const isOther = this.#needed !== neededBefore
+    for (const [target, votes] of this.#votes) if (isOther || votes.has(name)) this.#judge(target)
+  }
+
+  #judge(target: PeerName) {
+    const standing = this.#records.get(target)
+    let voters = 0
+    if (standing !== undefined) {
+      for (const vote of this.#votes.get(target)?.values() ?? []) if (this.#isAgainst(vote, standing)) voters++
+    }
+    const isDead = voters > 0 && voters >= this.#needed
+    if (isDead === this.#dead.has(target)) return
+    if (isDead) this.#dead.add(target)
+    else this.#dead.delete(target)
+    this.#touched.add(target)
+    this.#noteDead(target)
+  }
+
+  #noteDead(name: PeerName) {
+    const isDeadMember = this.#dead.has(name) && this.#memberSet.has(name)
+    if (isDeadMember === this.#deadMembers.has(name)) return
+    const others = [...this.#deadMembers].filter((other) => other !== name)
+    this.#deadMembers = new Set(isDeadMember ? [...others, name] : others)
+  }
+
+  #isAgainst(vote: Vote, standing: Standing): boolean {
+    return compareStanding(vote, standing) === 0 && this.hasVote(vote.voter)
+  }
+
+  get #needed(): number {
+    return votesNeeded(this.memberCount, this.liars)
   }
 
   #dropVoid(record: PeerRecord) {
@@ -159,4 +237,15 @@ export function votesNeeded(memberCount: number, liars: number): number {
 }
 
 const isVoid = (vote: Standing, record: Standing) => compareStanding(vote, record) < 0
-const signedText = (record: PeerRecord) => recordText(record) + record.signature
+const wholeText = (record: PeerRecord) => signedText(record) + record.signature
+
+/** A sorted list with one name more. */
+function withName(sorted: readonly PeerName[], name: PeerName): readonly PeerName[] {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (sorted[middle] < name) low = middle + 1
+    else high = middle
+  }
+  return [...sorted.slice(0, low), name, ...sorted.slice(low)]
+}

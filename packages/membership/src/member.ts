@@ -1,7 +1,7 @@
 import type { Milliseconds, PeerName, Random } from '@murmuration/core'
 import { AwakeClock } from './awake-clock.js'
 import { Changes, type MemberChange } from './changes.js'
-import { Contacts } from './contacts.js'
+import { type ContactSets, Contacts } from './contacts.js'
 import { Detector } from './detector.js'
 import { Entry } from './entry.js'
 import { Gossip } from './gossip.js'
@@ -9,14 +9,15 @@ import { Intake } from './intake.js'
 import { Knowledge, votesNeeded } from './knowledge.js'
 import { chainLength, medianRound, nearMedian } from './lag.js'
 import type { MemberOptions } from './member-options.js'
-import { type AddressedNote, readNote } from './notes.js'
+import { NoteReader } from './note-reader.js'
+import type { AddressedNote } from './notes.js'
 import { OwnRecord } from './own-record.js'
 import { type MemberProgress, OwnReport } from './own-report.js'
 import { type PeerRecord, type Signer, voteText } from './records.js'
 import { membershipDefaults, type MembershipSettings, policyIn } from './settings.js'
 import { type MemberState, stateOf } from './states.js'
 import { SwarmView } from './swarm-view.js'
-import { type View, viewOf } from './view.js'
+import { View } from './view.js'
 import { Watcher } from './watcher.js'
 
 /**
@@ -27,7 +28,7 @@ export class Member extends SwarmView {
   readonly settings: MembershipSettings
   protected readonly knowledge: Knowledge
   readonly #self: PeerName
-  readonly #peerSet: ReadonlySet<PeerName>
+  readonly #reader: NoteReader
   readonly #signer: Signer
   readonly #random: Random
   readonly #own: OwnRecord
@@ -42,7 +43,7 @@ export class Member extends SwarmView {
   readonly #watcher: Watcher
   /** When those that keep contact with this peer have told it something last. */
   readonly #callers = new Map<PeerName, Milliseconds>()
-  #contactSet: ReadonlySet<PeerName>
+  #contactSets: ContactSets
   #view: View | undefined
   #state: MemberState | undefined
   #inside: readonly PeerRecord[] | undefined
@@ -54,7 +55,7 @@ export class Member extends SwarmView {
     super(peers)
     this.settings = { ...membershipDefaults, ...settings }
     this.#self = self
-    this.#peerSet = new Set(peers)
+    this.#reader = NoteReader.of(peers)
     this.#signer = signer
     this.#random = random
     this.knowledge = new Knowledge(this.settings.liars)
@@ -72,10 +73,10 @@ export class Member extends SwarmView {
     })
     this.#entry = new Entry(this.settings, peers.length, roundBefore, lifeBefore > 0)
     this.#watcher = new Watcher(this.knowledge, self, this.settings, this.#changes)
-    this.#contactSet = this.#contacts.of(() => false)
+    this.#contactSets = this.#contacts.of(() => false)
     this.#now = now
     this.#nextBeat = now
-    this.knowledge.addRecord(this.#own.record)
+    this.#publish(this.#own.record)
   }
 
   /** Called every `settings.tick`. */
@@ -84,22 +85,23 @@ export class Member extends SwarmView {
     this.#clock.tick(now)
     this.#changed()
     const [isBeat, at] = [now >= this.#nextBeat, this.#clock.at(now)]
-    for (const peer of this.#contactSet) {
-      if (this.#detector.isSilent(peer, this.#contactSet, isBeat, at)) this.#vote(peer)
+    for (const peer of this.#contactSets.all) {
+      if (this.#detector.isSilent(peer, this.#contactSets.all, isBeat, at)) this.#vote(peer)
     }
     if (this.knowledge.votersAgainst(this.#self).length > 0) this.#publish(this.#own.refute())
     if (isBeat) this.#beat()
     const needed = votesNeeded(this.members.length, this.settings.liars)
-    this.#entry.look(this.present.length, this.#begun().length, needed, at)
+    this.#entry.look(this.view.presentCount, this.#begun().length, needed, at)
     this.#watcher.look(this.view, this.state, policyIn(this.state, this.settings), this.isPaused, now)
-    this.#contactSet = this.#contactsNow()
-    this.#gossip.send(this.#contactSet)
+    if (this.members !== this.knowledge.members) this.#changed()
+    this.#renewContacts()
+    this.#gossip.send(this.#contactSets.all)
   }
 
   /** Takes a note in. The result is the sender's fault in words, where it has one: a malformed, forged or too long note. */
   receive(from: PeerName, text: string, now: Milliseconds): string | undefined {
     this.heard(from, now)
-    const note = readNote(text, this.#peerSet)
+    const note = this.#reader.read(text)
     if (typeof note === 'string') return note
     if (note.kind !== 'gossip') return this.#detector.receive(from, note, this.#clock.at(now))
     this.#callers.set(from, now)
@@ -119,7 +121,7 @@ export class Member extends SwarmView {
   /** The process of a peer has ended: its connection has closed, and its machine refuses new ones. */
   refused(peer: PeerName, now: Milliseconds): void {
     this.#enter(now)
-    this.#vote(peer)
+    if (this.#contactSets.quick.has(peer)) this.#vote(peer)
   }
 
   /** This peer's own state is of this round: all go on from a checkpoint. To be called before `begin`. */
@@ -171,13 +173,13 @@ export class Member extends SwarmView {
   }
 
   get state(): MemberState {
-    const hasLeft = (peer: PeerName) => peer === this.#self || this.recordOf(peer)?.status === 'left'
+    const hasLeft = (peer: PeerName) => peer === this.#self || this.hasLeft(peer)
     return (this.#state ??= stateOf(this.view, this.#entry.hasBegun, !this.peers.every(hasLeft)))
   }
 
   /** Those with whom this peer keeps contact: all others of few, of many some that are drawn. */
   get contacts(): Iterable<PeerName> {
-    return this.#contactSet
+    return this.#contactSets.all
   }
 
   /** Whether this peer begins no round: it is not in the majority, and its policy is to wait. */
@@ -192,7 +194,7 @@ export class Member extends SwarmView {
 
   /** Whether nobody waits for a peer: it is dead, has left, or the link to it is broken. */
   isGone(peer: PeerName): boolean {
-    return this.isDead(peer) || this.recordOf(peer)?.status === 'left' || this.#detector.isUnreachable(peer)
+    return this.isDead(peer) || this.hasLeft(peer) || this.#detector.isUnreachable(peer)
   }
 
   override isUsable(peer: PeerName, round: number): boolean {
@@ -228,11 +230,9 @@ export class Member extends SwarmView {
   }
 
   protected get view(): View {
-    if (this.#view !== undefined) return this.#view
-    const isPresent = (peer: PeerName) =>
-      !this.#contactSet.has(peer) || this.#detector.isPresent(peer, this.#clock.at(this.#now))
-    this.#view = viewOf(this.knowledge, this.#report.names(this.#detector.unreachable, this.#now), isPresent)
-    return this.#view
+    const isHeard = (peer: PeerName) => this.#detector.isPresent(peer, this.#clock.at(this.#now))
+    const own = () => this.#report.names(this.#detector.unreachable, this.#now)
+    return (this.#view ??= new View(this.knowledge, own(), this.#contactSets.all, isHeard))
   }
 
   #changed() {
@@ -245,31 +245,28 @@ export class Member extends SwarmView {
 
   /** The other present contacts that have begun. */
   #begun(): readonly PeerRecord[] {
-    return (this.#inside ??= this.present.flatMap((peer) => {
-      const record = this.recordOf(peer)
-      const isContact = this.#contactSet.has(peer) && !this.#detector.isSuspected(peer)
-      return isContact && record?.isIn === true ? [record] : []
-    }))
+    const isThere = (peer: PeerName) => this.isPresent(peer) && !this.#detector.isSuspected(peer)
+    const records = () => [...this.#contactSets.all].filter(isThere).flatMap((peer) => this.recordOf(peer) ?? [])
+    return (this.#inside ??= records().filter(({ isIn }) => isIn))
   }
 
-  #contactsNow(): ReadonlySet<PeerName> {
+  #renewContacts() {
     for (const [peer, at] of this.#callers) if (this.#now - at > this.settings.presentFor) this.#callers.delete(peer)
-    const own = this.#contacts.of((peer) => this.isDead(peer) || this.recordOf(peer)?.status === 'left')
-    return new Set([...own, ...this.#callers.keys()])
+    const { all, quick } = this.#contacts.of((peer) => this.isDead(peer) || this.hasLeft(peer))
+    this.#contactSets = { all: new Set([...all, ...this.#callers.keys()]), quick }
   }
 
   #beat() {
-    const { beat } = this.settings
-    this.#nextBeat = Math.max(this.#nextBeat + beat, this.#now - beat)
+    this.#nextBeat = Math.max(this.#nextBeat + this.settings.beat, this.#now - this.settings.beat)
     const record = this.#own.show(this.#report.shown(this.#detector.unreachable, this.#now))
     if (record !== undefined) this.#publish(record)
     this.knowledge.hasCome(this.#self, this.#own.distance)
-    this.#gossip.beat(this.#contactSet)
+    this.#gossip.beat(this.#contactSets.all)
   }
 
   #vote(target: PeerName) {
     const record = this.recordOf(target)
-    if (record === undefined || !this.knowledge.isMember(target)) return
+    if (record === undefined || !this.knowledge.isMember(target) || this.isDead(target)) return
     const vote = { voter: this.#self, target, life: record.life, refutation: record.refutation }
     const last = this.knowledge.vote(this.#self, target)
     if (last?.life === vote.life && last.refutation === vote.refutation) return
@@ -277,7 +274,7 @@ export class Member extends SwarmView {
     if (!this.knowledge.addVote(signed)) return
     this.#changed()
     this.#gossip.add(signed)
-    this.#gossip.send(this.#contactSet)
+    this.#gossip.send(this.#contactSets.all)
   }
 
   /** Others know of an earlier process of this peer: what this one has begun is void, and a later life begins. */
@@ -294,6 +291,6 @@ export class Member extends SwarmView {
 
   #tellNow(record: PeerRecord) {
     this.#publish(record)
-    this.#gossip.send(this.#contactSet)
+    this.#gossip.send(this.#contactSets.all)
   }
 }

@@ -12,7 +12,7 @@ const count = z.int().min(0)
 const signature = z.string().min(1).max(maxSignature)
 const names = z.array(name).max(maxNames)
 
-const recordSchema = z.strictObject({
+export const recordSchema = z.strictObject({
   name,
   life: count,
   refutation: count,
@@ -28,9 +28,9 @@ const recordSchema = z.strictObject({
   signature
 })
 
-const voteSchema = z.strictObject({ voter: name, target: name, life: count, refutation: count, signature })
+export const voteSchema = z.strictObject({ voter: name, target: name, life: count, refutation: count, signature })
 
-const noteSchema = z.discriminatedUnion('kind', [
+export const noteSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('gossip'),
     number: z.int().min(1),
@@ -72,33 +72,4 @@ export type Note = GossipNote | ProbeNote
 export interface AddressedNote {
   readonly to: PeerName
   readonly note: string
-}
-
-/** What a text says, checked but for signatures; or what is wrong with it. */
-export function readNote(text: string, peers: ReadonlySet<PeerName>): Note | string {
-  if (text.length > maxNoteLength) return `a note of ${text.length} characters, expected at most ${maxNoteLength}`
-  const parsed = noteSchema.safeParse(parseJson(text))
-  if (!parsed.success) return `a malformed note: ${z.prettifyError(parsed.error).split('\n')[0].slice(0, 200)}`
-  const note = parsed.data as Note
-  const unknown = namesIn(note).find((each) => !peers.has(each))
-  return unknown === undefined ? note : `a note about "${unknown}", which is not in the peer list`
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function namesIn(note: Note): PeerName[] {
-  if (note.kind !== 'gossip') return ['target' in note ? note.target : note.asker]
-  const ofRecords = note.records.flatMap(({ name, broken, silent, waitsFor }) => [
-    name,
-    ...broken,
-    ...silent,
-    ...waitsFor
-  ])
-  return [...ofRecords, ...note.votes.flatMap(({ voter, target }) => [voter, target])]
 }

@@ -2,8 +2,8 @@ import type { PeerName } from '@murmuration/core'
 import {
   compareStanding,
   type Distance,
+  isSameNews,
   maxNames,
-  newsText,
   type PeerRecord,
   recordText,
   type Signer
@@ -23,6 +23,8 @@ export interface Progress {
   readonly silent: readonly PeerName[]
   readonly waitsFor: readonly PeerName[]
 }
+
+type Unsigned = Omit<PeerRecord, 'signature'>
 
 /** The record of this peer, which only it signs. */
 export class OwnRecord {
@@ -62,7 +64,7 @@ export class OwnRecord {
   show({ round, samples, broken, silent, waitsFor }: Progress): PeerRecord | undefined {
     this.#distance = { round, samples }
     const names = { broken: first(broken), silent: first(silent), waitsFor: first(waitsFor) }
-    const isNews = newsText({ ...this.#record, ...names }) !== newsText(this.#record)
+    const isNews = !isSameNews({ ...this.#record, ...names }, this.#record)
     if (!isNews && ++this.#unsigned < beatsPerRecord) return undefined
     return this.#next(names)
   }
@@ -104,7 +106,10 @@ export class OwnRecord {
     return this.#record
   }
 
-  #sign(record: Omit<PeerRecord, 'signature'>): PeerRecord {
+  /** The fields are in the order in which they are read, so that who passes the record on writes the same text. */
+  #sign({ name, life, refutation, beat, status, from, isIn, round, samples, ...names }: Unsigned): PeerRecord {
+    const { broken, silent, waitsFor } = names
+    const record = { name, life, refutation, beat, status, from, isIn, round, samples, broken, silent, waitsFor }
     return { ...record, signature: this.#signer.sign(recordText(record)) }
   }
 }

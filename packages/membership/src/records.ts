@@ -79,9 +79,38 @@ export function pongText(target: PeerName, asker: PeerName, nonce: number): stri
   return JSON.stringify(['pong', target, asker, nonce])
 }
 
-/** What is told beyond contacts: all but the beat and the progress. */
-export function newsText({ life, refutation, status, from, isIn, broken, silent, waitsFor }: PeerRecord): string {
-  return JSON.stringify([life, refutation, status, from, isIn, broken, silent, waitsFor])
+/** Whether two records of a peer say the same but for the beat and the progress, which are told to contacts alone. */
+export function isSameNews(a: PeerRecord, b: PeerRecord): boolean {
+  return (
+    compareStanding(a, b) === 0 &&
+    a.status === b.status &&
+    a.from === b.from &&
+    a.isIn === b.isIn &&
+    areSame(a.broken, b.broken) &&
+    areSame(a.silent, b.silent) &&
+    areSame(a.waitsFor, b.waitsFor)
+  )
+}
+
+export function areSame(a: readonly PeerName[], b: readonly PeerName[]): boolean {
+  return a.length === b.length && a.every((name, place) => name === b[place])
+}
+
+const texts = new WeakMap<PeerRecord | Vote, string>()
+const jsons = new WeakMap<PeerRecord | Vote, string>()
+
+/** {@link recordText} or {@link voteText} of what many look at. */
+export function signedText(item: PeerRecord | Vote): string {
+  const text = texts.get(item) ?? ('voter' in item ? voteText(item) : recordText(item))
+  texts.set(item, text)
+  return text
+}
+
+/** A record or vote as it is told. */
+export function jsonOf(item: PeerRecord | Vote): string {
+  const json = jsons.get(item) ?? JSON.stringify(item)
+  jsons.set(item, json)
+  return json
 }
 
 /** Where a peer stands in its own history. */

@@ -1,7 +1,7 @@
 /** Draws a swarm and its faults from a seed; heals it; says what is wrong at the end. */
 import type { Milliseconds, PeerName, Random } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { newsText } from './records.js'
+import type { PeerRecord } from './records.js'
 import { Swarm, type SwarmOptions } from './swarm.test.support.js'
 import { lying } from './liars.test.support.js'
 import type { Trainer } from './trainer.test.support.js'
@@ -174,6 +174,8 @@ function wrongBetween(honest: readonly Trainer[], { names }: Swarm): string[] {
 }
 
 /** What all have to know alike of a peer. What is open at the moment changes too fast to compare. */
-function knownOf(record: Parameters<typeof newsText>[0] | undefined): string {
-  return record === undefined ? '' : newsText({ ...record, broken: [], silent: [], waitsFor: [] })
+function knownOf(record: PeerRecord | undefined): string {
+  if (record === undefined) return ''
+  const { life, refutation, status, from, isIn } = record
+  return JSON.stringify([life, refutation, status, from, isIn])
 }

@@ -6,8 +6,12 @@ export type MemberState = 'starting' | 'healthy' | 'degraded' | 'partitioned' | 
 
 /** Whether those present are more than half of the members; of two halves, the one with the first name. Names are sorted. */
 export function isMajority(present: readonly PeerName[], members: readonly PeerName[]): boolean {
-  if (present.length * 2 !== members.length) return present.length * 2 > members.length
-  return present.includes(members[0])
+  return isLarger(present.length, members, (name) => present.includes(name))
+}
+
+/** The same, where it is known how many are present. */
+export function isLarger(count: number, members: readonly PeerName[], isPresent: (name: PeerName) => boolean): boolean {
+  return count * 2 === members.length ? isPresent(members[0]) : count * 2 > members.length
 }
 
 /**
@@ -15,12 +19,12 @@ export function isMajority(present: readonly PeerName[], members: readonly PeerN
  * @param hasOthers - whether another peer of the list has not left
  */
 export function stateOf(
-  { members, present, isMain, brokenKeys }: View,
+  view: Pick<View, 'members' | 'presentCount' | 'isMain' | 'brokenPairs'>,
   hasBegun: boolean,
   hasOthers: boolean
 ): MemberState {
   if (!hasBegun) return 'starting'
-  if (present.length <= 1 && hasOthers) return 'isolated'
-  if (!isMain) return 'partitioned'
-  return present.length < members.length || brokenKeys.size > 0 ? 'degraded' : 'healthy'
+  if (view.presentCount <= 1 && hasOthers) return 'isolated'
+  if (!view.isMain) return 'partitioned'
+  return view.presentCount < view.members.length || view.brokenPairs.length > 0 ? 'degraded' : 'healthy'
 }

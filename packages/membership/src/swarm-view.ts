@@ -20,13 +20,17 @@ export abstract class SwarmView {
 
   /** All of the peer list that are not present: the same list at every peer that knows the same. */
   get missing(): readonly PeerName[] {
-    const present = new Set(this.present)
-    return this.peers.filter((peer) => !present.has(peer))
+    return this.peers.filter((peer) => !this.isPresent(peer))
   }
 
   /** This peer, and the members that are not dead and were heard of lately; in the order of their names. */
   get present(): readonly PeerName[] {
     return this.view.present
+  }
+
+  /** Whether a peer is {@link present}. */
+  isPresent(peer: PeerName): boolean {
+    return this.view.isPresent(peer)
   }
 
   /** All that have a record, have not left and are not forgotten, the dead too; in the order of their names. */
@@ -55,6 +59,11 @@ export abstract class SwarmView {
   /** The pairs of which {@link isBroken} is true; a pair may come twice. */
   get brokenPairs(): readonly BrokenPair[] {
     return this.view.brokenPairs
+  }
+
+  /** Whether a peer has said that it goes. */
+  hasLeft(peer: PeerName): boolean {
+    return this.knowledge.record(peer)?.status === 'left'
   }
 
   /** 0 while unknown. */

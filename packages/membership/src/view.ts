@@ -2,22 +2,7 @@ import type { PeerName } from '@murmuration/core'
 import { type BrokenPair, pairKey } from './graph.js'
 import { type Knowledge, votesNeeded } from './knowledge.js'
 import { compareTexts } from './records.js'
-import { isMajority } from './states.js'
-
-/** What follows from knowledge at one moment. */
-export interface View {
-  /** In the order of their names. */
-  readonly members: readonly PeerName[]
-  readonly dead: ReadonlySet<PeerName>
-  /** The members that are not dead and, where they are contacts, were heard of lately; in the order of their names. */
-  readonly present: readonly PeerName[]
-  readonly isMain: boolean
-  /** Named as silent by so many present members that one of them at least is honest. */
-  readonly quarantined: ReadonlySet<PeerName>
-  /** The pairs of living members that either end reports. */
-  readonly brokenPairs: readonly BrokenPair[]
-  readonly brokenKeys: ReadonlySet<string>
-}
+import { isLarger } from './states.js'
 
 /** What a peer names itself, as it is now; its record may be older. */
 export interface OwnReports {
@@ -26,22 +11,85 @@ export interface OwnReports {
   readonly silent: readonly PeerName[]
 }
 
-export function viewOf(knowledge: Knowledge, own: OwnReports, isPresent: (peer: PeerName) => boolean): View {
-  const { members } = knowledge
-  const dead = new Set(members.filter((peer) => knowledge.isDead(peer)))
-  const present = members.filter((peer) => peer === own.self || (!dead.has(peer) && isPresent(peer)))
-  const reports = present.map((peer) => (peer === own.self ? own : { self: peer, ...namesOf(knowledge, peer) }))
-  const brokenPairs = reports.flatMap(({ self, broken }) =>
-    broken.filter((peer) => !dead.has(peer)).map((peer): BrokenPair => [self, peer])
-  )
-  return {
-    members,
-    dead,
-    present,
-    isMain: isMajority(present, members),
-    quarantined: quarantinedBy(reports, votesNeeded(members.length, knowledge.liars)),
-    brokenPairs,
-    brokenKeys: new Set(brokenPairs.map(([a, b]) => pairKey(a, b)))
+/** What follows from knowledge at one moment. What is not asked for is not worked out. */
+export class View {
+  /** In the order of their names. */
+  readonly members: readonly PeerName[]
+  /** The members that are dead. */
+  readonly dead: ReadonlySet<PeerName>
+  /** The other members that are not dead, but contacts that were not heard of lately. */
+  readonly unheard: ReadonlySet<PeerName>
+  readonly presentCount: number
+  readonly isMain: boolean
+  readonly #knowledge: Knowledge
+  readonly #own: OwnReports
+  #present: readonly PeerName[] | undefined
+  #reports: readonly OwnReports[] | undefined
+  #quarantined: ReadonlySet<PeerName> | undefined
+  #brokenPairs: readonly BrokenPair[] | undefined
+  #brokenKeys: ReadonlySet<string> | undefined
+
+  constructor(
+    knowledge: Knowledge,
+    own: OwnReports,
+    contacts: Iterable<PeerName>,
+    isHeard: (peer: PeerName) => boolean
+  ) {
+    this.#knowledge = knowledge
+    this.#own = own
+    this.members = knowledge.members
+    this.dead = knowledge.deadMembers
+    this.unheard = new Set([...contacts].filter((peer) => this.#mayBePresent(peer) && !isHeard(peer)))
+    const isOwnDead = this.dead.has(own.self)
+    this.presentCount = this.members.length - this.dead.size + (isOwnDead ? 1 : 0) - this.unheard.size
+    this.isMain = isLarger(this.presentCount, this.members, (peer) => this.isPresent(peer))
+  }
+
+  /** Whether a peer is this one, or a member that is not dead and, where it is a contact, was heard of lately. */
+  isPresent(peer: PeerName): boolean {
+    if (peer === this.#own.self) return this.#knowledge.isMember(peer)
+    return this.#mayBePresent(peer) && !this.unheard.has(peer)
+  }
+
+  /** In the order of their names. */
+  get present(): readonly PeerName[] {
+    return (this.#present ??= this.members.filter((peer) => this.isPresent(peer)))
+  }
+
+  /** The other members that are not present. */
+  get absent(): readonly PeerName[] {
+    return [...this.dead, ...this.unheard].filter((peer) => peer !== this.#own.self)
+  }
+
+  /** Named as silent by so many present members that one of them at least is honest. */
+  get quarantined(): ReadonlySet<PeerName> {
+    const needed = votesNeeded(this.members.length, this.#knowledge.liars)
+    return (this.#quarantined ??= quarantinedBy(this.#reportsNow, needed))
+  }
+
+  /** The pairs of living members that either end reports. */
+  get brokenPairs(): readonly BrokenPair[] {
+    this.#brokenPairs ??= this.#reportsNow.flatMap(({ self, broken }) =>
+      broken.filter((peer) => !this.dead.has(peer)).map((peer): BrokenPair => [self, peer])
+    )
+    return this.#brokenPairs
+  }
+
+  get brokenKeys(): ReadonlySet<string> {
+    return (this.#brokenKeys ??= new Set(this.brokenPairs.map(([a, b]) => pairKey(a, b))))
+  }
+
+  /** What those that are present report, in the order of their names. */
+  get #reportsNow(): readonly OwnReports[] {
+    this.#reports ??= [...this.#knowledge.reporting, this.#own.self]
+      .filter((peer, place, all) => this.isPresent(peer) && all.lastIndexOf(peer) === place)
+      .sort(compareTexts)
+      .map((peer) => (peer === this.#own.self ? this.#own : { self: peer, ...namesOf(this.#knowledge, peer) }))
+    return this.#reports
+  }
+
+  #mayBePresent(peer: PeerName): boolean {
+    return peer !== this.#own.self && this.#knowledge.isMember(peer) && !this.dead.has(peer)
   }
 }
 

@@ -30,8 +30,9 @@ export class Watcher {
   }
 
   look(view: View, state: MemberState, policy: MemberPolicy, isPaused: boolean, now: Milliseconds): void {
-    for (const record of this.knowledge.records) {
-      if (record.name !== this.self) this.#lookAt(record, view.dead.has(record.name), now)
+    for (const peer of this.knowledge.takeTouched()) {
+      const record = this.knowledge.record(peer)
+      if (record !== undefined && peer !== this.self) this.#lookAt(record, view.dead.has(peer), now)
     }
     if (view.isMain && !isPaused) for (const peer of view.dead) this.#forget(peer, now)
     this.#lookApart(view, now)
@@ -56,11 +57,11 @@ export class Watcher {
       this.changes.add({ kind: 'joined', peer, life: record.life })
   }
 
-  #lookApart({ isMain, members, present }: View, now: Milliseconds) {
+  #lookApart(view: View, now: Milliseconds) {
     const recordOf = (peer: PeerName) => this.knowledge.latest(peer)
     const own = recordOf(this.self)
     if (own?.isIn !== true) return
-    const reunion = this.#apart.look({ isMain, members, present, samples: own.samples, recordOf }, now)
+    const reunion = this.#apart.look({ view, samples: own.samples, recordOf }, now)
     if (reunion !== undefined) this.changes.add({ kind: 'reunited', ...reunion })
   }
 

@@ -59,7 +59,9 @@ export class Consensus {
   }
 
   /** Of the newest round of this peer for which as many as can be expected have told theirs, or else the one before. */
-  estimate(present: readonly PeerName[]): ConsensusEstimate | undefined {
+  estimate(presentNow: () => readonly PeerName[]): ConsensusEstimate | undefined {
+    if (!this.#sketches.has(this.#self)) return undefined
+    const present = presentNow()
     if (this.#last?.present !== present) this.#last = { present, estimate: this.#estimate(present) }
     return this.#last.estimate
   }

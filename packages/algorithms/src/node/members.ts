@@ -167,7 +167,7 @@ export class Members {
 
   /** How far apart the models of this peer and its contacts were lately: all up to 16 peers, of more about 8 that are drawn. */
   get consensus(): ConsensusEstimate | undefined {
-    return this.#consensus?.estimate(this.#member.present)
+    return this.#consensus?.estimate(() => this.#member.present)
   }
 
   /** Whether a peer is dead, has left or cannot be reached, so that nobody waits for it. */
@@ -260,8 +260,8 @@ export class Members {
 
   /** Whether all others have left. */
   get #isLast(): boolean {
-    const others = this.#options.topology.peers.filter((peer) => peer !== this.#fabric.self)
-    return others.length > 0 && others.every((peer) => this.#member.recordOf(peer)?.status === 'left')
+    const [{ peers }, { self }] = [this.#options.topology, this.#fabric]
+    return peers.length > 1 && peers.every((peer) => peer === self || this.#member.hasLeft(peer))
   }
 
   /** Whether others that are there are about to begin, too: who begins first would go ahead of them. */

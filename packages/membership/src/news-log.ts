@@ -1,0 +1,70 @@
+import type { PeerName } from '@murmuration/core'
+import type { Vote } from './records.js'
+
+/** What there is to tell: the record of a peer, by its name, or a vote. */
+export type Entry = PeerName | Vote
+
+/** So many entries are kept without looking which of them have moved on. */
+const slack = 256
+
+/** Records and votes in the order in which they were told last, numbered. Whoever is told keeps one number, however much there is to tell. */
+export class NewsLog {
+  #entries: Entry[] = []
+  /** Of the entries, in rising order. */
+  #numbers: number[] = []
+  readonly #newest = new Map<Entry, number>()
+  #next = 1
+  #limit = slack
+
+  /** @param isKept whether an entry is still of use */
+  constructor(readonly isKept: (entry: Entry) => boolean) {}
+
+  /** There is news of an entry: it moves to the end. */
+  add(entry: Entry): void {
+    this.#newest.set(entry, this.#next)
+    this.#entries.push(entry)
+    this.#numbers.push(this.#next++)
+    if (this.#entries.length > this.#limit) this.#compact()
+  }
+
+  /** The number that an entry has now; 0 when there never was any news of it. */
+  numberOf(entry: Entry): number {
+    return this.#newest.get(entry) ?? 0
+  }
+
+  /** Visits the entries from a number on, until `visit` returns false. The result says whether it came to the end. */
+  visit(from: number, visit: (entry: Entry, number: number) => boolean): boolean {
+    const entries = this.#entries
+    const numbers = this.#numbers
+    for (let place = this.#placeOf(from); place < entries.length; place++) {
+      const [entry, number] = [entries[place], numbers[place]]
+      if (this.#newest.get(entry) === number && !visit(entry, number)) return false
+    }
+    return true
+  }
+
+  /** Where the first entry with this number or a later one is. */
+  #placeOf(number: number): number {
+    let [low, high] = [0, this.#numbers.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#numbers[middle] < number) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  #compact() {
+    const [entries, numbers] = [this.#entries, this.#numbers]
+    this.#entries = []
+    this.#numbers = []
+    entries.forEach((entry, place) => {
+      if (this.#newest.get(entry) !== numbers[place]) return
+      if (this.isKept(entry)) {
+        this.#entries.push(entry)
+        this.#numbers.push(numbers[place])
+      } else this.#newest.delete(entry)
+    })
+    this.#limit = 2 * this.#entries.length + slack
+  }
+}
