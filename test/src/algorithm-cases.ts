@@ -6,7 +6,14 @@ const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
   'ad-psgd': { isAsynchronous: true },
   'async-parameter-server': { isAsynchronous: true },
   'stale-synchronous': { isAsynchronous: true },
-  'trimmed-mean': { spread: 0 },
+  // Of four numbers half are sent.
+  'choco': { options: { compressor: { name: 'top-k', fraction: 0.5 }, consensus: 0.4 } },
+  'motef': { options: { compressor: { name: 'top-k', fraction: 0.5 }, consensus: 0.4, momentum: 0.5 } },
+  'trimmed-mean': { spread: 0, isComplete: true },
+  'coordinate-median': { spread: 0, isComplete: true },
+  'krum': { spread: 0, isComplete: true },
+  'clipped-gossip': { spread: 0 },
+  'noloco': { options: { period: 3 } },
   'diloco': { options: { period: 3 } },
   'local-sgd': { options: { period: 3 } },
   'slowmo': { options: { period: 3 } },
@@ -15,7 +22,12 @@ const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
   'gossip-pga': { options: { period: 3 } }
 }
 
+/** What an algorithm of this name needs otherwise than the rest. */
+export function caseOf(name: string): Omit<AlgorithmCase, 'algorithm'> {
+  return special[name] ?? {}
+}
+
 /** How the contract of algorithms tries one. */
 export function settingsOf(algorithm: Algorithm): AlgorithmCase {
-  return { algorithm, ...special[algorithm.name] }
+  return { algorithm, ...caseOf(algorithm.name) }
 }

@@ -6,6 +6,7 @@ import { createQuadraticTask, createSoftmaxTask } from '@murmuration/tasks'
 import { createTopology } from '@murmuration/topology'
 import { bodyOf, distance, mean, norm } from '@murmuration/vectors'
 import test from 'ava'
+import { caseOf } from './algorithm-cases.js'
 import { inSimulator, overLibp2p, type Program, type WorldOptions } from './worlds.js'
 
 const adPsgd = algorithms.find(({ name }) => name === 'ad-psgd') as Algorithm
@@ -14,15 +15,8 @@ const peers = ['p0', 'p1', 'p2', 'p3'].map(peerName)
 /** Whose result hangs on who is heard first, which differs from run to run on real links. */
 const asynchronous = new Set(['ad-psgd', 'async-parameter-server', 'stale-synchronous'])
 
-const special: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  'diloco': { period: 3 },
-  'local-sgd': { period: 3 },
-  'slowmo': { period: 3 },
-  'gossip-pga': { period: 3 }
-}
-
 function topologyOf({ needs, name }: Algorithm): Topology {
-  const kind = needs.graph === 'tree' ? 'star' : name === 'trimmed-mean' ? 'complete' : 'ring'
+  const kind = needs.graph === 'tree' ? 'star' : caseOf(name).isComplete === true ? 'complete' : 'ring'
   return createTopology({ peers, graph: { kind } })
 }
 
@@ -32,7 +26,7 @@ const serversOf = ({ needs: { servers = 0 } }: Algorithm): readonly PeerName[] =
 function settingsOf(algorithm: Algorithm, more: Partial<TrainingSettings>): TrainingSettings {
   return {
     algorithm,
-    options: special[algorithm.name] ?? {},
+    options: caseOf(algorithm.name).options ?? {},
     seed: 1,
     batchSize: 8,
     rounds: 12,

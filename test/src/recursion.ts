@@ -1,9 +1,10 @@
 /** Algorithms as plain recursions of matrices in float64, a row per peer, to hold the records against. */
-import { type Algorithm, train, type TrainingSettings } from '@murmuration/algorithms'
+import { type Algorithm, algorithms, train, type TrainingSettings } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
 import { type PeerName, peerName, type Topology } from '@murmuration/core'
 import { createQuadraticTask, type QuadraticTask } from '@murmuration/tasks'
-import { mixingMatrix } from '@murmuration/topology'
+import { createTopology, type GraphDescription, mixingMatrix } from '@murmuration/topology'
+import type { TestFn } from 'ava'
 import { inSimulator } from './worlds.js'
 
 /** A row per peer. */
@@ -111,4 +112,43 @@ export function difference(found: readonly Matrix[], expected: readonly Matrix[]
     }
   }
   return worst
+}
+
+/** A record, and its paper's recursion. */
+export interface Oracle {
+  readonly title: string
+  readonly name: string
+  readonly options?: Readonly<Record<string, unknown>>
+  readonly graph?: GraphDescription
+  readonly recursion: Recursion
+}
+
+/** Repeats a step from the state that it came to; `of` gives the models. */
+export async function repeated<S>(
+  rounds: number,
+  start: S,
+  step: (state: S, k: number) => Promise<S>,
+  of: (state: S) => Matrix
+) {
+  const all: Matrix[] = []
+  let state = start
+  for (let k = 0; k < rounds; k++) {
+    state = await step(state, k)
+    all.push(of(state))
+  }
+  return all
+}
+
+const ring: GraphDescription = { kind: 'ring' }
+
+/** That a record comes to the models of its recursion, up to what float32 rounds. */
+export function testOracle(test: TestFn, { title, name, options, graph = ring, recursion }: Oracle): void {
+  test(title, async (t) => {
+    const topology = createTopology({ peers: peersOf(5), graph })
+    const tasks = quadraticsOf(topology, 3)
+    const given = givenOf(topology, tasks, (round) => 0.3 / (1 + round / 10), 24)
+    const record = algorithms.find((each) => each.name === name) as Algorithm
+    const { by, round, peer } = difference(await modelsOf(record, given, tasks, options), await recursion(given))
+    t.true(by < 2e-5, `${by} in round ${round} at peer ${peer}`)
+  })
 }

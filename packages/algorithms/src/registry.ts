@@ -3,17 +3,26 @@ import { InputError } from '@murmuration/core'
 import { adPsgd } from './ad-psgd.js'
 import { allReduce } from './all-reduce.js'
 import { asyncParameterServer } from './async-parameter-server.js'
+import { choco } from './choco.js'
+import { clippedGossip } from './clipped-gossip.js'
+import { coordinateMedianSgd } from './coordinate-median.js'
 import { d2 } from './d2.js'
+import { dcdPsgd } from './dcd-psgd.js'
 import { diloco } from './diloco.js'
 import { dpsgd } from './dpsgd.js'
 import { exactDiffusion } from './exact-diffusion.js'
 import { extra } from './extra.js'
 import { gossipPga } from './gossip-pga.js'
 import { gradientTracking } from './gradient-tracking.js'
+import { krumSgd } from './krum.js'
 import { localSgd } from './local-sgd.js'
+import { moshpit } from './moshpit.js'
+import { motef } from './motef.js'
+import { noLoCo } from './noloco.js'
+import { overlapSgp } from './overlap-sgp.js'
 import { parameterServer } from './parameter-server.js'
-import { type Algorithm, isAlgorithm } from './record.js'
 import { qgDsgdm } from './qg-dsgdm.js'
+import { type Algorithm, isAlgorithm } from './record.js'
 import { relaySgd } from './relay-sgd.js'
 import { sgdAlone } from './sgd-alone.js'
 import { sgp } from './sgp.js'
@@ -25,18 +34,27 @@ import { trimmedMeanSgd } from './trimmed-mean.js'
 export const algorithms: readonly Algorithm[] = [
   dpsgd,
   sgp,
+  overlapSgp,
   gradientTracking,
   d2,
   exactDiffusion,
   extra,
   relaySgd,
   qgDsgdm,
+  choco,
+  motef,
+  dcdPsgd,
+  moshpit,
   gossipPga,
   adPsgd,
   trimmedMeanSgd,
+  coordinateMedianSgd,
+  krumSgd,
+  clippedGossip,
   localSgd,
   slowMo,
   diloco,
+  noLoCo,
   allReduce,
   parameterServer,
   asyncParameterServer,

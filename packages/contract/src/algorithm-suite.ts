@@ -24,6 +24,8 @@ export interface AlgorithmCase {
   readonly options?: Readonly<Record<string, unknown>>
   /** How far the peers' optima lie apart; 0 where an algorithm only promises something for peers that are alike. */
   readonly spread?: number
+  /** Whether all peers are neighbours, for an algorithm that needs many of them; a ring, or a tree where one is needed, when absent. */
+  readonly isComplete?: boolean
   /** Whether its result depends on who is fast, so that only a world that repeats itself gives the same bits again. */
   readonly isAsynchronous?: boolean
   /** Rounds until peers must be at the optimum; 300 when absent. */
@@ -160,11 +162,11 @@ interface Run {
 /** Runs an algorithm to its end on five peers. */
 async function runOf(
   world: FabricWorld,
-  { algorithm, options = {}, spread }: AlgorithmCase,
+  { algorithm, options = {}, spread, isComplete }: AlgorithmCase,
   more: Partial<TrainingSettings>,
   drive: Drive = straight
 ): Promise<Run> {
-  const topology = topologyFor(algorithm)
+  const topology = topologyFor(algorithm, isComplete)
   const { taskOf } = quadratics(topology, spread)
   const servers = ['s0'].slice(0, algorithm.needs.servers ?? 0).map(peerName)
   const settings: TrainingSettings = {
@@ -208,12 +210,12 @@ async function runOf(
   return { topology, ends }
 }
 
-/** A tree for those that need one, else a ring; doubly stochastic. */
-function topologyFor({ needs, name }: Algorithm): Topology {
+/** A tree for those that need one, else a ring or the complete graph; doubly stochastic. */
+function topologyFor({ needs }: Algorithm, isComplete = false): Topology {
   const peers = ['p0', 'p1', 'p2', 'p3', 'p4'].map(peerName)
   const isEdge = (i: number, j: number) => {
     if (needs.graph === 'tree') return Math.abs(i - j) === 1
-    return name === 'trimmed-mean' || Math.abs(i - j) === 1 || Math.abs(i - j) === peers.length - 1
+    return isComplete || Math.abs(i - j) === 1 || Math.abs(i - j) === peers.length - 1
   }
   const mixing = (peer: PeerName): Mixing => {
     const place = peers.indexOf(peer)

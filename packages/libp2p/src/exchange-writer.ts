@@ -1,5 +1,5 @@
 import type { Stream } from '@libp2p/interface'
-import { bodyOf, type EncodedBody, type Lane, rawCodecId } from '@murmuration/vectors'
+import { bodyOf, type EncodedBody, type Lane, rawCodecId, writePacked } from '@murmuration/vectors'
 import { encodeHeader, frameNumbers, numberBytes } from '@murmuration/wire'
 import { Uint8ArrayList } from 'uint8arraylist'
 import type { Signal } from './signal.js'
@@ -108,11 +108,17 @@ export class ExchangeWriter {
     queued.progress = { began, bytes: payload }
   }
 
-  #bodyOf(lane: Lane, values: Float32Array, offset: number): { readonly codec: number; readonly body: Uint8Array } {
+  #bodyOf(
+    queued: QueuedVector,
+    values: Float32Array,
+    offset: number
+  ): { readonly codec: number; readonly body: Uint8Array } {
     const encoder = this.#encoder
-    if (encoder === undefined) return { codec: rawCodecId, body: bodyOf(values) }
-    const out = this.#room(encoder.maxBytes(values.length))
-    const { id, bytes } = encoder.encode(lane, values, offset, out)
+    const { packed } = queued
+    if (encoder === undefined && !packed) return { codec: rawCodecId, body: bodyOf(values) }
+    const out = this.#room(encoder === undefined || packed ? values.byteLength : encoder.maxBytes(values.length))
+    const { id, bytes } =
+      encoder === undefined || packed ? writePacked(values, out) : encoder.encode(queued, values, offset, out)
     this.#end += bytes
     return { codec: id, body: out.subarray(0, bytes) }
   }

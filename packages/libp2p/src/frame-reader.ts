@@ -1,4 +1,4 @@
-import { allFinite, bodyOf, type Lane, rawCodecId } from '@murmuration/vectors'
+import { allFinite, bodyOf, type Lane, packedId, rawCodecId, readPacked } from '@murmuration/vectors'
 import {
   decodeHeader,
   decodeNumbers,
@@ -189,6 +189,10 @@ export class FrameReader {
     if (codec === rawCodecId) {
       return bytes === 4 * count ? undefined : ['length', `a body of ${bytes} bytes, ${4 * count} expected`]
     }
+    if (codec === packedId)
+      return bytes < 4 * count
+        ? undefined
+        : ['length', `a packed body of ${bytes} bytes, less than ${4 * count} expected`]
     if (this.#decoder?.accepts(codec) !== true) {
       return ['codec', `codec ${codec} was not agreed upon`]
     }
@@ -199,7 +203,8 @@ export class FrameReader {
   #placeOf({ codec, position, count, bytes }: FrameHeader, { vector }: Current): Uint8Array | undefined {
     if (vector === undefined) return undefined
     if (codec === rawCodecId) return bodyOf(vector.subarray(position, position + count))
-    if (this.#staging.byteLength < bytes) this.#staging = new Uint8Array(this.#decoder?.maxBytes(frameNumbers) ?? bytes)
+    if (this.#staging.byteLength < bytes)
+      this.#staging = new Uint8Array(this.#decoder?.maxBytes(frameNumbers) ?? 4 * frameNumbers)
     return this.#staging.subarray(0, bytes)
   }
 
@@ -218,10 +223,13 @@ export class FrameReader {
 
   #decode(header: FrameHeader, current: Current): void {
     const { codec, position, count, offset } = header
-    if (this.#body === undefined || current.vector === undefined || this.#decoder === undefined) return
-    if (codec === rawCodecId && !this.#decoder.stateful) return
+    if (this.#body === undefined || current.vector === undefined) return
+    if (codec === rawCodecId && this.#decoder?.stateful !== true) return
     const out = current.vector.subarray(position, position + count)
-    const problem = this.#decoder.decode(header, codec, this.#body, offset + position, out)
+    const isPacked = codec === packedId || this.#decoder === undefined
+    const problem = isPacked
+      ? readPacked(this.#body, out)
+      : this.#decoder.decode(header, codec, this.#body, offset + position, out)
     if (problem === undefined || current.fault !== undefined) return
     current.fault = 'body'
     current.detail = problem

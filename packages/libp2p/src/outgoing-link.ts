@@ -61,12 +61,13 @@ export class OutgoingLink {
   }
 
   /** Queues a message for the neighbour. Its vector is pinned until it is acknowledged or given up. */
-  offer({ kind, round, part = 0, field = 0, numbers, offset = 0, vector, startsAnew }: VectorMessage): SendResult {
+  offer(message: VectorMessage): SendResult {
+    const { part = 0, field = 0, offset = 0, vector } = message
     const { pool, closing } = this.#context
     if (this.#neighbour.isUnavailable || closing.aborted) return 'unreachable'
     const loan = pool.pin(vector)
     const onDone = () => loan && pool.unpin(loan)
-    if (!this.#queue.offer({ kind, round, part, field, numbers, offset, vector, startsAnew, onDone })) {
+    if (!this.#queue.offer({ ...message, part, field, offset, onDone })) {
       onDone()
       return 'full'
     }

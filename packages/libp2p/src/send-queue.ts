@@ -9,6 +9,8 @@ export interface OutboundVector {
   readonly numbers?: readonly number[] | undefined
   readonly offset: number
   readonly vector: Float32Array
+  /** Whether it travels packed. */
+  readonly packed?: true | undefined
   /** Whether its bodies build on nothing that was sent before. */
   readonly startsAnew?: true | undefined
   /** Called once, when the neighbour has acknowledged it, or when it is given up. The vector may change from then on. */

@@ -1,7 +1,7 @@
 import type { LinkWire, PeerName, Random, Wire } from '@murmuration/core'
 import { codecRandom, LinkDecoder, LinkEncoder, parseCodec, rawCodecId } from '@murmuration/vectors'
 import { frameHeaderLength, frameNumbers, framesOf } from './frame.js'
-import { checkHead, numberBytes, type VectorMessage } from './message.js'
+import { checkHead, numberBytes, packedLength, type VectorMessage } from './message.js'
 
 /** How vectors are written on links. */
 export interface Coding {
@@ -60,7 +60,8 @@ class CodedLink implements LinkWire<VectorMessage> {
     const lane = { kind: message.kind, field: message.field ?? 0 }
     const { offset = 0, vector } = message
     if (message.startsAnew) this.#encoder.reset()
-    this.#bodies = 0
+    this.#bodies = message.packed ? packedLength(vector) : 0
+    if (message.packed) return copy
     for (let start = 0; start < vector.length; start += frameNumbers) {
       const values = vector.subarray(start, start + frameNumbers)
       const { id, bytes } = this.#encoder.encode(lane, values, offset + start, this.#out)

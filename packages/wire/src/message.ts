@@ -1,5 +1,6 @@
 import { invariant, type Wire } from '@murmuration/core'
-import { maxField, frameHeaderLength, framesOf, maxNumbers, maxPart } from './frame.js'
+import { packedBytes } from '@murmuration/vectors'
+import { maxField, frameHeaderLength, frameNumbers, framesOf, maxNumbers, maxPart } from './frame.js'
 
 /** What the algorithms put on links: the flat parameters of a round, or a range of them. */
 export interface VectorMessage {
@@ -16,6 +17,8 @@ export interface VectorMessage {
   /** Which element of the parameters the vector begins with; 0 when absent. */
   readonly offset?: number
   readonly vector: Float32Array
+  /** Whether the numbers travel packed, bit by bit as they are, in place of the link's codec. For the sender's end alone. */
+  readonly packed?: true
   /** Whether the codec of the link builds on nothing that was sent before. For the sender's end alone. */
   readonly startsAnew?: true
 }
@@ -30,9 +33,17 @@ export const vectorWire: Wire<VectorMessage> = {
   copy: (message) => ({ ...message, vector: message.vector.slice() })
 }
 
-/** Bytes of the vector as float32, and of the numbers beside it. */
-function payloadLength({ vector, numbers }: VectorMessage): number {
-  return vector.byteLength + numberBytes(numbers)
+/** Bytes of the vector as float32 or packed, and of the numbers beside it. */
+function payloadLength({ vector, numbers, packed }: VectorMessage): number {
+  return (packed ? packedLength(vector) : vector.byteLength) + numberBytes(numbers)
+}
+
+/** Bytes of the bodies of a vector that travels packed. */
+export function packedLength(vector: Float32Array): number {
+  let bytes = 0
+  for (let start = 0; start < vector.length; start += frameNumbers)
+    bytes += packedBytes(vector.subarray(start, start + frameNumbers))
+  return bytes
 }
 
 /** Bytes of the numbers beside a vector. */

@@ -32,6 +32,8 @@ export class Wire {
   readonly #kind: number
   readonly #numbers: readonly string[]
   readonly #vectors: readonly string[]
+  /** Of each vector whether it travels packed. */
+  readonly #packed: readonly (true | undefined)[]
   /** Whether a message carries a range of the parameters. */
   readonly #isOfRanges: boolean
   /** Whether vectors travel in parts. */
@@ -52,6 +54,7 @@ export class Wire {
     this.#hasTerms = hasTerms
     this.#numbers = fields.filter((field) => shape[field] === 'number')
     this.#vectors = fields.filter((field) => shape[field] !== 'number')
+    this.#packed = this.#vectors.map((field) => shape[field] === 'packed' || undefined)
     this.#isOfRanges = this.#vectors.some((field) => shape[field] === 'range')
     this.#isSplit = !this.#isOfRanges && owner.ranges.length > 1
     this.#parts = this.#vectors.length * (this.#isSplit ? owner.ranges.length : 1)
@@ -87,7 +90,7 @@ export class Wire {
       return owner.send(to, { kind, round, part, field: 0, numbers, offset, vector: empty })
     for (let field = 0; field < this.#vectors.length; field++) {
       const { values: vector } = message[this.#vectors[field]] as Vector
-      const whole = { kind, round, part, field, numbers, offset, vector }
+      const whole = { kind, round, part, field, numbers, offset, vector, packed: this.#packed[field] }
       const result = this.#isSplit ? this.#sendRanges(to, whole) : owner.send(to, whole)
       if (result !== 'queued') return result
       numbers = none

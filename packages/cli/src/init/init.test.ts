@@ -147,9 +147,14 @@ test('whoever presses Enter at every question gets the defaults', async (t) => {
 })
 
 test('only what fits the answers before is offered', async (t) => {
-  // Torus and hypercube are no choices for five peers, and D², exact diffusion, EXTRA and RelaySGD none where edges go one way.
+  // Torus and hypercube are no choices for five peers, and what needs symmetric weights or a tree none where edges go one way.
   const graph = graphs.findIndex(({ kind }) => kind === 'exponential') - 2
-  const algorithm = algorithms.findIndex(({ name }) => name === 'gossip-pga') - 4
+  const algorithm = algorithms
+    .slice(
+      0,
+      algorithms.findIndex(({ name }) => name === 'gossip-pga')
+    )
+    .filter(({ needs }) => needs.weights !== 'symmetric' && needs.graph === undefined).length
   const keys = {
     'How many': `5${enter}`,
     'Who averages': down.repeat(graph) + enter,

@@ -15,6 +15,11 @@ export function placesBytes(count: number, length: number): number {
   return 1 + Math.min(bitmapBytes(length), count + furtherBytes)
 }
 
+/** The bytes that these places among `length` take. */
+export function placesLength(places: Uint32Array, length: number): number {
+  return 1 + Math.min(gapBytes(places), bitmapBytes(length))
+}
+
 /** Writes the places in a range of `length` numbers to `out` from `start` on. Returns the position behind the last byte. */
 export function writePlaces(places: Uint32Array, length: number, out: Uint8Array, start: number): number {
   const asGaps = gapBytes(places) <= bitmapBytes(length)

@@ -1,0 +1,41 @@
+/**
+ * CHOCO-SGD, Algorithm 2. Q: the compressor; x̂: copies; ω is the compressor's, γ_c the consensus step (γ in the paper, where the rate is η). All copies
+ * begin with the parameters that all peers start with, as in the authors' code, not with 0.
+ */
+import { z } from 'zod'
+import { compress, compressorSettings } from './compressors.js'
+import { added, copiesOf, mixCopies } from './copies.js'
+import { linear } from './node/vector.js'
+import { algorithm } from './record.js'
+
+export const choco = algorithm({
+  name: 'choco',
+  title: 'CHOCO-SGD',
+  source: 'Koloskova, Stich, Jaggi, ICML 2019, arXiv 1902.00340',
+  options: z.strictObject({
+    compressor: compressorSettings
+      .prefault({ name: 'top-k' })
+      .meta({ description: 'What is left of a change before it is sent' }),
+    consensus: z
+      .number()
+      .gt(0)
+      .max(1)
+      .default(0.04)
+      .meta({ description: 'γ_c, how far a round goes towards the neighbours’ copies; less for stronger compression' })
+  }),
+  needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable' },
+  keeps: 'mean',
+  channels: { changes: { q: 'packed' } },
+  start: ({ x }) => ({ x, copies: copiesOf(x) }),
+  async round(node, { x, copies }, k) {
+    const { compressor, consensus: γ } = node.options
+    const W = node.mixing(k)
+    const half = node.step(x, await node.gradient(x)) //                     x_i^{t+½} = x_i − η g_i
+    const change = linear([1, half], [-1, copies.own])
+    const q = compress(compressor, change, node, 'compress', k) //           q_i = Q(x_i^{t+½} − x̂_i)
+    node.changes.send(W, { q })
+    const theirs = await node.changes.collect(W)
+    const next = added(W, copies, q, (j) => theirs[j].q) //        x̂_j ← x̂_j + q_j
+    return { x: linear([1, half], [γ, mixCopies(W, next, W.own - 1)]), copies: next } // x_i ← x_i^{t+½} + γ Σ_j W_ij (x̂_j − x̂_i)
+  }
+})

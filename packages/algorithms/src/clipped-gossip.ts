@@ -1,0 +1,32 @@
+/**
+ * ClippedGossip, equation 3: `x_i ← Σ_j W_ij (x_i + clip(x_j − x_i, τ_i))`, `clip(v, τ) = v min(1, τ / ‖v‖)`, after a step of one's own, which
+ * should have momentum. Without a radius it is the distance of the second farthest neighbour, as the authors' code has it, in place of the paper's
+ * τ_i² = (1 / δ_i) Σ_{j honest} W_ij ‖x_i − x_j‖², which takes knowing who is honest.
+ */
+import { z } from 'zod'
+import { addClipped } from './robust.js'
+import { algorithm } from './record.js'
+
+export const clippedGossip = algorithm({
+  name: 'clipped-gossip',
+  title: 'ClippedGossip',
+  source: 'He, Karimireddy, Jaggi 2022, arXiv 2202.01545',
+  options: z.strictObject({
+    radius: z
+      .number()
+      .min(0)
+      .default(0)
+      .meta({ description: 'τ, how far a neighbour moves a peer at most; 0: the distance of the second farthest' })
+  }),
+  needs: { weights: 'rows' },
+  keeps: 'nothing',
+  channels: { model: { x: 'vector' } },
+  edges: { model: 'dropped' },
+  start: ({ x }) => ({ x }),
+  async round(node, { x }, k) {
+    const W = node.mixing(k)
+    const half = node.step(x, await node.gradient(x))
+    node.model.send(W, { x: half })
+    return { x: addClipped(W, half, await node.model.collect(W), node.options.radius) }
+  }
+})

@@ -1,0 +1,96 @@
+/**
+ * Compressors: what is left of a vector v, tensor by tensor, before it is sent 'packed'. Q contracts: `E ‖Q(v) − v‖² ≤ (1 − ω) ‖v‖²`. Those that are not
+ * `unbiased` leave something out for good, and go with error feedback or with copies that the next round corrects.
+ */
+import type { Random } from '@murmuration/core'
+import { keepLargest, norm } from '@murmuration/vectors'
+import { z } from 'zod'
+import type { Range, Vector } from './node/vector.js'
+
+/** What of a node compressing takes. */
+export interface Compressing {
+  readonly tensors: readonly Range[]
+  random(purpose: string, round: number): Random
+}
+
+type Settings = z.output<typeof compressorSettings>
+
+const fraction = z.number().gt(0).max(1).default(0.01)
+const levels = z.int().min(1).max(127).default(7)
+const unbiased = z.boolean().default(false)
+
+/** Which compressor, and its options. */
+export const compressorSettings = z.discriminatedUnion('name', [
+  /** The ⌈fraction · d⌉ largest of d numbers: ω = fraction (Stich, Cordonnier, Jaggi, NeurIPS 2018). */
+  z.strictObject({ name: z.literal('top-k'), fraction }),
+  /** As many at random places: ω = fraction; unbiased they are multiplied by d / k. */
+  z.strictObject({ name: z.literal('random-k'), fraction, unbiased }),
+  /**
+   * QSGD (Alistarh et al., NIPS 2017): `‖v‖ sign(v) l / s`, where l is s |v| / ‖v‖ rounded up or down at random so that its mean is that. Divided by
+   * τ = 1 + min(d / s², √d / s) unless unbiased, so that ω = 1 / τ (Koloskova, Stich, Jaggi, ICML 2019, section 3.5).
+   */
+  z.strictObject({ name: z.literal('qsgd'), levels, unbiased }),
+  /** `‖v‖₁ / d · sign(v)`: ω = ‖v‖₁² / (d ‖v‖₂²), at least 1 / d (Karimireddy et al., ICML 2019). A bit per number. */
+  z.strictObject({ name: z.literal('sign') })
+])
+
+/** Q(v) in round k. Random draws are those of the round, the peer and `purpose`. */
+export function compress(settings: Settings, v: Vector, node: Compressing, purpose: string, k: number): Vector {
+  return v.arena.compute(v.length, (out, from) => {
+    // All at once: what is left of a tensor depends on all of its numbers.
+    if (from > 0) return
+    const random = node.random(purpose, k)
+    for (const { offset, length } of node.tensors)
+      compressTensor(
+        settings,
+        v.values.subarray(offset, offset + length),
+        out.subarray(offset, offset + length),
+        random
+      )
+  })
+}
+
+/** ω of a tensor of `length` numbers: how much of it is sure to be left, on average over the draws. */
+export function contractionOf(settings: Settings, length: number): number {
+  if (settings.name === 'qsgd') return 1 / variance(settings.levels, length)
+  return settings.name === 'sign' ? 1 / length : settings.fraction
+}
+
+/** τ: the mean of ‖Q(v)‖² is at most so many times ‖v‖² without scaling. */
+function variance(levels: number, length: number): number {
+  return 1 + Math.min(length / levels ** 2, Math.sqrt(length) / levels)
+}
+
+function compressTensor(settings: Settings, v: Float32Array, out: Float32Array, random: Random): void {
+  const { name } = settings
+  if (name === 'top-k') return keepLargest(v, countOf(settings.fraction, v.length), out)
+  if (name === 'random-k') return keepRandom(v, countOf(settings.fraction, v.length), settings.unbiased, out, random)
+  if (name === 'qsgd') return quantise(v, settings.levels, settings.unbiased, out, random)
+  const mean = v.reduce((sum, value) => sum + Math.abs(value), 0) / v.length
+  for (let i = 0; i < v.length; i++) out[i] = v[i] < 0 ? -mean : mean
+}
+
+function countOf(fraction: number, length: number): number {
+  return Math.ceil(fraction * length * (1 - 1e-12))
+}
+
+/** Every set of `count` places is as likely: each place is taken with the probability that is left (Knuth, algorithm S). */
+function keepRandom(v: Float32Array, count: number, isUnbiased: boolean, out: Float32Array, random: Random): void {
+  const scale = isUnbiased ? v.length / count : 1
+  let left = count
+  for (let i = 0; i < v.length; i++) {
+    const isKept = random.uniform() * (v.length - i) < left
+    if (isKept) left--
+    out[i] = isKept ? scale * v[i] : 0
+  }
+}
+
+function quantise(v: Float32Array, levels: number, isUnbiased: boolean, out: Float32Array, random: Random): void {
+  const length = norm(v)
+  const unit = length / levels / (isUnbiased ? 1 : variance(levels, v.length))
+  for (let i = 0; i < v.length; i++) {
+    const level = length === 0 ? 0 : (levels * Math.abs(v[i])) / length
+    const whole = Math.floor(level) + (random.uniform() < level - Math.floor(level) ? 1 : 0)
+    out[i] = whole === 0 ? 0 : Math.sign(v[i]) * unit * whole
+  }
+}

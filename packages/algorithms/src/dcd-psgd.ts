@@ -1,0 +1,34 @@
+/**
+ * DCD-PSGD, Algorithm 1: the difference of a round is compressed, and everybody applies the same compressed one, so that x̂_j = x_j. C should be unbiased, and
+ * where it leaves little it diverges: what it adds is not made up for.
+ */
+import { z } from 'zod'
+import { compress, compressorSettings } from './compressors.js'
+import { added, copiesOf, mixCopies } from './copies.js'
+import { linear } from './node/vector.js'
+import { algorithm } from './record.js'
+
+export const dcdPsgd = algorithm({
+  name: 'dcd-psgd',
+  title: 'DCD-PSGD',
+  source: 'Tang, Gan, Zhang, Zhang, Liu, NeurIPS 2018, arXiv 1803.06443',
+  options: z.strictObject({
+    compressor: compressorSettings
+      .prefault({ name: 'qsgd', levels: 127, unbiased: true })
+      .meta({ description: 'What is left of a difference before it is sent' })
+  }),
+  needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable' },
+  keeps: 'nothing',
+  channels: { changes: { q: 'packed' } },
+  start: ({ x }) => ({ x, copies: copiesOf(x) }),
+  async round(node, { x, copies }, k) {
+    const W = node.mixing(k)
+    const half = node.step(mixCopies(W, copies), await node.gradient(x)) //                x_i^{t+½} = Σ_j W_ij x̂_j − γ g_i
+    const z = linear([1, half], [-1, x]) //                                                z_i = x_i^{t+½} − x_i
+    const q = compress(node.options.compressor, z, node, 'compress', k)
+    node.changes.send(W, { q })
+    const theirs = await node.changes.collect(W)
+    const next = added(W, copies, q, (j) => theirs[j].q) //                      x̂_j ← x̂_j + C(z_j)
+    return { x: next.own, copies: next }
+  }
+})

@@ -1,0 +1,28 @@
+/**
+ * BRIDGE-K: of one's own and the neighbours' vectors the one whose squared distances to the n − b − 2 nearest others sum to the least (Krum), then a step
+ * with the gradient at one's own parameters. With fewer than 2 b + 3 vectors nobody can tell who is wrong, and a peer keeps its own.
+ */
+import { z } from 'zod'
+import { krum } from './robust.js'
+import { algorithm } from './record.js'
+
+export const krumSgd = algorithm({
+  name: 'krum',
+  title: 'BRIDGE (Krum)',
+  source: 'Fang, Yang, Bajwa, IEEE TSIPN 2022, arXiv 1908.08098 (BRIDGE-K); Blanchard et al., NIPS 2017',
+  options: z.strictObject({
+    b: z.int().min(1).default(1).meta({ description: 'How many neighbours may send wrong numbers' })
+  }),
+  needs: {},
+  keeps: 'nothing',
+  channels: { model: { x: 'vector' } },
+  edges: { model: 'dropped' },
+  start: ({ x }) => ({ x }),
+  async round(node, { x }, k) {
+    const W = node.mixing(k)
+    const gradient = node.gradient(x)
+    node.model.send(W, { x })
+    const theirs = Object.values(await node.model.collect(W)).map((message) => message.x)
+    return { x: node.step(krum(node.options.b, [x, ...theirs]), await gradient) }
+  }
+})

@@ -1,0 +1,25 @@
+/**
+ * Moshpit SGD, Algorithm 1: a step, then the exact mean over one's group of the round, over those that are there. The groups are those of the graph
+ * moshpit-grid, where all of a group are neighbours; weights are not looked at. The paper takes several steps between two means.
+ */
+import { z } from 'zod'
+import { mean } from './mixing.js'
+import { algorithm } from './record.js'
+
+export const moshpit = algorithm({
+  name: 'moshpit',
+  title: 'Moshpit SGD',
+  source: 'Ryabinin, Gorbunov, Plokhotnyuk, Pekhimenko, NeurIPS 2021, arXiv 2103.03239',
+  options: z.strictObject({}),
+  needs: { weights: 'both' },
+  keeps: 'mean',
+  channels: { group: { x: 'vector' } },
+  edges: { group: 'dropped' },
+  start: ({ x }) => ({ x }),
+  async round(node, { x }, k) {
+    const group = node.mixing(k)
+    const mine = { x: node.step(x, await node.gradient(x)) }
+    node.group.send(group, mine)
+    return mean(group, mine, await node.group.collect(group))
+  }
+})

@@ -1,0 +1,32 @@
+/**
+ * Overlap SGP, Algorithm 2 with τ = 1: what a round ends with is sent when the next one begins, and is on its way while that one's gradient is computed; w
+ * travels with x, so that what is on its way biases nothing. out: (x, w) of the round before, of which the neighbours' part is not sent yet.
+ */
+import { z } from 'zod'
+import { kept, total } from './mixing.js'
+import { linear } from './node/vector.js'
+import { algorithm } from './record.js'
+
+export const overlapSgp = algorithm({
+  name: 'overlap-sgp',
+  title: 'Overlap SGP',
+  source: 'Assran et al., ICML 2019, arXiv 1811.10792',
+  options: z.strictObject({}),
+  needs: { weights: 'columns', delivery: 'reliable' },
+  keeps: 'nothing',
+  channels: { mass: { x: 'vector', w: 'number' } },
+  start: ({ x, zero }) => ({ x, w: 1, out: { x: zero, w: 0 } }),
+  model: ({ x, w }) => linear([1 / w, x]),
+  async round(node, { x, w, out }, k) {
+    const [P, before] = [node.mixing(k), node.mixing(Math.max(0, k - 1))]
+    const unsent = k === 0 ? [] : node.mass.send(before, (j) => linear([before.column(j), out])) //  p_ji (x, w) of before to each out-neighbour j
+    const gradient = node.gradient(linear([1 / w, x])) //                     g at z = x / w
+    const come = k === 0 ? {} : await node.mass.collect(before)
+    const mine = { x: node.step(x, await gradient), w }
+    const own = linear([P.own, mine], [kept(before, unsent) - before.own, out])
+    const next = total(before, own, come) //                                  (x, w) ← p_ii (x, w) + Σ_j p_ij (x_j, w_j) of before
+    if (k + 1 < node.rounds) return { ...next, out: mine }
+    node.mass.send(P, (j) => linear([P.column(j), mine])) //                  nothing is on its way at the end
+    return { ...total(P, next, await node.mass.collect(P)), out: mine }
+  }
+})

@@ -1,0 +1,81 @@
+import test from 'ava'
+import fc from 'fast-check'
+import { rawCodecId } from './codec.js'
+import { packedBytes, packedId, readPacked, writePacked } from './packed.js'
+
+/** Numbers as compressors leave them: mostly zeros, few different ones, or anything. */
+const numbers = fc.oneof(
+  fc.array(
+    fc.oneof(
+      { weight: 20, arbitrary: fc.constant(0) },
+      { weight: 1, arbitrary: fc.float({ noNaN: true, noDefaultInfinity: true }) }
+    ),
+    { maxLength: 600 }
+  ),
+  fc.array(fc.constantFrom(0, -0, 0.25, -0.25, 3), { maxLength: 600 }),
+  fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { maxLength: 40 })
+)
+
+test('what is packed comes out bit by bit as it was, in no more bytes than raw float32 and as many as are told', (t) => {
+  fc.assert(
+    fc.property(numbers, (list) => {
+      const values = Float32Array.from(list)
+      const out = new Uint8Array(4 * values.length)
+      const { id, bytes } = writePacked(values, out)
+      t.is(bytes, packedBytes(values))
+      t.true(bytes <= 4 * values.length)
+      if (id === rawCodecId) return
+      t.is(id, packedId)
+      const back = new Float32Array(values.length).fill(7)
+      t.is(readPacked(out.subarray(0, bytes), back), undefined)
+      t.deepEqual(new Uint32Array(back.buffer), new Uint32Array(values.buffer))
+    })
+  )
+})
+
+test('1 % of the numbers takes 4 bytes and a gap each, signs a bit each, and 3 levels 2 bits each', (t) => {
+  const size = 10_000
+  const sparse = Float32Array.from({ length: size }, (_, k) => (k % 100 === 0 ? 1 + k : 0))
+  t.is(packedBytes(sparse), 1 + 4 + 4 * 100 + 1 + 100)
+  const signs = Float32Array.from({ length: size }, (_, k) => (k % 3 === 0 ? 0.5 : -0.5))
+  t.is(packedBytes(signs), 1 + 1 + 2 * 4 + size / 8)
+  const levels = Float32Array.from({ length: size }, (_, k) => [0.25, 0.5, -0.5][k % 3])
+  t.is(packedBytes(levels), 1 + 1 + 3 * 4 + size / 4)
+  t.is(packedBytes(new Float32Array(size)), 1 + 4 + 1)
+})
+
+test('the places of a random 1 % take 10.2 bits each, and could take 8.08, the entropy', (t) => {
+  // H(0.01) / 0.01 bits per place. A gap of up to 127 takes a byte, which 72 % of them are.
+  const entropy = -(Math.log2(0.01) + (0.99 / 0.01) * Math.log2(0.99))
+  t.true(Math.abs(entropy - 8.08) < 0.01)
+  const size = 60_000
+  let state = 1
+  const draw = () => (state = (state * 48271) % 2147483647) / 2147483647
+  const values = Float32Array.from({ length: size }, () => (draw() < 0.01 ? draw() + 1 : 0))
+  const count = values.filter((value) => value !== 0).length
+  const bits = (8 * (packedBytes(values) - 1 - 4 - 1 - 4 * count)) / count
+  t.true(Math.abs(bits - 10.2) < 0.3, `${bits} bits per place`)
+})
+
+test('any bytes are read or refused in words, and never throw or leave something that is not finite unsaid', (t) => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 80 }), fc.nat(64), (bytes, length) => {
+      const out = new Float32Array(length)
+      const fault = readPacked(bytes, out)
+      t.true(fault === undefined ? out.every(Number.isFinite) : fault.length > 0)
+    }),
+    { numRuns: 2000 }
+  )
+})
+
+test('a packed body that was cut, or that goes on, is refused', (t) => {
+  for (const values of [
+    Float32Array.from({ length: 500 }, (_, k) => (k % 50 === 7 ? k : 0)),
+    Float32Array.from({ length: 64 }, (_, k) => k % 2)
+  ]) {
+    const out = new Uint8Array(4 * values.length)
+    const { bytes } = writePacked(values, out)
+    for (const wrong of [bytes - 1, bytes + 1, 0, 1])
+      t.truthy(readPacked(out.subarray(0, wrong), new Float32Array(values.length)))
+  }
+})

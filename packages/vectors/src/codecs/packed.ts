@@ -1,0 +1,152 @@
+/**
+ * Numbers of which a compressor has left few, in fewer bytes and bit by bit the same: many are 0, or few are different. What an algorithm
+ * compresses itself travels so, whatever the codec of the link; the body says so ({@link packedId}).
+ *
+ * Layout, little-endian: a byte that says how; where zeros are left out (bit 0), how many numbers are not (uint32); these numbers, either as float32, or
+ * (bit 1) how many different ones there are less 1 (a byte), those as float32, and which of them each is, in as few bits as that takes, the first in the
+ * lowest bits of each byte; and where zeros are left out, the places of the others to the end (see places.ts). Left out is +0, and not −0.
+ */
+import { invariant } from '@murmuration/core'
+import { bodyOf } from '../copy.js'
+import { type EncodedBody, rawBytes, rawCodecId } from './codec.js'
+import { copyFinite } from './formats.js'
+import { placesLength, readPlaces, writePlaces } from './places.js'
+
+/** The number of the form in a frame's header, where codecs have theirs. */
+export const packedId = 255
+
+const [withoutZeros, withTable] = [1, 2]
+const [countBytes, maxTable] = [4, 256]
+const widthOf = (different: number): number => Math.ceil(Math.log2(different))
+
+/** How a body is to be written: which numbers, in which way, and what that takes. */
+interface Plan {
+  readonly flags: number
+  readonly numbers: Uint32Array
+  readonly places: Uint32Array
+  /** The bits of each different number, and its place in the table; empty where there are too many. */
+  readonly table: ReadonlyMap<number, number>
+  readonly bytes: number
+}
+
+/** Bytes that `values` take, of which there are as many as go into a frame. */
+export function packedBytes(values: Float32Array): number {
+  return planOf(values)?.bytes ?? rawBytes(values.length)
+}
+
+/** Writes `values` to the beginning of `out`, which has room for them as raw float32: so it writes them where that is no longer. */
+export function writePacked(values: Float32Array, out: Uint8Array): EncodedBody {
+  invariant(out.byteLength >= rawBytes(values.length), () => `${out.byteLength} bytes for ${values.length} numbers`)
+  const plan = planOf(values)
+  if (plan === undefined) {
+    out.set(bodyOf(values))
+    return { id: rawCodecId, bytes: rawBytes(values.length) }
+  }
+  const { flags, numbers, places, table, bytes } = plan
+  const view = new DataView(out.buffer, out.byteOffset, bytes)
+  let at = 1
+  out[0] = flags
+  if (flags & withoutZeros) {
+    view.setUint32(at, numbers.length, true)
+    at += countBytes
+  }
+  at = flags & withTable ? writeTable(numbers, table, view, at) : writeNumbers(numbers, view, at)
+  if (flags & withoutZeros) writePlaces(places, values.length, out, at)
+  return { id: packedId, bytes }
+}
+
+/** Reads a whole body into `out`. Returns nothing, or a sentence that says what is wrong, whatever the bytes are. */
+export function readPacked(bytes: Uint8Array, out: Float32Array): string | undefined {
+  const [flags = 4, view] = [bytes[0], new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)]
+  const isSparse = (flags & withoutZeros) !== 0
+  if (flags > (withoutZeros | withTable) || (isSparse && bytes.byteLength < 1 + countBytes))
+    return 'a packed body that says not how'
+  const count = isSparse ? view.getUint32(1, true) : out.length
+  if (count > out.length) return `${count} numbers of ${out.length} in a packed body`
+  const numbers = new Uint32Array(count)
+  const start = isSparse ? 1 + countBytes : 1
+  const end = flags & withTable ? readTable(view, start, numbers) : readNumbers(view, start, numbers)
+  if (end === undefined) return 'the numbers of a packed body cannot be read'
+  const target = new Uint32Array(out.buffer, out.byteOffset, out.length)
+  if (isSparse) {
+    const places = new Uint32Array(count)
+    if (!readPlaces(bytes.subarray(end), out.length, places)) return 'the places of a packed body cannot be read'
+    target.fill(0)
+    for (let k = 0; k < count; k++) target[places[k]] = numbers[k]
+  } else if (end === bytes.byteLength) target.set(numbers)
+  else return `a packed body of ${bytes.byteLength} bytes, ${end} expected`
+  return copyFinite(bodyOf(out)) ? undefined : 'a number is NaN or infinite'
+}
+
+/** The shortest way to write `values`, unless raw float32 is no longer. */
+function planOf(values: Float32Array): Plan | undefined {
+  const all = new Uint32Array(values.buffer, values.byteOffset, values.length)
+  const places = Uint32Array.from(all.keys()).filter((place) => all[place] !== 0)
+  const numbers = all.filter((bits) => bits !== 0)
+  const sparseBytes = countBytes + placesLength(places, all.length)
+  const plans = [planFor(all, 0, places, 0), planFor(numbers, withoutZeros, places, sparseBytes)].flat()
+  const best = plans.reduce((least, plan) => (plan.bytes < least.bytes ? plan : least))
+  return best.bytes < rawBytes(values.length) ? best : undefined
+}
+
+function planFor(numbers: Uint32Array, flags: number, places: Uint32Array, more: number): Plan[] {
+  const table = tableOf(numbers)
+  const plain = { flags, numbers, places, table, bytes: 1 + more + rawBytes(numbers.length) }
+  if (table.size === 0) return [plain]
+  const bytes = 2 + more + rawBytes(table.size) + Math.ceil((numbers.length * widthOf(table.size)) / 8)
+  return [plain, { ...plain, flags: flags | withTable, bytes }]
+}
+
+function tableOf(numbers: Uint32Array): ReadonlyMap<number, number> {
+  const table = new Map<number, number>()
+  for (const bits of numbers) {
+    if (table.has(bits)) continue
+    if (table.size === maxTable) return new Map()
+    table.set(bits, table.size)
+  }
+  return table
+}
+
+function writeNumbers(numbers: Uint32Array, view: DataView, start: number): number {
+  for (const [k, bits] of numbers.entries()) view.setUint32(start + 4 * k, bits, true)
+  return start + rawBytes(numbers.length)
+}
+
+function readNumbers(view: DataView, start: number, numbers: Uint32Array): number | undefined {
+  const end = start + rawBytes(numbers.length)
+  if (end > view.byteLength) return undefined
+  for (let k = 0; k < numbers.length; k++) numbers[k] = view.getUint32(start + 4 * k, true)
+  return end
+}
+
+function writeTable(numbers: Uint32Array, table: ReadonlyMap<number, number>, view: DataView, start: number): number {
+  const width = widthOf(table.size)
+  view.setUint8(start, table.size - 1)
+  let at = writeNumbers(Uint32Array.from(table.keys()), view, start + 1)
+  let [buffer, filled] = [0, 0]
+  for (const bits of numbers) {
+    buffer |= (table.get(bits) ?? 0) << filled
+    filled += width
+    for (; filled >= 8; filled -= 8, buffer >>>= 8) view.setUint8(at++, buffer & 0xff)
+  }
+  if (filled > 0) view.setUint8(at++, buffer)
+  return at
+}
+
+function readTable(view: DataView, start: number, numbers: Uint32Array): number | undefined {
+  if (start >= view.byteLength) return undefined
+  const table = new Uint32Array(view.getUint8(start) + 1)
+  const width = widthOf(table.length)
+  let at = readNumbers(view, start + 1, table)
+  if (at === undefined || at + Math.ceil((numbers.length * width) / 8) > view.byteLength) return undefined
+  let [buffer, filled] = [0, 0]
+  for (let k = 0; k < numbers.length; k++) {
+    for (; filled < width; filled += 8) buffer |= view.getUint8(at++) << filled
+    const place = buffer & (2 ** width - 1)
+    if (place >= table.length) return undefined
+    numbers[k] = table[place]
+    buffer >>>= width
+    filled -= width
+  }
+  return at
+}

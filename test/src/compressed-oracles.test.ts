@@ -1,0 +1,114 @@
+/** Algorithms that compress, and those that expect liars, against its paper's recursion, written anew in float64. */
+import test from 'ava'
+import { type Matrix, type Oracle, product, repeated, rowsOf, sum, testOracle } from './recursion.js'
+
+/** Of each row the two numbers farthest from 0, and zeros. */
+function largestTwo(X: Matrix): Matrix {
+  return X.map((row) => {
+    const [, second] = row.map(Math.abs).sort((a, b) => b - a)
+    return row.map((value) => (Math.abs(value) >= second ? value : 0))
+  })
+}
+
+const oracles: readonly Oracle[] = [
+  {
+    title: 'CHOCO-SGD sends Q(x½ − x̂), adds it to all copies, and goes γ towards theirs (Koloskova 2019, Algorithm 2)',
+    name: 'choco',
+    options: { compressor: { name: 'top-k', fraction: 1 / 3 }, consensus: 0.3 },
+    recursion: async ({ topology, rounds, rate, gradients, start }) => {
+      const W = rowsOf(topology)
+      const step = async ({ X, hat }: { X: Matrix; hat: Matrix }, k: number) => {
+        const half = sum([1, X], [-rate(k), await gradients(X)])
+        const next = sum([1, hat], [1, largestTwo(sum([1, half], [-1, hat]))])
+        return { X: sum([1, half], [0.3, product(W, next)], [-0.3, next]), hat: next }
+      }
+      return repeated(rounds, { X: start, hat: start }, step, ({ X }) => X)
+    }
+  },
+  {
+    title: 'DCD-PSGD adds C(W x − γ g − x) to x everywhere (Tang 2018, Algorithm 1)',
+    name: 'dcd-psgd',
+    options: { compressor: { name: 'top-k', fraction: 1 / 3 } },
+    recursion: async ({ topology, rounds, rate, gradients, start }) => {
+      const W = rowsOf(topology)
+      const step = async (X: Matrix, k: number) => {
+        const half = sum([1, product(W, X)], [-rate(k), await gradients(X)])
+        return sum([1, X], [1, largestTwo(sum([1, half], [-1, X]))])
+      }
+      return repeated(rounds, start, step, (X) => X)
+    }
+  },
+  ...[0.3, 1].map((λ): Oracle => ({
+    title: `MoTEF with λ = ${λ}${λ === 1 ? ', which is BEER,' : ''} moves x, then v, then their copies (Islamov 2025, Algorithm 1)`,
+    name: 'motef',
+    options: { compressor: { name: 'top-k', fraction: 1 / 3 }, consensus: 0.3, momentum: λ },
+    recursion: async ({ topology, rounds, rate, gradients, start }) => {
+      const W = rowsOf(topology)
+      const pull = (copies: Matrix) => sum([0.3, product(W, copies)], [-0.3, copies])
+      const m0 = await gradients(start)
+      const g0 = largestTwo(m0)
+      const first = { X: start, m: m0, v: m0, H: start, G: g0 }
+      // As the paper has it: x and H with the v of before, then m, v and G.
+      const step = async ({ X, m, v, H, G }: typeof first, k: number) => {
+        const X1 = sum([1, X], [1, pull(H)], [-rate(k), v])
+        const H1 = sum([1, H], [1, largestTwo(sum([1, X1], [-1, H]))])
+        const m1 = sum([1 - λ, m], [λ, await gradients(X1)])
+        const v1 = sum([1, v], [1, pull(G)], [1, m1], [-1, m])
+        return { X: X1, m: m1, v: v1, H: H1, G: sum([1, G], [1, largestTwo(sum([1, v1], [-1, G]))]) }
+      }
+      return repeated(rounds, first, step, ({ X }) => X)
+    }
+  })),
+  {
+    title: 'BRIDGE-M steps from the median of each coordinate (Fang 2022)',
+    name: 'coordinate-median',
+    recursion: async ({ topology, rounds, rate, gradients, start }) => {
+      const near = rowsOf(topology).map((row) => row.flatMap((weight, j) => (weight > 0 ? [j] : [])))
+      const median = (values: number[]) => values.sort((a, b) => a - b)[1]
+      const centre = (X: Matrix) => X.map((row, i) => row.map((_, d) => median(near[i].map((j) => X[j][d]))))
+      const step = async (X: Matrix, k: number) => sum([1, centre(X)], [-rate(k), await gradients(X)])
+      return repeated(rounds, start, step, (X) => X)
+    }
+  },
+  {
+    title: 'BRIDGE-K steps from the vector whose n − b − 2 nearest others are nearest (Blanchard 2017, Fang 2022)',
+    name: 'krum',
+    graph: { kind: 'complete' },
+    recursion: async ({ rounds, rate, gradients, start }) => {
+      const scoreOf = (X: Matrix, i: number) => {
+        const squares = X.map((row) => row.reduce((total, value, d) => total + (value - X[i][d]) ** 2, 0))
+        const [, nearest, next] = squares.sort((a, b) => a - b)
+        return nearest + next
+      }
+      const step = async (X: Matrix, k: number) => {
+        // Each takes itself where its score is as good as the best, and else the first by name.
+        const scores = X.map((_, j) => scoreOf(X, j))
+        const best = scores.indexOf(Math.min(...scores))
+        const chosen = X.map((own, i) => (scores[i] === scores[best] ? own : X[best]))
+        return sum([1, chosen], [-rate(k), await gradients(X)])
+      }
+      return repeated(rounds, start, step, (X) => X)
+    }
+  },
+  ...[0, 0.2].map((radius): Oracle => ({
+    title: `ClippedGossip with ${radius === 0 ? 'the distance of the second farthest' : 'a given radius'} is x + Σ_j W_ij clip(x_j − x) (He 2022, equation 3)`,
+    name: 'clipped-gossip',
+    options: { radius },
+    graph: { kind: 'complete' },
+    recursion: async ({ topology, rounds, rate, gradients, start }) => {
+      const W = rowsOf(topology)
+      const clipped = (X: Matrix) =>
+        X.map((own, i) => {
+          const differences = X.map((row) => row.map((value, d) => value - own[d]))
+          const lengths = differences.map((row) => Math.hypot(...row))
+          const τ = radius || lengths.filter((_, j) => j !== i).sort((a, b) => b - a)[1]
+          const scale = (j: number) => W[i][j] * (lengths[j] === 0 ? 1 : Math.min(1, τ / lengths[j]))
+          return own.map((value, d) => differences.reduce((total, row, j) => total + scale(j) * row[d], value))
+        })
+      const step = async (X: Matrix, k: number) => clipped(sum([1, X], [-rate(k), await gradients(X)]))
+      return repeated(rounds, start, step, (X) => X)
+    }
+  }))
+]
+
+for (const oracle of oracles) testOracle(test, oracle)
