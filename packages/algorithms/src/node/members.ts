@@ -83,9 +83,9 @@ export class Members {
       this.#report(now)
       const donor = this.#hasBegun && this.#isAtOwnPace ? undefined : this.#member.donor(now)
       if (donor === undefined && !this.#hasBegun && this.#member.mayBegin) this.#beginWithOthers(round())
-      const isHeld =
-        this.#isHeld || this.#isAlone(round()) || (round() === this.#firstRound && this.#isBeforeOthers(now - start))
-      if (donor === undefined && this.#hasBegun && !isHeld) return
+      const isFirst = round() === this.#firstRound
+      const isHeld = this.#isHeld || (isFirst && this.#isBeforeOthers(now - start))
+      if (donor === undefined && this.#hasBegun && !isHeld && !this.#isAlone(round())) return
       this.#checkWait(start)
       const before = round()
       if (donor !== undefined) await between.takeState(donor)
