@@ -1,0 +1,42 @@
+/** Swarms whose peers crash and come back all the time. */
+import test from 'ava'
+import { differenceOf } from './run-all.js'
+import { simulateRun } from './run.js'
+import { scenarioOf } from './scenario.test.support.js'
+import { runsOf, topologyOf } from './sweep.js'
+import { TaskSets } from './task-sets.js'
+
+const lines = {
+  topology:
+    '{ graph: { kind: random-regular, degree: 4, seed: 1 }, peers: 24, links: { default: { latency: 10 ms } } }',
+  task: '{ kind: quadratic, noise: 0.1 }',
+  methods: '[dpsgd]',
+  batch: '4',
+  rate: '{ initial: 0.1, decay: constant }',
+  optimiser: 'sgd',
+  weightDecay: '0',
+  timeout: '2 s',
+  membership: '{ forgetAfter: 5 s }',
+  computing: '{ perStep: 500 ms, perSample: 0 ms, stragglers: { kind: log-normal, sigma: 0.3 } }',
+  stop: '{ time: 25 s }'
+}
+const churn = 'churn: { perMinute: 100 %, back: 4 s, after: 4 s, until: 16 s }'
+
+async function run(faults: string) {
+  const scenario = await scenarioOf({ ...lines, faults: `{ ${faults} }` })
+  const [only] = runsOf(scenario)
+  const taskSet = await new TaskSets(1).of(only.setting.learning, topologyOf(scenario, only).topology.peers, only.seed)
+  return simulateRun(scenario, only, taskSet, () => 0)
+}
+
+test('peers crash and come back: the loss falls all the same, what is promised is kept, and it is the same again', async (t) => {
+  const [once, again] = [await run(churn), await run(churn)]
+  const { curve, findings, outcome, lost, rounds } = once.record
+  t.is(outcome, 'limit')
+  t.deepEqual(findings, [])
+  t.is(lost, undefined)
+  t.true(rounds > 20, String(rounds))
+  const [first, last] = [curve[0], curve[curve.length - 1]]
+  t.true(last.loss < first.loss / 2, `${first.loss} to ${last.loss}`)
+  t.deepEqual(differenceOf(once, again), [])
+})
