@@ -89,6 +89,13 @@ test('of two halves the larger goes on and the smaller waits, and all agree when
   t.deepEqual(during(p5), [])
 })
 
+test('in a graph that changes by round, whose only neighbour of a round is dead goes on alone in that round', async (t) => {
+  const graph = { kind: 'random-matching', rounds: 64, seed: 1 } as const
+  const events: FaultEvent[] = [{ at: 4000, kind: 'crash', peer: p2 }]
+  const end = await runMembers({ peers: 4, graph, rounds: 200, wait: 20_000, faults: { rules: [], events } })
+  agree(t, end, [p1, p3, p4])
+})
+
 test('a quorum begins, and who comes later joins with the model of the run', async (t) => {
   const events: FaultEvent[] = [{ at: 6000, kind: 'join', peer: p4 }]
   const end = await runMembers({ peers: 4, rounds: 300, membership: { quorum: 3 }, faults: { rules: [], events } })

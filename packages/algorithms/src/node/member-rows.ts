@@ -1,6 +1,9 @@
 import type { Mixing, PeerName, Topology, WeightedPeer } from '@murmuration/core'
 import { type Member, repairedRow } from '@murmuration/membership'
 
+/** So many rounds of a graph that changes are looked at; the longest period that files draw. */
+const longestPeriod = 64
+
 /** One peer's rows of W, among the members that can be used. */
 export class MemberRows {
   readonly #member: Member
@@ -28,6 +31,22 @@ export class MemberRows {
     const row = repairedRow(this.#topology, this.#self, round, isUsable, member.brokenPairs)
     if (row === filed && !this.#isAnyLate(row.receiveFrom) && !this.#isAnyLate(row.sendTo)) return filed
     return this.#offering(this.#punctual(row.receiveFrom), this.#punctual(row.sendTo))
+  }
+
+  /**
+   * Whether others are in this round, and this peer exchanges with none of them in this round or those that follow: they were late, or what was
+   * sent to them is open. Where the graph changes by round, one that has nobody in a single round goes on.
+   * Those that begin anew in a later round are not waited for: they would wait for this peer there.
+   */
+  isAlone(round: number): boolean {
+    const { peers, period } = this.#topology
+    for (let ahead = 0; ahead < Math.min(period, longestPeriod); ahead++) {
+      const { receiveFrom, sendTo } = this.of(round + ahead)
+      if (receiveFrom.length + sendTo.length > 0) return false
+    }
+    return peers.some(
+      (peer) => peer !== this.#self && this.#member.present.includes(peer) && this.#member.isUsable(peer, round)
+    )
   }
 
   #isAnyLate(peers: readonly WeightedPeer[]): boolean {

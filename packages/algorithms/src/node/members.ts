@@ -6,7 +6,7 @@ import {
   NeighboursMissingError,
   type PeerName
 } from '@murmuration/core'
-import { Member } from '@murmuration/membership'
+import { Member, type SwarmView } from '@murmuration/membership'
 import { Consensus } from './consensus.js'
 import { MemberRows } from './member-rows.js'
 import type { BetweenRounds, MembersFabric, MembersOptions, SwarmStanding, Trainee } from './members-options.js'
@@ -50,6 +50,11 @@ export class Members {
     fabric.spawn((own) => this.#tick(own))
   }
 
+  /** What this peer knows of all others. */
+  get knowledge(): SwarmView {
+    return this.#member
+  }
+
   get standing(): SwarmStanding {
     const { state, members, present, missing } = this.#member
     return { state, members, present, missing }
@@ -85,7 +90,8 @@ export class Members {
       if (donor === undefined && !this.#hasBegun && this.#member.mayBegin) this.#beginWithOthers(round())
       const isFirst = round() === this.#firstRound
       const isHeld = this.#isHeld || (isFirst && this.#isBeforeOthers(now - start))
-      if (donor === undefined && this.#hasBegun && !isHeld && !this.#isAlone(round())) return
+      const isAlone = () => !this.#isAtOwnPace && this.#rows.isAlone(round())
+      if (donor === undefined && this.#hasBegun && !isHeld && !isAlone()) return
       this.#checkWait(start)
       const before = round()
       if (donor !== undefined) await between.takeState(donor)
@@ -245,17 +251,6 @@ export class Members {
       throw this.#missing('is not at its end, and all others have left; it does not train alone')
     if (policy === 'stop') throw this.#missing(`is ${state}, and the file says to stop then`)
     return isPaused
-  }
-
-  /**
-   * Whether others are in this round, and this peer exchanges with none of them now: they were late, or what was sent to them is open.
-   * Those that begin anew in a later round are not waited for: they would wait for this peer there.
-   */
-  #isAlone(round: number): boolean {
-    if (this.#isAtOwnPace) return false
-    const { receiveFrom, sendTo } = this.row(round)
-    if (receiveFrom.length + sendTo.length > 0) return false
-    return this.#member.present.some((peer) => peer !== this.#fabric.self && this.#member.isUsable(peer, round))
   }
 
   /** Whether all others have left. */
