@@ -1,7 +1,7 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import { medianRound } from './lag.js'
 import type { PeerRecord } from './records.js'
-import { isMajority } from './states.js'
+import { isMajority } from './majority.js'
 import type { View } from './view.js'
 
 /** Two sides that have trained apart meet, and this peer is of the side that returns to the other, with its own state. */

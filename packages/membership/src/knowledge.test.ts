@@ -5,7 +5,7 @@ import { Explorer, type Model, recordFor } from './explore.test.support.js'
 import { Knowledge } from './knowledge.js'
 import { signedVote } from './liars.test.support.js'
 import { compareStanding, type PeerRecord, type PeerStatus, type Vote } from './records.js'
-import { isMajority } from './states.js'
+import { isMajority } from './majority.js'
 
 const names = ['a', 'b', 'c', 'd'].map(peerName)
 const name = fc.constantFrom(...names)

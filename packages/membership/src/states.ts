@@ -1,18 +1,7 @@
-import type { PeerName } from '@murmuration/core'
 import type { View } from './view.js'
 
 /** How a peer stands in its swarm. docs/membership.md has the table. */
 export type MemberState = 'starting' | 'healthy' | 'degraded' | 'partitioned' | 'isolated'
-
-/** Whether those present are more than half of the members; of two halves, the one with the first name. Names are sorted. */
-export function isMajority(present: readonly PeerName[], members: readonly PeerName[]): boolean {
-  return isLarger(present.length, members, (name) => present.includes(name))
-}
-
-/** The same, where it is known how many are present. */
-export function isLarger(count: number, members: readonly PeerName[], isPresent: (name: PeerName) => boolean): boolean {
-  return count * 2 === members.length ? isPresent(members[0]) : count * 2 > members.length
-}
 
 /**
  * @param hasBegun - whether this peer has a life

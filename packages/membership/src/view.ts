@@ -2,7 +2,7 @@ import type { PeerName } from '@murmuration/core'
 import { type BrokenPair, pairKey } from './graph.js'
 import { type Knowledge, votesNeeded } from './knowledge.js'
 import { compareTexts } from './records.js'
-import { isLarger } from './states.js'
+import { isLarger } from './majority.js'
 
 /** What a peer names itself, as it is now; its record may be older. */
 export interface OwnReports {
