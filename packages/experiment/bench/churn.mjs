@@ -1,7 +1,7 @@
 // What a simulated swarm costs whose peers come and go: D-PSGD on a random 4-regular graph, logistic regression on 57 features, half a second a step,
 // 30 % of the peers a minute crash and come back after 20 s on average, the dead are forgotten after 30 s.
 //
-//   node packages/experiment/bench/churn.mjs              100, 300 and 1,000 peers
+//   node packages/experiment/bench/churn.mjs              100 and 300 peers, 20 s
 //   node packages/experiment/bench/churn.mjs --once N S   N peers, S seconds of virtual time
 //
 // "processor" is the time of all threads of the process per virtual second, garbage collection included, from the start of the run on and in the last
@@ -66,7 +66,7 @@ async function simulateChurn(count, seconds) {
 
 const flags = process.argv.slice(2)
 const at = flags.indexOf('--once')
-const runs = at >= 0 ? [[Number(flags[at + 1]), Number(flags[at + 2])]] : [[100, 60], [300, 60], [1000, 60]] // prettier-ignore
+const runs = at >= 0 ? [[Number(flags[at + 1]), Number(flags[at + 2])]] : [[100, 20], [300, 20]] // prettier-ignore
 const head = ['peers', 'virtual', 'rounds', 'processor a second', 'in the last half', 'memory', 'sent a peer', 'log']
 const table = new Table({ head, style: { head: [] } })
 for (const [count, seconds] of runs) {

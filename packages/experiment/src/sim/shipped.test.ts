@@ -23,8 +23,11 @@ async function results(scenario: Scenario, isWanted: (run: SimRun) => boolean): 
 for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml'))) {
   test(`sim/${file} runs: every method takes a few steps in its first setting, and keeps its promises`, async (t) => {
     const whole = await readScenario(folder + file)
+    const { peers } = whole.topology
     const scenario: Scenario = {
       ...whole,
+      // Of many peers a few will do.
+      topology: { ...whole.topology, peers: typeof peers === 'number' ? Math.min(peers, 40) : peers },
       training: { ...whole.training, rounds: 4 },
       stop: {},
       seeds: whole.seeds.slice(0, 1)
