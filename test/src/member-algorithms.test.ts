@@ -8,7 +8,7 @@ import test from 'ava'
 import { namesOf, runMembers, type SwarmEnd } from './member-swarm.js'
 
 const named = (name: string) => algorithms.find((algorithm) => algorithm.name === name) as Algorithm
-const adPsgd = named('ad-psgd')
+const [adPsgd, sgp] = ['ad-psgd', 'sgp'].map(named)
 const [p1, p2, p3] = namesOf(3)
 
 const sumOver = (
@@ -63,7 +63,35 @@ test('AD-PSGD: a peer that is started again takes a model, goes on in the round 
   t.is(end.books.get(p2)?.life, 2)
 })
 
-const graphOf = (number: number): GraphDescription => ({ kind: (['ring', 'complete', 'star'] as const)[number] })
+const weightOf = ({ books }: SwarmEnd) => [...books.values()].reduce((sum, { w }) => sum + w, 0)
+
+test('SGP: a peer that leaves hands its mass to a neighbour', async (t) => {
+  const graph = { kind: 'one-peer-exponential' } as const
+  const leaves = { peer: p2, round: 60 }
+  const end = await runMembers({ algorithm: sgp, graph, leaves, peers: 5, rounds: 150, finalRounds: 0 })
+  t.deepEqual([...end.lost.values()], [])
+  t.is(end.models.size, 4)
+  t.true(Math.abs(weightOf(end) - 5) < 1e-9, `${weightOf(end)}`)
+  t.true(offBy(end) < bound(5, 150), `${offBy(end)}`)
+})
+
+test('SGP: of a peer that dies its mass is lost, one that is started again gets half of another’s, and nobody’s mass drains away', async (t) => {
+  const events: FaultEvent[] = [
+    { at: 4000, kind: 'crash', peer: p2 },
+    { at: 9000, kind: 'restart', peer: p2 }
+  ]
+  const end = await runMembers({ algorithm: sgp, peers: 6, rounds: 250, finalRounds: 0, faults: { rules: [], events } })
+  t.deepEqual([...end.lost.values()], [])
+  const weights = [...end.books.values()].map(({ w }) => w)
+  t.is(weights.length, 6)
+  // Of six, less what the dead one had and what was on its way to it.
+  t.true(weightOf(end) > 4 && weightOf(end) < 5.5, `${weightOf(end)}`)
+  t.true(Math.min(...weights) > 0.5 * Math.max(...weights), weights.join())
+  t.true(consensusDistance([...end.models.values()]) < 0.5)
+})
+
+const kinds = ['ring', 'complete', 'star', 'one-peer-exponential'] as const
+const graphOf = (number: number): GraphDescription => ({ kind: kinds[number] })
 
 /** Swarms with drawn sizes, graphs and faults. All heal in time for all to agree. */
 const first = Number(process.env.MURMURATION_SEED ?? 1)
@@ -73,7 +101,7 @@ const count = Number(process.env.MURMURATION_SEEDS ?? 3)
 async function faultOf(seed: number, algorithm: Algorithm): Promise<string | undefined> {
   const random = createRandom(seed, 'swarm')
   const peers = 3 + random.integer(6)
-  const graph = graphOf(random.integer(3))
+  const graph = graphOf(random.integer(algorithm === sgp ? 4 : 3))
   const isKept = random.integer(2) === 0
   const crashes = isKept ? 0 : 1 + random.integer(2)
   const draw = { crashes, freezes: random.integer(3), partitions: random.integer(2), clogs: random.integer(2) }
@@ -83,12 +111,14 @@ async function faultOf(seed: number, algorithm: Algorithm): Promise<string | und
   const end = await runMembers({ algorithm, seed, peers, graph, rounds: within / 25, finalRounds, faults })
   const ended = `${end.models.size} of ${peers} ended; ${[...end.lost.values()].join('; ')}`
   if (end.lost.size > 0 || end.models.size < peers) return ended
+  const weight = weightOf(end)
+  if (isKept && Math.abs(weight - peers) > 1e-9) return `the weights sum to ${weight}, of ${peers} peers`
   if (isKept) return offBy(end) < bound(peers, within / 25) ? undefined : `the sum is off by ${offBy(end)}`
   const apart = consensusDistance([...end.models.values()])
   return apart < 1e-2 ? undefined : `${ended} ${apart} apart`
 }
 
-for (const algorithm of [adPsgd]) {
+for (const algorithm of [adPsgd, sgp]) {
   test(`${algorithm.title}: drawn swarms heal, and keep the sum where nobody dies: ${count} seeds from ${first}`, async (t) => {
     const found: string[] = []
     for (let seed = first; seed < first + count; seed++) {

@@ -18,6 +18,8 @@ import { vectorWire, type VectorMessage } from '@murmuration/wire'
 
 export interface MemberSwarm {
   readonly algorithm?: Algorithm
+  /** Who leaves after which round. */
+  readonly leaves?: { readonly peer: PeerName; readonly round: number }
   readonly peers: number
   readonly graph?: GraphDescription
   readonly seed?: number
@@ -104,6 +106,11 @@ export async function runMembers({
         rounds.get(self)?.set(round, parameters.slice())
         times.get(self)?.set(round, fabric.now())
         if (consensus !== undefined) estimates.push(consensus)
+        if (swarm.leaves?.peer === self && swarm.leaves.round === round) {
+          books.set(self, { life, moved, x: [0, 0, 0, 0], w: 0 })
+          await session.leave()
+          return
+        }
       }
       models.set(self, step.value.slice())
       books.set(self, { life, moved, ...(await endOf(session, fabric)) })

@@ -47,6 +47,16 @@ export function addFlow<S extends State, M extends Message>(state: S, { weight, 
   return next as S
 }
 
+/** What is added to those fields of the state that were sent: mass that has come late. */
+export function addSent<S extends State, M extends Message>(state: S, { theirs }: Flow<M>): S {
+  const next: Record<string, State[string]> = { ...state }
+  for (const field in theirs) {
+    const terms = [{ v: state[field] as Message[string] }, { v: theirs[field] }].map((each): Term<Message> => [1, each])
+    next[field] = linearOf(terms).v
+  }
+  return next as S
+}
+
 /** The sum of one's own and all that came: for mass that the sender has already weighted. */
 export function total<M extends Message>(route: Route, mine: M, theirs: PerPeer<M>): M {
   return inOrder(route, 1, mine, theirs, () => 1)
@@ -80,9 +90,13 @@ export function trimmedMean(b: number, mine: Vector, theirs: readonly Vector[]):
   )
 }
 
-/** What a column-stochastic sender keeps: W_ii, and the weights of those that could not be reached, so that no mass is lost. */
+/**
+ * What a column-stochastic sender keeps: W_ii, and the weights of those that could not be reached, so that no mass is lost. A row that was repaired may have
+ * other senders than receivers; what it offers to these counts.
+ */
 export function kept(P: Mixing, unsent: readonly PeerName[]): number {
-  return unsent.reduce((sum, j) => sum + P.column(j), P.own)
+  const own = P.offer === undefined ? P.own : 1 - P.offer * P.to.length
+  return unsent.reduce((sum, j) => sum + P.column(j), own)
 }
 
 /** What is of all peers but one. */

@@ -45,6 +45,9 @@ export interface Mixing extends Route {
   readonly offer?: number | undefined
   /** What j offers by the topology: W_ji of its rows. */
   filed?(j: PeerName): number
+  /** Whom it sends to and receives from by the topology. */
+  readonly filedTo?: readonly PeerName[]
+  readonly filedFrom?: readonly PeerName[]
 }
 
 /**
@@ -121,8 +124,11 @@ export interface Flow<M> {
   readonly theirs: M
 }
 
-/** How a late flow enters the state; 'dropped' where a sum over the peers is not kept. */
-export type LateFlow<S, M> = 'dropped' | ((state: S, flow: Flow<M>) => S)
+/**
+ * How a late flow enters the state; 'dropped' where a sum over the peers is not kept. 'added': what is sent leaves the sender for good, and is added to the
+ * fields of the same names when it comes late or from elsewhere; nothing of this is agreed on by both ends.
+ */
+export type LateFlow<S, M> = 'dropped' | 'added' | ((state: S, flow: Flow<M>) => S)
 
 type Ask<D> = D extends Call ? Shaped<D['ask']> : never
 type Reply<D> = D extends Call ? Shaped<D['reply']> : never

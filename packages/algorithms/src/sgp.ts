@@ -9,9 +9,10 @@ export const sgp = algorithm({
   title: 'SGP (push-sum)',
   source: 'Assran et al., ICML 2019, arXiv 1811.10792',
   options: z.strictObject({}),
-  needs: { weights: 'columns', delivery: 'reliable' },
+  needs: { weights: 'columns' },
   keeps: 'weighted mean',
   channels: { mass: { x: 'vector', w: 'number' } },
+  edges: { mass: 'added' },
   start: ({ x }) => ({ x, w: 1 }),
   model: ({ x, w }) => linear([1 / w, x]),
   async round(node, { x, w }, k) {

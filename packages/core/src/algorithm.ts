@@ -28,6 +28,8 @@ export interface Move {
 export interface Mass {
   readonly x: { readonly values: Float32Array }
   readonly w: number
+  /** The sum of the weights that this peer has given up with states of its own, when it took another's. */
+  readonly lost?: number
 }
 
 /** How far apart the models of a round were, as one peer estimates it. */

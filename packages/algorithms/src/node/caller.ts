@@ -9,7 +9,7 @@ import { noTerms } from './terms.js'
 import { Wire } from './wire.js'
 
 /** What was asked of this peer comes to a reply, at once or never. */
-export type Answer = (ask: Message, from: PeerName) => Answered | undefined
+export type Answer = (ask: Message, from: PeerName, id: number) => Answered | undefined
 
 export interface Answered {
   readonly reply: Message
@@ -106,8 +106,13 @@ export class Caller implements Requests<Message, Message> {
     const ask = this.#opened(this.#asks, envelope)
     if (ask === undefined) return
     if (this.#answer === undefined) return this.#owner.fabric.reject(envelope, `nobody answers on ${this.name} here`)
-    const answered = this.swaps?.mayReply(from, ask) === false ? undefined : this.#answer(ask, from)
-    if (answered === undefined) return this.swaps?.skip(from, id)
+    const answered = this.swaps?.mayReply(from, ask) === false ? undefined : this.#answer(ask, from, id)
+    if (answered === undefined) this.swaps?.skip(from, id)
+    else this.reply(from, id, answered)
+  }
+
+  /** Replies to what was asked. */
+  reply(from: PeerName, id: number, answered: Answered): void {
     const result = this.#replies.send(from, id, 0, answered.reply, 0, this.swaps?.termsTo(from) ?? noTerms)
     if (result !== 'queued') this.#owner.unsent(from)
     if (result === 'queued' || this.swaps === undefined) answered.accept?.()

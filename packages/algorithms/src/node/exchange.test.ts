@@ -43,7 +43,7 @@ function mailbox(offer?: number) {
     unsent: () => {}
   } as unknown as Owner
   const traits = { name: 'model', kind: 1, isReliable: false }
-  const box = new Mailbox(owner, traits, { x: 'vector' }, { kinds, isOwed: true })
+  const box = new Mailbox(owner, traits, { x: 'vector' }, { kinds, late: 'owed' })
   const mixing = (round: number): Mixing => {
     return { peer: a, round, own: 0.5, to: [b], from: [b], row: () => 0.5, column: () => 0.5, offer }
   }

@@ -3,6 +3,7 @@ import type { VectorMessage } from '@murmuration/wire'
 import type { Flow, Message, Mixing, Route, State } from '../record.js'
 import { type Debt, type Edge, Edges } from './edge.js'
 import { type Early, type EarlyMessages, partsPerRound, tagOf } from './early.js'
+import type { Absence, ControlKinds, Exchanging } from './exchanging.js'
 import type { Owner } from './owner.js'
 import { restoreEdges, savedEdges } from './saved-edges.js'
 import { noTerms, readTerms, termNumbers, termsOf } from './terms.js'
@@ -13,17 +14,9 @@ const roundsAhead = 64
 const empty = new Float32Array(0)
 const nobody: readonly PeerName[] = []
 
-/** The kinds on the wire of what is said about an exchange beside X, the message itself. */
-export interface ControlKinds {
-  readonly skip: number
-  readonly withdraw: number
-}
-
-/** Why there is no message: it was waited for; its sender was sent nothing; one of the two has said SKIP. */
-export type Absence = 'silent' | 'unsaid' | 'skipped'
-
 /** The edges of a channel at work: {@link Edges} decides, and here it is sent, kept and applied. */
-export class Exchange {
+export class Exchange implements Exchanging {
+  readonly takesAll = false
   readonly #owner: Owner
   readonly #early: Early
   readonly #kinds: ControlKinds
@@ -150,6 +143,8 @@ export class Exchange {
     if (this.#isOwed && mine !== undefined) this.#owe(from, mine, since)
     return 'silent'
   }
+
+  leave(): void {}
 
   close(): void {
     this.#edges.isOpen = false

@@ -1,4 +1,6 @@
-import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { Envelope, Milliseconds, PeerName } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/wire'
+import type { Flow, Message } from '../record.js'
 import type { Owner } from './owner.js'
 
 const nobody: readonly PeerName[] = []
@@ -12,6 +14,10 @@ export interface OpenEdges {
   pause(isPaused: boolean): void
   /** Asks all of `owing`. Returns until when it makes sense to wait for answers. */
   remindAll(): Milliseconds
+  /** What has come late. It is the round's from now on. */
+  takeFlows(): readonly Flow<Message>[]
+  acceptSkip(envelope: Envelope<VectorMessage>): void
+  acceptWithdraw(envelope: Envelope<VectorMessage>): void
 }
 
 /** The exchanges of all channels of a peer. */

@@ -13,26 +13,21 @@ import {
   type State
 } from '../record.js'
 import { Early, type EarlyMessages, partsPerRound, tagOf } from './early.js'
-import { type ControlKinds, Exchange } from './exchange.js'
+import { Exchange } from './exchange.js'
+import type { ExchangeTraits } from './exchanging.js'
 import { nobodyLeft, queueFull, timedOut } from './missing.js'
 import type { ChannelTraits, Expectation, Owner } from './owner.js'
+import { Pushes } from './pushes.js'
 import { noTerms } from './terms.js'
 import { Wire } from './wire.js'
 
 const nobody: readonly PeerName[] = []
 
-/** What tells a channel of exchanges from others. */
-export interface ExchangeTraits {
-  readonly kinds: ControlKinds
-  /** Whether a sum over the peers is kept. */
-  readonly isOwed: boolean
-}
-
 /** A channel of messages that are collected by tag: by round, and part of it. */
 export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> {
   readonly name: string
   /** Of a channel whose messages are exchanged along edges. */
-  readonly exchange: Exchange | undefined
+  readonly exchange: Exchange | Pushes | undefined
   readonly #isReliable: boolean
   readonly #owner: Owner
   readonly #wire: Wire
@@ -57,7 +52,8 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     this.#owner = owner
     this.#wire = new Wire(owner, kind, shape, edges !== undefined)
     this.#early = new Early(this.#wire)
-    this.exchange = edges && new Exchange(owner, this.#early, edges.kinds, edges.isOwed)
+    if (edges?.late === 'added') this.exchange = new Pushes(owner, this.#early, edges.kinds)
+    else this.exchange = edges && new Exchange(owner, this.#early, edges.kinds, edges.late === 'owed')
   }
 
   send(route: Route, message: Message | ((j: PeerName) => Message)): readonly PeerName[] {
@@ -71,6 +67,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
       const terms = exchange === undefined ? noTerms : exchange.termsTo(to)
       if (terms === undefined) {
         this.#owner.unsent(to)
+        unsent = [...unsent, to]
         continue
       }
       const theirs = typeof message === 'function' ? message(to) : message
@@ -113,18 +110,19 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     if (part >= partsPerRound)
       return fabric.reject(envelope, `part ${part} of a round; ${partsPerRound - 1} is the last`)
     if (exchange === undefined && this.#isLate(from, tag)) return fabric.recycle(message)
-    if (this.#hasNoRoom(from, tag, length)) {
+    const takesAll = exchange?.takesAll === true
+    const hasRoom = !this.#hasNoRoom(from, tag, length)
+    if (!hasRoom && !takesAll) {
       presence.tooFar = round
       exchange?.refuse(from, message)
       return fabric.recycle(message)
     }
-    if (this.#early.has(from, tag, { offset, length })) {
-      return fabric.reject(envelope, `parameters of round ${round} are duplicate`)
-    }
+    const isThere = this.#early.has(from, tag, { offset, length })
+    if (isThere && !takesAll) return fabric.reject(envelope, `parameters of round ${round} are duplicate`)
     const opened = this.#wire.open(from, tag, message)
     if (typeof opened === 'string') return fabric.reject(envelope, opened)
-    if (exchange === undefined || tag > this.#closed) presence.heard(from)
-    if (opened === undefined || exchange?.take(from, tag, opened) === false) return
+    if (exchange === undefined || takesAll || tag > this.#closed) presence.heard(from)
+    if (opened === undefined || exchange?.take(from, tag, opened, hasRoom && !isThere) === false) return
     this.#early.add({ from, round, part, message: opened })
   }
 
@@ -269,8 +267,8 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     this.#early.release(tag, isFirst || this.#staleness > 0, (from, other, message) => {
       if (messageOf(theirs, from) === message) {
         if (this.#staleness > 0) this.#given.set(from, other)
-      } else if (this.exchange === undefined && (other === tag || !route.from.includes(from)))
-        this.#unexpected(from, other)
+      } else if (this.exchange !== undefined) this.exchange.leave(from, other, message)
+      else if (other === tag || !route.from.includes(from)) this.#unexpected(from, other)
     })
     this.#owner.presence.note(route, silent)
     this.#note(route, missing)

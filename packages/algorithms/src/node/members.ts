@@ -9,13 +9,11 @@ import {
 import { Member, type SwarmView } from '@murmuration/membership'
 import { Consensus } from './consensus.js'
 import { MemberRows } from './member-rows.js'
+import { isPlausible, unfinished } from './of-others.js'
 import type { BetweenRounds, MembersFabric, MembersOptions, SwarmStanding, Trainee } from './members-options.js'
 
 /** How long the first that begins waits for others that are there, so that nobody can keep all from beginning. */
 const beginTogether: Milliseconds = 10_000
-
-/** As many rounds as may pass before the first record of a round comes. */
-const firstMoments = 1000
 
 export class Members {
   readonly #fabric: MembersFabric
@@ -144,15 +142,10 @@ export class Members {
     return this.#member.lifeOf(peer)
   }
 
-  /**
-   * Whether the round that a peer gives with its state can be true. What others say of themselves is a beat old at most, and nobody has come twice as
-   * far since, but in the first moments.
-   */
+  /** Whether the round that a peer gives with its state can be true. */
   isPlausible(round: number, donor: PeerName): boolean {
     const others = this.#member.present.filter((peer) => peer !== this.#fabric.self)
-    const witnesses = others.length > 1 ? others.filter((peer) => peer !== donor) : others
-    const farthest = Math.max(0, ...witnesses.map((peer) => this.#member.recordOf(peer)?.round ?? 0))
-    return round <= 2 * farthest + firstMoments
+    return isPlausible(round, donor, others, (peer) => this.#member.recordOf(peer)?.round ?? 0)
   }
 
   /** Whether others may take this peer's state. */
@@ -213,9 +206,9 @@ export class Members {
     let since = this.#fabric.now()
     for (;;) {
       const now = this.#fabric.now()
-      const unfinished = this.#unfinished()
-      if (unfinished !== progress) [progress, since] = [unfinished, now]
-      if (unfinished === '' || now - since > timeout) break
+      const others = unfinished(this.#member, this.#fabric.self)
+      if (others !== progress) [progress, since] = [others, now]
+      if (others === '' || now - since > timeout) break
       await this.#waitForNews(now + this.#member.settings.tick, wait)
     }
     this.leave(round)
@@ -230,17 +223,6 @@ export class Members {
   /** Ends the notes. */
   end(): void {
     this.#isOver = true
-  }
-
-  /** Who is present and has not finished, and how far it is. */
-  #unfinished(): string {
-    const member = this.#member
-    return member.present
-      .filter((peer) => peer !== this.#fabric.self)
-      .flatMap((peer) => member.recordOf(peer) ?? [])
-      .filter(({ status }) => status === 'here' || status === 'joining')
-      .map(({ name, round }) => `${name} ${round}`)
-      .join()
   }
 
   /** Whether the state says to wait. Throws where it says to stop. */

@@ -3,7 +3,7 @@ import type { Members } from './members.js'
 import type { Peer } from './peer.js'
 import { inSlices } from '../slices.js'
 import { Consensus } from './consensus.js'
-import { type ModelState, StateTransfer } from './state-transfer.js'
+import { type Gift, type ModelState, StateTransfer } from './state-transfer.js'
 
 /** How many rounds after that of a taken state a peer begins: its record arrives before its first message. */
 const joinMargin = 2
@@ -23,9 +23,9 @@ export interface Trainee {
   isAtOwnPace(): boolean
   /** That this peer has gone through. */
   samples(): number
-  /** The round that comes next, and the model that it begins with. */
-  current(): ModelState | undefined
-  /** Goes on from a model, from the beginning of this round or of the last. Optimisers begin anew. */
+  /** The round that comes next, and what another peer may begin it with. */
+  current(): Gift | 'later' | undefined
+  /** Goes on from what another gave, from the beginning of this round or of the last. Optimisers begin anew. */
   goOnFrom(state: ModelState): void
 }
 
@@ -92,6 +92,7 @@ export class Participation {
 
   /** Waits until this peer may begin its next round, and has the state to. */
   async ready(): Promise<void> {
+    this.#transfer.serve()
     await this.#members.ready(() => this.#trainee.round(), {
       wait: (until) => this.#wait(until),
       takeState: (donor) => this.#takeState(donor)
@@ -102,6 +103,7 @@ export class Participation {
 
   /** Serves the others until they have finished, too. */
   async finish(): Promise<void> {
+    this.#transfer.serve()
     await this.#members.finish(this.#trainee.round(), (until) => this.#wait(until), this.#peer.timeout)
   }
 
@@ -124,7 +126,7 @@ export class Participation {
     const given = await this.#transfer.ask(donor)
     if (given === undefined || !this.#members.isPlausible(given.round, donor)) return
     if (given.round + joinMargin <= this.#trainee.round()) return
-    this.#trainee.goOnFrom({ x: given.x, round: given.round + joinMargin })
+    this.#trainee.goOnFrom({ ...given, round: given.round + joinMargin })
     this.#members.begin(this.#trainee.round())
     this.#adoptLife()
   }

@@ -6,7 +6,6 @@ import type {
   AnyRole,
   BaseNode,
   Call,
-  Flow,
   LateFlow,
   Message,
   RoleName,
@@ -15,12 +14,12 @@ import type {
   State,
   StepOf
 } from '../record.js'
-import { addFlow } from '../mixing.js'
+import { addFlow, addSent } from '../mixing.js'
 import { type Answer, Caller } from './caller.js'
 import type { EarlyMessages } from './early.js'
 import { Mailbox } from './mailbox.js'
-import type { ControlKinds, Exchange } from './exchange.js'
-import type { Swaps } from './swaps.js'
+import type { ControlKinds } from './exchanging.js'
+import type { OpenEdges } from './exchanges.js'
 import type { Peer } from './peer.js'
 import type { TrainingSettings } from './training.js'
 import type { Vector } from './vector.js'
@@ -29,11 +28,6 @@ const nobody: readonly PeerName[] = []
 const plainSgd = { name: 'sgd' }
 
 type Late = Extract<LateFlow<State, Message>, (...given: never[]) => unknown>
-
-/** What gives flows that are late. */
-interface LateEdges {
-  takeFlows(): readonly Flow<Message>[]
-}
 
 /** Numbers of a record's messages on the wire. */
 export interface Kinds {
@@ -47,10 +41,10 @@ export class Program {
   state: State = {}
   readonly #peer: Peer
   readonly #settings: TrainingSettings
-  readonly #channels: Readonly<Record<string, Mailbox | Caller>>
+  readonly channels: Readonly<Record<string, Mailbox | Caller>>
   readonly #node: AnyNode
   /** The channels whose late flows enter the state, and how. */
-  readonly #late: { readonly edges: LateEdges; readonly late: Late }[] = []
+  readonly #late: { readonly edges: OpenEdges; readonly late: Late }[] = []
   #round = 0
   #answered = 0
   /** Whether the state is of the run, so that answers may change it. */
@@ -65,9 +59,9 @@ export class Program {
     this.#peer = peer
     this.#mayAnswer = this.role.round === undefined
     this.#settings = settings
-    this.#channels = this.#open(kinds)
+    this.channels = this.#open(kinds)
     const options = record === settings.algorithm ? record.options.parse(settings.options ?? {}) : {}
-    this.#node = Object.assign(this.#base(options), this.#channels) as unknown as AnyNode
+    this.#node = Object.assign(this.#base(options), this.channels) as unknown as AnyNode
   }
 
   /** How many numbers a record's channels take. */
@@ -121,8 +115,10 @@ export class Program {
       }
     }
     if (other === undefined || other === this) return from
-    for (const { edges } of other.#late) {
+    for (const { edges, late } of other.#late) {
       for (const flow of edges.takeFlows()) {
+        // Mass has no place in models.
+        if (late === addSent) continue
         this.state = addFlow(this.state, flow)
         from = [...from, flow.from]
       }
@@ -138,14 +134,14 @@ export class Program {
   /** All that is to be saved. */
   snapshot(messages: EarlyMessages): State {
     const channels: Record<string, State> = {}
-    for (const name in this.#channels) channels[name] = this.#channels[name].saved(messages)
+    for (const name in this.channels) channels[name] = this.channels[name].saved(messages)
     return { answered: this.#answered, state: this.state, channels }
   }
 
   restore({ answered, state, channels }: State): void {
     this.#answered = answered as number
     this.state = state as State
-    for (const name in this.#channels) this.#channels[name].restore((channels as State)[name] as State)
+    for (const name in this.channels) this.channels[name].restore((channels as State)[name] as State)
   }
 
   #open({ first, firstControl }: Kinds): Readonly<Record<string, Mailbox | Caller>> {
@@ -165,7 +161,8 @@ export class Program {
         opened[name] = caller
         if (caller.swaps !== undefined) this.#openEdges(caller.swaps, kinds, addFlow)
       } else {
-        const edges = late === undefined || typeof late === 'number' ? undefined : { kinds, isOwed: late !== 'dropped' }
+        const edges =
+          late === undefined ? undefined : { kinds, late: typeof late === 'string' ? late : ('owed' as const) }
         const mailbox = new Mailbox(this.#peer, traits, channel, edges)
         accepts[kind++] = (envelope) => mailbox.accept(envelope)
         opened[name] = mailbox
@@ -177,7 +174,7 @@ export class Program {
 
   /** Takes in what is said about the exchanges of a channel, and knows how late ones enter the state. */
   #openEdges(
-    edges: (Exchange | Swaps) & LateEdges,
+    edges: OpenEdges,
     { skip, withdraw }: ControlKinds,
     late: LateFlow<State, Message> | number | undefined
   ): void {
@@ -186,6 +183,7 @@ export class Program {
     accepts[withdraw] = (envelope) => edges.acceptWithdraw(envelope)
     exchanges.add(edges)
     if (typeof late === 'function') this.#late.push({ edges, late })
+    if (late === 'added') this.#late.push({ edges, late: addSent })
   }
 
   #answerOf(name: string): Answer | undefined {

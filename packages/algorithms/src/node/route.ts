@@ -62,6 +62,14 @@ class MixingRoute implements Mixing {
   filed(j: PeerName): number {
     return this.#all.filed(this.round).columns.get(j) ?? 0
   }
+
+  get filedTo(): readonly PeerName[] {
+    return this.#all.filed(this.round).to
+  }
+
+  get filedFrom(): readonly PeerName[] {
+    return this.#all.filed(this.round).from
+  }
 }
 
 /** The mixing of each round, and all neighbours of the rounds that were asked for. */

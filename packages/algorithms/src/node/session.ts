@@ -9,8 +9,9 @@ import { Peer } from './peer.js'
 import { Program, roleOf } from './program.js'
 import { checkpointProblem } from './checkpoint-problem.js'
 import { massOf, rootMeanSquare } from './figures.js'
+import { handOver } from './handing-over.js'
 import { Participation } from './participation.js'
-import type { ModelState } from './state-transfer.js'
+import { type Gift, giftOf, type ModelState } from './state-transfer.js'
 import { checkCounts, checkFits, pack, type Saved, unpack, withoutRecords } from './save.js'
 import type { EarlyMessages } from './early.js'
 import type { TrainingSettings } from './training.js'
@@ -29,6 +30,8 @@ export class Session {
   readonly #endOfAsking: EndOfAsking
   readonly #keepsMass: boolean
   readonly #participation: Participation | undefined
+  /** The weight that this peer gave up with its own state when it took another's. */
+  #lostMass = 0
   #start: (() => Float32Array | PromiseLike<Float32Array>) | undefined
   #round = 0
 
@@ -120,6 +123,14 @@ export class Session {
     }
   }
 
+  /** This peer leaves the swarm, between two rounds. Where a weighted mean is kept, a neighbour gets its mass. */
+  async leave(): Promise<void> {
+    const round = this.#round
+    const { to } = this.#peer.mixings.of(round)
+    this.#settings.members?.leave(round)
+    if (round > 0 && round < this.#settings.rounds) await handOver(this.#peer, this.#training, round, to)
+  }
+
   /** What the algorithm hands from round to round. */
   get state(): State {
     return this.#training.state
@@ -165,17 +176,20 @@ export class Session {
   }
 
   /** What another peer may go on from. */
-  #current(): ModelState | undefined {
-    const x = (this.#round > this.#settings.rounds ? this.#averaging : this.#training).model()
-    return x === undefined ? undefined : { x, round: this.#round }
+  #current(): Gift | 'later' | undefined {
+    const isTraining = this.#round <= this.#settings.rounds
+    const program = isTraining ? this.#training : this.#averaging
+    return giftOf(program, this.#round, isTraining && this.#keepsMass, this.#peer.arena.inRound)
   }
 
-  #goOnFrom({ x, round }: ModelState): void {
+  #goOnFrom({ x, w, round }: ModelState): void {
     const { rounds } = this.#settings
+    if (this.#keepsMass && this.#round > 0) this.#lostMass += massOf(this.#training.state).w
     this.#round = Math.min(round, this.#rounds)
     this.#peer.round = this.#round
     this.#training.start(x, linear([0, x]))
-    if (this.#round > rounds) this.#averaging.start(x, x)
+    if (this.#keepsMass) this.#training.state = { ...this.#training.state, x, w }
+    if (this.#round > rounds) this.#averaging.start(this.#modelOf(this.#training), x)
     this.#peer.optimisers = {}
     this.#peer.arena.sweep(this.#roots(), true)
   }
@@ -246,7 +260,7 @@ export class Session {
       late,
       unsent,
       moves,
-      mass: isTraining && this.#keepsMass ? massOf(this.#training.state) : undefined,
+      mass: isTraining && this.#keepsMass ? { ...massOf(this.#training.state), lost: this.#lostMass } : undefined,
       parameters: model.values
     }
   }

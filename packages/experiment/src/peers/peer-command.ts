@@ -53,9 +53,10 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
       const evaluation = await task.evaluate(parameters).run()
       options.emit({ kind: 'evaluation', of: self, ...progress, ...evaluation })
     },
-    ...(checkpoints === undefined
+    ...(checkpoints !== undefined && { checkpoints }),
+    ...(checkpoints === undefined && plan.options.algorithm.keeps !== 'weighted mean'
       ? { signal: options.signal }
-      : { checkpoints, halt, signal: afterRound(options.signal, halt) })
+      : { halt, signal: afterRound(options.signal, halt) })
   })
   const isServer = plan.options.servers?.includes(self) === true
   const unsaved = isServer ? undefined : await saveModel(options, result.task.schema, result.parameters)

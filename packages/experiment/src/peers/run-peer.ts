@@ -257,6 +257,7 @@ async function trainPeer(run: PeerRun, { task, peer, members, saved, checkpoints
   for (;;) {
     if (await halt?.isDue(session.round)) {
       if (session.round > 0 && session.round <= options.rounds) await checkpoints?.writeLast(session)
+      if (members !== undefined) await session.leave()
       throw new StoppedError()
     }
     const step = await steps.next()

@@ -1,0 +1,241 @@
+import { byName, type Envelope, type PeerName } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/wire'
+import type { Flow, Message, Mixing, Route, State } from '../record.js'
+import { type Early, partsPerRound, tagOf } from './early.js'
+import type { Absence, ControlKinds, Exchanging } from './exchanging.js'
+import type { OpenEdges } from './exchanges.js'
+import type { Owner } from './owner.js'
+import { noTerms, termNumbers, termsOf } from './terms.js'
+import { isVector } from './vector.js'
+
+const empty = new Float32Array(0)
+const nobody: readonly PeerName[] = []
+
+/** So many rounds ahead it is kept that a peer sends nothing; nobody is further ahead of those that wait for it. */
+const roundsAhead = 64
+
+/**
+ * The edges of a channel whose messages leave their sender for good, as the mass of push-sum does: whatever comes is used, in its round or as soon as
+ * it is there. Nothing is owed and nothing taken back. SKIP tells who waits that nothing comes: the topology's receivers, when a row leaves them out; and who
+ * sends along an edge that this peer does not have. Who is left out sends nothing back, and says so, or its mass would all go to those that send it none.
+ */
+export class Pushes implements Exchanging, OpenEdges {
+  readonly owing = nobody
+  readonly hasDebts = false
+  readonly takesAll = true
+  readonly #owner: Owner
+  readonly #early: Early
+  readonly #kinds: ControlKinds
+  #route: Route | undefined
+  #isOpen = false
+  #isPaused = false
+  /** Who leaves this peer out, since which tag. */
+  readonly #outOf = new Map<PeerName, number>()
+  readonly #lives = new Map<PeerName, number>()
+  #life = 1
+  /** The last tag of each sender, in its present life: tags only grow. */
+  readonly #newest = new Map<PeerName, number>()
+  /** Who has said that it sends nothing, by tag. */
+  readonly #skipped = new Map<number, Set<PeerName>>()
+  /** What has come and belongs to no round that is still to be collected, summed up by sender. */
+  #sums = new Map<PeerName, { readonly sum: Message; readonly tag: number }>()
+
+  constructor(owner: Owner, early: Early, kinds: ControlKinds) {
+    this.#owner = owner
+    this.#early = early
+    this.#kinds = kinds
+  }
+
+  get begun(): number {
+    return this.#route === undefined ? -1 : tagOf(this.#route)
+  }
+
+  get isUsual(): boolean {
+    return !this.#skipped.has(this.begun)
+  }
+
+  begin(route: Route): void {
+    this.#route = route
+    this.#isOpen = true
+    for (const tag of this.#skipped.keys()) if (tag < this.begun) this.#skipped.delete(tag)
+  }
+
+  termsTo(to: PeerName): readonly number[] | undefined {
+    if (!this.#isLeftOut(to)) return this.#life === 1 ? noTerms : termNumbers({ life: this.#life, toLife: 1 })
+    this.#say(this.#kinds.withdraw, to, this.begun)
+    return undefined
+  }
+
+  said(): void {}
+
+  unsaid(): void {}
+
+  /** Tells those for whom there is nothing. */
+  hasBegun(): void {
+    const { to, offer, filedTo = nobody } = this.#route as Mixing
+    if (offer !== undefined) for (const peer of filedTo) if (!to.includes(peer)) this.#skip(peer, this.begun)
+    this.#early.eachUpTo(this.begun, (tag, from) => this.#answer(from, tag))
+  }
+
+  isAwaited(from: PeerName): boolean {
+    return this.#skipped.get(this.begun)?.has(from) !== true
+  }
+
+  isTooEarly(): boolean {
+    return false
+  }
+
+  refuse(): void {}
+
+  take(from: PeerName, tag: number, message: Message, hasRoom: boolean): boolean {
+    this.newLife(from, termsOf(message).life)
+    if (tag <= (this.#newest.get(from) ?? -1)) return this.#reject(from, tag)
+    this.#newest.set(from, tag)
+    if (this.#isPaused) this.#skip(from, tag)
+    else if (tag <= this.begun) this.#answer(from, tag)
+    this.#isIn(from, tag)
+    const isExpected = tag > this.begun || (tag === this.begun && this.#isOpen && this.#route?.from.includes(from))
+    if (hasRoom && isExpected === true) return true
+    this.leave(from, tag, message)
+    return false
+  }
+
+  /** A message that no round has collected: it enters between two. */
+  leave(from: PeerName, tag: number, message: Message): void {
+    const known = this.#sums.get(from)
+    if (known === undefined) this.#owner.arena.pin(message, 1)
+    this.#sums.set(from, { sum: known === undefined ? message : added(known.sum, message), tag })
+  }
+
+  goOnWithout(from: PeerName): Absence {
+    return this.isAwaited(from) ? 'silent' : 'unsaid'
+  }
+
+  close(): void {
+    this.#isOpen = false
+  }
+
+  /** No more rounds are collected: whatever has come and comes enters the state. */
+  drain(): void {
+    const { rounds: round, fabric } = this.#owner
+    this.begin({ peer: fabric.self, round, to: nobody, from: nobody })
+    this.close()
+    this.#early.release(tagOf({ round }), true, (from, tag, message) => this.leave(from, tag, message))
+  }
+
+  acceptSkip(envelope: Envelope<VectorMessage>): void {
+    const { from, message } = envelope
+    const { round, part = 0, field = 0, numbers = [], vector } = message
+    const { fabric, rounds } = this.#owner
+    if (vector.length > 0 || field > 0 || numbers.length > 0 || round >= rounds || part >= partsPerRound)
+      return fabric.reject(envelope, `what is no answer about round ${round}; the last is ${rounds - 1}`)
+    const tag = tagOf(message)
+    if (message.kind === this.#kinds.withdraw) {
+      this.#isIn(from, tag)
+      this.#answer(from, tag)
+    } else if (tag >= (this.#outOf.get(from) ?? 0)) this.#outOf.set(from, tag)
+    this.#note(from, tag)
+  }
+
+  /** Who sends nothing because it is sent nothing. */
+  acceptWithdraw(envelope: Envelope<VectorMessage>): void {
+    this.acceptSkip(envelope)
+  }
+
+  /** What has come late, by name. It is the round's from now on. */
+  takeFlows(): readonly Flow<Message>[] {
+    if (this.#sums.size === 0) return []
+    const sums = [...this.#sums].sort(([left], [right]) => byName(left, right))
+    this.#sums = new Map()
+    return sums.map(([from, { sum, tag }]) => {
+      this.#owner.arena.pin(sum, -1)
+      return { from, round: Math.floor(tag / partsPerRound), weight: 1, mine: {}, theirs: sum }
+    })
+  }
+
+  remindAll(): number {
+    return this.#owner.fabric.now()
+  }
+
+  /** What a peer sent in an earlier life, or to one, is as good as any. */
+  newLife(peer: PeerName, life: number): void {
+    const known = this.#lives.get(peer) ?? 1
+    if (life <= known) return
+    this.#lives.set(peer, life)
+    this.#outOf.delete(peer)
+    this.#newest.delete(peer)
+    if (this.#isOpen) this.#note(peer, this.begun)
+  }
+
+  beginLife(life: number): void {
+    this.#life = life
+  }
+
+  pause(isPaused: boolean): void {
+    this.#isPaused = isPaused
+  }
+
+  saved(): State {
+    const sums = [...this.#sums].map(([from, { sum, tag }]) => [from, { tag, sum }] as const)
+    return { begun: this.begun, sums: Object.fromEntries(sums) }
+  }
+
+  restore({ sums }: State): void {
+    for (const [from, { tag, sum }] of Object.entries(sums as Readonly<Record<string, State>>))
+      this.leave(from as PeerName, tag as number, sum as Message)
+  }
+
+  /** Who sends along an edge that the topology does not have waits for this peer, too. */
+  #answer(from: PeerName, tag: number): void {
+    const { to = nobody, filedFrom = [from] } = (this.#route ?? {}) as Partial<Mixing>
+    if (filedFrom.includes(from)) return
+    if (tag !== this.begun || !to.includes(from)) this.#skip(from, tag)
+  }
+
+  /** Whether a peer, or all that should, send nothing to this one. */
+  #isLeftOut(to: PeerName): boolean {
+    if (this.#outOf.size === 0) return false
+    const { from } = this.#route as Route
+    return this.#outOf.has(to) || (from.length > 0 && from.every((peer) => this.#outOf.has(peer)))
+  }
+
+  /** A peer has this one in its row of a tag. */
+  #isIn(peer: PeerName, tag: number): void {
+    if (tag > (this.#outOf.get(peer) ?? tag)) this.#outOf.delete(peer)
+  }
+
+  /** What was sent once is not used twice. */
+  #reject(from: PeerName, tag: number): false {
+    const round = Math.floor(tag / partsPerRound)
+    const message = { kind: 0, round, vector: empty }
+    this.#owner.fabric.reject({ from, message }, `parameters of round ${round} are duplicate`)
+    return false
+  }
+
+  #note(from: PeerName, tag: number): void {
+    if (tag < this.begun || tag > tagOf({ round: this.#owner.round + roundsAhead })) return
+    const skipped = this.#skipped.get(tag)
+    if (skipped === undefined) this.#skipped.set(tag, new Set([from]))
+    else skipped.add(from)
+  }
+
+  #skip(to: PeerName, tag: number): void {
+    this.#say(this.#kinds.skip, to, tag)
+  }
+
+  #say(kind: number, to: PeerName, tag: number): void {
+    const [round, part] = [Math.floor(tag / partsPerRound), tag % partsPerRound]
+    this.#owner.send(to, { kind, round, part, numbers: [], vector: empty })
+  }
+}
+
+/** The sum of both, in the memory of the first. */
+function added(sum: Message, message: Message): Message {
+  const next: Record<string, Message[string]> = { ...sum }
+  for (const [field, value] of Object.entries(message)) {
+    const before = sum[field]
+    if (isVector(value) && isVector(before)) value.values.forEach((each, i) => (before.values[i] += each))
+    else next[field] = (before as number) + (value as number)
+  }
+  return next
+}
