@@ -139,6 +139,23 @@ const oracles: readonly Oracle[] = [
     }
   },
   {
+    title:
+      'RelaySum/Grad applies every gradient everywhere, as many rounds late as it has edges to go less one (Vogels 2021)',
+    name: 'relay-sgd',
+    options: { sums: 'gradients' },
+    graph: { kind: 'edges', edges: [0, 1, 2, 3].map((k): [string, string] => [`p0${k}`, `p0${k + 1}`]) },
+    recursion: async ({ rounds, rate, gradients, start }) => {
+      const all: Matrix[] = []
+      const step = async (X: Matrix, k: number) => {
+        all[k] = await gradients(X)
+        const sumAt = (i: number, d: number) =>
+          X.reduce((total, _, j) => total + (all[k - Math.max(0, Math.abs(i - j) - 1)]?.[j][d] ?? 0), 0)
+        return X.map((row, i) => row.map((value, d) => value - (rate(k) / X.length) * sumAt(i, d)))
+      }
+      return repeated(rounds, start, step, (X) => X)
+    }
+  },
+  {
     title: 'SlowMo is u ← β u + (x_{t,0} − x_{t,τ}) / γ, x_{t+1,0} = x_{t,0} − α γ u (Wang 2020, Algorithm 1)',
     name: 'slowmo',
     options: { period: 4, momentum: 0.5, slowRate: 0.9 },

@@ -1,4 +1,7 @@
-/** RelaySGD on a tree: m_{i→j} sums all models on i's side of the edge, count says how many; inbox: what came last, by neighbour. */
+/**
+ * RelaySGD on a tree: m_{i→j} sums all models on i's side of the edge, count says how many; inbox: what came last, by neighbour. With the sums of
+ * gradients (RelaySum/Grad of the paper's experiments) all peers apply each gradient, some of them later, and models that differ stay so.
+ */
 import { z } from 'zod'
 import { total, without } from './mixing.js'
 import { linear, type Vector } from './node/vector.js'
@@ -10,7 +13,12 @@ export const relaySgd = algorithm({
   name: 'relay-sgd',
   title: 'RelaySGD',
   source: 'Vogels et al., NeurIPS 2021, arXiv 2110.04175',
-  options: z.strictObject({}),
+  options: z.strictObject({
+    sums: z
+      .enum(['models', 'gradients'])
+      .default('models')
+      .meta({ description: 'What is summed on the way through the tree' })
+  }),
   needs: { graph: 'tree' },
   keeps: 'nothing',
   channels: { relay: { x: 'vector', count: 'number' } },
@@ -18,11 +26,14 @@ export const relaySgd = algorithm({
   async round(node, { x, inbox }, k) {
     const tree = node.mixing(k)
     const n = node.peers().length
-    const half = node.step(x, await node.gradient(x))
-    const mine: Relay = { x: half, count: 1 }
+    const g = await node.gradient(x)
+    const isOfModels = node.options.sums === 'models'
+    const half = isOfModels ? node.step(x, g) : x
+    const mine: Relay = { x: isOfModels ? half : g, count: 1 }
     node.relay.send(tree, (j) => total(tree, mine, without(inbox, j))) //  m_{i→j} = x_i + Σ_{l≠j} m_{l→i}
     const theirs = await node.relay.collect(tree)
     const all = total(tree, mine, theirs) //                               a lost message is a smaller count
+    if (!isOfModels) return { x: node.step(x, linear([1 / n, all.x])), inbox: theirs }
     return { x: linear([1 / n, all.x], [(n - all.count) / n, half]), inbox: theirs }
   }
 })

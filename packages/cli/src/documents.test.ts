@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import test from 'ava'
 import { algorithmsJson } from './algorithms-command.js'
 import { tables, withTables } from './documents.js'
+import { headOf, recordFiles } from './paper-map.js'
 import { exitCodes } from './exit-codes.js'
 
 const root = new URL('../../../', import.meta.url)
@@ -21,6 +22,13 @@ test('every option of every algorithm has a description and a default', (t) => {
       t.truthy(option.description, `${name}: ${option.name}`)
       t.not(option.default, undefined, `${name}: ${option.name}`)
     }
+  }
+})
+
+test('every algorithm is one file of at most 60 lines, which begins by saying what it computes', (t) => {
+  for (const [name, { text }] of recordFiles()) {
+    t.true(text.trimEnd().split('\n').length <= 60, name)
+    t.true(headOf(text).length > 40, name)
   }
 })
 

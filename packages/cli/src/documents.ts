@@ -2,10 +2,12 @@
 import { codecTable } from '@murmuration/experiment'
 import { algorithmTables } from './algorithms-command.js'
 import { graphTable } from './graphs.js'
+import { paperMap } from './paper-map.js'
 
 /** What stands between the marks of a document, by its path from the root of the repository. */
 export const tables: Readonly<Record<string, () => string>> = {
   'docs/algorithms.md': algorithmTables,
+  'docs/paper-map.md': paperMap,
   'docs/topology-file.md': graphTable,
   'docs/training-file.md': codecTable
 }

@@ -1,0 +1,55 @@
+/** The algorithms in docs/paper-map.md: from the record to its paper, its file, what the file says of itself, and its own tests. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { algorithms } from '@murmuration/algorithms'
+
+const root = new URL('../../../', import.meta.url)
+const sources = 'packages/algorithms/src/'
+const tests = 'test/src/'
+
+interface SourceFile {
+  readonly path: string
+  readonly text: string
+}
+
+function filesIn(folder: string, ending: string): readonly SourceFile[] {
+  return readdirSync(new URL(folder, root))
+    .filter((name) => name.endsWith(ending))
+    .sort()
+    .map((name) => ({ path: `${folder}${name}`, text: readFileSync(new URL(`${folder}${name}`, root), 'utf8') }))
+}
+
+/** The text of the first comment: what is computed, by which equations, and what differs from the paper. */
+export function headOf(text: string): string {
+  const [, comment = ''] = /^\/\*\*([\s\S]*?)\*\//.exec(text) ?? []
+  const lines = comment.split('\n').map((line) => line.replace(/^ \*/, '').trim())
+  return lines.join(' ').trim().replaceAll('|', '\\|')
+}
+
+/** The file of each record, by the record's name. */
+export function recordFiles(): ReadonlyMap<string, SourceFile> {
+  const files = filesIn(sources, '.ts').filter(({ text }) => text.includes('= algorithm({'))
+  return new Map(
+    algorithms.map(({ name }) => {
+      const file = files.find(({ text }) => text.includes(`  name: '${name}',`))
+      if (file === undefined) throw new Error(`no file of ${sources} has the record ${name}`)
+      return [name, file]
+    })
+  )
+}
+
+/** The table: a line for each record, in the order of the registry. */
+export function paperMap(): string {
+  const oracles = filesIn(tests, 'oracles.test.ts')
+  const files = recordFiles()
+  const rows = algorithms.map(({ name, title, source }) => {
+    const { path, text } = files.get(name) as SourceFile
+    const own = oracles.filter((file) => file.text.includes(`name: '${name}'`)).map((file) => file.path)
+    const lines = text.trimEnd().split('\n').length
+    return `| ${title} | ${source} | [${path.slice(sources.length)}](../${path}) | ${lines} | ${headOf(text)} | ${own.join(', ')} |`
+  })
+  return [
+    '| algorithm | source | file | lines | what the file says: rule, equations, deviations | recursion in float64 |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...rows
+  ].join('\n')
+}
