@@ -4,17 +4,21 @@ import { quadratics } from '@murmuration/contract'
 import {
   type ConsensusEstimate,
   type Fabric,
+  type Links,
   type Milliseconds,
   NeighboursMissingError,
   type PeerName,
   peerName,
-  type StepReport
+  type StepReport,
+  StoppedError
 } from '@murmuration/core'
 import { type MemberChange, type MembershipSettings, trustingSigner } from '@murmuration/membership'
-import { type Faults, noFaults, simulate, uniformLinks } from '@murmuration/simulator'
+import { type FaultEvent, type Faults, noFaults, simulate, uniformLinks } from '@murmuration/simulator'
+import { createRandom } from '@murmuration/random'
 import { createTopology, type GraphDescription } from '@murmuration/topology'
 import { consensusDistance } from '@murmuration/vectors'
-import { vectorWire, type VectorMessage } from '@murmuration/wire'
+import { codedWire, vectorWire, type VectorMessage } from '@murmuration/wire'
+import type { SwarmWatch } from './swarms/swarm-watch.js'
 
 export interface MemberSwarm {
   readonly algorithm?: Algorithm
@@ -31,6 +35,16 @@ export interface MemberSwarm {
   readonly wait?: Milliseconds
   /** How long a gradient takes. */
   readonly gradient?: Milliseconds
+  readonly options?: Readonly<Record<string, unknown>>
+  readonly codec?: string
+  readonly links?: Links
+  readonly timeout?: Milliseconds
+  /** In so many rounds at the end nobody moves but by what the others send. */
+  readonly calmRounds?: number
+  /** Looks over the run. */
+  readonly watch?: SwarmWatch
+  /** In place of members as they are. */
+  readonly membersOf?: (...given: ConstructorParameters<typeof Members>) => Members
 }
 
 /** What a process of a peer has told. */
@@ -72,6 +86,12 @@ export async function runMembers({
   faults = noFaults,
   finalRounds = 60,
   gradient = 50,
+  codec = 'float32',
+  links = uniformLinks({ latency: 5 }),
+  timeout = 5000,
+  calmRounds = 0,
+  watch,
+  membersOf = (...given) => new Members(...given),
   ...swarm
 }: MemberSwarm): Promise<SwarmEnd> {
   const topology = createTopology({ peers: namesOf(swarm.peers), graph })
@@ -86,21 +106,40 @@ export async function runMembers({
   const program = async (fabric: Fabric<VectorMessage>) => {
     const { self } = fabric
     models.delete(self)
-    const members = new Members(fabric, {
+    const watching = watch?.process(fabric)
+    const members = membersOf(fabric, {
       settings: swarm.membership ?? {},
       topology,
-      signer: trustingSigner,
+      signer: watching?.signer ?? trustingSigner,
       wait: { start: swarm.wait ?? 120_000, pause: swarm.wait ?? 120_000 },
-      onChange: (change) => changes.push({ at: fabric.now(), by: self, change })
+      onChange: (change) => {
+        changes.push({ at: fabric.now(), by: self, change })
+        watching?.changed(change)
+      }
     })
-    const settings = { algorithm, seed, batchSize: 4, rounds: swarm.rounds, finalRounds, rate: () => 0.05 }
-    const session = new Session(fabric, taskOf(self), { ...settings, timeout: 5000, workers: topology.peers, members })
+    const rate = (round: number) => (round < swarm.rounds - calmRounds ? 0.05 : 0)
+    const how = {
+      algorithm: watching?.algorithm ?? algorithm,
+      seed,
+      batchSize: 4,
+      rounds: swarm.rounds,
+      finalRounds,
+      rate
+    }
+    const who = { timeout, workers: topology.peers, members }
+    const session = new Session(fabric, taskOf(self), {
+      ...how,
+      ...who,
+      ...(swarm.options && { options: swarm.options })
+    })
+    watching?.begins(session, members)
     let [moved, life] = [[0, 0, 0, 0], 1]
     try {
       const steps = session.steps()
       let step = await steps.next()
       for (; step.done !== true; step = await steps.next()) {
         const { round, parameters, consensus } = step.value
+        watching?.stepped(step.value)
         moved = withMoves(moved, step.value)
         life = step.value.life ?? 1
         rounds.get(self)?.set(round, parameters.slice())
@@ -113,16 +152,21 @@ export async function runMembers({
         }
       }
       models.set(self, step.value.slice())
+      watching?.ended('finished')
       books.set(self, { life, moved, ...(await endOf(session, fabric)) })
     } catch (error) {
-      if (!(error instanceof NeighboursMissingError)) throw error
-      lost.set(self, error.message)
+      if (!(error instanceof NeighboursMissingError || error instanceof StoppedError)) throw error
+      if (error instanceof NeighboursMissingError) lost.set(self, error.message)
+      members.leave()
+      watching?.ended('left')
     }
     members.end()
   }
-  const links = uniformLinks({ latency: 5 })
+  const coding = { codec, elements: 4, random: (peer: PeerName) => createRandom(seed, peer) }
+  const observer = watch === undefined ? {} : { fault: (event: FaultEvent) => watch.fault(event) }
+  const wire = codedWire(vectorWire, coding)
   const cost = ({ kind }: { kind: string }) => (kind === 'gradient' ? gradient : 0)
-  await simulate({ topology, seed, wire: vectorWire, links, cost, faults }, program)
+  await simulate({ topology, seed, wire, links, cost, faults, observer }, program)
   return { models, lost, changes, rounds, times, estimates, books }
 }
 

@@ -1,0 +1,183 @@
+/** The books of a simulated swarm: what crosses an edge is used by both ends or by none, and no sum over the peers moves otherwise. */
+import type { PeerName } from '@murmuration/core'
+
+/** A vector that was sent, with the lives of both ends as its sender knew them. */
+export interface Said {
+  readonly round: number
+  readonly life: number
+  readonly toLife: number
+}
+
+/** What an end has done with an exchange. */
+interface End {
+  readonly peer: PeerName
+  hasSaid: boolean
+  /** What it has added to its own values. */
+  flow: Float64Array | undefined
+  weight: number
+}
+
+/** One edge in one round, between two lives. */
+interface Exchange {
+  readonly round: number
+  readonly ends: readonly [End, End]
+  /** A life of one end was over while the exchange was open: the other may use it, or not. */
+  isVoid: boolean
+}
+
+/** What a peer has added to its values in a round, and whose message it was. */
+export interface Use {
+  readonly from: PeerName
+  readonly round: number
+  readonly weight: number
+  readonly mine: ArrayLike<number>
+  readonly theirs: ArrayLike<number>
+}
+
+/** Vectors of these swarms are no longer. */
+const maxLength = 4
+
+/** How much of the sum over the peers may be lost to float64. */
+const tolerance = 1e-9
+
+/** What is known of a peer beside its exchanges. */
+export interface Standing {
+  /** Whose messages it has gone without, and still waits for. */
+  readonly owing: (peer: PeerName) => readonly PeerName[]
+  /** The last round that it has ended. */
+  readonly ended: (peer: PeerName) => number
+}
+
+export class Books {
+  readonly #standing: Standing
+  readonly #find: (what: string) => void
+  readonly #exchanges = new Map<string, Exchange>()
+  /** Used by one end alone so far. */
+  readonly #open = new Map<Exchange, End>()
+  /** By sender, receiver and round: what was said last, in the latest life. */
+  readonly #said = new Map<string, Said>()
+  /** The values of each living peer, in float64. */
+  readonly #values = new Map<PeerName, Float64Array>()
+  /** What the sum of all values and of all that is still to be added should be. */
+  readonly #expected = new Float64Array(maxLength)
+
+  constructor(standing: Standing, find: (what: string) => void) {
+    this.#standing = standing
+    this.#find = find
+  }
+
+  /** A life begins with these values. */
+  begins(peer: PeerName, x: ArrayLike<number>): void {
+    this.ends(peer)
+    this.#values.set(peer, Float64Array.from(x))
+    add(this.#expected, x)
+  }
+
+  /** A life is over, with its values and with what was open. */
+  ends(peer: PeerName): void {
+    for (const exchange of this.#exchanges.values()) {
+      if (!exchange.isVoid && exchange.ends.some((end) => end.peer === peer)) this.#write(exchange)
+    }
+    const values = this.#values.get(peer)
+    if (values !== undefined) add(this.#expected, values, -1)
+    this.#values.delete(peer)
+  }
+
+  said(from: PeerName, to: PeerName, said: Said): void {
+    this.#said.set(`${from} ${to} ${said.round}`, said)
+    endOf(this.#exchange(from, to, said), from).hasSaid = true
+  }
+
+  used(peer: PeerName, use: Use): void {
+    const { from, round, weight, mine, theirs } = use
+    const said = this.#said.get(`${peer} ${from} ${round}`)
+    if (said === undefined) return this.#find(`${peer} has used ${from} in round ${round}, and did not send to it`)
+    const exchange = this.#exchange(peer, from, said)
+    const [own, other] = [endOf(exchange, peer), endOf(exchange, from)]
+    if (!other.hasSaid) this.#find(`${peer} has used what ${from} did not send to this life in round ${round}`)
+    if (own.flow !== undefined) this.#find(`${peer} has used ${from} in round ${round} twice`)
+    const flow = Float64Array.from(mine, (value, place) => weight * (theirs[place] - value))
+    own.flow = flow
+    own.weight = weight
+    add(this.#values.get(peer), flow)
+    if (exchange.isVoid) add(this.#expected, flow)
+    else if (other.flow === undefined) this.#open.set(exchange, other)
+    else {
+      this.#open.delete(exchange)
+      if (other.weight !== weight)
+        this.#find(`${peer} has used ${from} in round ${round} with ${weight}, and the other end with ${other.weight}`)
+    }
+  }
+
+  /** The optimiser has moved a peer's values. */
+  moved(peer: PeerName, from: ArrayLike<number>, to: ArrayLike<number>): void {
+    for (const sum of [this.#values.get(peer), this.#expected]) {
+      add(sum, to)
+      add(sum, from, -1)
+    }
+  }
+
+  /** A peer has ended a round. */
+  passed(peer: PeerName): void {
+    this.#check(peer)
+    const sum = new Float64Array(maxLength)
+    for (const values of this.#values.values()) add(sum, values)
+    for (const [{ ends }] of this.#open) for (const { flow } of ends) add(sum, flow, -1)
+    const scale = this.#values.size * Math.max(1, largest(this.#values.values()))
+    const off = sum.map((value, place) => value - this.#expected[place])
+    if (largest([off]) > tolerance * scale) this.#find(`the sum over the peers has moved by ${off.join()}`)
+  }
+
+  /** At the end nothing is open between those that have come to it. */
+  closed(peers: ReadonlySet<PeerName>): void {
+    for (const [{ round, ends }, { peer }] of this.#open) {
+      if (ends.every((end) => peers.has(end.peer)))
+        this.#find(`${peer} has ended without what it owes to ${others(ends, peer)} since round ${round}`)
+    }
+  }
+
+  /** What the other end has used, and this one did not when it ended the round, it owes. */
+  #check(peer: PeerName): void {
+    if (this.#open.size === 0) return
+    for (const [{ round, ends }, late] of this.#open) {
+      if (late.peer !== peer || round > this.#standing.ended(peer)) continue
+      const other = others(ends, peer)
+      if (!this.#standing.owing(peer).includes(other))
+        this.#find(`${other} has used ${peer} in round ${round}; ${peer} has not, and does not owe it`)
+    }
+  }
+
+  /** What is open counts no more. */
+  #write(exchange: Exchange): void {
+    exchange.isVoid = true
+    if (!this.#open.delete(exchange)) return
+    for (const { flow } of exchange.ends) add(this.#expected, flow)
+  }
+
+  #exchange(from: PeerName, to: PeerName, { round, life, toLife }: Said): Exchange {
+    const isFirst = from < to
+    const [left, right] = isFirst ? [from, to] : [to, from]
+    const key = `${left} ${right} ${round} ${isFirst ? life : toLife} ${isFirst ? toLife : life}`
+    let exchange = this.#exchanges.get(key)
+    if (exchange === undefined) {
+      exchange = { round, ends: [newEnd(left), newEnd(right)], isVoid: false }
+      this.#exchanges.set(key, exchange)
+    }
+    return exchange
+  }
+}
+
+const newEnd = (peer: PeerName): End => ({ peer, hasSaid: false, flow: undefined, weight: 0 })
+const endOf = ({ ends }: Exchange, peer: PeerName) => (ends[0].peer === peer ? ends[0] : ends[1])
+const others = (ends: Exchange['ends'], peer: PeerName) => (ends[0].peer === peer ? ends[1] : ends[0]).peer
+
+function add(sum: Float64Array | undefined, values: ArrayLike<number> | undefined, factor = 1): void {
+  if (sum === undefined || values === undefined) return
+  for (let place = 0; place < values.length; place++) sum[place] += factor * values[place]
+}
+
+function largest(all: Iterable<Float64Array>): number {
+  let most = 0
+  for (const values of all) for (const value of values) most = Math.max(most, Math.abs(value))
+  return most
+}

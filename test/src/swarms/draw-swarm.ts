@@ -1,0 +1,171 @@
+/** Swarms with drawn sizes, graphs, algorithms, links and settings, and what goes wrong in them. */
+import { type Algorithm, algorithms as registry, dpsgd } from '@murmuration/algorithms'
+import type { Milliseconds, PeerName, Random } from '@murmuration/core'
+import type { MembershipSettings } from '@murmuration/membership'
+import { createRandom } from '@murmuration/random'
+import { type FaultEvent, uniformLinks } from '@murmuration/simulator'
+import { createTopology, type GraphDescription, graphKinds } from '@murmuration/topology'
+import { type MemberSwarm, namesOf } from '../member-swarm.js'
+
+/** When faults may begin, and from when on there are none. */
+const troubleFrom: Milliseconds = 3000
+export const healedAt: Milliseconds = 20_000
+/** By then all that was cut off or taken for dead is in again, even where many waits come one after the other; then all average. */
+const trainingUntil: Milliseconds = 50_000
+
+/** How long a neighbour is waited for. */
+const timeout: Milliseconds = 5000
+
+/** A swarm and what happens to it. */
+export interface DrawnSwarm extends MemberSwarm {
+  readonly algorithm: Algorithm
+  readonly timeout: Milliseconds
+  readonly codec: string
+  readonly graph: GraphDescription
+  /** Who is gone in the end. */
+  readonly gone: readonly PeerName[]
+  /** What was drawn, in words. */
+  readonly story: string
+}
+
+const trimmedMean = registry.find(({ name }) => name === 'trimmed-mean') ?? dpsgd
+
+const algorithms: readonly (readonly [Algorithm, Readonly<Record<string, unknown>>])[] = [
+  [dpsgd, {}],
+  [dpsgd, { order: 'adapt-then-combine' }],
+  [dpsgd, { overlap: false }],
+  [trimmedMean, {}]
+]
+
+export function drawSwarm(seed: number): DrawnSwarm {
+  const random = createRandom(seed, 'swarm')
+  const pick = <Item>(items: readonly Item[]) => items[random.integer(items.length)]
+  const peers = namesOf(pick([3, 4, 4, 5, 5, 6, 6, 7, 8, 8, 10, 12, 16]))
+  const graph = drawGraph(peers, random)
+  const [algorithm, options] = pick(algorithms)
+  const codec = pick(['float32', 'float32', 'float32', 'float16', 'delta-int8'])
+  const [gradient, latency] = [pick([100, 150, 200]), pick([1, 5, 40])]
+  const bandwidth = pick([1e6, 1e7, Number.POSITIVE_INFINITY])
+  const membership = drawSettings(peers.length, random)
+  const { events, gone } = drawTroubles(peers, membership, random)
+  const rounds = Math.ceil(trainingUntil / (gradient + latency))
+  const facts = {
+    peers: peers.length,
+    graph,
+    algorithm: algorithm.name,
+    options,
+    codec,
+    gradient,
+    latency,
+    bandwidth,
+    membership
+  }
+  return {
+    seed,
+    peers: peers.length,
+    graph,
+    algorithm,
+    options,
+    codec,
+    gradient,
+    timeout,
+    links: uniformLinks({ latency, bandwidth }),
+    membership,
+    rounds,
+    // A trimmed mean does not bring peers together where they have few neighbours.
+    finalRounds: algorithm === trimmedMean ? 150 : 0,
+    calmRounds: Math.ceil(rounds / 3),
+    faults: { rules: [], events },
+    gone,
+    story: [JSON.stringify(facts), ...events.map((event) => JSON.stringify(event))].join('\n')
+  }
+}
+
+/** Of any kind that these peers can have. */
+function drawGraph(peers: readonly PeerName[], random: Random): GraphDescription {
+  for (;;) {
+    const { kind, schema, example } = graphKinds[random.integer(graphKinds.length)]
+    const graph = schema.parse({ kind, ...example(peers) }) as unknown as GraphDescription
+    try {
+      createTopology({ peers, graph })
+      return graph
+    } catch {
+      continue
+    }
+  }
+}
+
+function drawSettings(count: number, random: Random): Partial<MembershipSettings> {
+  const half = Math.floor(count / 2) + 1
+  const start = random.integer(3)
+  return {
+    ...(start === 1 ? { quorum: half + random.integer(count - half + 1) } : {}),
+    ...(start === 2 ? { startWithin: 2000 } : {}),
+    // As in real runs, as long as a peer is waited for.
+    strikeFor: timeout,
+    forgetAfter: random.integer(4) === 0 ? 10_000 : 600_000
+  }
+}
+
+const kinds = ['restart', 'restart', 'freeze', 'freeze', 'split', 'cut', 'hole', 'crash', 'leave', 'late'] as const
+
+/** Up to six faults, some of several peers at once. A majority stays, and what is cut or frozen comes right again. */
+function drawTroubles(
+  peers: readonly PeerName[],
+  { quorum = peers.length, startWithin }: Partial<MembershipSettings>,
+  random: Random
+): { events: readonly FaultEvent[]; gone: readonly PeerName[] } {
+  const events: FaultEvent[] = []
+  const gone = new Set<PeerName>()
+  const touched = new Set<PeerName>()
+  const mayGo = Math.ceil(peers.length / 2) - 1
+  const mayBeLate = startWithin === undefined ? peers.length - quorum : mayGo
+  for (let count = 1 + random.integer(6); count > 0; count--) {
+    const kind = kinds[random.integer(kinds.length)]
+    const at = troubleFrom + random.uniform() * (healedAt - troubleFrom - 1000)
+    const until = Math.min(healedAt, at + 200 + random.uniform() ** 2 * 12_000)
+    const order = random.shuffle(peers)
+    if (kind === 'split') {
+      const groups = [order.slice(0, 1 + random.integer(peers.length - 1))]
+      groups.push(order.filter((peer) => !groups[0].includes(peer)))
+      events.push({ at, kind: 'partition', groups }, { at: until, kind: 'heal' })
+      continue
+    }
+    const [a, b] = order
+    if (kind === 'cut' || kind === 'hole') {
+      events.push({ at, kind: 'clog', from: a, to: b }, { at: until, kind: 'unclog', from: a, to: b })
+      if (kind === 'cut')
+        events.push({ at, kind: 'clog', from: b, to: a }, { at: until, kind: 'unclog', from: b, to: a })
+      continue
+    }
+    // Peers that are touched are touched once, so that each fault is what it is called.
+    const free = order.filter((peer) => !touched.has(peer)).slice(0, random.uniform() < 0.2 ? 2 : 1)
+    for (const peer of free) {
+      if ((kind === 'crash' || kind === 'leave') && gone.size >= mayGo) continue
+      if (kind === 'late' && touched.size >= mayBeLate) continue
+      touched.add(peer)
+      if (kind === 'crash' || kind === 'leave') gone.add(peer)
+      events.push(...eventsOf(kind, peer, at, until))
+    }
+  }
+  return { events: events.sort((left, right) => left.at - right.at), gone: [...gone] }
+}
+
+function eventsOf(
+  kind: 'restart' | 'freeze' | 'crash' | 'leave' | 'late',
+  peer: PeerName,
+  at: Milliseconds,
+  until: Milliseconds
+): readonly FaultEvent[] {
+  if (kind === 'late') return [{ at, kind: 'join', peer }]
+  if (kind === 'crash' || kind === 'leave') return [{ at, kind, peer }]
+  if (kind === 'freeze')
+    return [
+      { at, kind, peer },
+      { at: until, kind: 'thaw', peer }
+    ]
+  return [
+    { at, kind: 'crash', peer },
+    { at: until, kind, peer }
+  ]
+}

@@ -1,0 +1,231 @@
+/** Looks over the peers of a simulated swarm while it runs. The invariants are those of docs/membership.md. */
+import type { Algorithm, Members, Mixing, Session } from '@murmuration/algorithms'
+import type { Fabric, Milliseconds, PeerName, StepReport, Topology } from '@murmuration/core'
+import type { MemberChange, Signer } from '@murmuration/membership'
+import type { FaultEvent } from '@murmuration/simulator'
+import type { VectorMessage } from '@murmuration/wire'
+import { Books, type Use } from './books.js'
+import { KnowledgeWatch } from './knowledge-watch.js'
+import { ProgressWatch } from './progress-watch.js'
+import { watched } from './watched-record.js'
+
+/** What is watched. */
+export interface Watched {
+  readonly topology: Topology
+  readonly algorithm: Algorithm
+  /** Whether vectors come as they were sent. */
+  readonly isLossless: boolean
+  /** The longest that a round of a peer of the majority may take. */
+  readonly longestRound: Milliseconds
+  /** From when on nothing fails any more. */
+  readonly healedAt: Milliseconds
+  /** In the canaries: what they change. */
+  readonly algorithmOf?: (algorithm: Algorithm) => Algorithm
+}
+
+/** What the world is called with in place of what it would be. */
+export interface PeerWatch {
+  readonly algorithm: Algorithm
+  readonly signer: Signer
+  changed(change: MemberChange): void
+  begins(session: Session, members: Members): void
+  stepped(report: StepReport): void
+  /** It has come to its end, or has left. */
+  ended(how: 'finished' | 'left'): void
+}
+
+/** The kind on the wire of the first channel of every algorithm. */
+const modelKind = 1
+/** How many models of a peer are remembered, to tell where a state comes from. */
+const maxModels = 8
+/** Most findings come in thousands. */
+const maxFindings = 10
+
+export class SwarmWatch {
+  readonly #options: Watched
+  readonly #found = new Set<string>()
+  readonly #sessions = new Map<PeerName, Session>()
+  readonly #rounds = new Map<PeerName, number>()
+  readonly #models = new Map<PeerName, Float32Array[]>()
+  readonly #finished = new Set<PeerName>()
+  readonly #books: Books | undefined
+  readonly #said = new Map<string, number>()
+  readonly knowledge: KnowledgeWatch
+  readonly progress: ProgressWatch
+
+  constructor(options: Watched) {
+    this.#options = options
+    const find = (what: string) => this.find(what)
+    const { topology, algorithm, isLossless, longestRound, healedAt } = options
+    const owing = (peer: PeerName) => this.#sessions.get(peer)?.exchanges.owing ?? []
+    const ended = (peer: PeerName) => this.#rounds.get(peer) ?? -1
+    if (algorithm.keeps === 'mean' && isLossless && isSymmetric(topology))
+      this.#books = new Books({ owing, ended }, find)
+    this.knowledge = new KnowledgeWatch(topology.peers, healedAt, find)
+    this.progress = new ProgressWatch(longestRound, find)
+  }
+
+  /** What is wrong, each once. At the end also what is still open between those that have finished. */
+  get findings(): readonly string[] {
+    this.#books?.closed(this.#finished)
+    return [...this.#found]
+  }
+
+  find(what: string): void {
+    if (this.#found.size < maxFindings) this.#found.add(what)
+  }
+
+  /** Something goes wrong, or comes right again. */
+  fault(event: FaultEvent): void {
+    this.knowledge.fault(event)
+    this.progress.fault(event)
+    if (event.kind === 'crash') this.#ends(event.peer)
+  }
+
+  /** A process of a peer starts. */
+  process(fabric: Fabric<VectorMessage>): PeerWatch {
+    const { self } = fabric
+    const { algorithm, algorithmOf = (given: Algorithm) => given } = this.#options
+    const round = new Round(
+      self,
+      this.#books,
+      (from, use) => this.#isSaid(self, from, use),
+      (what) => this.find(what)
+    )
+    const keepsMean = algorithm.keeps === 'mean'
+    this.#listen(fabric)
+    this.#finished.delete(self)
+    this.progress.began(self)
+    return {
+      algorithm: watched(algorithmOf(algorithm), {
+        began: (x) => {
+          this.#checkTaken(self, x)
+          this.#rounds.delete(self)
+          this.#books?.begins(self, x)
+          round.began(x)
+        },
+        mixes: (W, uses) => round.mixes(W, uses, keepsMean),
+        late: (use) => round.late(use)
+      }),
+      signer: this.knowledge.signerOf(self),
+      changed: (change) => {
+        this.knowledge.changed(self, change, fabric.now())
+        this.progress.changed(self, change, fabric.now())
+      },
+      begins: (session, members) => {
+        this.#sessions.set(self, session)
+        this.knowledge.begins(self, members)
+      },
+      stepped: (report) => {
+        this.#rounds.set(self, report.round)
+        if (this.#options.isLossless && keepsMean && report.phase === 'train') round.ended(report)
+        this.#books?.passed(self)
+        this.#remember(self, report.parameters)
+        this.progress.stepped(self, fabric.now())
+        this.knowledge.look(fabric.now())
+      },
+      ended: (how) => {
+        if (how === 'left') return this.#ends(self)
+        this.#finished.add(self)
+        this.knowledge.ended(self, true)
+      }
+    }
+  }
+
+  #ends(peer: PeerName): void {
+    this.#books?.ends(peer)
+    this.knowledge.ended(peer, false)
+    this.#sessions.delete(peer)
+  }
+
+  #listen(fabric: Fabric<VectorMessage>): void {
+    const { self } = fabric
+    const send = fabric.send.bind(fabric)
+    fabric.send = (to, message) => {
+      const result = send(to, message)
+      const { kind, round, numbers = [] } = message
+      if (result !== 'queued' || kind !== modelKind) return result
+      const [, life = 1, toLife = 1] = numbers
+      this.#said.set(`${self} ${to}`, round)
+      this.#books?.said(self, to, { round, life, toLife })
+      return result
+    }
+  }
+
+  /** Of a sender that has said nothing in a later round. */
+  #isSaid(self: PeerName, from: PeerName, { round }: Use): boolean {
+    return (this.#said.get(`${from} ${self}`) ?? -1) >= round
+  }
+
+  #remember(peer: PeerName, model: Float32Array): void {
+    const models = this.#models.get(peer) ?? []
+    this.#models.set(peer, models)
+    models.push(model.slice())
+    if (models.length > maxModels) models.shift()
+  }
+
+  /** A state that is taken is one that a peer had lately. */
+  #checkTaken(self: PeerName, x: Float32Array): void {
+    if (!this.#options.isLossless || !this.#sessions.has(self) || x.every((value) => value === 0)) return
+    const isOf = (model: Float32Array) => model.every((value, place) => value === x[place])
+    if (![...this.#models.values()].some((models) => models.some(isOf)))
+      this.find(`${self} goes on from a state that nobody had`)
+  }
+}
+
+/** What is added to the values of one process in the round under way. */
+class Round {
+  #before = new Float32Array(0)
+  #flows = new Float64Array(0)
+
+  constructor(
+    readonly self: PeerName,
+    readonly books: Books | undefined,
+    readonly isSaid: (from: PeerName, use: Use) => boolean,
+    readonly find: (what: string) => void
+  ) {}
+
+  began(x: Float32Array): void {
+    this.#before = x.slice()
+    this.#flows = new Float64Array(x.length)
+  }
+
+  mixes(W: Mixing, uses: readonly Use[], keepsMean: boolean): void {
+    let own = 1
+    for (const use of uses) {
+      own -= use.weight
+      if (!(use.weight >= 0)) this.find(`${this.self} has a weight of ${use.weight} in round ${W.round}`)
+      if (!this.isSaid(use.from, use))
+        this.find(`${this.self} has used what ${use.from} did not send in round ${W.round}`)
+      if (keepsMean) this.late(use)
+    }
+    if (keepsMean && own < -1e-9) this.find(`${this.self} has a weight of ${own} for its own in round ${W.round}`)
+  }
+
+  late(use: Use): void {
+    for (let place = 0; place < this.#flows.length; place++)
+      this.#flows[place] += use.weight * (use.theirs[place] - use.mine[place])
+    this.books?.used(this.self, use)
+  }
+
+  /** The values have moved by the optimiser and by what crossed the edges, and by what float32 rounds. */
+  ended({ round, parameters, moves }: StepReport): void {
+    const wrong = parameters.findIndex((value, place) => {
+      const moved = moves.reduce((sum, { from, to }) => sum + to.values[place] - from.values[place], 0)
+      const expected = this.#before[place] + moved + this.#flows[place]
+      return Math.abs(value - expected) > 2 ** -18 * Math.max(1, Math.abs(value), Math.abs(this.#before[place]))
+    })
+    if (wrong >= 0) this.find(`${this.self} has other values after round ${round} than what came makes them`)
+    for (const { from, to } of moves) this.books?.moved(this.self, from.values, to.values)
+    this.began(parameters)
+  }
+}
+
+function isSymmetric(topology: Topology): boolean {
+  return Array.from({ length: topology.period }, (_, round) => round).every((round) =>
+    topology.peers.every((peer) => {
+      const { sendTo, receiveFrom } = topology.mixing(peer, round)
+      return sendTo.map(({ name }) => name).join() === receiveFrom.map(({ name }) => name).join()
+    })
+  )
+}

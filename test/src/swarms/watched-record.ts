@@ -1,0 +1,72 @@
+/** An algorithm that tells what it mixes with. */
+import { type Algorithm, edgeWeight, type Message, type Mixing, type Vector } from '@murmuration/algorithms'
+import { type PeerName, peerName } from '@murmuration/core'
+import type { Use } from './books.js'
+
+/** Is told what an algorithm does. Numbers are valid until it returns. */
+export interface RecordListener {
+  /** A life begins with these values. */
+  began(x: Float32Array): void
+  /** What came of a round's messages, to be mixed with the weights of W. */
+  mixes(W: Mixing, uses: readonly Use[]): void
+  /** What is applied late. */
+  late(use: Use): void
+}
+
+/** The channel of D-PSGD and of the trimmed mean. */
+const channel = 'model'
+
+interface Sender {
+  send(W: Mixing, message: Message): readonly PeerName[]
+  collect(W: Mixing): Promise<Readonly<Record<string, Message>>>
+}
+
+/** @param record - one that sends `x` along the edges of a round's mixing, on a channel called model */
+export function watched(record: Algorithm, listener: RecordListener): Algorithm {
+  const late = record.edges?.[channel]
+  return {
+    ...record,
+    edges: {
+      [channel]:
+        typeof late !== 'function'
+          ? 'dropped'
+          : (state, flow) => {
+              listener.late({ ...flow, mine: valuesOf(flow.mine), theirs: valuesOf(flow.theirs) })
+              return late(state, flow)
+            }
+    },
+    start(origin, node) {
+      listener.began(origin.x.values)
+      return record.start(origin, node)
+    },
+    round(node, state, k) {
+      const own = Object.create(node) as Record<string, unknown>
+      own[channel] = watchedChannel((node as unknown as Record<string, Sender>)[channel], listener)
+      return record.round?.(own as unknown as typeof node, state, k) ?? Promise.resolve()
+    }
+  }
+}
+
+function watchedChannel(given: Sender, listener: RecordListener): Sender {
+  let mine: Message | undefined
+  return {
+    send(W, message) {
+      mine = message
+      return given.send(W, message)
+    },
+    async collect(W) {
+      const theirs = await given.collect(W)
+      const own = valuesOf(mine ?? {})
+      const uses = Object.entries(theirs).map(([name, message]): Use => {
+        const from = peerName(name)
+        return { from, round: W.round, weight: edgeWeight(W, from, message), mine: own, theirs: valuesOf(message) }
+      })
+      listener.mixes(W, uses)
+      return theirs
+    }
+  }
+}
+
+function valuesOf(message: Message): Float32Array {
+  return (message.x as Vector).values
+}
