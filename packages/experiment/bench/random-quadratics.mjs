@@ -120,7 +120,7 @@ async function stepsAt(rate, { algorithm, topology, tasks, eps }, most) {
 }
 
 /** A run that takes so many times the published steps is given up. */
-const patience = 10
+const giveUpFactor = 10
 
 /** The fewest steps over all rates that are tried. */
 async function tunedSteps(problem, mostSteps) {
@@ -180,7 +180,7 @@ async function compare({ key, row, times }) {
   const seeds = Math.min(times.length, Number(given.seeds ?? times.length))
   const ours = []
   for (let seed = 1; seed <= seeds; seed++)
-    ours.push(await tunedSteps(problemOf(row, seed), patience * Math.max(...times)))
+    ours.push(await tunedSteps(problemOf(row, seed), giveUpFactor * Math.max(...times)))
   const [published, found] = [times, ours].map((list) => list.sort((a, b) => a - b))
   const [median, own] = [quantile(published, 0.5), quantile(found, 0.5)]
   const quartiles = [quantile(published, 0.25), quantile(published, 0.75)]
