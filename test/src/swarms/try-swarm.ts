@@ -12,7 +12,7 @@ export interface Mutation extends Pick<MemberSwarm, 'membersOf'> {
 }
 
 /** How far apart the models may be in the end. They begin 1 or more apart; on a path of 16 peers 160 rounds leave an eighth. */
-const apartAtMost = (peers: number) => (peers <= 8 ? 0.05 : 0.4)
+const maxApart = (peers: number) => (peers <= 8 ? 0.05 : 0.4)
 
 export async function trySwarm(
   swarm: DrawnSwarm,
@@ -31,7 +31,7 @@ export async function trySwarm(
     ...watch.findings,
     ...[...lost.values()],
     ...(absent.length === 0 ? [] : [`${absent.join()} did not come to the end`]),
-    ...(apart <= apartAtMost(swarm.peers) ? [] : [`the models are ${apart} apart`])
+    ...(apart <= maxApart(swarm.peers) ? [] : [`the models are ${apart} apart`])
   ]
 }
 
