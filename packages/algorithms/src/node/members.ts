@@ -8,6 +8,7 @@ import {
 } from '@murmuration/core'
 import { Member, type SwarmView } from '@murmuration/membership'
 import { Consensus } from './consensus.js'
+import { Laggards } from './laggards.js'
 import { MemberRows } from './member-rows.js'
 import { isPlausible, unfinished } from './of-others.js'
 import type { BetweenRounds, MembersFabric, MembersOptions, SwarmStanding, Trainee } from './members-options.js'
@@ -198,17 +199,17 @@ export class Members {
     return this.#trainee?.isAtOwnPace === true
   }
 
-  /** This peer has finished. It serves the others until all that are there have, or none has made progress for `timeout`. Then it leaves. */
+  /** This peer has finished. It serves the others until all that are there have, or none comes nearer to its end for `timeout`. Then it leaves. */
   async finish(round: number, wait: BetweenRounds['wait'], timeout: Milliseconds): Promise<void> {
     this.#hasFinished = true
     this.#act((now) => this.#member.finish(now))
-    let progress = ''
+    const laggards = new Laggards(round, this.#member.settings.lag)
     let since = this.#fabric.now()
     for (;;) {
       const now = this.#fabric.now()
       const others = unfinished(this.#member, this.#fabric.self)
-      if (others !== progress) [progress, since] = [others, now]
-      if (others === '' || now - since > timeout) break
+      if (laggards.comeNearer(others)) since = now
+      if (others.length === 0 || now - since > timeout) break
       await this.#waitForNews(now + this.#member.settings.tick, wait)
     }
     this.leave(round)

@@ -1,6 +1,6 @@
 /** What follows from what others say of themselves. */
 import type { PeerName } from '@murmuration/core'
-import type { Member } from '@murmuration/membership'
+import type { Member, PeerRecord } from '@murmuration/membership'
 
 /** As many rounds as may pass before the first record of a round comes. */
 const firstMoments = 1000
@@ -21,12 +21,10 @@ export function isPlausible(
   return round <= 2 * Math.max(0, ...witnesses.map(roundOf)) + firstMoments
 }
 
-/** Who else is present and has not finished, and how far it is. */
-export function unfinished(member: Pick<Member, 'present' | 'recordOf'>, self: PeerName): string {
+/** The records of the others that are present and have not finished. */
+export function unfinished(member: Pick<Member, 'present' | 'recordOf'>, self: PeerName): readonly PeerRecord[] {
   return member.present
     .filter((peer) => peer !== self)
     .flatMap((peer) => member.recordOf(peer) ?? [])
     .filter(({ status }) => status === 'here' || status === 'joining')
-    .map(({ name, round }) => `${name} ${round}`)
-    .join()
 }
