@@ -45,7 +45,7 @@ export interface Mixing extends Route {
   readonly offer?: number | undefined
   /** What j offers by the topology: W_ji of its rows. */
   filed?(j: PeerName): number
-  /** Whom it sends to and receives from by the topology. */
+  /** Whom it sends to by the topology, and from whom it receives. */
   readonly filedTo?: readonly PeerName[]
   readonly filedFrom?: readonly PeerName[]
 }
@@ -179,7 +179,6 @@ export interface BaseNode<O, S> extends Stepper {
   /** Changes the state at once. The only way to change it where `answers` may change it too. */
   change(change: (state: S) => S): void
 }
-/** What of a node does not change. */
 export type NodeTraits<O> = Pick<BaseNode<O, State>, 'self' | 'options' | 'rounds' | 'tensors' | 'peers'>
 export type Node<O, C extends Channels, S> = BaseNode<O, S> & { readonly [N in keyof C]: ChannelOf<C[N]> }
 
@@ -250,7 +249,6 @@ export interface Definition<Z extends z.ZodObject, C extends Channels, S extends
   readonly server?: Role<z.output<Z>, C, T>
 }
 
-/** A node, a role and an algorithm whatever its options, channels and states are. */
 export type AnyNode = Node<unknown, Channels, State>
 export type AnyAnswer = (
   node: AnyNode,
