@@ -26,7 +26,7 @@ export class Exchange implements Exchanging {
   #route: Route | undefined
   #unsaid = 0
   #asked: Edge<Message> | undefined
-  /** Whether X has been said to all, and nobody has answered SKIP, under the tag that has begun. */
+  /** Whether X has been said to all, and nobody has answered SKIP or begun anew, under the tag that has begun. */
   #isUsual = true
   #flows: { readonly tag: number; readonly flow: Flow<Message> }[] = []
 
@@ -37,7 +37,11 @@ export class Exchange implements Exchanging {
     this.#isOwed = isOwed
     this.#edges = new Edges(
       ({ mine }) => owner.arena.pin(mine, -1),
-      (peer) => early.dropAll(peer)
+      (peer) => {
+        early.dropAll(peer)
+        // What was said to its earlier life brings no X.
+        this.#isUsual = false
+      }
     )
   }
 
