@@ -101,6 +101,41 @@ for (const [name, graph] of Object.entries(graphs)) {
   })
 }
 
+const byRound: Readonly<Record<string, GraphDescription>> = {
+  'one-peer exponential': { kind: 'one-peer-exponential' },
+  'base-graph': { kind: 'base-graph', degree: 1 },
+  'moshpit grid': { kind: 'moshpit-grid', side: 3, dimensions: 2, seed: 1 },
+  'random matchings': { kind: 'random-matching', rounds: 8, seed: 1 }
+}
+
+for (const [name, graph] of Object.entries(byRound)) {
+  test(`${name}: over its rounds all usable peers are connected, and rows agree, for every subset of usable peers`, (t) => {
+    for (let count = 3; count <= 7; count++) {
+      const topology = createTopology({ peers: peersOf(count), graph })
+      // Some of a grid with few peers are apart from the first.
+      if (!isConnected(topology.peers, linksOver(topology, topology.peers))) continue
+      for (const usable of subsetsOf(topology.peers)) {
+        t.true(isConnected(usable, linksOver(topology, usable)), `${usable.join()} are apart`)
+      }
+    }
+  })
+}
+
+/** Whether two peers have an edge in any round. */
+function linksOver(topology: Topology, usable: readonly PeerName[]): (a: PeerName, b: PeerName) => boolean {
+  const links = new Set<string>()
+  for (let round = 0; round < topology.period; round++) {
+    const row = (self: PeerName) => repairedRow(topology, self, round, (peer) => usable.includes(peer))
+    const rows = new Map(usable.map((self) => [self, row(self)]))
+    for (const [a, b] of pairsOf(usable)) {
+      if (!agree(rows, a, b) || !agree(rows, b, a)) throw new Error(`${a} and ${b} do not agree in round ${round}`)
+    }
+    for (const [self, { sendTo }] of rows)
+      for (const { name } of sendTo) links.add(`${self} ${name}`).add(`${name} ${self}`)
+  }
+  return (a, b) => links.has(`${a} ${b}`)
+}
+
 function all(t: ExecutionContext, topology: Topology, usable: readonly PeerName[], broken: readonly BrokenPair[]) {
   const wrong = wrongWith(topology, usable, broken)
   if (wrong.length > 0) t.fail(`usable ${usable.join()}, broken ${broken.join(' ')}: ${wrong.join('; ')}`)

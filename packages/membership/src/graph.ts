@@ -1,4 +1,5 @@
 import type { Mixing, PeerName, Topology, WeightedPeer } from '@murmuration/core'
+import { bridgesFrom, jointsFrom } from './bridges.js'
 import { byHash } from './hash.js'
 import { compareTexts } from './records.js'
 
@@ -10,6 +11,7 @@ export type BrokenPair = readonly [PeerName, PeerName]
  *
  * - Each connected group of unusable peers: the usable peers around it are joined in a cycle, in the order of a hash of their names (two of
  *   them by one edge). So a ring goes past its dead, and a star whose hub died becomes a ring of its leaves.
+ * - Where the topology changes by round: of the parts that a group leaves apart in all rounds, one peer each, in a cycle in every round.
  * - Each edge of a broken pair: by a shortest path of usable peers that can reach each other.
  *
  * So the usable peers stay connected wherever they can be, and peers that know the same draw the same graph. A row that nothing of this touches
@@ -31,7 +33,7 @@ export function repairedRow(
   const row = topology.mixing(self, round)
   const isWhole = ({ receiveFrom, sendTo }: Mixing) =>
     [receiveFrom, sendTo].every((peers) => peers.every(({ name }) => usable(name)))
-  if (brokenPairs.length === 0 && isWhole(row)) return row
+  if (brokenPairs.length === 0 && isWhole(row) && jointsFrom(self, topology, usable).length === 0) return row
   const bridged = bridgedRow(topology, self, round, usable)
   const broken = brokenPairs.filter(([a, b]) => a !== b && usable(a) && usable(b))
   const mended = broken.length === 0 ? bridged : withDetours({ topology, self, round, usable, broken }, bridged)
@@ -53,43 +55,13 @@ function bridgedRow(
 ): Neighbours {
   const { receiveFrom, sendTo } = neighboursIn(topology, peer, round)
   const neighbours = { receiveFrom: filtered(receiveFrom, usable), sendTo: filtered(sendTo, usable) }
-  const visited = new Set<PeerName>()
-  for (const start of [...receiveFrom, ...sendTo]) {
-    if (usable(start) || visited.has(start)) continue
-    for (const next of besideInCycle(around(topology, start, round, usable, visited), peer)) join(neighbours, next)
+  const inRound = (member: PeerName) => {
+    const mixing = neighboursIn(topology, member, round)
+    return [...mixing.receiveFrom, ...mixing.sendTo]
   }
+  for (const next of bridgesFrom(peer, inRound, usable)) join(neighbours, next)
+  for (const next of jointsFrom(peer, topology, usable)) join(neighbours, next)
   return neighbours
-}
-
-/** The usable peers around the group of unusable ones that `start` is in. Marks the group as visited. */
-function around(
-  topology: Topology,
-  start: PeerName,
-  round: number,
-  usable: (peer: PeerName) => boolean,
-  visited: Set<PeerName>
-): Set<PeerName> {
-  const border = new Set<PeerName>()
-  const group = [start]
-  visited.add(start)
-  for (const member of group) {
-    const { receiveFrom, sendTo } = neighboursIn(topology, member, round)
-    for (const next of [...receiveFrom, ...sendTo]) {
-      if (usable(next)) border.add(next)
-      else if (!visited.has(next)) {
-        visited.add(next)
-        group.push(next)
-      }
-    }
-  }
-  return border
-}
-
-/** Who is beside a peer when all are put in a cycle by hash. */
-function besideInCycle(peers: Set<PeerName>, peer: PeerName): PeerName[] {
-  const cycle = byHash(peers, 'bridge')
-  const place = cycle.indexOf(peer)
-  return cycle.length < 2 ? [] : [cycle.at(place - 1) ?? peer, cycle[(place + 1) % cycle.length]]
 }
 
 interface Situation {
