@@ -129,7 +129,7 @@ const graphOf = (number: number): GraphDescription => ({ kind: (['ring', 'comple
 
 /** Swarms with drawn sizes, graphs and faults. All heal in time for all to agree. */
 const first = Number(process.env.MURMURATION_SEED ?? 1)
-const count = Number(process.env.MURMURATION_SEEDS ?? 30)
+const count = Number(process.env.MURMURATION_SEEDS ?? 12)
 
 /** What is wrong in the end with the swarm of a seed, if anything is. */
 async function faultOf(seed: number): Promise<string | undefined> {

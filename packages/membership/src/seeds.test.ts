@@ -1,7 +1,7 @@
 import test from 'ava'
 import { trialOf, wrongIn } from './seeds.test.support.js'
 
-const count = Number(process.env.MURMURATION_SEEDS ?? 90)
+const count = Number(process.env.MURMURATION_SEEDS ?? 40)
 const first = Number(process.env.MURMURATION_SEED ?? 1)
 
 test('after faults have healed, all are in, nobody living is dead for anyone, and all know the same', (t) => {
