@@ -27,7 +27,7 @@ function sockets(): number {
 
 /** How many there are once those of an earlier test are closed at both ends: when the number stays. */
 async function socketsBefore(): Promise<number> {
-  for (let count = sockets(); ; ) {
+  for (let count = sockets(); ;) {
     await delay(500)
     if (sockets() === count) return count
     count = sockets()
