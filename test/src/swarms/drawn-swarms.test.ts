@@ -43,7 +43,7 @@ const canaries: Readonly<Record<string, readonly [number, RegExp, Mutation]>> = 
     /a vote of .* that it has not given/,
     { membersOf: (fabric, options) => new Members(fabric, { ...options, signer: trustingSigner }) }
   ],
-  'the dead are waited for': [10, /ms in a round/, { membersOf: (...given) => new Patient(...given) }]
+  'the dead are waited for': [47, /ms in a round/, { membersOf: (...given) => new Patient(...given) }]
 }
 
 for (const [what, [seed, finding, mutation]] of Object.entries(canaries)) {
