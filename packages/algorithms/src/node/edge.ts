@@ -1,5 +1,7 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
 
+const nobody: readonly PeerName[] = []
+
 /** An exchange that one went on without: one's own message is sent, and the other end's has not come. */
 export interface Debt<M> {
   readonly tag: number
@@ -61,6 +63,12 @@ export class Edges<M> {
   constructor(cancelled: (debt: Debt<M>) => void = () => {}, renewed: (peer: PeerName) => void = () => {}) {
     this.#cancelled = cancelled
     this.#renewed = renewed
+  }
+
+  /** Who has not sent yet what this peer has gone on without. */
+  get owing(): readonly PeerName[] {
+    if (this.#debts === 0) return nobody
+    return [...this.#edges].filter(([, { debt }]) => debt !== undefined).map(([peer]) => peer)
   }
 
   /** How many edges owe. */

@@ -12,7 +12,6 @@ import { noTerms, readTerms, termNumbers, termsOf } from './terms.js'
 const roundsAhead = 64
 
 const empty = new Float32Array(0)
-const nobody: readonly PeerName[] = []
 
 /** The edges of a channel at work: {@link Edges} decides, and here it is sent, kept and applied. */
 export class Exchange implements Exchanging {
@@ -47,8 +46,7 @@ export class Exchange implements Exchanging {
 
   /** Who has not sent yet what this peer went on without. */
   get owing(): readonly PeerName[] {
-    if (this.#edges.debts === 0) return nobody
-    return [...this.#edges.entries()].filter(([, { debt }]) => debt !== undefined).map(([peer]) => peer)
+    return this.#edges.owing
   }
 
   get hasDebts(): boolean {

@@ -113,3 +113,13 @@ test('a new life of a sender ends the wait for it', (t) => {
   pushes.newLife(b, 2)
   t.deepEqual([pushes.isAwaited(b), pushes.isAwaited(c)], [false, true])
 })
+
+test('of a neighbour that says SKIP to whatever there is, as much is kept as has a use, and others are heard', (t) => {
+  const { pushes, mixing, say, skip } = mailbox()
+  for (let part = 1; part <= 100; part++)
+    pushes.acceptSkip({ from: b, message: { kind: kinds.skip, round: 1, part, vector: new Float32Array(0) } })
+  skip(b, 1)
+  skip(c, 1)
+  say(mixing(1))
+  t.deepEqual([pushes.isAwaited(b), pushes.isAwaited(c)], [true, false])
+})

@@ -35,8 +35,8 @@ export class Pushes implements Exchanging, OpenEdges {
   #life = 1
   /** The last tag of each sender, in its present life: tags only grow. */
   readonly #newest = new Map<PeerName, number>()
-  /** Who has said that it sends nothing, by tag. */
-  readonly #skipped = new Map<number, Set<PeerName>>()
+  /** Under which tags a peer has said that it sends nothing: so many of each as there are rounds ahead. */
+  readonly #skipped = new Map<PeerName, Set<number>>()
   /** What has come and belongs to no round that is still to be collected, summed up by sender. */
   #sums = new Map<PeerName, { readonly sum: Message; readonly tag: number }>()
 
@@ -51,13 +51,14 @@ export class Pushes implements Exchanging, OpenEdges {
   }
 
   get isUsual(): boolean {
-    return !this.#skipped.has(this.begun)
+    for (const tags of this.#skipped.values()) if (tags.has(this.begun)) return false
+    return true
   }
 
   begin(route: Route): void {
     this.#route = route
     this.#isOpen = true
-    for (const tag of this.#skipped.keys()) if (tag < this.begun) this.#skipped.delete(tag)
+    for (const tags of this.#skipped.values()) for (const tag of tags) if (tag < this.begun) tags.delete(tag)
   }
 
   termsTo(to: PeerName): readonly number[] | undefined {
@@ -78,7 +79,7 @@ export class Pushes implements Exchanging, OpenEdges {
   }
 
   isAwaited(from: PeerName): boolean {
-    return this.#skipped.get(this.begun)?.has(from) !== true
+    return this.#skipped.get(from)?.has(this.begun) !== true
   }
 
   isTooEarly(): boolean {
@@ -214,9 +215,9 @@ export class Pushes implements Exchanging, OpenEdges {
 
   #note(from: PeerName, tag: number): void {
     if (tag < this.begun || tag > tagOf({ round: this.#owner.round + roundsAhead })) return
-    const skipped = this.#skipped.get(tag)
-    if (skipped === undefined) this.#skipped.set(tag, new Set([from]))
-    else skipped.add(from)
+    const tags = this.#skipped.get(from)
+    if (tags === undefined) this.#skipped.set(from, new Set([tag]))
+    else if (tags.size < roundsAhead) tags.add(tag)
   }
 
   #skip(to: PeerName, tag: number): void {

@@ -4,7 +4,7 @@ import { type Answer, type Answered, Caller } from './caller.js'
 import { halfOf } from './figures.js'
 import type { Accept, Peer } from './peer.js'
 import type { Program } from './program.js'
-import type { Vector } from './vector.js'
+import { isVector, type Vector } from './vector.js'
 
 /** What another peer goes on from: the model of a peer at the begin of a round; where a weighted mean is kept, half of its mass (x, w). */
 export interface ModelState {
@@ -66,7 +66,8 @@ export class StateTransfer {
   async ask(donor: PeerName): Promise<ModelState | undefined> {
     const reply = await this.#caller.request(donor, {})
     if (reply === undefined) return undefined
-    const { x, w, round } = reply as unknown as ModelState
+    const { x, w, round } = reply
+    if (!isVector(x) || typeof w !== 'number' || typeof round !== 'number') return undefined
     return Number.isSafeInteger(round) && round >= 0 && w > 0 ? { x, w, round } : undefined
   }
 }

@@ -9,7 +9,6 @@ import { restoreEdges, savedEdges } from './saved-edges.js'
 import { readTerms, termNumbers, termsOf } from './terms.js'
 
 const empty = new Float32Array(0)
-const nobody: readonly PeerName[] = []
 
 /** Of a channel whose replies move both ends. */
 export interface SwapTraits {
@@ -36,8 +35,7 @@ export class Swaps {
 
   /** Whose reply has not come yet, and is not waited for any more. */
   get owing(): readonly PeerName[] {
-    if (this.#edges.debts === 0) return nobody
-    return [...this.#edges.entries()].filter(([, { debt }]) => debt !== undefined).map(([peer]) => peer)
+    return this.#edges.owing
   }
 
   /** Whether an ask may be sent: nothing is open with its receiver. */
