@@ -99,6 +99,23 @@ test('in a graph that changes by round, whose only neighbour of a round is dead 
   agree(t, end, [p1, p3, p4])
 })
 
+test('where edges go one way a peer that is frozen, and one that dies, hold each other peer up once each, and not again and again', async (t) => {
+  const graph = { kind: 'epidemic', degree: 3, rounds: 64, seed: 1 } as const
+  const events: FaultEvent[] = [
+    { at: 3000, kind: 'freeze', peer: p3 },
+    { at: 9000, kind: 'thaw', peer: p3 },
+    { at: 12_000, kind: 'crash', peer: p2 }
+  ]
+  const end = await runMembers({ peers: 8, graph, rounds: 250, faults: { rules: [], events } })
+  const others = namesOf(8).filter((peer) => peer !== p2 && peer !== p3)
+  const slow = others.map((peer) => {
+    const times = [...(end.times.get(peer)?.values() ?? [])]
+    return times.filter((time, place) => time - (times[place - 1] ?? time) > 1000).length
+  })
+  t.deepEqual([...end.lost.values()], [])
+  t.true(Math.max(...slow) <= 2, `${slow.join()} rounds of more than a second`)
+})
+
 test('a quorum begins, and who comes later joins with the model of the run', async (t) => {
   const events: FaultEvent[] = [{ at: 6000, kind: 'join', peer: p4 }]
   const end = await runMembers({ peers: 4, rounds: 300, membership: { quorum: 3 }, faults: { rules: [], events } })

@@ -47,7 +47,8 @@ function mailbox(offer?: number) {
   const mixing = (round: number): Mixing => {
     return { peer: a, round, own: 0.5, to: [b], from: [b], row: () => 0.5, column: () => 0.5, offer }
   }
-  const say = (round: number) => box.send(mixing(round), { x: arena.adopt(new Float32Array(length)) })
+  const say = (round: number, others: Partial<Mixing> = {}) =>
+    box.send({ ...mixing(round), ...others }, { x: arena.adopt(new Float32Array(length)) })
   const come = (from: typeof a, round: number, numbers: readonly number[] = []) =>
     box.accept({ from, message: { kind: 1, round, numbers, vector: new Float32Array(length) } })
   return { box, arena, sent, faults, say, come }
@@ -140,4 +141,60 @@ test('what is owed is saved with a session, and left out of a checkpoint', (t) =
   }
   t.deepEqual(flowsAfter('with early'), [[b, 0, 0.5, [1, 2, 3, 4]]])
   t.deepEqual(flowsAfter('without early'), [])
+})
+
+/** Peer a receives of b and sends to c. */
+const oneWay = { from: [b], to: [c], filedFrom: [b], filedTo: [c] }
+
+test('of an edge that goes one way nothing is awaited any more once its sender has said SKIP, gone on or begun anew', (t) => {
+  const outcomes = [
+    ({ box }: ReturnType<typeof mailbox>) => box.exchange?.acceptSkip(control(b, { round: 2 })),
+    ({ come }: ReturnType<typeof mailbox>) => come(b, 3),
+    ({ box }: ReturnType<typeof mailbox>) => box.exchange?.newLife(b, 2)
+  ].map((act) => {
+    const given = mailbox()
+    given.say(1, oneWay)
+    given.come(b, 1)
+    given.say(2, oneWay)
+    const before = [given.box.exchange?.isAwaited(b), given.box.exchange?.isUsual]
+    act(given)
+    return [...before, given.box.exchange?.isAwaited(b), given.box.exchange?.isUsual, given.faults.length]
+  })
+  t.deepEqual(outcomes, new Array(3).fill([true, true, false, false, 0]))
+})
+
+test('what was said before its round begins counts in it', (t) => {
+  const { box, say, come } = mailbox()
+  say(0, oneWay)
+  box.exchange?.acceptSkip(control(b, { round: 2 }))
+  say(1, oneWay)
+  t.is(box.exchange?.isAwaited(b), false, 'links deliver in order')
+  come(b, 4)
+  say(3, oneWay)
+  t.deepEqual([box.exchange?.isAwaited(b), box.exchange?.isUsual], [false, false])
+  say(5, oneWay)
+  t.deepEqual([box.exchange?.isAwaited(b), box.exchange?.isUsual], [true, true])
+})
+
+test('who receives of this peer one way and is left out of its repaired row hears SKIP; with others both ends say X', (t) => {
+  const { sent, say } = mailbox(0.25)
+  say(0, { ...oneWay, to: [] })
+  say(1, { ...oneWay, to: [], filedFrom: [b, c] })
+  t.deepEqual(sent.map(textOf), ['7 0'])
+})
+
+test('a sender whose row is repaired hears that this peer sends it nothing', (t) => {
+  const [now, early] = [mailbox(), mailbox()]
+  now.say(0, oneWay)
+  now.come(b, 0, [0.5])
+  early.say(0, oneWay)
+  early.come(b, 1, [0.5])
+  early.say(1, oneWay)
+  t.deepEqual(
+    [now, early].map(({ sent }) => sent.map(textOf)),
+    [
+      ['1 0', '7 0'],
+      ['1 0', '1 1', '7 1']
+    ]
+  )
 })

@@ -1,18 +1,17 @@
 import { byName, type Envelope, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Flow, Message, Mixing, Route, State } from '../record.js'
+import { Controls } from './controls.js'
 import { type Early, partsPerRound, tagOf } from './early.js'
 import type { Absence, ControlKinds, Exchanging } from './exchanging.js'
 import type { OpenEdges } from './exchanges.js'
+import { Heard } from './heard.js'
 import type { Owner } from './owner.js'
 import { noTerms, termNumbers, termsOf } from './terms.js'
 import { isVector } from './vector.js'
 
 const empty = new Float32Array(0)
 const nobody: readonly PeerName[] = []
-
-/** So many rounds ahead it is kept that a peer sends nothing; nobody is further ahead of those that wait for it. */
-const roundsAhead = 64
 
 /**
  * The edges of a channel whose messages leave their sender for good, as the mass of push-sum does: whatever comes is used, in its round or as soon as
@@ -23,9 +22,11 @@ export class Pushes implements Exchanging, OpenEdges {
   readonly owing = nobody
   readonly hasDebts = false
   readonly takesAll = true
+  readonly isUsual = false
   readonly #owner: Owner
   readonly #early: Early
-  readonly #kinds: ControlKinds
+  readonly #controls: Controls
+  readonly #heard = new Heard()
   #route: Route | undefined
   #isOpen = false
   #isPaused = false
@@ -35,35 +36,27 @@ export class Pushes implements Exchanging, OpenEdges {
   #life = 1
   /** The last tag of each sender, in its present life: tags only grow. */
   readonly #newest = new Map<PeerName, number>()
-  /** Under which tags a peer has said that it sends nothing: so many of each as there are rounds ahead. */
-  readonly #skipped = new Map<PeerName, Set<number>>()
   /** What has come and belongs to no round that is still to be collected, summed up by sender. */
   #sums = new Map<PeerName, { readonly sum: Message; readonly tag: number }>()
 
   constructor(owner: Owner, early: Early, kinds: ControlKinds) {
     this.#owner = owner
     this.#early = early
-    this.#kinds = kinds
+    this.#controls = new Controls(owner, kinds)
   }
 
   get begun(): number {
     return this.#route === undefined ? -1 : tagOf(this.#route)
   }
 
-  get isUsual(): boolean {
-    for (const tags of this.#skipped.values()) if (tags.has(this.begun)) return false
-    return true
-  }
-
   begin(route: Route): void {
     this.#route = route
     this.#isOpen = true
-    for (const tags of this.#skipped.values()) for (const tag of tags) if (tag < this.begun) tags.delete(tag)
   }
 
   termsTo(to: PeerName): readonly number[] | undefined {
     if (!this.#isLeftOut(to)) return this.#life === 1 ? noTerms : termNumbers({ life: this.#life, toLife: 1 })
-    this.#say(this.#kinds.withdraw, to, this.begun)
+    this.#controls.say('withdraw', to, this.begun)
     return undefined
   }
 
@@ -79,7 +72,7 @@ export class Pushes implements Exchanging, OpenEdges {
   }
 
   isAwaited(from: PeerName): boolean {
-    return this.#skipped.get(from)?.has(this.begun) !== true
+    return !this.#heard.isPast(from, this.begun)
   }
 
   isTooEarly(): boolean {
@@ -92,6 +85,7 @@ export class Pushes implements Exchanging, OpenEdges {
     this.newLife(from, termsOf(message).life)
     if (tag <= (this.#newest.get(from) ?? -1)) return this.#reject(from, tag)
     this.#newest.set(from, tag)
+    this.#heard.note(from, tag)
     if (this.#isPaused) this.#skip(from, tag)
     else if (tag <= this.begun) this.#answer(from, tag)
     this.#isIn(from, tag)
@@ -125,22 +119,21 @@ export class Pushes implements Exchanging, OpenEdges {
   }
 
   acceptSkip(envelope: Envelope<VectorMessage>): void {
-    const { from, message } = envelope
-    const { round, part = 0, field = 0, numbers = [], vector } = message
-    const { fabric, rounds } = this.#owner
-    if (vector.length > 0 || field > 0 || numbers.length > 0 || round >= rounds || part >= partsPerRound)
-      return fabric.reject(envelope, `what is no answer about round ${round}; the last is ${rounds - 1}`)
-    const tag = tagOf(message)
-    if (message.kind === this.#kinds.withdraw) {
-      this.#isIn(from, tag)
-      this.#answer(from, tag)
-    } else if (tag >= (this.#outOf.get(from) ?? 0)) this.#outOf.set(from, tag)
-    this.#note(from, tag)
+    const tag = this.#controls.read(envelope)?.tag
+    if (tag === undefined) return
+    const { from } = envelope
+    if (tag >= (this.#outOf.get(from) ?? 0)) this.#outOf.set(from, tag)
+    this.#heard.note(from, tag)
   }
 
   /** Who sends nothing because it is sent nothing. */
   acceptWithdraw(envelope: Envelope<VectorMessage>): void {
-    this.acceptSkip(envelope)
+    const tag = this.#controls.read(envelope)?.tag
+    if (tag === undefined) return
+    const { from } = envelope
+    this.#isIn(from, tag)
+    this.#answer(from, tag)
+    this.#heard.note(from, tag)
   }
 
   /** What has come late, by name. It is the round's from now on. */
@@ -165,7 +158,8 @@ export class Pushes implements Exchanging, OpenEdges {
     this.#lives.set(peer, life)
     this.#outOf.delete(peer)
     this.#newest.delete(peer)
-    if (this.#isOpen) this.#note(peer, this.begun)
+    this.#heard.forget(peer)
+    if (this.#isOpen) this.#heard.note(peer, this.begun)
   }
 
   beginLife(life: number): void {
@@ -213,20 +207,8 @@ export class Pushes implements Exchanging, OpenEdges {
     return false
   }
 
-  #note(from: PeerName, tag: number): void {
-    if (tag < this.begun || tag > tagOf({ round: this.#owner.round + roundsAhead })) return
-    const tags = this.#skipped.get(from)
-    if (tags === undefined) this.#skipped.set(from, new Set([tag]))
-    else if (tags.size < roundsAhead) tags.add(tag)
-  }
-
   #skip(to: PeerName, tag: number): void {
-    this.#say(this.#kinds.skip, to, tag)
-  }
-
-  #say(kind: number, to: PeerName, tag: number): void {
-    const [round, part] = [Math.floor(tag / partsPerRound), tag % partsPerRound]
-    this.#owner.send(to, { kind, round, part, numbers: [], vector: empty })
+    this.#controls.say('skip', to, tag)
   }
 }
 

@@ -1,14 +1,12 @@
 import type { Envelope, Milliseconds, PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Flow, Message, State } from '../record.js'
-import type { EarlyMessages } from './early.js'
+import { Debts } from './debts.js'
+import { type EarlyMessages, tagOf } from './early.js'
 import { Edges } from './edge.js'
 import type { ControlKinds } from './exchanging.js'
 import type { Owner } from './owner.js'
-import { restoreEdges, savedEdges } from './saved-edges.js'
-import { readTerms, termNumbers, termsOf } from './terms.js'
-
-const empty = new Float32Array(0)
+import { termsOf } from './terms.js'
 
 /** Of a channel whose replies move both ends. */
 export interface SwapTraits {
@@ -23,14 +21,15 @@ export interface SwapTraits {
  */
 export class Swaps {
   readonly #owner: Owner
-  readonly #traits: SwapTraits
+  readonly #debts: Debts
+  readonly #weight: number
   readonly #edges: Edges<Message>
-  #flows: Flow<Message>[] = []
 
-  constructor(owner: Owner, traits: SwapTraits) {
+  constructor(owner: Owner, { kinds, weight }: SwapTraits) {
     this.#owner = owner
-    this.#traits = traits
+    this.#weight = weight
     this.#edges = new Edges(({ mine }) => owner.arena.pin(mine, -1))
+    this.#debts = new Debts(owner, this.#edges, kinds, Number.POSITIVE_INFINITY)
   }
 
   /** Whose reply has not come yet, and is not waited for any more. */
@@ -40,8 +39,8 @@ export class Swaps {
 
   /** Whether an ask may be sent: nothing is open with its receiver. */
   begin(to: PeerName, id: number): boolean {
-    if (this.#edges.debts > 0) this.#remind()
-    this.#edges.begin(id)
+    for (const peer of this.owing) this.#debts.remind(peer)
+    this.#edges.begin(tagOf({ round: id }))
     return this.#edges.of(to).debt === undefined
   }
 
@@ -59,11 +58,7 @@ export class Swaps {
   close(to: PeerName, ask: Message, since: Milliseconds): void {
     this.#edges.isOpen = false
     if (!this.isOpen(to)) return
-    const { arena, presence } = this.#owner
-    const debt = { tag: this.#edges.begun, mine: ask, offer: 1, theirs: 1, since, asked: undefined }
-    arena.pin(ask, 1)
-    this.#edges.owe(to, debt)
-    if (presence.isAwaited(to)) this.#ask(to)
+    this.#debts.owe(to, { tag: this.#edges.begun, mine: ask, offer: 1, theirs: 1, since })
   }
 
   /** The ask that has begun is over: its reply has come. */
@@ -73,7 +68,7 @@ export class Swaps {
 
   /** What travels beside a message to a peer. */
   termsTo(peer: PeerName): readonly number[] {
-    return termNumbers({ life: this.#edges.life, toLife: this.#edges.of(peer).life })
+    return this.#debts.livesTo(peer)
   }
 
   /** Whether an ask is of present lives, and this peer replies. */
@@ -86,43 +81,36 @@ export class Swaps {
   take(from: PeerName, id: number, reply: Message): boolean {
     const { life, toLife } = termsOf(reply)
     if (!this.#edges.isOfLives(from, life, toLife)) return false
-    const verdict = this.#edges.come(from, id)
-    if (verdict === 'late') this.#settle(from, id, reply)
+    const verdict = this.#edges.come(from, tagOf({ round: id }))
+    if (verdict === 'late') this.#debts.settle(from, reply, () => this.#weight)
     return verdict === 'mix'
   }
 
   /** No reply to an ask will come. */
   skip(to: PeerName, id: number): void {
-    this.#control(this.#traits.kinds.skip, to, id)
+    this.#debts.say('skip', to, tagOf({ round: id }))
   }
 
   acceptSkip(envelope: Envelope<VectorMessage>): void {
-    const id = this.#open(envelope)
-    if (id !== undefined) this.#edges.skip(envelope.from, id)
+    const tag = this.#debts.read(envelope)
+    if (tag !== undefined) this.#edges.skip(envelope.from, tag)
   }
 
   acceptWithdraw(envelope: Envelope<VectorMessage>): void {
-    const id = this.#open(envelope)
-    if (id !== undefined) this.skip(envelope.from, id)
+    const tag = this.#debts.read(envelope)
+    if (tag !== undefined) this.#debts.say('skip', envelope.from, tag)
   }
 
   /** Asks all whose reply has not come. Returns until when it makes sense to wait for answers. */
   remindAll(): Milliseconds {
     const { fabric, timeout } = this.#owner
-    for (const peer of this.owing) this.#ask(peer)
+    this.#debts.askAll()
     return this.owing.length === 0 ? fabric.now() : fabric.now() + timeout
   }
 
   /** The flows whose reply has come late. They are the round's from now on. */
   takeFlows(): readonly Flow<Message>[] {
-    if (this.#flows.length === 0) return this.#flows
-    const flows = this.#flows
-    this.#flows = []
-    for (const { mine, theirs } of flows) {
-      this.#owner.arena.pin(mine, -1)
-      this.#owner.arena.pin(theirs, -1)
-    }
-    return flows
+    return this.#debts.takeFlows()
   }
 
   newLife(peer: PeerName, life: number): void {
@@ -138,50 +126,10 @@ export class Swaps {
   }
 
   saved(messages: EarlyMessages): State {
-    return savedEdges(this.#edges, messages)
+    return this.#debts.saved(messages)
   }
 
   restore(state: State): void {
-    restoreEdges(this.#edges, state, this.#owner.fabric.now())
-    for (const [, { debt }] of this.#edges.entries()) if (debt !== undefined) this.#owner.arena.pin(debt.mine, 1)
-  }
-
-  #settle(from: PeerName, id: number, theirs: Message): void {
-    const debt = this.#edges.settle(from)
-    if (debt === undefined) return
-    this.#owner.arena.pin(theirs, 1)
-    this.#flows.push({ from, round: id, weight: this.#traits.weight, mine: debt.mine, theirs })
-  }
-
-  /** Asks those again that were asked a timeout ago: what was asked may be lost. */
-  #remind(): void {
-    const { fabric, timeout } = this.#owner
-    for (const peer of this.owing) {
-      const { debt } = this.#edges.of(peer)
-      if (debt !== undefined && fabric.now() - (debt.asked ?? debt.since) >= timeout) this.#ask(peer)
-    }
-  }
-
-  #ask(to: PeerName): void {
-    const { debt } = this.#edges.of(to)
-    if (debt === undefined) return
-    debt.asked = this.#owner.fabric.now()
-    this.#control(this.#traits.kinds.withdraw, to, debt.tag)
-  }
-
-  #control(kind: number, to: PeerName, round: number): void {
-    this.#owner.send(to, { kind, round, part: 0, numbers: this.termsTo(to), vector: empty })
-  }
-
-  /** The number of the ask that a message without a vector is about; undefined for what is none, or of another life. */
-  #open(envelope: Envelope<VectorMessage>): number | undefined {
-    const { from, message } = envelope
-    const { round, part = 0, field = 0, numbers = [], vector } = message
-    const terms = readTerms(numbers)
-    if (vector.length > 0 || field > 0 || part > 0 || terms === undefined) {
-      this.#owner.fabric.reject(envelope, `what is no answer about request ${round}`)
-      return undefined
-    }
-    return this.#edges.isOfLives(from, terms.life, terms.toLife) ? round : undefined
+    this.#debts.restore(state)
   }
 }

@@ -1,0 +1,100 @@
+import type { Envelope, PeerName } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/wire'
+import type { Flow, Message, State } from '../record.js'
+import { Controls } from './controls.js'
+import { type EarlyMessages, partsPerRound } from './early.js'
+import type { Debt, Edges } from './edge.js'
+import type { ControlKinds } from './exchanging.js'
+import type { Owner } from './owner.js'
+import { restoreEdges, savedEdges } from './saved-edges.js'
+import { termNumbers } from './terms.js'
+
+const nothing: readonly Flow<Message>[] = []
+
+/** What is open on edges: asked for, kept, and settled when it comes late. Exchanges by rounds and swaps share it. */
+export class Debts {
+  readonly #owner: Owner
+  readonly #edges: Edges<Message>
+  readonly #controls: Controls
+  #flows: Flow<Message>[] = []
+
+  /** @param rounds - no message is of this round or a later one */
+  constructor(owner: Owner, edges: Edges<Message>, kinds: ControlKinds, rounds?: number) {
+    this.#owner = owner
+    this.#edges = edges
+    this.#controls = new Controls(owner, kinds, rounds)
+  }
+
+  /** The lives of both ends, as they travel. */
+  livesTo(peer: PeerName): readonly number[] {
+    return termNumbers({ life: this.#edges.life, toLife: this.#edges.of(peer).life })
+  }
+
+  say(what: keyof ControlKinds, to: PeerName, tag: number): void {
+    this.#controls.say(what, to, tag, this.livesTo(to))
+  }
+
+  /** The tag of a message without a vector; undefined for what is none, or of another life. */
+  read(envelope: Envelope<VectorMessage>): number | undefined {
+    const read = this.#controls.read(envelope)
+    if (read === undefined) return undefined
+    const { tag, terms } = read
+    return this.#edges.isOfLives(envelope.from, terms.life, terms.toLife) ? tag : undefined
+  }
+
+  /** Goes on without a message. One that was not waited for may still be on its way, so it is not asked for at once. */
+  owe(to: PeerName, debt: Omit<Debt<Message>, 'asked'>): void {
+    this.#owner.arena.pin(debt.mine, 1)
+    this.#edges.owe(to, { ...debt, asked: undefined })
+    if (this.#owner.presence.isAwaited(to)) this.#ask(to)
+  }
+
+  /** Asks again who was asked a timeout ago: what was asked may be lost. */
+  remind(to: PeerName): void {
+    const { fabric, timeout } = this.#owner
+    const { debt } = this.#edges.of(to)
+    if (debt !== undefined && fabric.now() - (debt.asked ?? debt.since) >= timeout) this.#ask(to)
+  }
+
+  askAll(): void {
+    for (const peer of this.#edges.owing) this.#ask(peer)
+  }
+
+  /** What was owed has come: it is a flow of this weight. Returns what it was. */
+  settle(from: PeerName, theirs: Message, weightOf: (debt: Debt<Message>) => number): Debt<Message> | undefined {
+    const debt = this.#edges.settle(from)
+    if (debt === undefined) return undefined
+    this.#owner.arena.pin(theirs, 1)
+    const round = Math.floor(debt.tag / partsPerRound)
+    this.#flows.push({ from, round, weight: weightOf(debt), mine: debt.mine, theirs })
+    return debt
+  }
+
+  /** The flows whose message has come late, in the order of their coming. They are the round's from now on. */
+  takeFlows(): readonly Flow<Message>[] {
+    if (this.#flows.length === 0) return nothing
+    const flows = this.#flows
+    this.#flows = []
+    for (const { mine, theirs } of flows) {
+      this.#owner.arena.pin(mine, -1)
+      this.#owner.arena.pin(theirs, -1)
+    }
+    return flows
+  }
+
+  saved(messages: EarlyMessages): State {
+    return savedEdges(this.#edges, messages)
+  }
+
+  restore(state: State): void {
+    restoreEdges(this.#edges, state, this.#owner.fabric.now())
+    for (const [, { debt }] of this.#edges.entries()) if (debt !== undefined) this.#owner.arena.pin(debt.mine, 1)
+  }
+
+  #ask(to: PeerName): void {
+    const { debt } = this.#edges.of(to)
+    if (debt === undefined) return
+    debt.asked = this.#owner.fabric.now()
+    this.say('withdraw', to, debt.tag)
+  }
+}
