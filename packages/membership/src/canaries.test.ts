@@ -68,9 +68,10 @@ for (const [title, change] of Object.entries(canaries)) {
     for (let seed = 1; seed <= 40; seed++) {
       const trial = trialOf(seed, change)
       const wrong = [...wrongIn(trial), ...trial.swarm.strikes]
+      if (wrong.length === 0) continue
       // A seed that fails with the rule too says nothing about it.
       const sound = trialOf(seed, { ...change, ...withRule })
-      if (wrong.length === 0 || [...wrongIn(sound), ...sound.swarm.strikes].length > 0) continue
+      if ([...wrongIn(sound), ...sound.swarm.strikes].length > 0) continue
       t.log(`seed ${seed}: ${wrong[0]}`)
       return t.pass()
     }
