@@ -10,13 +10,14 @@ import { invariant } from '@murmuration/core'
 import { bodyOf } from '../copy.js'
 import { type EncodedBody, rawBytes, rawCodecId } from './codec.js'
 import { copyFinite } from './formats.js'
+import { NumberTable } from './number-table.js'
 import { placesLength, readPlaces, writePlaces } from './places.js'
 
 /** The number of the form in a frame's header, where codecs have theirs. */
 export const packedId = 255
 
 const [withoutZeros, withTable] = [1, 2]
-const [countBytes, maxTable] = [4, 256]
+const countBytes = 4
 const widthOf = (different: number): number => Math.ceil(Math.log2(different))
 
 /** How a body is to be written: which numbers, in which way, and what that takes. */
@@ -24,8 +25,8 @@ interface Plan {
   readonly flags: number
   readonly numbers: Uint32Array
   readonly places: Uint32Array
-  /** The bits of each different number, and its place in the table; empty where there are too many. */
-  readonly table: ReadonlyMap<number, number>
+  /** The different numbers; undefined where there are too many. */
+  readonly table: NumberTable | undefined
   readonly bytes: number
 }
 
@@ -50,7 +51,7 @@ export function writePacked(values: Float32Array, out: Uint8Array): EncodedBody 
     view.setUint32(at, numbers.length, true)
     at += countBytes
   }
-  at = flags & withTable ? writeTable(numbers, table, view, at) : writeNumbers(numbers, view, at)
+  at = table !== undefined && flags & withTable ? writeTable(numbers, table, view, at) : writeNumbers(numbers, view, at)
   if (flags & withoutZeros) writePlaces(places, values.length, out, at)
   return { id: packedId, bytes }
 }
@@ -81,34 +82,37 @@ export function readPacked(bytes: Uint8Array, out: Float32Array): string | undef
 /** The shortest way to write `values`, unless raw float32 is no longer. */
 function planOf(values: Float32Array): Plan | undefined {
   const all = new Uint32Array(values.buffer, values.byteOffset, values.length)
-  const places = Uint32Array.from(all.keys()).filter((place) => all[place] !== 0)
-  const numbers = all.filter((bits) => bits !== 0)
+  const { numbers, places } = withoutZerosOf(all)
   const sparseBytes = countBytes + placesLength(places, all.length)
   const plans = [planFor(all, 0, places, 0), planFor(numbers, withoutZeros, places, sparseBytes)].flat()
   const best = plans.reduce((least, plan) => (plan.bytes < least.bytes ? plan : least))
   return best.bytes < rawBytes(values.length) ? best : undefined
 }
 
+/** The numbers that are not 0, and where they are. */
+function withoutZerosOf(all: Uint32Array): { readonly numbers: Uint32Array; readonly places: Uint32Array } {
+  let count = 0
+  for (let k = 0; k < all.length; k++) if (all[k] !== 0) count++
+  const numbers = new Uint32Array(count)
+  const places = new Uint32Array(count)
+  for (let k = 0, at = 0; at < count; k++) {
+    if (all[k] === 0) continue
+    numbers[at] = all[k]
+    places[at++] = k
+  }
+  return { numbers, places }
+}
+
 function planFor(numbers: Uint32Array, flags: number, places: Uint32Array, more: number): Plan[] {
-  const table = tableOf(numbers)
+  const table = NumberTable.of(numbers)
   const plain = { flags, numbers, places, table, bytes: 1 + more + rawBytes(numbers.length) }
-  if (table.size === 0) return [plain]
+  if (table === undefined) return [plain]
   const bytes = 2 + more + rawBytes(table.size) + Math.ceil((numbers.length * widthOf(table.size)) / 8)
   return [plain, { ...plain, flags: flags | withTable, bytes }]
 }
 
-function tableOf(numbers: Uint32Array): ReadonlyMap<number, number> {
-  const table = new Map<number, number>()
-  for (const bits of numbers) {
-    if (table.has(bits)) continue
-    if (table.size === maxTable) return new Map()
-    table.set(bits, table.size)
-  }
-  return table
-}
-
 function writeNumbers(numbers: Uint32Array, view: DataView, start: number): number {
-  for (const [k, bits] of numbers.entries()) view.setUint32(start + 4 * k, bits, true)
+  for (let k = 0; k < numbers.length; k++) view.setUint32(start + 4 * k, numbers[k], true)
   return start + rawBytes(numbers.length)
 }
 
@@ -119,13 +123,13 @@ function readNumbers(view: DataView, start: number, numbers: Uint32Array): numbe
   return end
 }
 
-function writeTable(numbers: Uint32Array, table: ReadonlyMap<number, number>, view: DataView, start: number): number {
+function writeTable(numbers: Uint32Array, table: NumberTable, view: DataView, start: number): number {
   const width = widthOf(table.size)
   view.setUint8(start, table.size - 1)
-  let at = writeNumbers(Uint32Array.from(table.keys()), view, start + 1)
+  let at = writeNumbers(table.numbers, view, start + 1)
   let [buffer, filled] = [0, 0]
-  for (const bits of numbers) {
-    buffer |= (table.get(bits) ?? 0) << filled
+  for (let k = 0; k < numbers.length; k++) {
+    buffer |= table.placeOf(numbers[k]) << filled
     filled += width
     for (; filled >= 8; filled -= 8, buffer >>>= 8) view.setUint8(at++, buffer & 0xff)
   }
