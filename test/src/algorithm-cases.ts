@@ -14,6 +14,8 @@ const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
   'krum': { spread: 0, isComplete: true },
   'clipped-gossip': { spread: 0 },
   'noloco': { options: { period: 3 } },
+  'gasloc': { options: { period: 3 } },
+  'sparseloco': { options: { period: 3, compressor: { name: 'top-k', fraction: 0.5 } } },
   'diloco': { options: { period: 3 } },
   'local-sgd': { options: { period: 3 } },
   'slowmo': { options: { period: 3 } },

@@ -1,6 +1,6 @@
 /** Algorithms that compress, and those that expect liars, against its paper's recursion, written anew in float64. */
 import test from 'ava'
-import { type Matrix, type Oracle, product, repeated, rowsOf, sum, testOracle } from './recursion.js'
+import { type Matrix, meanOf, type Oracle, product, repeated, rowsOf, sum, testOracle } from './recursion.js'
 
 /** Of each row the two numbers farthest from 0, and zeros. */
 function largestTwo(X: Matrix): Matrix {
@@ -23,6 +23,55 @@ const oracles: readonly Oracle[] = [
         return { X: sum([1, half], [0.3, product(W, next)], [-0.3, next]), hat: next }
       }
       return repeated(rounds, { X: start, hat: start }, step, ({ X }) => X)
+    }
+  },
+  {
+    title: 'CHOCO-SGD with a period takes H steps, and then exchanges (Singh 2020, Algorithm 1 without the trigger)',
+    name: 'choco',
+    options: { compressor: { name: 'top-k', fraction: 1 / 3 }, consensus: 0.3, period: 3 },
+    recursion: async ({ topology, rounds, rate, gradients, start }) => {
+      const W = rowsOf(topology)
+      const step = async ({ X, hat }: { X: Matrix; hat: Matrix }, k: number) => {
+        const half = sum([1, X], [-rate(k), await gradients(X)])
+        if (k % 3 !== 2) return { X: half, hat }
+        const next = sum([1, hat], [1, largestTwo(sum([1, half], [-1, hat]))])
+        return { X: sum([1, half], [0.3, product(W, next)], [-0.3, next]), hat: next }
+      }
+      return repeated(rounds, { X: start, hat: start }, step, ({ X }) => X)
+    }
+  },
+  {
+    title: 'SparseLoCo goes to θ − α mean Q(e), e ← β e + θ − x less what is sent (Sarfi 2025, Algorithm 1)',
+    name: 'sparseloco',
+    options: { period: 3, compressor: { name: 'top-k', fraction: 1 / 3 }, memory: 0.8, outerRate: 0.7 },
+    recursion: async ({ rounds, rate, gradients, start }) => {
+      const first = { X: start, θ: start, e: sum([0, start]) }
+      const step = async ({ X, θ, e }: typeof first, k: number) => {
+        const inner = sum([1, X], [-rate(k), await gradients(X)])
+        if (k % 3 !== 2) return { X: inner, θ, e }
+        const all = sum([0.8, e], [1, θ], [-1, inner])
+        const q = largestTwo(all)
+        const next = sum([1, θ], [-0.7, meanOf(q)])
+        return { X: next, θ: next, e: sum([1, all], [-1, q]) }
+      }
+      return repeated(rounds, first, step, ({ θ }) => θ)
+    }
+  },
+  {
+    title: 'GASLoC mixes y = θ + η (x − θ) and adds γ (y − y before); the mean takes Nesterov’s step (Cagnasso 2026)',
+    name: 'gasloc',
+    options: { period: 3, outerRate: 0.7, momentum: 0.4 },
+    recursion: async ({ topology, rounds, rate, gradients, start }) => {
+      const W = rowsOf(topology)
+      const first = { X: start, θ: start, y: start }
+      const step = async ({ X, θ, y }: typeof first, k: number) => {
+        const inner = sum([1, X], [-rate(k), await gradients(X)])
+        if (k % 3 !== 2) return { X: inner, θ, y }
+        const ahead = sum([0.3, θ], [0.7, inner])
+        const next = sum([1, product(W, ahead)], [0.4, ahead], [-0.4, y])
+        return { X: next, θ: next, y: ahead }
+      }
+      return repeated(rounds, first, step, ({ θ }) => θ)
     }
   },
   {

@@ -1,6 +1,7 @@
 /**
  * CHOCO-SGD, Algorithm 2. Q: the compressor; x̂: copies; ω is the compressor's, γ_c the consensus step (γ in the paper, where the rate is η). All copies
- * begin with the parameters that all peers start with, as in the authors' code, not with 0.
+ * begin with the parameters that all peers start with, as in the authors' code, not with 0. With a period H it takes H steps between two exchanges (SQuARM-SGD
+ * without its trigger: Singh et al., arXiv 2005.07041).
  */
 import { z } from 'zod'
 import { compress, compressorSettings } from './compressors.js'
@@ -8,29 +9,34 @@ import { added, copiesOf, mixCopies } from './copies.js'
 import { linear } from './node/vector.js'
 import { algorithm } from './record.js'
 
+/** What is left of a change, how far a round goes towards the copies, and how often. */
+export const chocoOptions = {
+  compressor: compressorSettings
+    .prefault({ name: 'top-k' })
+    .meta({ description: 'What is left of a change before it is sent' }),
+  consensus: z
+    .number()
+    .gt(0)
+    .max(1)
+    .default(0.04)
+    .meta({ description: 'γ_c, how far a round goes towards the neighbours’ copies; less for stronger compression' }),
+  period: z.int().min(1).default(1).meta({ description: 'H, steps between two exchanges' })
+}
+
 export const choco = algorithm({
   name: 'choco',
   title: 'CHOCO-SGD',
   source: 'Koloskova, Stich, Jaggi, ICML 2019, arXiv 1902.00340',
-  options: z.strictObject({
-    compressor: compressorSettings
-      .prefault({ name: 'top-k' })
-      .meta({ description: 'What is left of a change before it is sent' }),
-    consensus: z
-      .number()
-      .gt(0)
-      .max(1)
-      .default(0.04)
-      .meta({ description: 'γ_c, how far a round goes towards the neighbours’ copies; less for stronger compression' })
-  }),
+  options: z.strictObject(chocoOptions),
   needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable' },
   keeps: 'mean',
   channels: { changes: { q: 'packed' } },
   start: ({ x }) => ({ x, copies: copiesOf(x) }),
   async round(node, { x, copies }, k) {
-    const { compressor, consensus: γ } = node.options
-    const W = node.mixing(k)
+    const { compressor, consensus: γ, period } = node.options
     const half = node.step(x, await node.gradient(x)) //                     x_i^{t+½} = x_i − η g_i
+    if ((k + 1) % period !== 0) return { x: half, copies }
+    const W = node.mixing(k)
     const change = linear([1, half], [-1, copies.own])
     const q = compress(compressor, change, node, 'compress', k) //           q_i = Q(x_i^{t+½} − x̂_i)
     node.changes.send(W, { q })

@@ -1,6 +1,6 @@
 /** DiLoCo: H inner steps from θ, then an outer step on the mean of what they changed. x: inner parameters; θ: outer ones. */
 import { z } from 'zod'
-import { ringMean } from './collectives/mean-over.js'
+import { meanOptions, meanOver } from './collectives/mean-over.js'
 import { linear } from './node/vector.js'
 import { optimiserSettings } from './optimisers.js'
 import { algorithm } from './record.js'
@@ -13,7 +13,8 @@ export const diloco = algorithm({
     period: z.int().min(1).default(500).meta({ description: 'Inner steps between two outer ones' }),
     outer: optimiserSettings
       .prefault({ name: 'sgd', rate: 0.7, momentum: 0.9, nesterov: true })
-      .meta({ description: 'The optimiser of the outer steps' })
+      .meta({ description: 'The optimiser of the outer steps' }),
+    ...meanOptions
   }),
   needs: { reach: 'everyone', delivery: 'reliable' },
   keeps: 'nothing',
@@ -23,7 +24,7 @@ export const diloco = algorithm({
   async round(node, { x, θ }, k) {
     const inner = node.step(x, await node.gradient(x))
     if ((k + 1) % node.options.period !== 0) return { x: inner, θ }
-    const Δ = await ringMean(node.all, node.route(k), linear([1, θ], [-1, inner])) //  Δ = mean of θ − x_i
+    const Δ = await meanOver(node.all, node.route(k), linear([1, θ], [-1, inner]), node) //  Δ = mean of θ − x_i
     const next = node.optimiser('outer', node.options.outer).step(θ, Δ) //             θ ← outer step on Δ
     return { x: next, θ: next }
   }

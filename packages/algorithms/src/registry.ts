@@ -12,6 +12,7 @@ import { diloco } from './diloco.js'
 import { dpsgd } from './dpsgd.js'
 import { exactDiffusion } from './exact-diffusion.js'
 import { extra } from './extra.js'
+import { gasLoC } from './gasloc.js'
 import { gossipPga } from './gossip-pga.js'
 import { gradientTracking } from './gradient-tracking.js'
 import { krumSgd } from './krum.js'
@@ -27,6 +28,7 @@ import { relaySgd } from './relay-sgd.js'
 import { sgdAlone } from './sgd-alone.js'
 import { sgp } from './sgp.js'
 import { slowMo } from './slowmo.js'
+import { sparseLoCo } from './sparseloco.js'
 import { staleSynchronous } from './stale-synchronous.js'
 import { trimmedMeanSgd } from './trimmed-mean.js'
 
@@ -55,6 +57,8 @@ export const algorithms: readonly Algorithm[] = [
   slowMo,
   diloco,
   noLoCo,
+  gasLoC,
+  sparseLoCo,
   allReduce,
   parameterServer,
   asyncParameterServer,

@@ -1,0 +1,44 @@
+/**
+ * SparseLoCo: H inner steps from θ, then everybody sends everybody (an all-gather) the largest of what is left of its changes: e, which forgets. With
+ * `period` and `memory` 1 and plain steps it is SGD with top-k and error feedback (Stich, Cordonnier, Jaggi, NeurIPS 2018). Δ = θ − x, as the paper
+ * has it. Its 2-bit values are not built: those that are kept travel as float32.
+ */
+import { z } from 'zod'
+import { compress, compressorSettings } from './compressors.js'
+import { mean } from './mixing.js'
+import { linear } from './node/vector.js'
+import { algorithm } from './record.js'
+
+/** How often, what is left, and how far an outer step goes. */
+export const sparseLoCoOptions = {
+  period: z.int().min(1).default(30).meta({ description: 'H, inner steps between two outer ones' }),
+  compressor: compressorSettings
+    .prefault({ name: 'top-k', fraction: 1 / 64 })
+    .meta({ description: 'What is left of a change before it is sent' }),
+  memory: z.number().min(0).max(1).default(0.95).meta({ description: 'β, how much of e stays from period to period' }),
+  outerRate: z.number().positive().default(1).meta({ description: 'α of the outer steps' })
+}
+
+export const sparseLoCo = algorithm({
+  name: 'sparseloco',
+  title: 'SparseLoCo',
+  source: 'Sarfi et al. 2025, arXiv 2508.15706',
+  options: z.strictObject(sparseLoCoOptions),
+  needs: { reach: 'everyone', delivery: 'reliable' },
+  keeps: 'nothing',
+  channels: { all: { q: 'packed' } },
+  start: ({ x, zero }) => ({ x, θ: x, e: zero }),
+  model: ({ θ }) => θ,
+  async round(node, { x, θ, e }, k) {
+    const { period, compressor, memory: β, outerRate: α } = node.options
+    const inner = node.step(x, await node.gradient(x))
+    if ((k + 1) % period !== 0) return { x: inner, θ, e }
+    const route = node.route(k)
+    const all = linear([β, e], [1, θ], [-1, inner]) //                  e ← β e + Δ
+    const q = compress(compressor, all, node, 'compress', k) //         q = Q(e)
+    node.all.send(route, { q })
+    const sent = mean(route, { q }, await node.all.collect(route))
+    const next = linear([1, θ], [-α, sent.q]) //                        θ ← θ − α/n Σ q
+    return { x: next, θ: next, e: linear([1, all], [-1, q]) } //        e ← e − q
+  }
+})
