@@ -1,0 +1,123 @@
+// One run of one method: computed once on ideal links, or for itself in a cell.
+import { algorithms, train } from '@murmuration/algorithms'
+import { peerName } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
+import { computingCost, simulate, uniformLinks } from '@murmuration/simulator'
+import { createTopology } from '@murmuration/topology'
+import { codedWire, pooledVectorWire, weighed } from '@murmuration/wire'
+import { lengthOf, mean } from '@murmuration/vectors'
+import { recordingWire, replayedTimes } from '../../dist/sim/index.js'
+import { digitTasks } from './digits.mjs'
+import { asyncChoco, asyncSparseLoCo } from './no-barrier.mjs'
+
+const withoutBarrier = [asyncChoco, asyncSparseLoCo]
+
+export const peersOf = (count) => Array.from({ length: count }, (_, k) => peerName(`p${String(k).padStart(2, '0')}`))
+
+const taskSets = new Map()
+/** The tasks of a seed; made once. */
+export function tasksOf(peers, seed, rest = {}) {
+  const key = JSON.stringify([peers, seed, rest])
+  if (!taskSets.has(key)) taskSets.set(key, digitTasks({ peers, seed, ...rest }))
+  return taskSets.get(key)
+}
+
+const topologies = new Map()
+function topologyFor(peers, graph) {
+  const key = JSON.stringify([peers, graph])
+  if (!topologies.has(key)) topologies.set(key, createTopology({ peers, graph }))
+  return topologies.get(key)
+}
+
+export class Ended extends Error {}
+
+function settingsOf({ method, peers, seed, batch, rounds }) {
+  const algorithm = [...algorithms, ...withoutBarrier].find(({ name }) => name === method.algorithm)
+  const { options = {}, rate } = method
+  const optimiser = { name: 'sgd', momentum: 0.9 }
+  return { algorithm, options, seed, batchSize: batch, rounds, rate: () => rate, optimiser, timeout: 1e12, workers: peers } // prettier-ignore
+}
+
+function costOf({ perStep, slow = {} }, seed) {
+  return computingCost(
+    { perStep, perSample: 0, slow: new Map(Object.entries(slow)), stragglers: { kind: 'none' } },
+    seed
+  )
+}
+
+const diverges = new Set(['DivergedError'])
+
+/**
+ * Runs until the mean model is as accurate as the target, or all rounds are over. `when` says after which step it is looked at: 'lock-step', when all have ended a
+ * round; 'steps', when all have taken so many steps together.
+ */
+export async function compute({ method, seed, setup, cell, target, isLockStep = true }) {
+  const { peers, batch, rounds, every, factor } = setup
+  const tasks = await tasksOf(peers, seed, setup.data)
+  const length = lengthOf(tasks.union.schema)
+  const random = (peer) => createRandom(seed, peer)
+  const plain = codedWire({ ...pooledVectorWire(), ...weighed(length) }, { codec: method.codec ?? 'float32', elements: length, random }) // prettier-ignore
+  const { wire, recording } = recordingWire(plain, factor)
+  const links = cell === undefined ? uniformLinks({ latency: 1 }) : uniformLinks(cell)
+  const options = { topology: topologyFor(peers, method.graph ?? { kind: 'ring' }), seed, links, wire, cost: costOf(cell ?? { perStep: 1 }, seed) } // prettier-ignore
+  const settings = settingsOf({ method, peers, seed, batch, rounds })
+  const newest = new Map()
+  const byRound = []
+  const curve = []
+  let steps = 0
+  let best = 0
+  let bytes = 0
+  const look = (models, round, now) => {
+    const { accuracy } = tasks.union.evaluate(mean(models)).run()
+    curve.push([round + 1, accuracy])
+    if (accuracy >= target) throw new Ended(JSON.stringify({ round: round + 1, now }))
+    // Nothing is learned any more that could reach the target.
+    best = Math.max(best, accuracy)
+    if (accuracy < best - 0.25 || (round >= rounds / 2 && accuracy < 0.7 * target)) throw new Ended('{}')
+  }
+  const note = (peer, round, x, now) => {
+    steps++
+    if (!isLockStep) {
+      newest.set(peer, x.slice())
+      if (steps % (peers.length * every) === 0) look([...newest.values()], steps / peers.length - 1, now)
+      return
+    }
+    if ((round + 1) % every !== 0) return
+    const all = (byRound[round] ??= [])
+    all.push(x.slice())
+    if (all.length < peers.length) return
+    delete byRound[round]
+    look(all, round, now)
+  }
+  let reached = {}
+  try {
+    await simulate(options, async (fabric) => {
+      for await (const { round, parameters } of train(fabric, tasks.of.get(fabric.self), settings))
+        note(fabric.self, round, parameters, fabric.now())
+    })
+  } catch (error) {
+    if (error instanceof Ended) reached = JSON.parse(error.message)
+    else if (!diverges.has(error.name)) throw error
+  }
+  const all = recording.bytesByRound
+  if (isLockStep) for (let k = 0; k < (reached.round ?? 0); k++) bytes += all[k] ?? 0
+  else bytes = all.reduce((sum, each) => sum + (each ?? 0), 0)
+  return { ...reached, bytes, curve, sizes: recording.sizes }
+}
+
+/** After so many rounds an all-reduce has come to its pace: all wait for all in each, and messages and steps are alike. */
+const pacedAfter = 6
+
+/** When the rounds up to `round` have ended in a cell, in ms: the last peer's time. */
+export async function replay({ method, seed, setup, cell, round, sizes }) {
+  const { peers, batch } = setup
+  const isPaced = method.algorithm === 'all-reduce' && round > pacedAfter
+  const rounds = isPaced ? pacedAfter : round
+  const settings = settingsOf({ method, peers, seed, batch, rounds })
+  const options = { topology: topologyFor(peers, method.graph ?? { kind: 'ring' }), seed, links: uniformLinks(cell), cost: costOf(cell, seed) } // prettier-ignore
+  const ends = (await replayedTimes({ sizes }, settings, options)).map((times) => Math.max(...times))
+  if (!isPaced) return ends[round - 1]
+  const [before, pace] = [ends[rounds - 2] - ends[rounds - 3], ends[rounds - 1] - ends[rounds - 2]]
+  if (Math.abs(pace - before) > 1e-6) throw new Error(`rounds of ${before} and ${pace} ms are not paced`)
+  return ends[rounds - 1] + (round - rounds) * pace
+}

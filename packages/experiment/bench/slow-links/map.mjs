@@ -1,0 +1,87 @@
+// The map of slow links: which method brings an MLP on digits to 95 % of plain SGD's accuracy first, over bandwidth, latency and stragglers.
+//
+//   node packages/experiment/bench/slow-links/map.mjs RESULTS.jsonl
+//
+// What has been computed is in the file, a line for each run, and is not computed again. map-report.mjs makes the table and the picture of it.
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { compute, peersOf, replay, tasksOf } from './engine.mjs'
+import { methods } from './methods.mjs'
+import { plainSgd } from './plain.mjs'
+import { bestOf, cells, seeds, setupOf } from './cells.mjs'
+
+const [file] = process.argv.slice(2)
+if (file === undefined) throw new Error('expected the path of a file for the results')
+const setup = setupOf(peersOf(16))
+const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').filter(Boolean).map((line) => JSON.parse(line)) : [] // prettier-ignore
+const known = new Map(lines.map((line) => [line.key, line]))
+
+/** The line of a key, computed where there is none. */
+async function once(key, work) {
+  const found = known.get(key)
+  if (found !== undefined) return found
+  const before = process.cpuUsage()
+  const result = await work()
+  const { user, system } = process.cpuUsage(before)
+  const line = { key, ...result, cpu: Math.round((user + system) / 1e4) / 100 }
+  known.set(key, line)
+  appendFileSync(file, JSON.stringify(line) + '\n')
+  process.stderr.write(`${key}: ${line.round ?? 'not reached'} (${line.cpu} s)\n`)
+  return line
+}
+
+/** Plain SGD with the joint batch at the best of the rates. */
+async function targetOf(seed) {
+  const line = await once(`plain ${seed}`, async () => {
+    const { union } = await tasksOf(setup.peers, seed, setup.data)
+    const ends = setup.rates.map((rate) => {
+      const curve = plainSgd(union, { seed, rate, batch: setup.batch * setup.peers.length, rounds: setup.plainRounds, every: setup.every }) // prettier-ignore
+      const last = curve.slice(-10).map(([, accuracy]) => accuracy)
+      return last.reduce((sum, each) => sum + each, 0) / last.length
+    })
+    return { accuracy: Math.max(...ends), ends }
+  })
+  return 0.95 * line.accuracy
+}
+
+/** A synchronous method: computed once, its time in every cell replayed. */
+async function synchronous({ name, configs }, place, seed) {
+  const target = await targetOf(seed)
+  return once(`${name} | ${place} | ${seed}`, async () => {
+    const method = configs[place]
+    const { round, bytes, sizes } = await compute({ method, seed, setup, target })
+    const ms = {}
+    if (round !== undefined) for (const cell of cells) ms[cell.name] = await replay({ method, seed, setup, cell, round, sizes }) // prettier-ignore
+    return { method: name, place, seed, round, bytes, ms }
+  })
+}
+
+async function asynchronous({ name, configs }, place, seed, cell) {
+  const target = await targetOf(seed)
+  return once(`${name} | ${place} | ${seed} | ${cell.name}`, async () => {
+    const { round, bytes, now } = await compute({
+      method: configs[place],
+      seed,
+      setup,
+      cell,
+      target,
+      isLockStep: false
+    })
+    return { method: name, place, seed, round, bytes, ms: round === undefined ? {} : { [cell.name]: now } }
+  })
+}
+
+const [first, ...others] = seeds
+for (const method of methods.filter(({ sibling }) => sibling === undefined)) {
+  for (const place of method.configs.keys()) await synchronous(method, place, first)
+}
+for (const method of methods.filter(({ sibling }) => sibling === undefined)) {
+  const best = new Set(cells.flatMap(({ name }) => bestOf(known, method.name, name, first).slice(0, 1)))
+  for (const place of best) for (const seed of others) await synchronous(method, place, seed)
+}
+for (const cell of cells.filter(({ isFirst }) => isFirst).concat(cells.filter(({ isFirst }) => !isFirst))) {
+  for (const method of methods.filter(({ sibling }) => sibling !== undefined)) {
+    for (const place of bestOf(known, method.sibling, cell.name, first).slice(0, 3)) await asynchronous(method, place, first, cell) // prettier-ignore
+    for (const place of bestOf(known, method.name, cell.name, first).slice(0, 1))
+      for (const seed of others) await asynchronous(method, place, seed, cell)
+  }
+}
