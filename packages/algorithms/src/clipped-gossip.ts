@@ -1,6 +1,6 @@
 /**
  * ClippedGossip, equation 3: `x_i ← Σ_j W_ij (x_i + clip(x_j − x_i, τ_i))`, `clip(v, τ) = v min(1, τ / ‖v‖)`, after a step of one's own, which
- * should have momentum. Without a radius it is the distance of the second farthest neighbour, as the authors' code has it, in place of the paper's
+ * should have momentum. Without a radius it is the distance of the (b + 1)-th farthest neighbour, with b = 1 as in the authors' code, in place of the paper's
  * τ_i² = (1 / δ_i) Σ_{j honest} W_ij ‖x_i − x_j‖², which takes knowing who is honest.
  */
 import { z } from 'zod'
@@ -16,7 +16,8 @@ export const clippedGossip = algorithm({
       .number()
       .min(0)
       .default(0)
-      .meta({ description: 'τ, how far a neighbour moves a peer at most; 0: the distance of the second farthest' })
+      .meta({ description: 'τ, how far a neighbour moves a peer at most; 0: the distance of the (b + 1)-th farthest' }),
+    b: z.int().min(0).default(1).meta({ description: 'How many neighbours may send wrong numbers, where τ is 0' })
   }),
   needs: { weights: 'rows' },
   keeps: 'nothing',
@@ -25,8 +26,9 @@ export const clippedGossip = algorithm({
   start: ({ x }) => ({ x }),
   async round(node, { x }, k) {
     const W = node.mixing(k)
+    const { radius, b } = node.options
     const half = node.step(x, await node.gradient(x))
     node.model.send(W, { x: half })
-    return { x: addClipped(W, half, await node.model.collect(W), node.options.radius) }
+    return { x: addClipped(W, half, await node.model.collect(W), radius, b) }
   }
 })

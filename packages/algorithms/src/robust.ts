@@ -32,8 +32,14 @@ export function krum(b: number, vectors: readonly Vector[]): Vector {
   return vectors[scores.indexOf(Math.min(...scores))]
 }
 
-/** `x + Σ_j W_ij clip(x_j − x, τ)`; with τ = 0 the distance of the second farthest neighbour, or of the only one. */
-export function addClipped(W: Mixing, x: Vector, theirs: PerPeer<{ readonly x: Vector }>, radius: number): Vector {
+/** `x + Σ_j W_ij clip(x_j − x, τ)`; with τ = 0 the distance of the (b + 1)-th farthest neighbour, or of the nearest. */
+export function addClipped(
+  W: Mixing,
+  x: Vector,
+  theirs: PerPeer<{ readonly x: Vector }>,
+  radius: number,
+  b = 1
+): Vector {
   const all = W.from.flatMap((j) => {
     const message = messageOf(theirs, j)
     if (message === undefined) return []
@@ -41,7 +47,7 @@ export function addClipped(W: Mixing, x: Vector, theirs: PerPeer<{ readonly x: V
     return [{ weight: edgeWeight(W, j, message), difference, length: norm(difference.values) }]
   })
   const lengths = all.map(({ length }) => length).sort((left, right) => right - left)
-  const τ = radius > 0 ? radius : (lengths[1] ?? lengths[0] ?? 0)
+  const τ = radius > 0 ? radius : (lengths[b] ?? lengths.at(-1) ?? 0)
   const terms = all.map(({ weight, difference, length }): Term<Vector> => [
     length > τ ? (weight * τ) / length : weight,
     difference

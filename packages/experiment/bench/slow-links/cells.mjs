@@ -14,7 +14,6 @@ export const cells = [false, true].flatMap((hasStragglers) =>
       mbits,
       latency,
       hasStragglers,
-      isFirst: hasStragglers,
       bandwidth: mbits * 1e6,
       perStep: 10,
       slow: hasStragglers ? slow : {}

@@ -78,9 +78,10 @@ for (const method of methods.filter(({ sibling }) => sibling === undefined)) {
   const best = new Set(cells.flatMap(({ name }) => bestOf(known, method.name, name, first).slice(0, 1)))
   for (const place of best) for (const seed of others) await synchronous(method, place, seed)
 }
-for (const cell of cells.filter(({ isFirst }) => isFirst).concat(cells.filter(({ isFirst }) => !isFirst))) {
+// Without stragglers a barrier costs little: what has none is computed where there are some.
+for (const cell of cells.filter(({ hasStragglers }) => hasStragglers)) {
   for (const method of methods.filter(({ sibling }) => sibling !== undefined)) {
-    for (const place of bestOf(known, method.sibling, cell.name, first).slice(0, 3)) await asynchronous(method, place, first, cell) // prettier-ignore
+    for (const place of bestOf(known, method.sibling, cell.name, first).slice(0, 2)) await asynchronous(method, place, first, cell) // prettier-ignore
     for (const place of bestOf(known, method.name, cell.name, first).slice(0, 1))
       for (const seed of others) await asynchronous(method, place, seed, cell)
   }

@@ -21,7 +21,7 @@ const dpsgd = (codec) => each([rates, [{ kind: 'ring' }, matching]], (rate, grap
 export const methods = [
   { name: 'all-reduce', family: 'central', configs: allReduce('float32') },
   { name: 'all-reduce, int8', family: 'central', configs: allReduce('int8') },
-  { name: 'top-k with error feedback, all-gather', family: 'central', configs: each([rates], (rate) => ({ algorithm: 'sparseloco', rate, options: { period: 1, memory: 1, compressor: topK(1 / 64) } })) }, // prettier-ignore
+  { name: 'top-k with error feedback, all-gather', family: 'central', configs: each([fractions, rates], (fraction, rate) => ({ algorithm: 'sparseloco', rate, options: { period: 1, memory: 1, compressor: topK(fraction) } })) }, // prettier-ignore
   { name: 'DiLoCo, int8 all-reduce', family: 'central', configs: each([rates, periods, outers], (rate, period, [outerRate, momentum]) => ({ algorithm: 'diloco', rate, codec: 'int8', options: { period, outer: { name: 'sgd', rate: outerRate, momentum, nesterov: momentum > 0 }, ...direct } })) }, // prettier-ignore
   { name: 'SparseLoCo', family: 'central', configs: sparse('sparseloco') },
   { name: 'D-PSGD', family: 'gossip', configs: dpsgd('float32') },

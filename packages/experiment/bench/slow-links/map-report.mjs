@@ -1,0 +1,106 @@
+// The tables and the picture of docs/slow-links.md, from what map.mjs has computed:
+//
+//   node packages/experiment/bench/slow-links/map-report.mjs RESULTS.jsonl docs/images/slow-links-map.svg
+import { readFileSync, writeFileSync } from 'node:fs'
+import { bandwidths, bestOf, cells, latencies, seeds } from './cells.mjs'
+import { methods } from './methods.mjs'
+
+const [file, picture] = process.argv.slice(2)
+if (picture === undefined) throw new Error('expected the results, and the path of the picture')
+const lines = readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line)) // prettier-ignore
+const known = new Map(lines.map((line) => [line.key, line]))
+const median = (list) => [...list].sort((left, right) => left - right)[(list.length - 1) >> 1]
+
+/** What a method takes in a cell: medians over the seeds, at what was fastest with the first of them. */
+function taken({ name, family, configs }, cell) {
+  const [place] = bestOf(known, name, cell.name, seeds[0])
+  if (place === undefined) return { name, family, ms: Infinity }
+  const of = (seed) => lines.find((line) => line.method === name && line.place === place && line.seed === seed && (line.ms[cell.name] !== undefined || !line.key.includes('Mbit'))) // prettier-ignore
+  const runs = seeds.map(of).filter((run) => run !== undefined)
+  const ms = runs.map((run) => run.ms[cell.name] ?? Infinity)
+  return { name, family, ms: median(ms), range: [Math.min(...ms), Math.max(...ms)], bytes: median(runs.map((run) => run.bytes)) / 16, config: configs[place], seeds: runs.length } // prettier-ignore
+}
+
+const byCell = cells.map((cell) => ({ cell, all: methods.map((method) => taken(method, cell)) }))
+const fastest = (all, family) => all.filter((one) => one.family === family).reduce((best, one) => (one.ms < best.ms ? one : best)) // prettier-ignore
+const seconds = (ms) => ms === Infinity ? '–' : ms >= 99_950 ? (ms / 1000).toFixed(0) : ms >= 9_995 ? (ms / 1000).toFixed(1) : (ms / 1000).toFixed(2) // prettier-ignore
+const megabytes = (bytes) => (bytes === undefined ? '–' : (bytes / 1e6).toFixed(2))
+/** Within so much two methods tie. */
+const tie = 0.05
+const verdictOf = (central, gossip) => Math.abs(gossip.ms / central.ms - 1) <= tie ? 'tie' : gossip.ms < central.ms ? 'gossip' : 'central' // prettier-ignore
+
+console.log(
+  '| links | best central | s | MB | best gossip | s | MB | gossip / central | D-PSGD, s | D-PSGD / best gossip |'
+)
+console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |')
+for (const { cell, all } of byCell) {
+  const [central, gossip] = [fastest(all, 'central'), fastest(all, 'gossip')]
+  const plain = all.find(({ name }) => name === 'D-PSGD')
+  console.log(`| ${cell.name} | ${central.name} | ${seconds(central.ms)} | ${megabytes(central.bytes)} | ${gossip.name} | ${seconds(gossip.ms)} | ${megabytes(gossip.bytes)} | ${(gossip.ms / central.ms).toFixed(2)}: ${verdictOf(central, gossip)} | ${seconds(plain.ms)} | ${(plain.ms / gossip.ms).toFixed(1)} |`) // prettier-ignore
+}
+for (const hasStragglers of [false, true]) {
+  const some = byCell.filter(({ cell }) => cell.hasStragglers === hasStragglers)
+  console.log(`\n${hasStragglers ? 'With' : 'Without'} stragglers, seconds to the target:\n`)
+  console.log(`| Mbit/s, ms | ${some.map(({ cell }) => `${cell.mbits}, ${cell.latency}`).join(' | ')} |`)
+  console.log(`| --- |${' --- |'.repeat(some.length)}`)
+  for (const place of methods.keys()) console.log(`| ${methods[place].name} | ${some.map(({ all }) => seconds(all[place].ms)).join(' | ')} |`) // prettier-ignore
+}
+console.log('\nSettings at 1 Mbit/s and 50 ms, and the range over the seeds:\n')
+for (const { config, name, range = [], seeds: count } of byCell.find(
+  ({ cell }) => cell.mbits === 1 && cell.latency === 50
+).all)
+  // prettier-ignore
+  console.log(`* ${name}: ${JSON.stringify(config)}; ${range.map(seconds).join(' to ')} s (${count} seeds)`)
+const counts = (some) => ['gossip', 'tie', 'central'].map((verdict) => `${verdict} ${some.filter(({ all }) => verdictOf(fastest(all, 'central'), fastest(all, 'gossip')) === verdict).length}`).join(', ') // prettier-ignore
+for (const hasStragglers of [false, true]) console.log(`${hasStragglers ? 'with' : 'without'} stragglers: ${counts(byCell.filter(({ cell }) => cell.hasStragglers === hasStragglers))}`) // prettier-ignore
+console.log(`processor time: ${lines.reduce((sum, { cpu }) => sum + cpu, 0).toFixed(0)} s`)
+
+// The picture: a square per cell, in the colour of the family that is faster.
+const [left, top, width, height, gap] = [84, 56, 160, 56, 64]
+const text = (x, y, what, rest = '') => `<text x="${x}" y="${y}" ${rest}>${what}</text>`
+const parts = []
+for (const [panel, hasStragglers] of [false, true].entries()) {
+  const y0 = top + panel * (4 * height + gap)
+  parts.push(text(left, y0 - 24, hasStragglers ? 'two of the sixteen peers compute four times as slowly' : 'all peers compute alike', 'class="name"')) // prettier-ignore
+  for (const [column, latency] of latencies.entries()) parts.push(text(left + column * width + width / 2, y0 - 7, `${latency} ms`, 'text-anchor="middle"')) // prettier-ignore
+  for (const [row, mbits] of bandwidths.entries()) {
+    const y = y0 + row * height
+    parts.push(text(left - 8, y + height / 2 + 4, `${mbits} Mbit/s`, 'text-anchor="end"'))
+    for (const [column, latency] of latencies.entries()) {
+      const x = left + column * width
+      const { all } = byCell.find(({ cell }) => cell.mbits === mbits && cell.latency === latency && cell.hasStragglers === hasStragglers) // prettier-ignore
+      const [central, gossip] = [fastest(all, 'central'), fastest(all, 'gossip')]
+      const verdict = verdictOf(central, gossip)
+      const plain = all.find(({ name }) => name === 'D-PSGD')
+      parts.push(
+        `<rect class="${verdict}" x="${x + 1}" y="${y + 1}" width="${width - 2}" height="${height - 2}" rx="3"/>`
+      )
+      parts.push(text(x + 8, y + 17, `gossip ${seconds(gossip.ms)} s`, `class="${verdict === 'central' ? 'in' : 'in bold'}"`)) // prettier-ignore
+      parts.push(text(x + 8, y + 32, `central ${seconds(central.ms)} s`, `class="${verdict === 'gossip' ? 'in' : 'in bold'}"`)) // prettier-ignore
+      parts.push(text(x + 8, y + 47, `D-PSGD ${seconds(plain.ms)} s`, 'class="in"'))
+    }
+  }
+}
+const bottom = top + 2 * 4 * height + gap + 26
+for (const [place, [kind, what]] of [
+  ['gossip', 'gossip is faster'],
+  ['tie', 'within 5 %'],
+  ['central', 'a central method is faster']
+].entries()) {
+  // prettier-ignore
+  parts.push(`<rect class="${kind}" x="${left + place * 190}" y="${bottom - 11}" width="14" height="14" rx="2"/>`)
+  parts.push(text(left + place * 190 + 20, bottom, what))
+}
+const style = `text{font:12px system-ui,sans-serif;fill:#5b606b}.name{fill:#1b1d22;font-weight:600}.in{fill:#1b1d22;font-size:12px}.bold{font-weight:700}
+.gossip{fill:#bfe3d6}.tie{fill:#e4e5ea}.central{fill:#f6dfb3}
+@media(prefers-color-scheme:dark){text{fill:#a3a9b5}.name,.in{fill:#e8eaee}.gossip{fill:#14513f}.tie{fill:#3a3e48}.central{fill:#66490f}}`
+writeFileSync(
+  picture,
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 740 ${bottom + 16}" width="740" height="${bottom + 16}" role="img">
+<title>Seconds until an MLP on digits has 95 % of plain SGD's accuracy: the best gossip method, the best central one, and D-PSGD, over bandwidth and latency</title>
+<style>${style}</style>
+${text(left, 18, 'seconds to 95 % of plain SGD’s accuracy, 16 peers; medians of three seeds', 'class="name"')}
+${parts.join('\n')}
+</svg>
+`
+)
