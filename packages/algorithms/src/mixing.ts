@@ -1,7 +1,7 @@
 /** Ways to put together what the neighbours sent. Pure: what came stays as it is. Sums run in the order of names. */
 import { byName, invariant, type PeerName } from '@murmuration/core'
 import { termsOf } from './node/terms.js'
-import { isVector, linearOf, map, type State, type Term, type Vector } from './node/vector.js'
+import { isVector, linearOf, type State, type Term } from './node/vector.js'
 import { type Flow, type Message, messageOf, type Mixing, type PerPeer, perPeer, type Route } from './record.js'
 
 /**
@@ -72,22 +72,6 @@ export function mean<M extends Message>(route: Route, mine: M, theirs: PerPeer<M
 export function meanOf<M extends Message>(route: Route, theirs: PerPeer<M>): M {
   const all = route.from.filter((j) => messageOf(theirs, j) !== undefined)
   return linearOf(all.map((j): Term<M> => [1 / all.length, theirs[j]]))
-}
-
-/** Element by element the mean of one's own and of the others without their `b` largest and `b` smallest; more than 2 b others. */
-export function trimmedMean(b: number, mine: Vector, theirs: readonly Vector[]): Vector {
-  const kept = theirs.length - 2 * b
-  invariant(kept > 0, () => `of ${theirs.length} vectors ${b} are left out at each end`)
-  return map(
-    (own, ...others) => {
-      others.sort((left, right) => left - right)
-      let sum = own
-      for (let place = b; place < b + kept; place++) sum += others[place]
-      return sum / (1 + kept)
-    },
-    mine,
-    ...theirs
-  )
 }
 
 /**

@@ -1,20 +1,45 @@
 /** Ways to put together what the neighbours sent where some of them may send anything that is finite. Sums run in the order of names. */
-import { norm, squaredDistance } from '@murmuration/vectors'
+import { invariant } from '@murmuration/core'
+import { norm, sortElements, squaredDistance } from '@murmuration/vectors'
 import { edgeWeight } from './mixing.js'
-import { linear, linearOf, map, type Term, type Vector } from './node/vector.js'
+import { linear, linearOf, type Term, type Vector } from './node/vector.js'
 import { messageOf, type Mixing, type PerPeer } from './record.js'
+
+/** How many elements are sorted at a time: what they take stays in the processor's first cache. */
+const blockLength = 512
 
 /** Element by element the median of all: of an even number the mean of the two in the middle. */
 export function coordinateMedian(mine: Vector, theirs: readonly Vector[]): Vector {
   const [low, high] = [theirs.length >> 1, (theirs.length + 1) >> 1]
-  return map(
-    (...values) => {
-      values.sort((left, right) => left - right)
-      return (values[low] + values[high]) / 2
-    },
-    mine,
-    ...theirs
-  )
+  return ofSorted([mine, ...theirs], (sorted, k) => (sorted[low][k] + sorted[high][k]) / 2)
+}
+
+/** Element by element the mean of one's own and of the others without their `b` largest and `b` smallest; more than 2 b others. */
+export function trimmedMean(b: number, mine: Vector, theirs: readonly Vector[]): Vector {
+  const kept = theirs.length - 2 * b
+  invariant(kept > 0, () => `of ${theirs.length} vectors ${b} are left out at each end`)
+  return ofSorted(theirs, (sorted, k, element) => {
+    let sum = mine.values[element]
+    for (let place = b; place < b + kept; place++) sum += sorted[place][k]
+    return sum / (1 + kept)
+  })
+}
+
+/** Each element by `take`, from the place `k` of sorted columns. */
+function ofSorted(
+  vectors: readonly Vector[],
+  take: (sorted: readonly Float32Array[], k: number, element: number) => number
+): Vector {
+  const [{ arena, length }] = vectors
+  return arena.compute(length, (out, from, to) => {
+    const columns = vectors.map(() => new Float32Array(blockLength))
+    for (let start = from; start < to; start += blockLength) {
+      const end = Math.min(to, start + blockLength)
+      for (const [place, { values }] of vectors.entries()) columns[place].set(values.subarray(start, end))
+      sortElements(columns, end - start)
+      for (let k = 0; k < end - start; k++) out[start + k] = take(columns, k, start + k)
+    }
+  })
 }
 
 /** Of n vectors that whose squared distances to the n − b − 2 nearest others sum to the least, the first of equals; the first of all where n < 2 b + 3. */

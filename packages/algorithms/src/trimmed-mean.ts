@@ -1,7 +1,7 @@
 /** BRIDGE-T: of each coordinate the neighbours' b largest and b smallest are left out, the rest averaged with one's own, then a step. */
 import { z } from 'zod'
-import { trimmedMean } from './mixing.js'
 import { algorithm } from './record.js'
+import { trimmedMean } from './robust.js'
 
 export const trimmedMeanSgd = algorithm({
   name: 'trimmed-mean',

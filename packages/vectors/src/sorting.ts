@@ -1,0 +1,27 @@
+import { invariant } from '@murmuration/core'
+
+/**
+ * Sorts element by element: then the k-th numbers of the columns increase from the first column to the last. By compare-exchanges of whole
+ * columns, n (n − 1) / 2 of n: for a few columns that is many times as fast as a sort per element.
+ *
+ * @param length - how many numbers of each column
+ */
+export function sortElements(columns: readonly Float32Array[], length: number): void {
+  invariant(
+    columns.every((column) => column.length >= length),
+    () => `columns of less than ${length} numbers`
+  )
+  for (let last = 1; last < columns.length; last++) {
+    for (let place = last; place > 0; place--) exchange(columns[place - 1], columns[place], length)
+  }
+}
+
+function exchange(low: Float32Array, high: Float32Array, length: number): void {
+  for (let k = 0; k < length; k++) {
+    const [a, b] = [low[k], high[k]]
+    if (b < a) {
+      low[k] = b
+      high[k] = a
+    }
+  }
+}
