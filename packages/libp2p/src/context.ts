@@ -10,6 +10,7 @@ import type { Listening } from './notes.js'
 import type { PeerDirectory } from './peer-directory.js'
 import type { Signal } from './signal.js'
 import type { RunSettings } from './run-settings.js'
+import type { SendingTime } from './sending-time.js'
 import type { Turns } from './turns.js'
 import type { VectorPool } from './vector-pool.js'
 
@@ -32,6 +33,8 @@ export interface LinkContext {
   readonly directory: PeerDirectory
   readonly mailbox: Mailbox<VectorMessage>
   readonly listening: Listening
+  /** Of vectors to all peers. */
+  readonly sending: SendingTime
   /** That of the fabric. */
   readonly random: Random
   /** Aborted when the peer closes its links. */

@@ -30,6 +30,7 @@ import { answer, ask } from './questions.js'
 import { SampleCounts, samplesProtocol } from './sample-counts.js'
 import { checkpointsProtocol, SavedRounds } from './saved-rounds.js'
 import type { Shaper } from './shaping/shaper.js'
+import { SendingTime } from './sending-time.js'
 import { Signal } from './signal.js'
 import { IdentitySigner } from './signer.js'
 import type { Traffic } from './traffic.js'
@@ -77,6 +78,10 @@ export class NetworkPeer implements Peer {
     this.#context = contextOf(options, limits, node, directory, this.#closing.signal, listening)
     this.#peers = new PeerSet(this.#context, neededBy(options))
     this.fabric = new NetworkFabric(this.#context, topology, this.#peers)
+  }
+
+  get sendingTime(): Milliseconds {
+    return this.#context.sending.total
   }
 
   get vectorsBeyond(): number {
@@ -262,6 +267,7 @@ function contextOf(
     directory,
     mailbox: new Mailbox(realClock),
     listening,
+    sending: new SendingTime(realClock),
     random: createRandom(seed, self),
     closing,
     changed: new Signal(),

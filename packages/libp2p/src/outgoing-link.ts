@@ -63,10 +63,11 @@ export class OutgoingLink {
   /** Queues a message for the neighbour. Its vector is pinned until it is acknowledged or given up. */
   offer(message: VectorMessage): SendResult {
     const { part = 0, field = 0, offset = 0, vector } = message
-    const { pool, closing } = this.#context
+    const { pool, closing, sending } = this.#context
     if (this.#neighbour.isUnavailable || closing.aborted) return 'unreachable'
     const loan = pool.pin(vector)
-    const onDone = () => loan && pool.unpin(loan)
+    const onDone = () => (loan && pool.unpin(loan), sending.end())
+    sending.begin()
     if (!this.#queue.offer({ ...message, part, field, offset, onDone })) {
       onDone()
       return 'full'

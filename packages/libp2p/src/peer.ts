@@ -81,6 +81,8 @@ export interface Peer {
   neighbours(): readonly NeighbourStatus[]
   /** What was sent and received, over all neighbours. */
   traffic(): Traffic
+  /** For how long, since the start, at least one vector was queued, on a link, or not acknowledged yet. */
+  readonly sendingTime: Milliseconds
   /**
    * The round trip of a message with so many bytes of padding (at most 4096) to a neighbour; `undefined` when there is no answer within
    * 10 s.

@@ -18,6 +18,9 @@ export interface MembersOptions {
   readonly signer: Signer
   /** How long a peer waits for the run to begin before it gives up; and how long, once it has begun, to go on. */
   readonly wait: { readonly start: Milliseconds; readonly pause: Milliseconds }
+  /** Takes notes of its own kind in, beside those of the members. The result is the sender's fault, if there is one. */
+  readonly others?:
+    { isMine(note: string): boolean; take(from: PeerName, note: string): string | undefined } | undefined
   /** Told of each change, with how the swarm looks since. */
   readonly onChange?: (change: MemberChange, standing: SwarmStanding) => void
 }

@@ -39,14 +39,18 @@ export class Members {
     this.#member = new Member({ self, peers: topology.peers, settings, signer, random }, fabric.now())
     this.#rows = new MemberRows(this.#member, topology, self)
     fabric.listen({
-      note: (from, note) =>
-        Consensus.isSketch(note)
-          ? this.#consensus?.take(from, note)
-          : this.#act((now) => this.#member.receive(from, note, now)),
+      note: (from, note) => this.#receive(from, note),
       heard: (from) => this.#member.heard(from, fabric.now()),
       refused: (peer) => void this.#act((now) => this.#member.refused(peer, now))
     })
     fabric.spawn((own) => this.#tick(own))
+  }
+
+  #receive(from: PeerName, note: string): string | undefined {
+    if (Consensus.isSketch(note)) return this.#consensus?.take(from, note)
+    const { others } = this.#options
+    if (others?.isMine(note)) return others.take(from, note)
+    return this.#act((now) => this.#member.receive(from, note, now))
   }
 
   /** What this peer knows of all others. */

@@ -79,6 +79,8 @@ export class Peer implements Owner {
   #watch: OutlierWatch | undefined
   #expectation: Expectation<unknown> | undefined
   #waited = 0
+  #waitedInAll = 0
+  #waitsSince: Milliseconds = 0
   #missing = new Set<PeerName>()
   #unsent = new Set<PeerName>()
   #distances: readonly NeighbourDistance[] = []
@@ -120,6 +122,7 @@ export class Peer implements Owner {
       () => `${this.fabric.self} waits for two things at once; await one after the other`
     )
     this.#expectation = expectation
+    this.#waitsSince = this.fabric.now()
     try {
       while (!expectation.isDone()) {
         const until = expectation.deadline()
@@ -166,6 +169,12 @@ export class Peer implements Owner {
 
   waited(time: Milliseconds): void {
     this.#waited += time
+    this.#waitedInAll += time
+  }
+
+  /** For how long this peer has waited for others since its start, with the wait under way. */
+  get waitedInAll(): Milliseconds {
+    return this.#waitedInAll + (this.awaited.length > 0 ? this.fabric.now() - this.#waitsSince : 0)
   }
 
   unsent(peer: PeerName): void {

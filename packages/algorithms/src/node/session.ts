@@ -106,6 +106,11 @@ export class Session {
     return this.#round
   }
 
+  /** For how many milliseconds this peer has waited for others, until now. */
+  get waited(): number {
+    return this.#peer.waitedInAll
+  }
+
   /** What is open with neighbours. */
   get exchanges(): Exchanges {
     return this.#peer.exchanges
@@ -197,11 +202,8 @@ export class Session {
   /** How many rounds this peer has. */
   get #rounds(): number {
     if (this.#training.role.round === undefined) return 0
-    return this.#isServer ? this.#settings.rounds : this.#peer.rounds
-  }
-
-  get #isServer(): boolean {
-    return this.#settings.servers?.includes(this.#fabric.self) === true
+    const isServer = this.#settings.servers?.includes(this.#fabric.self) === true
+    return isServer ? this.#settings.rounds : this.#peer.rounds
   }
 
   #begin(start: Float32Array): void {
@@ -268,7 +270,7 @@ export class Session {
   /** No numbers, where a role has no model, as a server that holds a part of it. */
   #modelOf(program: Program): Vector {
     const model = program.model()
-    if (model === undefined) return this.#peer.arena.adopt(nothing)
+    if (model === undefined) return this.#peer.arena.adopt(new Float32Array(0))
     if (this.#peer.hasFrozen) model.whenDone(() => this.#peer.keepFrozen(model))
     return model
   }
@@ -287,8 +289,6 @@ export class Session {
       : [this.#training.state, state, optimisers, { origin }]
   }
 }
-
-const nothing = new Float32Array(0)
 
 /** Trains one peer: yields a report per round and returns the parameters at its end. See {@link Session.steps}. */
 export function train(
