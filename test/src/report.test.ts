@@ -1,24 +1,17 @@
 /** The report in a real browser, opened from a disk. */
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { reportHtml } from '@murmuration/report'
 import { mergeResults, type Results, type RunRecord } from '@murmuration/results'
 import test, { type ExecutionContext } from 'ava'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { executablePath, skipped } from './browser.js'
 import { madeUpResults } from './made-up-results.js'
 
-const programs = ['chromium', 'chromium-browser', 'google-chrome']
-const executablePath = (process.env.PATH ?? '')
-  .split(delimiter)
-  .flatMap((folder) => programs.map((program) => join(folder, program)))
-  .find((file) => existsSync(file))
 // One after the other: each loads some megabytes and draws for a second or two.
 const inBrowser = executablePath === undefined ? test.serial.skip : test.serial
-const skipped =
-  executablePath === undefined ? ' (skipped: there is no chromium, chromium-browser or google-chrome)' : ''
 
 let browser: Browser | undefined
 let folder = ''

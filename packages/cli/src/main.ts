@@ -8,7 +8,7 @@ import type { Output, RunEvent, RunRequest } from '@murmuration/experiment'
 import { codeOf, exitCodeLines, stopOnSignal } from './ending.js'
 import { graphs, type InitFlags } from './init/choices.js'
 import { dataWords, taskWords } from './init/tasks.js'
-import { countOf, durationOf, minFinishedOf, nameOf } from './option-values.js'
+import { countOf, durationOf, minFinishedOf, nameOf, watched } from './option-values.js'
 import { fileOrSample, sampleOf } from './samples.js'
 import type { SimRequest } from './sim/sim-command.js'
 import type { SwarmOptions } from '@murmuration/experiment/peers'
@@ -23,6 +23,7 @@ interface RunFlags extends CheckpointFlags {
   readonly method?: string
   readonly save?: string
   readonly out?: string
+  readonly watch?: string | true
   readonly json?: boolean
 }
 
@@ -50,7 +51,14 @@ runOptions(program.command('swarm'))
     run(topology, flags, async (request, emit, signal) => {
       const { runSwarm } = await import('@murmuration/experiment/peers')
       const checkpoints = checkpointsOf(flags)
-      return runSwarm(request, { ...flags, checkpoints, emit, signal, now: () => performance.now() })
+      return runSwarm(request, {
+        ...flags,
+        watch: await watched(flags.watch),
+        checkpoints,
+        emit,
+        signal,
+        now: () => performance.now()
+      })
     })
   )
 
@@ -67,7 +75,13 @@ runOptions(program.command('peer'))
     (topology: string, flags: RunFlags & { readonly as: PeerName; readonly key?: string; readonly wait: number }) =>
       run(topology, flags, async (request, emit, signal) => {
         const { runPeerCommand } = await import('@murmuration/experiment/peers')
-        return runPeerCommand(request, { ...flags, checkpoints: checkpointsOf(flags), emit, signal })
+        return runPeerCommand(request, {
+          ...flags,
+          watch: await watched(flags.watch),
+          checkpoints: checkpointsOf(flags),
+          emit,
+          signal
+        })
       })
   )
 
@@ -158,6 +172,10 @@ function runOptions(command: Command): Command {
     .option('--every <interval>', 'how often: a time, or a number such as "500 rounds" (default: 30 s)', everyOf)
     .option('--resume', 'go on from the newest checkpoints that all peers have')
     .option('--out <folder>', 'write the results, as "murmur sim" does: curve, report and tables')
+    .option(
+      '--watch [address]',
+      'serve a page that shows the run: a port, or ADDRESS:PORT (default: any port, for this machine)'
+    )
     .option('--json', 'print one JSON object per line')
 }
 

@@ -2,6 +2,7 @@
 import { InputError, messageOf, type PeerName, peerName } from '@murmuration/core'
 import type { MinFinished } from '@murmuration/experiment/peers'
 import { duration } from '@murmuration/files'
+import type { WatchAddress } from '@murmuration/watch'
 import { InvalidArgumentError } from 'commander'
 
 /** Milliseconds. */
@@ -36,4 +37,11 @@ export function minFinishedOf(text: string): MinFinished {
   throw new InputError(
     `--min-finished: found "${text}", expected a number of peers such as 3, or a percentage such as 75%`
   )
+}
+
+/** Where the page is served, on any port where the option has no value. Throws an InputError for another value than an address. */
+export async function watched(option: string | true | undefined): Promise<WatchAddress | undefined> {
+  if (option === undefined) return undefined
+  const { watchAddress } = await import('@murmuration/watch')
+  return watchAddress(option === true ? '0' : option, process.env.MURMURATION_WATCH_TOKEN)
 }

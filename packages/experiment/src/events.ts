@@ -6,6 +6,7 @@ import type { MemberState } from '@murmuration/membership'
 export type RunEvent =
   | StartEvent
   | PeerEvent
+  | WatchEvent
   | LostEvent
   | NeighbourEvent
   | MembershipEvent
@@ -40,6 +41,13 @@ export interface PeerEvent {
   readonly parameters: number
   /** The task's facts: model, backend and why it was chosen, data, partition. */
   readonly about: Readonly<Record<string, string>>
+}
+
+/** A peer serves the page that shows the run. */
+export interface WatchEvent {
+  readonly kind: 'watch'
+  readonly peer: PeerName
+  readonly url: string
 }
 
 /** The process of a peer of a swarm ended before the peer had finished; the others go on. */

@@ -48,6 +48,8 @@ export function lineOf(event: RunEvent): string {
       return `${startText(event)}\n${algorithmText(event)}\nrounds: ${roundsText(event)}`
     case 'peer':
       return `${event.peer} is up: ${event.addresses.join(', ')}; ${event.about.model ?? 'a model'}; ${event.about.data ?? 'its own data'}; ${event.about.backend ?? 'TypeScript'}${reasonOf(event.about)}`
+    case 'watch':
+      return `watch the run at ${event.url}`
     case 'lost':
       return `${event.reason}; the others go on`
     case 'neighbour':

@@ -24,9 +24,13 @@ export class BusyTime {
 
   /** The fraction of the time since `start`, 0 … 1. */
   fraction(start: Milliseconds): number {
-    const now = this.#now()
-    const busy = this.#busy + (this.#works > 0 ? now - this.#since : 0)
-    return now > start ? Math.min(1, busy / (now - start)) : 0
+    const time = this.#now() - start
+    return time > 0 ? Math.min(1, this.total / time) : 0
+  }
+
+  /** Until now. */
+  get total(): Milliseconds {
+    return this.#busy + (this.#works > 0 ? this.#now() - this.#since : 0)
   }
 
   async #during<Result>(body: () => Promise<Result> | Result): Promise<Result> {

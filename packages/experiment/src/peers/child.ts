@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type Deferred, deferred, type PeerName, StoppedError } from '@murmuration/core'
 import type { PeerListEntry } from '@murmuration/libp2p'
-import type { RunEvent } from '../events.js'
+import type { EvaluationEvent, RunEvent } from '../events.js'
 import type { PeerResult } from './run-peer.js'
 import type { Snapshot } from './snapshots.js'
 import { LostError } from '../errors.js'
@@ -67,6 +67,11 @@ export class Child {
   /** Tells the peer where the others are. */
   meet(peerList: readonly PeerListEntry[]): void {
     this.#send({ kind: 'peerList', peerList })
+  }
+
+  /** Tells the peer how good the mean of all models is, for the page that it serves. */
+  show(event: EvaluationEvent): void {
+    this.#send({ kind: 'evaluated', event })
   }
 
   /**

@@ -23,6 +23,8 @@ export class Evaluator {
   /** What is known of the lost and of servers, who are in no later snapshot of all. */
   readonly #latest = new Map<PeerName, Progress>()
   readonly #lost = new Set<PeerName>()
+  /** Told of the mean's evaluations too. */
+  listener: ((event: EvaluationEvent) => void) | undefined
   #busy: Promise<void> = Promise.resolve()
   #pending = 0
   #lastDistance: number | undefined
@@ -105,7 +107,9 @@ export class Evaluator {
     this.#busy = this.evaluateMean(models)
       .then((evaluation) => {
         const figures = { ...progress, ...evaluation, consensusDistance: distance }
-        this.#emit({ kind: 'evaluation', of: 'mean', round, ...figures })
+        const event = { kind: 'evaluation', of: 'mean', round, ...figures } as const
+        this.#emit(event)
+        this.listener?.(event)
       })
       .catch(() => {})
       .finally(() => {

@@ -9,7 +9,9 @@ import { makePlan } from '../training/make-plan.js'
 import { type Plan, type RunRequest, startEvent } from '../training/plan.js'
 import { placeOf } from './peer-list.js'
 import { type PeerResult, runPeer } from './run-peer.js'
+import type { WatchAddress } from '@murmuration/watch'
 import { checkSave, saveModel } from './save.js'
+import type { Watching } from './watching/watching.js'
 
 /** How this machine's peer runs. */
 export interface PeerOptions {
@@ -17,6 +19,8 @@ export interface PeerOptions {
   readonly key?: string
   readonly save?: string
   readonly checkpoints?: CheckpointOptions | undefined
+  /** Where to serve the page that shows the run; nowhere when absent. */
+  readonly watch?: WatchAddress | undefined
   /** How long to wait for the neighbours at the start, in milliseconds. */
   readonly wait: number
   readonly emit: (event: RunEvent) => void
@@ -36,6 +40,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   const others = hasMembers(plan.options.algorithm) ? 'the run to begin' : neededBy(plan, self).join(', ')
   options.emit({ kind: 'note', text: `${self} waits up to ${options.wait / 1000} s for ${others}` })
   const outliers = new FirstOutliers()
+  let watching: Watching | undefined
   const result = await runPeer({
     plan,
     self,
@@ -44,6 +49,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
     peerList: async () => peerList,
     timeout: options.wait,
     pause: options.wait,
+    watch: options.watch,
     emit: (event) => {
       outliers.take(event)
       options.emit(event)
@@ -51,8 +57,11 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
     onSnapshot: async ({ parameters, ...progress }, task) => {
       if (parameters.length === 0) return
       const evaluation = await task.evaluate(parameters).run()
-      options.emit({ kind: 'evaluation', of: self, ...progress, ...evaluation })
+      const event = { kind: 'evaluation', of: self, ...progress, ...evaluation } as const
+      watching?.show(event)
+      options.emit(event)
     },
+    onWatching: (its) => (watching = its),
     ...(checkpoints !== undefined && { checkpoints }),
     ...(checkpoints === undefined && plan.options.algorithm.keeps !== 'weighted mean'
       ? { signal: options.signal }

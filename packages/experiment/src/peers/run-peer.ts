@@ -1,9 +1,10 @@
 import { hasMembers, Members, type Saved, Session } from '@murmuration/algorithms'
 import { type Evaluation, type Links, type PeerName, type StepReport, StoppedError, type Task } from '@murmuration/core'
 import { createPeer, type Identity, type Peer, type PeerListEntry, settingsOf, type Traffic } from '@murmuration/libp2p'
-import { gradientWeight, startTaskWorker, type TaskWorker } from '@murmuration/tasks'
+import { startTaskWorker, type TaskWorker } from '@murmuration/tasks'
 import { grouped } from '@murmuration/data'
 import { hashVector, lengthOf } from '@murmuration/vectors'
+import type { WatchAddress } from '@murmuration/watch'
 import type { RunEvent, SenderFaults, StateSeconds } from '../events.js'
 import { BusyTime } from './busy-time.js'
 import { type CheckpointOptions, Checkpoints } from './checkpoints/checkpoints.js'
@@ -16,8 +17,9 @@ import { type Plan, taskOf } from '../training/plan.js'
 import { faultsSeenBy } from './sender-faults.js'
 import { type Snapshot, snapshotsEvery } from './snapshots.js'
 import { StepReports } from './step-reports.js'
+import { factsOf, Watching } from './watching/watching.js'
 import { moduleChecksums } from '../training/module-checksums.js'
-import { localWeights } from '../training/training-file.js'
+import { weighByCounts } from './weigh-by-counts.js'
 
 /** What one peer needs beside the plan. */
 export interface PeerRun {
@@ -41,6 +43,10 @@ export interface PeerRun {
   /** Given what the peer has now and then, for evaluation; waited for. */
   readonly onSnapshot: (snapshot: Snapshot, task: Task) => Promise<void>
   readonly checkpoints?: CheckpointOptions | undefined
+  /** Where to serve the page that shows the run; nowhere when absent. */
+  readonly watch?: WatchAddress | undefined
+  /** Given what the peer can show the page beside its own events, once it runs. */
+  readonly onWatching?: (watching: Watching) => void
   /** Has the peer stop between two rounds, with a checkpoint. */
   readonly halt?: Halt
   /** Aborted when the peer is to stop. */
@@ -133,7 +139,9 @@ interface Opened {
   readonly rounds: readonly number[]
 }
 
-async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer, opened?: Opened): Promise<PeerResult> {
+async function withPeer(given: PeerRun, task: TaskWorker, peer: Peer, opened?: Opened): Promise<PeerResult> {
+  const watching = new Watching(peer, given.plan)
+  const run = { ...given, emit: shown(watching, given.emit) }
   const { self } = run
   let members: Members | undefined
   const stop = () => peer.stop()
@@ -146,12 +154,14 @@ async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer, opened?: Ope
       run.emit({ kind: 'note', text: `${self} serves ${grouped(parameters)} parameters, process ${process.pid}` })
     else run.emit({ kind: 'peer', peer: self, pid: process.pid, id, addresses, parameters, about: task.about })
     const events = new MemberEvents(self, () => peer.fabric.now())
-    members = membersOf(run, peer, events)
+    members = membersOf(run, peer, events, watching)
+    await watch(run, watching, task)
+    watching.begin(members)
     const entrance = await meet(run, peer, members)
     await weighByCounts(run, task, peer)
     // Who joins takes the state of another, which is newer than what it has saved.
     const saved = entrance === 'joins' ? undefined : await opened?.checkpoints.resume(peer, opened.rounds, run.timeout)
-    const trained = await trainPeer(run, { task, peer, members, saved, checkpoints: opened?.checkpoints })
+    const trained = await trainPeer(run, { task, peer, members, saved, watching, checkpoints: opened?.checkpoints })
     const evaluation = isServer(run) ? noModel : await task.evaluate(trained.parameters).run()
     await peer.close()
     const { schema, about } = task
@@ -166,19 +176,41 @@ async function withPeer(run: PeerRun, task: TaskWorker, peer: Peer, opened?: Ope
   } finally {
     run.signal.removeEventListener('abort', stop)
     await opened?.checkpoints.end()
+    watching.end()
     members?.leave()
     await peer.close(run.signal.aborted || run.halt?.isStopping ? 'stopped' : 'failed')
   }
 }
 
+/** Where events go, that the page shows too. */
+function shown(watching: Watching, emit: PeerRun['emit']): PeerRun['emit'] {
+  return (event) => {
+    watching.show(event)
+    emit(event)
+  }
+}
+
+/** Serves the page, where one is asked for. */
+async function watch({ plan, self, emit, onWatching, watch: address }: PeerRun, watching: Watching, task: TaskWorker) {
+  onWatching?.(watching)
+  if (address === undefined) return
+  emit({ kind: 'watch', peer: self, url: await watching.serve(address, factsOf(plan, self, task.about)) })
+}
+
 /** Who is there, for an algorithm whose peers can do without others. */
-function membersOf({ plan, timeout, pause, emit }: PeerRun, peer: Peer, events: MemberEvents): Members | undefined {
+function membersOf(
+  { plan, timeout, pause, emit }: PeerRun,
+  peer: Peer,
+  events: MemberEvents,
+  others: Watching
+): Members | undefined {
   const { options, training, file } = plan
   if (!hasMembers(options.algorithm)) return undefined
   return new Members(peer.fabric, {
     settings: { strikeFor: training.timeout, ...training.membership },
     topology: file.topology,
     signer: peer.signer,
+    others,
     wait: { start: timeout, pause },
     onChange: (change, standing) => {
       const event = events.of(change, standing)
@@ -200,34 +232,10 @@ async function meet(run: PeerRun, peer: Peer, members: Members | undefined): Pro
   return members.entrance(() => {
     if (peer.refusal !== undefined) throw peer.refusal
     const { missing } = members.standing
-    if (missing.join() === told) return
+    if (missing.length === 0 || missing.join() === told) return
     told = missing.join()
     run.emit({ kind: 'note', text: `${run.self} waits for ${missing.join(', ')}` })
   })
-}
-
-/** With data of their own, the peers tell each other how many samples each has, and weigh their gradients by that. */
-async function weighByCounts({ plan, self, timeout, emit }: PeerRun, task: TaskWorker, peer: Peer): Promise<void> {
-  const weights = localWeights(plan.training)
-  if (weights === undefined || plan.options.servers?.includes(self)) return
-  const counts = await peer.exchangeSampleCounts(task.samples, timeout)
-  if (weights === 'per-sample') await task.weighGradients(gradientWeight(counts, self))
-  const neighbours = peer.neighbours().map(({ name }) => name)
-  emit({ kind: 'note', text: countsText(self, neighbours, counts, weights) })
-}
-
-/** The counts of a peer and its neighbours, and that of all. */
-function countsText(
-  self: PeerName,
-  neighbours: readonly PeerName[],
-  counts: ReadonlyMap<PeerName, number>,
-  weights: 'per-sample' | 'per-peer'
-): string {
-  const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
-  const countOf = (name: PeerName) => grouped(counts.get(name) ?? 0)
-  const theirs = neighbours.map((name) => `${name} ${countOf(name)}`).join(', ')
-  const alike = weights === 'per-sample' ? 'every sample counts alike' : 'every peer counts alike'
-  return `${self} has ${countOf(self)} samples of its own${theirs === '' ? '' : `, its neighbours ${theirs}`}; all peers together ${grouped(all)}; ${alike}`
 }
 
 interface Trainee {
@@ -236,10 +244,11 @@ interface Trainee {
   readonly members: Members | undefined
   /** What to go on from; absent at the start. */
   readonly saved: Saved | undefined
+  readonly watching: Watching
   readonly checkpoints: Checkpoints | undefined
 }
 
-async function trainPeer(run: PeerRun, { task, peer, members, saved, checkpoints }: Trainee) {
+async function trainPeer(run: PeerRun, { task, peer, members, saved, watching, checkpoints }: Trainee) {
   const { halt } = run
   const options = { ...run.plan.options, members }
   const reports = new StepReports(run.self, peer, options)
@@ -253,6 +262,7 @@ async function trainPeer(run: PeerRun, { task, peer, members, saved, checkpoints
       ? new Session(peer.fabric, watched, options)
       : Session.resume(peer.fabric, watched, options, saved)
   checkpoints?.begin(session.round, start)
+  watching.figures.begin(session, busy)
   const steps = session.steps()
   for (;;) {
     if (await halt?.isDue(session.round)) {
@@ -263,9 +273,11 @@ async function trainPeer(run: PeerRun, { task, peer, members, saved, checkpoints
     const step = await steps.next()
     if (step.done) {
       halt?.end()
+      watching.figures.finish()
       const working = busy.fraction(start)
       return { parameters: step.value, ...reports.totals(), working }
     }
+    watching.figures.step(step.value)
     // What a server does is seen in what the workers report.
     const event = isServer(run) ? undefined : reports.add(step.value)
     if (event !== undefined) run.emit(event)

@@ -5,10 +5,12 @@ import { makePlan } from '../training/make-plan.js'
 import { Halt } from './checkpoints/halt.js'
 import { runPeer } from './run-peer.js'
 import { linksOf } from './shaped-links.js'
+import type { Watching } from './watching/watching.js'
 import type { ChildTask, FromChild, ToChild } from './swarm-messages.js'
 
 const stop = new AbortController()
 const halt = new Halt()
+let watching: Watching | undefined
 const peerList = deferred<readonly PeerListEntry[]>()
 peerList.promise.catch(() => {})
 
@@ -21,6 +23,7 @@ process.on('message', (message: ToChild) => {
   if (message.kind === 'halt') void tell({ kind: 'halting', round: halt.request() })
   if (message.kind === 'stopBefore') halt.stopBefore(message.round)
   if (message.kind === 'peerList') peerList.resolve(message.peerList)
+  if (message.kind === 'evaluated') watching?.show(message.event)
   if (message.kind === 'run') void run(message)
 })
 
@@ -29,7 +32,7 @@ function stopNow(): void {
   peerList.reject(new StoppedError())
 }
 
-async function run({ request, self, timeout, links, checkpoints }: ChildTask): Promise<void> {
+async function run({ request, self, timeout, links, checkpoints, watch }: ChildTask): Promise<void> {
   try {
     const plan = await makePlan(request)
     const shape = await linksOf(links, plan)
@@ -41,6 +44,8 @@ async function run({ request, self, timeout, links, checkpoints }: ChildTask): P
       listen: ['/ip4/127.0.0.1/tcp/0'],
       peerList: (me) => announce(self, me),
       timeout,
+      watch,
+      onWatching: (its) => (watching = its),
       // Nobody starts a process of a swarm again.
       pause: plan.training.timeout,
       emit: (event) => void tell({ kind: 'event', event }),

@@ -1,6 +1,7 @@
 import type { PeerName } from '@murmuration/core'
 import type { PeerListEntry } from '@murmuration/libp2p'
-import type { RunEvent } from '../events.js'
+import type { WatchAddress } from '@murmuration/watch'
+import type { EvaluationEvent, RunEvent } from '../events.js'
 import type { CheckpointOptions } from './checkpoints/checkpoints.js'
 import type { RunRequest } from '../training/plan.js'
 import type { PeerResult } from './run-peer.js'
@@ -15,6 +16,8 @@ export interface ChildTask {
   /** A file with the links to shape the connections by. */
   readonly links?: string
   readonly checkpoints?: CheckpointOptions | undefined
+  /** Where this peer is to serve the page that shows the run, if it is to. */
+  readonly watch?: WatchAddress | undefined
 }
 
 /** What the swarm tells a peer's process. */
@@ -22,6 +25,8 @@ export type ToChild =
   | ({ readonly kind: 'run' } & ChildTask)
   | { readonly kind: 'peerList'; readonly peerList: readonly PeerListEntry[] }
   | { readonly kind: 'stop' }
+  /** The mean model was evaluated. */
+  | { readonly kind: 'evaluated'; readonly event: EvaluationEvent }
   /** To say the first round before which it can stop, and to begin no later one. */
   | { readonly kind: 'halt' }
   | { readonly kind: 'stopBefore'; readonly round: number }

@@ -16,6 +16,7 @@ import { roundingFloor } from './rounding-floor.js'
 import { checkSave, saveModel } from './save.js'
 import { faultsBySender } from './sender-faults.js'
 import { linksOf } from './shaped-links.js'
+import type { WatchAddress } from '@murmuration/watch'
 
 /** How a swarm runs. */
 export interface SwarmOptions {
@@ -30,6 +31,8 @@ export interface SwarmOptions {
   /** A file with the links that the connections between the peers are to be as slow as. */
   readonly links?: string
   readonly checkpoints?: CheckpointOptions | undefined
+  /** Where the first peer serves the page that shows the run; nowhere when absent. */
+  readonly watch?: WatchAddress | undefined
   readonly now: () => number
 }
 
@@ -107,11 +110,14 @@ async function runChildren(
   evaluator: Evaluator,
   options: SwarmOptions
 ): Promise<Ends> {
-  const { emit, signal, links, checkpoints } = options
+  const { emit, signal, links, checkpoints, watch } = options
   const listener = { event: emit, snapshot: evaluator.take.bind(evaluator) }
   const task = { request, timeout: meetingTimeout, ...(links === undefined ? {} : { links }), checkpoints }
   const start = (name: PeerName) => new Child({ ...task, self: name }, listener)
-  const workers = plan.file.topology.peers.map(start)
+  const [first, ...rest] = plan.file.topology.peers
+  const watched = new Child({ ...task, self: first, watch }, listener)
+  if (watch !== undefined) evaluator.listener = (event) => watched.show(event)
+  const workers = [watched, ...rest.map(start)]
   const servers = plan.file.servers.map(({ name }) => start(name))
   const children = [...workers, ...servers]
   const stop = async () => {

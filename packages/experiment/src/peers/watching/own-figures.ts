@@ -1,0 +1,116 @@
+import type { Session } from '@murmuration/algorithms'
+import type { Milliseconds, StepReport } from '@murmuration/core'
+import type { NeighbourStatus, Peer } from '@murmuration/libp2p'
+import type { MemberState } from '@murmuration/membership'
+import type { LinkReport, PeerReport, Phase } from '@murmuration/watch'
+import type { BusyTime } from '../busy-time.js'
+
+/** What was true at the report before. */
+interface Before {
+  readonly at: Milliseconds
+  readonly working: Milliseconds
+  readonly waiting: Milliseconds
+  readonly sending: Milliseconds
+  readonly bytes: ReadonlyMap<string, { readonly sent: number; readonly received: number }>
+}
+
+/** What this peer does, for its reports. */
+export class OwnFigures {
+  readonly #peer: Pick<Peer, 'fabric' | 'neighbours' | 'traffic' | 'sendingTime'>
+  readonly #isServer: boolean
+  #training: { readonly session: Session; readonly busy: BusyTime; readonly start: Milliseconds } | undefined
+  #step: Pick<StepReport, 'phase' | 'samples' | 'life' | 'consensus'> | undefined
+  #losses: number[] = []
+  #loss: number | undefined
+  #accuracy: number | undefined
+  #hasFinished = false
+  #before: Before
+
+  constructor(peer: Pick<Peer, 'fabric' | 'neighbours' | 'traffic' | 'sendingTime'>, isServer: boolean) {
+    this.#peer = peer
+    this.#isServer = isServer
+    this.#before = this.#measure()
+  }
+
+  /** Training begins. */
+  begin(session: Session, busy: BusyTime): void {
+    this.#training = { session, busy, start: this.#peer.fabric.now() }
+    this.#before = this.#measure()
+  }
+
+  /** A round is over. */
+  step({ phase, samples, life, consensus, loss }: StepReport): void {
+    this.#step = { phase, samples, life, consensus }
+    if (loss !== undefined) this.#losses.push(loss)
+  }
+
+  /** The peer's model was evaluated. */
+  evaluated(accuracy: number | undefined): void {
+    this.#accuracy = accuracy
+  }
+
+  finish(): void {
+    this.#hasFinished = true
+  }
+
+  /** Since the report before. */
+  report(state: MemberState | undefined): PeerReport {
+    const [before, now] = [this.#before, this.#measure()]
+    this.#before = now
+    const time = Math.max(1, now.at - before.at)
+    const part = (pick: (of: Before) => number) => Math.min(1, Math.max(0, (pick(now) - pick(before)) / time))
+    const { sent, received } = this.#peer.traffic()
+    return {
+      ...{ phase: this.#phase, state, round: this.#training?.session.round ?? 0, life: this.#step?.life ?? 1 },
+      samples: this.#step?.samples ?? 0,
+      seconds: this.#training === undefined ? 0 : (now.at - this.#training.start) / 1000,
+      ...{ loss: this.#meanLoss(), accuracy: this.#accuracy, consensusDistance: this.#step?.consensus?.distance },
+      bytesSent: sent.payload + sent.overhead,
+      bytesReceived: received.payload + received.overhead,
+      working: part(({ working }) => working),
+      waiting: part(({ waiting }) => waiting),
+      sending: part(({ sending }) => sending),
+      links: this.#peer.neighbours().map((neighbour) => linkOf(neighbour, before, time))
+    }
+  }
+
+  get #phase(): Phase {
+    if (this.#isServer) return 'serving'
+    if (this.#hasFinished) return 'finished'
+    if (this.#training === undefined) return 'starting'
+    return this.#step?.phase === 'average' ? 'averaging' : 'training'
+  }
+
+  /** Over the rounds since the report before; that of the last round where there was none. */
+  #meanLoss(): number | undefined {
+    const losses = this.#losses
+    this.#losses = []
+    if (losses.length > 0) this.#loss = losses.reduce((sum, loss) => sum + loss, 0) / losses.length
+    return this.#loss
+  }
+
+  #measure(): Before {
+    const links = this.#peer.neighbours().map(({ name, traffic }) => [name, bytesOf(traffic)] as const)
+    return {
+      at: this.#peer.fabric.now(),
+      working: this.#training?.busy.total ?? 0,
+      waiting: this.#training?.session.waited ?? 0,
+      sending: this.#peer.sendingTime,
+      bytes: new Map(links)
+    }
+  }
+}
+
+function linkOf(
+  { name, state, traffic, roundTrip }: NeighbourStatus,
+  { bytes }: Before,
+  time: Milliseconds
+): LinkReport {
+  const [now, before] = [bytesOf(traffic), bytes.get(name)]
+  const rate = (of: 'sent' | 'received') => Math.round((1000 * (now[of] - (before?.[of] ?? 0))) / time)
+  return [name, state, rate('sent'), rate('received'), roundTrip ?? null]
+}
+
+function bytesOf({ sent, received }: NeighbourStatus['traffic']) {
+  return { sent: sent.payload + sent.overhead, received: received.payload + received.overhead }
+}

@@ -1,0 +1,142 @@
+import type { Members } from '@murmuration/algorithms'
+import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { Peer } from '@murmuration/libp2p'
+import {
+  Board,
+  type Condition,
+  intervalFor,
+  intervalsPerQuestion,
+  isQuestion,
+  isReport,
+  Leases,
+  type Membership,
+  question,
+  reportNote,
+  type RunFacts,
+  shortestInterval,
+  type WatchAddress,
+  WatchServer
+} from '@murmuration/watch'
+import type { RunEvent } from '../../events.js'
+import { type Plan, startEvent } from '../../training/plan.js'
+import { OwnFigures } from './own-figures.js'
+
+/** Tells those that watch how this peer is; where it watches itself, asks all others, and serves the page. */
+export class Watching {
+  readonly figures: OwnFigures
+  readonly #peer: Peer
+  readonly #others: readonly PeerName[]
+  readonly #interval: Milliseconds
+  readonly #leases = new Leases()
+  #members: Members | undefined
+  #view: { readonly board: Board; readonly server: WatchServer } | undefined
+  #ticks = 0
+  #isOver = false
+
+  constructor(peer: Peer, plan: Plan) {
+    const { self } = peer.fabric
+    const { servers = [] } = plan.options
+    const all = [...plan.file.topology.peers, ...servers]
+    this.#peer = peer
+    this.#others = all.filter((name) => name !== self)
+    this.#interval = intervalFor(all.length)
+    this.figures = new OwnFigures(peer, servers.includes(self))
+  }
+
+  /** Whether a note is for this. */
+  isMine(note: string): boolean {
+    return isQuestion(note) || isReport(note)
+  }
+
+  /** Takes a note in. The result is what is wrong with it, if anything is. */
+  take(from: PeerName, note: string): string | undefined {
+    const now = this.#peer.fabric.now()
+    if (isQuestion(note)) return this.#leases.take(from, note, now)
+    // Reports may still come after this peer has ceased to watch.
+    return this.#view?.board.take(from, note, now)
+  }
+
+  /** Serves the page. Rejects with an InputError where it cannot. */
+  async serve(address: WatchAddress, facts: RunFacts): Promise<string> {
+    const board = new Board(facts, this.#interval, this.#peer.fabric.now())
+    const server = await WatchServer.start(board, address)
+    this.#view = { board, server }
+    return server.url
+  }
+
+  /** Begins to tell and to ask. Without members notes come here alone. */
+  begin(members: Members | undefined): void {
+    this.#members = members
+    const { fabric } = this.#peer
+    const note = (from: PeerName, text: string) => (this.isMine(text) ? this.take(from, text) : undefined)
+    if (members === undefined) fabric.listen({ note, heard: () => {}, refused: () => {} })
+    fabric.spawn(async (own) => {
+      while (!this.#isOver) {
+        this.#tick(own.now())
+        await own.sleep(own.now() + shortestInterval)
+      }
+    })
+  }
+
+  /** Shows what people are told anyway. */
+  show(event: RunEvent): void {
+    if (event.kind === 'evaluation') {
+      if (event.of === 'mean') this.#view?.board.evaluated(event.accuracy)
+      else if (event.of === this.#peer.fabric.self) this.figures.evaluated(event.accuracy)
+    }
+    if (event.kind === 'membership' || event.kind === 'note')
+      this.#view?.board.note(event.text, this.#peer.fabric.now())
+  }
+
+  /** Shows the last figures, and ends. */
+  end(): void {
+    if (this.#isOver) return
+    this.#tick(this.#peer.fabric.now())
+    this.#isOver = true
+    this.#view?.server.close()
+  }
+
+  #tick(now: Milliseconds): void {
+    const due = this.#leases.due(now)
+    const isAsked = due.length > 0
+    if (!isAsked && this.#view === undefined) return
+    const report = this.figures.report(this.#members?.standing.state)
+    const note = reportNote(report)
+    for (const watcher of due) this.#peer.fabric.tell(watcher, note)
+    if (this.#view === undefined) return
+    const { board, server } = this.#view
+    board.add(this.#peer.fabric.self, report, now)
+    server.send(board.tick(now, this.#members && membershipOf(this.#members)))
+    if (this.#ticks++ % ((intervalsPerQuestion * this.#interval) / shortestInterval) === 0) this.#ask()
+  }
+
+  #ask(): void {
+    const knowledge = this.#members?.knowledge
+    for (const peer of this.#others)
+      if (!knowledge?.isDead(peer) && !knowledge?.hasLeft(peer)) this.#peer.fabric.tell(peer, question(this.#interval))
+  }
+}
+
+/** What does not change in a run, for the page. */
+export function factsOf(plan: Plan, self: PeerName, about: RunFacts['about']): RunFacts {
+  const { peers, topology, rounds, finalRounds, algorithm } = startEvent(plan)
+  return { self, peers, servers: plan.options.servers ?? [], topology, algorithm, rounds, finalRounds, about }
+}
+
+function membershipOf({ knowledge, standing }: Members): Membership {
+  const { state, members, present } = standing
+  const conditionOf = (peer: PeerName): Condition => {
+    const status = knowledge.recordOf(peer)?.status
+    if (status === undefined) return 'absent'
+    if (status === 'left') return 'left'
+    if (knowledge.isDead(peer)) return 'dead'
+    return knowledge.isPresent(peer) ? status : 'silent'
+  }
+  return {
+    ...{ state, members: members.length, present: present.length },
+    standingOf: (peer) => {
+      const { round = 0, life = 0, waitsFor = [] } = knowledge.recordOf(peer) ?? {}
+      return { condition: conditionOf(peer), round, life, waitsFor }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import type { PeerName } from '@murmuration/core'
+import { grouped } from '@murmuration/data'
+import type { Peer } from '@murmuration/libp2p'
+import { gradientWeight, type TaskWorker } from '@murmuration/tasks'
+import type { RunEvent } from '../events.js'
+import type { Plan } from '../training/plan.js'
+import { localWeights } from '../training/training-file.js'
+
+interface Weighed {
+  readonly plan: Plan
+  readonly self: PeerName
+  /** How long the others have to say their counts, in milliseconds. */
+  readonly timeout: number
+  readonly emit: (event: RunEvent) => void
+}
+
+/** With data of their own, the peers tell each other how many samples each has, and weigh their gradients by that. */
+export async function weighByCounts(
+  { plan, self, timeout, emit }: Weighed,
+  task: TaskWorker,
+  peer: Peer
+): Promise<void> {
+  const weights = localWeights(plan.training)
+  if (weights === undefined || plan.options.servers?.includes(self)) return
+  const counts = await peer.exchangeSampleCounts(task.samples, timeout)
+  if (weights === 'per-sample') await task.weighGradients(gradientWeight(counts, self))
+  const neighbours = peer.neighbours().map(({ name }) => name)
+  emit({ kind: 'note', text: countsText(self, neighbours, counts, weights) })
+}
+
+/** The counts of a peer and its neighbours, and that of all. */
+function countsText(
+  self: PeerName,
+  neighbours: readonly PeerName[],
+  counts: ReadonlyMap<PeerName, number>,
+  weights: 'per-sample' | 'per-peer'
+): string {
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  const countOf = (name: PeerName) => grouped(counts.get(name) ?? 0)
+  const theirs = neighbours.map((name) => `${name} ${countOf(name)}`).join(', ')
+  const alike = weights === 'per-sample' ? 'every sample counts alike' : 'every peer counts alike'
+  return `${self} has ${countOf(self)} samples of its own${theirs === '' ? '' : `, its neighbours ${theirs}`}; all peers together ${grouped(all)}; ${alike}`
+}

@@ -1,0 +1,206 @@
+/** What is known of all peers, for those who look. It does no I/O. */
+import type { Milliseconds, PeerName } from '@murmuration/core'
+import { History } from './history.js'
+import type {
+  Condition,
+  CurveRow,
+  Known,
+  PeerView,
+  RunFacts,
+  Second,
+  SnapshotMessage,
+  SwarmEvent,
+  SwarmNow,
+  UpdateMessage
+} from './messages.js'
+import { type PeerReport, readReport } from './report.js'
+
+/** What the watching peer knows of another without its reports. */
+export interface Standing {
+  readonly condition: Condition
+  readonly round: number
+  readonly life: number
+  readonly waitsFor: readonly PeerName[]
+}
+
+/** What the watching peer knows of the swarm. */
+export interface Membership {
+  readonly state: string
+  readonly members: number
+  readonly present: number
+  standingOf(peer: PeerName): Standing
+}
+
+interface Heard {
+  readonly report: PeerReport
+  readonly at: Milliseconds
+  readonly before?: PeerReport | undefined
+}
+
+/** A report that is older than this and an interval says nothing of how fast its peer is now. */
+const freshFor: Milliseconds = 5000
+const maxEvents = 60
+const maxEventLength = 400
+
+const nowhere: Standing = { condition: 'absent', round: 0, life: 0, waitsFor: [] }
+
+export class Board {
+  readonly facts: RunFacts
+  readonly #names: readonly PeerName[]
+  readonly #known: ReadonlySet<string>
+  readonly #heard = new Map<PeerName, Heard>()
+  readonly #history: History
+  readonly #start: Milliseconds
+  readonly #interval: Milliseconds
+  #events: readonly SwarmEvent[] = []
+  #accuracy: number | undefined
+  #now: SwarmNow | undefined
+
+  /** @param interval - from one report of a peer to the next */
+  constructor(facts: RunFacts, interval: Milliseconds, now: Milliseconds) {
+    this.facts = facts
+    this.#names = [...facts.peers, ...facts.servers]
+    this.#known = new Set(this.#names)
+    this.#history = new History(this.#names.length)
+    this.#start = now
+    this.#interval = interval
+  }
+
+  /** A report has come. The result is what is wrong with it, if anything is. */
+  take(from: PeerName, note: string, now: Milliseconds): string | undefined {
+    const report = readReport(note, this.#known)
+    if (typeof report === 'string') return report
+    this.add(from, report, now)
+    return undefined
+  }
+
+  add(from: PeerName, report: PeerReport, now: Milliseconds): void {
+    if (this.#known.has(from)) this.#heard.set(from, { report, at: now, before: this.#heard.get(from)?.report })
+  }
+
+  /** The verdict of the test set on the mean of all models. */
+  evaluated(accuracy: number | undefined): void {
+    this.#accuracy = accuracy
+  }
+
+  /** Something that people should know. */
+  note(text: string, now: Milliseconds): void {
+    const event = { time: this.#seconds(now), text: text.slice(0, maxEventLength) }
+    this.#events = [...this.#events, event].slice(-maxEvents)
+  }
+
+  /** A second has gone by. What has changed for a page that is open. */
+  tick(now: Milliseconds, membership?: Membership): UpdateMessage | SnapshotMessage {
+    const swarm = (this.#now = this.#swarm(now, membership))
+    const second = swarm.peers.map((peer) => (this.#isFresh(peer.age) ? secondOf(peer) : null))
+    const row: CurveRow = {
+      time: swarm.time,
+      losses: swarm.peers.map(({ loss, age }) => (this.#isFresh(age) ? known(loss) : null)),
+      accuracy: known(swarm.accuracy),
+      consensusDistance: known(swarm.consensusDistance),
+      sentRate: swarm.sentRate
+    }
+    const kept = this.#history.add(row, second)
+    if (kept === 'thinned') return this.snapshot()
+    return { kind: 'update', ...(kept === 'kept' ? { row } : {}), second, now: swarm }
+  }
+
+  /** As of the last tick. */
+  get now(): SwarmNow {
+    return (this.#now ??= this.#swarm(this.#start, undefined))
+  }
+
+  /** For a page that opens. */
+  snapshot(): SnapshotMessage {
+    const { rows, seconds } = this.#history
+    return { kind: 'snapshot', facts: this.facts, curves: rows, seconds, now: this.now }
+  }
+
+  #swarm(now: Milliseconds, membership: Membership | undefined): SwarmNow {
+    const peers = this.#names.map((name) => this.#view(name, now, membership))
+    const fresh = peers.filter(({ age }) => this.#isFresh(age))
+    const sum = (pick: (peer: PeerView) => number) => fresh.reduce((all, peer) => all + pick(peer), 0)
+    const { state, members, present } = membership ?? {}
+    const consensus = this.#heard.get(this.facts.self)?.report.consensusDistance
+    return {
+      ...{ time: this.#seconds(now), state, members, present },
+      loss: mean(fresh.flatMap(({ loss }) => loss ?? [])),
+      accuracy: this.#accuracy ?? mean(peers.flatMap(({ accuracy }) => accuracy ?? [])),
+      consensusDistance: consensus ?? mean(fresh.flatMap(({ name }) => this.#consensusOf(name) ?? [])),
+      samplesRate: sum(({ samplesRate }) => samplesRate),
+      sentRate: sum(({ sentRate }) => sentRate),
+      ...{ peers, events: this.#events }
+    }
+  }
+
+  #consensusOf(peer: PeerName): number | undefined {
+    return this.#heard.get(peer)?.report.consensusDistance
+  }
+
+  #view(name: PeerName, now: Milliseconds, membership: Membership | undefined): PeerView {
+    const heard = this.#heard.get(name)
+    const isServer = this.facts.servers.includes(name)
+    const told = isServer ? undefined : membership?.standingOf(name)
+    const { condition, round, life, waitsFor } = told ?? this.#byReports(heard, now)
+    const common = { name, condition, life, waitsFor }
+    if (heard === undefined) return { ...common, round, ...unheard }
+    const { report, at, before } = heard
+    const { phase, state, loss, accuracy, samples, bytesSent, bytesReceived, links } = report
+    const age = (now - at) / 1000
+    const rate = this.#isFresh(age) ? ratesOf(report, before) : noRates
+    return {
+      ...{ ...common, phase, state, round: Math.max(report.round, round), age },
+      ...{ loss, accuracy, samples, bytesSent, bytesReceived, links, ...rate }
+    }
+  }
+
+  #byReports(heard: Heard | undefined, now: Milliseconds): Standing {
+    if (heard === undefined) return nowhere
+    const { round, life, phase } = heard.report
+    const isThere = this.#isFresh((now - heard.at) / 1000)
+    const condition = phase === 'finished' ? 'done' : isThere ? 'here' : 'silent'
+    return { condition, round, life, waitsFor: [] }
+  }
+
+  /** Whether a report of this age, in seconds, still says how fast its peer is. */
+  #isFresh(age: number | undefined): boolean {
+    return age !== undefined && age * 1000 <= freshFor + this.#interval
+  }
+
+  #seconds(now: Milliseconds): number {
+    return Math.round(now - this.#start) / 1000
+  }
+}
+
+const unheard = {
+  ...{ samples: 0, samplesRate: 0, bytesSent: 0, bytesReceived: 0, sentRate: 0, receivedRate: 0 },
+  ...{ working: 0, waiting: 0, sending: 0, links: [] }
+}
+const noRates = { samplesRate: 0, sentRate: 0, receivedRate: 0, working: 0, waiting: 0, sending: 0 }
+
+function ratesOf(report: PeerReport, before: PeerReport | undefined) {
+  const { working, waiting, sending } = report
+  const time = before === undefined ? 0 : report.seconds - before.seconds
+  const rate = (pick: (of: PeerReport) => number) =>
+    before === undefined || time <= 0 ? 0 : Math.max(0, (pick(report) - pick(before)) / time)
+  return {
+    ...{ working, waiting, sending },
+    samplesRate: rate(({ samples }) => samples),
+    sentRate: rate(({ bytesSent }) => bytesSent),
+    receivedRate: rate(({ bytesReceived }) => bytesReceived)
+  }
+}
+
+const known = (value: number | undefined): Known => value ?? null
+
+const secondOf = ({ working, waiting, sending }: PeerView): Second => [
+  percent(working),
+  percent(waiting),
+  percent(sending)
+]
+
+const percent = (fraction: number) => Math.round(100 * fraction)
+
+function mean(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length
+}

@@ -1,0 +1,34 @@
+import type { CurveRow, Second } from './messages.js'
+
+/** So many moments of the curves are kept: with more, every second one goes. */
+const maxRows = 400
+
+/** So many seconds of the timeline are kept. */
+export const maxSeconds = 120
+
+/** The curves of a run of any length, in bounded memory, and its last seconds. */
+export class History {
+  readonly seconds: Second[][]
+  rows: CurveRow[] = []
+  #every = 1
+  #count = 0
+
+  constructor(peers: number) {
+    this.seconds = Array.from({ length: peers }, () => [])
+  }
+
+  /** The result says whether the row is kept, and whether earlier ones were thinned out. */
+  add(row: CurveRow, second: readonly Second[]): 'kept' | 'thinned' | 'passed over' {
+    second.forEach((each, place) => {
+      const all = this.seconds[place]
+      all.push(each)
+      if (all.length > maxSeconds) all.shift()
+    })
+    if (this.#count++ % this.#every !== 0) return 'passed over'
+    this.rows.push(row)
+    if (this.rows.length <= maxRows) return 'kept'
+    this.rows = this.rows.filter((_, place) => place % 2 === 0)
+    this.#every *= 2
+    return 'thinned'
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * A run watched from one of its peers: what peers report, a page in the browser, and metrics.
+ *
+ * @packageDocumentation
+ */
+export { isLocal, type WatchAddress, watchAddress } from './address.js'
+export { Board, type Membership, type Standing } from './board.js'
+export { intervalFor, intervalsPerQuestion, isQuestion, Leases, question, shortestInterval } from './leases.js'
+export type { Condition, RunFacts, SwarmNow } from './messages.js'
+export { isReport, type LinkReport, maxReportLength, type PeerReport, type Phase, reportNote } from './report.js'
+export { metrics, metricsText } from './metrics.js'
+export { WatchServer } from './server.js'

@@ -1,0 +1,120 @@
+/** The curves, by uPlot. */
+import type UPlot from 'uplot'
+import type { CurveRow, Known, RunFacts } from '../messages.js'
+import { colour, element, found } from './elements.js'
+import { percentText, rateText, shortText, timeText } from './format.js'
+
+type Plot = UPlot
+type Options = UPlot.Options
+type Data = UPlot.AlignedData
+/** By a script of its own. */
+declare const uPlot: typeof UPlot
+
+/** So many rows are kept here; the server thins its own out before and sends them anew. */
+const maxRows = 1000
+const height = 180
+
+interface Chart {
+  readonly title: string
+  readonly text: (value: Known) => string
+  readonly isLogarithmic?: boolean
+  /** Of the scale, where it does not follow the values. */
+  readonly range?: [number, number]
+  /** One column, or one for each peer. */
+  readonly columns: (rows: readonly CurveRow[], peers: number) => Known[][]
+}
+
+const charts: readonly Chart[] = [
+  {
+    ...{ title: 'Loss', text: shortText },
+    columns: (rows, peers) => {
+      const each = Array.from({ length: peers }, (_, place) => rows.map(({ losses }) => losses[place] ?? null))
+      return [...each, rows.map(({ losses }) => meanOf(losses))]
+    }
+  },
+  {
+    ...{ title: 'Accuracy', text: percentText, range: [0, 1] },
+    columns: (rows) => [rows.map(({ accuracy }) => accuracy)]
+  },
+  {
+    ...{ title: 'Consensus distance', text: shortText, isLogarithmic: true },
+    columns: (rows) => [rows.map(({ consensusDistance }) => positive(consensusDistance))]
+  },
+  { ...{ title: 'Sent by all', text: rateText }, columns: (rows) => [rows.map(({ sentRate }) => sentRate)] }
+]
+
+let rows: CurveRow[] = []
+let drawn: { readonly chart: Chart; readonly plot: Plot; readonly value: HTMLElement }[] = []
+
+/** Draws all curves anew. */
+export function startCharts(facts: RunFacts, all: readonly CurveRow[]): void {
+  rows = [...all]
+  const host = found<HTMLElement>('#charts')
+  for (const { plot } of drawn) plot.destroy()
+  host.replaceChildren()
+  const peers = facts.peers.length
+  drawn = charts.map((chart) => {
+    const value = element('span', { class: 'quiet' })
+    const figure = element('figure', {}, element('h3', {}, `${chart.title} `, value))
+    host.append(figure)
+    const data = dataOf(chart, peers)
+    return { chart, value, plot: new uPlot(optionsOf(chart, data.length - 1, figure.clientWidth), data, figure) }
+  })
+  for (const { chart, plot } of drawn) {
+    plot.root.setAttribute('role', 'img')
+    plot.root.setAttribute('aria-label', `${chart.title} over time`)
+  }
+  showValues()
+}
+
+/** A moment more. */
+export function addRow(facts: RunFacts, row: CurveRow): void {
+  rows.push(row)
+  if (rows.length > maxRows) rows.shift()
+  for (const { chart, plot } of drawn) plot.setData(dataOf(chart, facts.peers.length))
+  showValues()
+}
+
+/** The window is wider or narrower. */
+export function resizeCharts(): void {
+  for (const { plot } of drawn) {
+    const { parentElement } = plot.root
+    if (parentElement !== null) plot.setSize({ width: parentElement.clientWidth, height })
+  }
+}
+
+function showValues(): void {
+  for (const { chart, plot, value } of drawn) value.textContent = chart.text(lastOf(plot.data.at(-1)))
+}
+
+const dataOf = (chart: Chart, peers: number): Data => [rows.map(({ time }) => time), ...chart.columns(rows, peers)]
+
+function optionsOf({ text, isLogarithmic, range }: Chart, count: number, width: number): Options {
+  const axis = { stroke: colour('quiet'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false } }
+  const thin = { stroke: `${colour('series')}55`, width: 1, points: { show: false }, spanGaps: false }
+  const thick = { stroke: colour('series'), width: 2, spanGaps: true }
+  const series = Array.from({ length: count }, (_, place) => (place === count - 1 ? thick : thin))
+  return {
+    ...{ width: Math.max(200, width), height, legend: { show: false } },
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
+    scales: { x: { time: false }, y: isLogarithmic ? { distr: 3, log: 10 } : range === undefined ? {} : { range } },
+    axes: [
+      { ...axis, size: 30, values: (_plot, ticks) => ticks.map(timeText) },
+      { ...axis, size: 70, values: (_plot, ticks) => ticks.map((tick) => (tick === null ? '' : text(tick))) }
+    ],
+    series: [{}, ...series]
+  }
+}
+
+/** A logarithm has no place for 0. */
+const positive = (value: Known): Known => (value !== null && value > 0 ? value : null)
+
+function meanOf(values: readonly Known[]): Known {
+  const all = values.filter((value) => value !== null)
+  return all.length === 0 ? null : all.reduce((sum, value) => sum + value, 0) / all.length
+}
+
+function lastOf(values: ArrayLike<Known | undefined> | undefined): Known {
+  const all = Array.from(values ?? [])
+  return all.findLast((value) => value !== null && value !== undefined) ?? null
+}

@@ -1,0 +1,115 @@
+/** What a peer tells of itself to those that watch. */
+import type { PeerName } from '@murmuration/core'
+import type { MemberState } from '@murmuration/membership'
+import { z } from 'zod'
+
+/** What a peer is doing. */
+export const phases = ['starting', 'training', 'averaging', 'serving', 'finished'] as const
+export type Phase = (typeof phases)[number]
+
+const memberStates = ['starting', 'healthy', 'degraded', 'partitioned', 'isolated'] as const satisfies MemberState[]
+
+/** How a link of a peer stands, as the peer sees it. */
+export const linkStates = ['connecting', 'ready', 'silent', 'refused', 'left'] as const
+export type LinkState = (typeof linkStates)[number]
+
+/** Neighbour, state, bytes per second sent to it and received from it, and the round trip in milliseconds where it is known. */
+export type LinkReport = readonly [
+  to: PeerName,
+  state: LinkState,
+  sent: number,
+  received: number,
+  roundTrip: number | null
+]
+
+/** A report. Fractions are of the time since the report before, 0 … 1; they may overlap, since a peer computes while it sends. */
+export interface PeerReport {
+  readonly phase: Phase
+  /** How the swarm looks to the peer; absent where the algorithm has no membership. */
+  readonly state?: MemberState | undefined
+  /** The round that comes next. */
+  readonly round: number
+  readonly life: number
+  /** Since the start, of this peer. */
+  readonly samples: number
+  /** Since the peer began to train. */
+  readonly seconds: number
+  /** Mean over the rounds since the report before. */
+  readonly loss?: number | undefined
+  /** Of the peer's own model on the test set, when it was evaluated last, 0 … 1. */
+  readonly accuracy?: number | undefined
+  /** Of all models, as the peer estimates it. */
+  readonly consensusDistance?: number | undefined
+  readonly bytesSent: number
+  readonly bytesReceived: number
+  readonly working: number
+  readonly waiting: number
+  readonly sending: number
+  readonly links: readonly LinkReport[]
+}
+
+/** The longest report, in UTF-16 code units of ASCII text. Links that find no room are left out. */
+export const maxReportLength = 4500
+
+const word = 'report '
+const count = z.int().min(0)
+const amount = z.number().min(0)
+const fraction = z.number().min(0).max(1)
+const name = z.string().min(1).max(64)
+
+const reportSchema = z.strictObject({
+  phase: z.enum(phases),
+  state: z.enum(memberStates).optional(),
+  round: count,
+  life: count,
+  samples: count,
+  seconds: amount,
+  loss: z.number().optional(),
+  accuracy: fraction.optional(),
+  consensusDistance: amount.optional(),
+  bytesSent: count,
+  bytesReceived: count,
+  working: fraction,
+  waiting: fraction,
+  sending: fraction,
+  links: z.array(z.tuple([name, z.enum(linkStates), amount, amount, amount.nullable()])).max(256)
+})
+
+/** Whether a note is a report. */
+export function isReport(note: string): boolean {
+  return note.startsWith(word)
+}
+
+/** A report as a note. */
+export function reportNote(report: PeerReport): string {
+  const { links, ...rest } = report
+  const texts = links.map((link) => JSON.stringify(link, shortened))
+  const head = `${word}${JSON.stringify(rest, shortened).slice(0, -1)},"links":[`
+  let room = maxReportLength - head.length - 2
+  const fitting = texts.filter((text) => (room -= text.length + 1) >= 0)
+  return `${head}${fitting.join(',')}]}`
+}
+
+/** What a note reports; or what is wrong with it, in words. Links to peers that are not in `peers` are wrong. */
+export function readReport(note: string, peers: ReadonlySet<string>): PeerReport | string {
+  if (note.length > maxReportLength) return `a report of ${note.length} characters, expected at most ${maxReportLength}`
+  const parsed = reportSchema.safeParse(parseJson(note.slice(word.length)))
+  if (!parsed.success) return `a malformed report: ${z.prettifyError(parsed.error).split('\n')[0].slice(0, 200)}`
+  // Names are those of the peer list, or it is refused.
+  const report = parsed.data as unknown as PeerReport
+  const stranger = report.links.find(([to]) => !peers.has(to))
+  return stranger === undefined ? report : `a report of a link to "${stranger[0]}", which is not in the peer list`
+}
+
+/** Numbers of four digits, but for whole ones, which count something. */
+function shortened(_: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

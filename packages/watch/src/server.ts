@@ -1,0 +1,130 @@
+/** Serves the page, its events, metrics and the state of health. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { InputError, messageOf } from '@murmuration/core'
+import { hasToken, isLocal, namesThisMachine, newToken, type WatchAddress } from './address.js'
+import { assetAt, assets } from './assets.js'
+import type { Board } from './board.js'
+import type { WatchMessage } from './messages.js'
+import { metricsText } from './metrics.js'
+
+/** So many pages may be open at once. */
+const maxPages = 16
+
+/** A page that reads so slowly that more than this waits for it is let go; it opens its events anew. */
+const maxBacklog = 4 * 1024 * 1024
+
+/** States in which a peer makes no progress of its own. */
+const paused = ['partitioned', 'isolated']
+
+const headers = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store'
+}
+
+/** A page on one peer's board. */
+export class WatchServer {
+  /** Where the page is, with the token where one is asked for. */
+  readonly url: string
+  readonly #server: Server
+  readonly #board: Board
+  readonly #token: string | undefined
+  readonly #pages = new Set<ServerResponse>()
+
+  private constructor(server: Server, board: Board, { host, token }: WatchAddress) {
+    const { port } = server.address() as AddressInfo
+    const name = host.includes(':') ? `[${host}]` : host
+    this.#server = server
+    this.#board = board
+    this.#token = token
+    this.url = `http://${name}:${port}/${token === undefined ? '' : `?token=${token}`}`
+    server.on('request', (request, response) => this.#answer(request, response))
+  }
+
+  /** Rejects with an InputError where nobody can listen. */
+  static async start(board: Board, given: WatchAddress): Promise<WatchServer> {
+    const address = { ...given, token: isLocal(given) ? undefined : (given.token ?? newToken()) }
+    const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000, keepAliveTimeout: 5000 })
+    server.maxConnections = 64
+    try {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(address.port, address.host, resolve)
+      })
+    } catch (error) {
+      throw new InputError(
+        `--watch: cannot listen on ${address.host}:${address.port}: ${messageOf(error)}; give another port, or 0 for any`
+      )
+    }
+    server.on('error', () => {})
+    // A page that nobody closes must not keep the process alive.
+    server.unref()
+    return new WatchServer(server, board, address)
+  }
+
+  /** Tells all open pages. */
+  send(message: WatchMessage): void {
+    if (this.#pages.size === 0) return
+    const text = eventText(message)
+    for (const page of this.#pages) {
+      if (page.writableLength > maxBacklog) page.destroy()
+      else page.write(text)
+    }
+  }
+
+  /** Tells all open pages that nothing follows. */
+  close(): void {
+    this.send({ kind: 'end' })
+    for (const page of this.#pages) page.end()
+    this.#server.close()
+    this.#server.closeIdleConnections()
+    setTimeout(() => this.#server.closeAllConnections(), 500).unref()
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const url = urlOf(request)
+    if (url === undefined) return say(response, 400, 'this is no address')
+    if (request.method !== 'GET' && request.method !== 'HEAD') return say(response, 405, 'only GET')
+    if (this.#token === undefined && !namesThisMachine(request)) return say(response, 403, 'this page is for localhost')
+    if (url.pathname === '/healthz') return this.#health(response)
+    const asset = assets().get(url.pathname)
+    if (asset !== undefined && url.pathname !== '/') return send(response, asset.type, assetAt(asset))
+    if (this.#token !== undefined && !hasToken(request, url, this.#token))
+      return say(response, 401, 'this needs the token that the peer has printed: /?token=…')
+    if (asset !== undefined) return send(response, asset.type, assetAt(asset))
+    if (url.pathname === '/metrics') return send(response, 'text/plain; version=0.0.4', metricsText(this.#board))
+    if (url.pathname === '/events' && request.method === 'GET') return this.#open(response)
+    say(response, 404, 'there is /, /metrics and /healthz')
+  }
+
+  #health(response: ServerResponse): void {
+    const { state } = this.#board.now
+    const isPaused = state !== undefined && paused.includes(state)
+    say(response, isPaused ? 503 : 200, state ?? 'running')
+  }
+
+  #open(response: ServerResponse): void {
+    if (this.#pages.size >= maxPages) return say(response, 503, `${maxPages} pages are open, which is all there can be`)
+    response.writeHead(200, { ...headers, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })
+    response.on('close', () => this.#pages.delete(response))
+    this.#pages.add(response)
+    response.write(eventText(this.#board.snapshot()))
+  }
+}
+
+function urlOf({ url = '/' }: IncomingMessage): URL | undefined {
+  return URL.canParse(url, 'http://here') ? new URL(url, 'http://here') : undefined
+}
+
+const eventText = (message: WatchMessage) => `data: ${JSON.stringify(message)}\n\n`
+
+function say(response: ServerResponse, code: number, text: string): void {
+  response.writeHead(code, { ...headers, 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
+}
+
+function send(response: ServerResponse, type: string, body: string | Buffer): void {
+  response.writeHead(200, { ...headers, 'content-type': `${type}; charset=utf-8` }).end(body)
+}
