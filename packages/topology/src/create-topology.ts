@@ -29,9 +29,12 @@ export function createTopology({ peers, graph, weights }: TopologyOptions): Topo
 
 function peerProblems(peers: readonly PeerName[]) {
   if (peers.length === 0) return [problem(['peers'], 'found no peer, expected at least one')]
-  return peers.flatMap((name, index) =>
-    peers.indexOf(name) === index ? [] : [problem(['peers', index], `found "${name}" again, expected each name once`)]
-  )
+  const seen = new Set<PeerName>()
+  return peers.flatMap((name, index) => {
+    const isAgain = seen.has(name)
+    seen.add(name)
+    return isAgain ? [problem(['peers', index], `found "${name}" again, expected each name once`)] : []
+  })
 }
 
 function rowProblems(matrix: SparseMatrix, peers: readonly PeerName[]) {
