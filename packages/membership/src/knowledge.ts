@@ -31,6 +31,7 @@ export class Knowledge {
   readonly #dead = new Set<PeerName>()
   #deadMembers: ReadonlySet<PeerName> = new Set()
   readonly #reporting = new Set<PeerName>()
+  readonly #joining = new Set<PeerName>()
   #touched = new Set<PeerName>()
 
   /** @param liars how many voters the swarm does not believe */
@@ -79,6 +80,8 @@ export class Knowledge {
     if (known !== undefined && isSameNews(known, record)) return 'beat'
     if (record.broken.length + record.silent.length > 0) this.#reporting.add(name)
     else this.#reporting.delete(name)
+    if (record.status === 'joining') this.#joining.add(name)
+    else this.#joining.delete(name)
     this.#dropVoid(record)
     this.#touched.add(name)
     this.#count(name)
@@ -146,6 +149,11 @@ export class Knowledge {
   /** Those whose records name others as broken or silent. */
   get reporting(): ReadonlySet<PeerName> {
     return this.#reporting
+  }
+
+  /** Those that say that their life has not begun. */
+  get joining(): ReadonlySet<PeerName> {
+    return this.#joining
   }
 
   /** Of whom there was news since this was asked last, or who has died, lives again, counts or does no longer. */

@@ -33,6 +33,12 @@ export abstract class SwarmView {
     return this.view.isPresent(peer)
   }
 
+  /** Whether anybody that is {@link present} has not begun its life. */
+  get isAnyJoining(): boolean {
+    for (const peer of this.knowledge.joining) if (this.isPresent(peer)) return true
+    return false
+  }
+
   /** All that have a record, have not left and are not forgotten, the dead too; in the order of their names. */
   get members(): readonly PeerName[] {
     return this.view.members

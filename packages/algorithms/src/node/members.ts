@@ -248,8 +248,7 @@ export class Members {
 
   /** Whether others that are there are about to begin, too: who begins first would go ahead of them. */
   #isBeforeOthers(waited: Milliseconds): boolean {
-    const member = this.#member
-    return waited < beginTogether && member.present.some((peer) => member.recordOf(peer)?.status === 'joining')
+    return waited < beginTogether && this.#member.isAnyJoining
   }
 
   #checkWait(start: Milliseconds): void {
