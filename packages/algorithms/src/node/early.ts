@@ -2,6 +2,7 @@ import type { PeerName } from '@murmuration/core'
 import { vectorsAhead } from '../ahead.js'
 import type { Arrival, Message, State } from '../record.js'
 import type { Range } from './vector.js'
+import { Slot } from './slot.js'
 import { setTerms, termsOf } from './terms.js'
 import { overhead, type Wire } from './wire.js'
 
@@ -13,7 +14,8 @@ export type EarlyMessages = 'with early' | 'without early'
 
 const everything: Range = { offset: 0, length: 0 }
 
-type Slot = Map<PeerName, Message>
+/** So many empty slots are kept for the next tags. */
+const maxSpare = 2
 
 /** Where a message belongs among those of its channel; they are collected in this order. */
 export function tagOf({ round, part = 0 }: { readonly round: number; readonly part?: number }): number {
@@ -28,8 +30,9 @@ export class Early {
   readonly #wire: Wire
   /** How much of one sender is kept at most. */
   readonly #maxSize: number
-  /** The first of each sender, by tag. */
-  readonly #slots = new Map<number, Slot>()
+  /** The first of each sender, by tag, in the order of their coming. There are few. */
+  readonly #slots: Slot[] = []
+  readonly #spare: Slot[] = []
   /** What has come besides: other ranges of a tag, or all where the order of coming counts. */
   #others: Arrival<Message>[] = []
   #isInOrder = false
@@ -51,7 +54,7 @@ export class Early {
     const size = length + overhead
     if (this.#size + size <= this.#maxSize) return false
     let waiting = 0
-    for (const slot of this.#slots.values()) waiting += this.#wire.sizeOf(slot.get(from))
+    for (const slot of this.#slots) waiting += this.#wire.sizeOf(slot.get(from))
     for (const other of this.#others) if (other.from === from) waiting += this.#wire.sizeOf(other.message)
     return waiting > 0 && waiting + size > this.#maxSize
   }
@@ -64,17 +67,16 @@ export class Early {
   add(arrival: Arrival<Message>): void {
     const { from, message } = arrival
     const tag = tagOf(arrival)
-    const slot = this.#slots.get(tag)
+    const slot = this.#slot(tag)
     this.#wire.pin(message, 1)
     this.#size += this.#wire.sizeOf(message)
-    if (this.#isInOrder || slot?.has(from)) this.#others.push(arrival)
-    else if (slot === undefined) this.#slots.set(tag, new Map([[from, message]]))
-    else slot.set(from, message)
+    if (this.#isInOrder || slot?.get(from) !== undefined) this.#others.push(arrival)
+    else (slot ?? this.#open(tag)).add(from, message)
   }
 
   /** What a sender has sent under a tag; of this range, where ranges are carried. */
   find(tag: number, from: PeerName, range: Range = everything): Message | undefined {
-    const message = this.#slots.get(tag)?.get(from)
+    const message = this.#slot(tag)?.get(from)
     if (message === undefined || this.#wire.isOf(message, range)) return message
     return this.#others.find(
       (other) => other.from === from && tagOf(other) === tag && this.#wire.isOf(other.message, range)
@@ -83,34 +85,40 @@ export class Early {
 
   /** Calls `act` with the tag and sender of all messages up to a tag; it may drop them. */
   eachUpTo(tag: number, act: (tag: number, from: PeerName) => void): void {
-    for (const [other, slot] of this.#slots) if (other <= tag) for (const from of slot.keys()) act(other, from)
+    if (this.#slots.length === 0) return
+    for (const slot of this.#slots.filter((each) => each.tag <= tag)) {
+      const senders: PeerName[] = []
+      slot.forEach((from) => senders.push(from))
+      for (const from of senders) act(slot.tag, from)
+    }
   }
 
   /** Lets a message go that will not be used. */
   drop(tag: number, from: PeerName): void {
-    const slot = this.#slots.get(tag)
+    const slot = this.#slot(tag)
     const message = slot?.get(from)
-    if (message === undefined) return
-    slot?.delete(from)
-    if (slot?.size === 0) this.#slots.delete(tag)
+    if (slot === undefined || message === undefined) return
+    slot.delete(from)
+    if (slot.size === 0) this.#close(slot)
     this.#release(message)
   }
 
   /** Lets all messages of a sender go. */
   dropAll(from: PeerName): void {
-    for (const tag of this.#slots.keys()) this.drop(tag, from)
+    for (const { tag } of [...this.#slots]) this.drop(tag, from)
   }
 
   /** Of how many senders there is a message of a tag. */
   count(tag: number): number {
-    return this.#slots.get(tag)?.size ?? 0
+    return this.#slot(tag)?.size ?? 0
   }
 
   /** The newest message of a sender with a tag from `first` to below `tag`. */
   newest(from: PeerName, first: number, tag: number): Message | undefined {
     let newest = first - 1
-    for (const [other, slot] of this.#slots) if (slot.has(from) && other < tag && other > newest) newest = other
-    return this.#slots.get(newest)?.get(from)
+    for (const slot of this.#slots)
+      if (slot.tag < tag && slot.tag > newest && slot.get(from) !== undefined) newest = slot.tag
+    return this.#slot(newest)?.get(from)
   }
 
   /** Takes the oldest of the rounds up to `round`, in the order of their coming. */
@@ -133,8 +141,9 @@ export class Early {
    * @param isFirst - whether it is the first tag of its round: then all that is older goes too
    */
   release(tag: number, isFirst: boolean, told: (from: PeerName, tag: number, message: Message) => void): void {
-    this.#releaseSlot(tag, this.#slots.get(tag), told)
-    if (isFirst) for (const [other, slot] of this.#slots) if (other < tag) this.#releaseSlot(other, slot, told)
+    this.#releaseSlot(this.#slot(tag), told)
+    if (isFirst && this.#slots.length > 0)
+      for (const slot of this.#slots.filter((slot) => slot.tag < tag)) this.#releaseSlot(slot, told)
     if (this.#others.length === 0) return
     const isOver = (other: Arrival<Message>) => tagOf(other) <= tag
     for (const other of this.#others.filter(isOver)) {
@@ -153,9 +162,9 @@ export class Early {
       const terms = { offer, life, toLife }
       state[Object.keys(state).length] = { round, part, terms, message: { [from]: message } }
     }
-    for (const [tag, slot] of this.#slots) {
-      const [round, part] = [Math.floor(tag / partsPerRound), tag % partsPerRound]
-      slot.forEach((message, from) => save({ from, round, part, message }))
+    for (const slot of this.#slots) {
+      const [round, part] = [Math.floor(slot.tag / partsPerRound), slot.tag % partsPerRound]
+      slot.forEach((from, message) => save({ from, round, part, message }))
     }
     this.#others.forEach(save)
     return { isInOrder, messages: state }
@@ -177,17 +186,42 @@ export class Early {
     }
   }
 
-  #releaseSlot(
-    tag: number,
-    slot: Slot | undefined,
-    told: (from: PeerName, tag: number, message: Message) => void
-  ): void {
+  #releaseSlot(slot: Slot | undefined, told: (from: PeerName, tag: number, message: Message) => void): void {
     if (slot === undefined) return
-    this.#slots.delete(tag)
-    for (const [from, message] of slot) {
+    const { tag } = slot
+    this.#remove(slot)
+    slot.forEach((from, message) => {
       this.#release(message)
       told(from, tag, message)
-    }
+    })
+    this.#keep(slot)
+  }
+
+  #slot(tag: number): Slot | undefined {
+    for (const slot of this.#slots) if (slot.tag === tag) return slot
+    return undefined
+  }
+
+  #open(tag: number): Slot {
+    const slot = this.#spare.pop() ?? new Slot()
+    slot.tag = tag
+    this.#slots.push(slot)
+    return slot
+  }
+
+  #close(slot: Slot): void {
+    this.#remove(slot)
+    this.#keep(slot)
+  }
+
+  #remove(slot: Slot): void {
+    if (this.#slots.at(-1) === slot) this.#slots.pop()
+    else this.#slots.splice(this.#slots.indexOf(slot), 1)
+  }
+
+  #keep(slot: Slot): void {
+    slot.clear()
+    if (this.#spare.length < maxSpare) this.#spare.push(slot)
   }
 
   /** Hands a message to the round under way. */

@@ -1,5 +1,5 @@
 import { invariant } from '@murmuration/core'
-import { weightedSum } from '@murmuration/vectors'
+import { weightedSum, type Term as WeightedNumbers } from '@murmuration/vectors'
 import { sliceLength } from '../slices.js'
 
 /** A part of the flat parameters, in elements. */
@@ -115,7 +115,9 @@ export class Arena {
   inRound = false
   readonly #memory: VectorMemory
   readonly #isLazy: boolean
-  #live: Vector[] = []
+  /** The first `#count` are live. A list that shrinks is made anew. */
+  readonly #live: (Vector | undefined)[] = []
+  #count = 0
   #pending: Vector[] = []
   #sweep = 0
 
@@ -127,7 +129,7 @@ export class Arena {
 
   /** How many vectors are live. */
   get size(): number {
-    return this.#live.length
+    return this.#count
   }
 
   /** A new vector, whose elements `write` gives, in order, all at once or range by range. */
@@ -139,6 +141,14 @@ export class Arena {
       return vector
     }
     write(numbers, 0, length)
+    return this.#add(new Vector(this, numbers))
+  }
+
+  /** `Σ a v` of vectors; of the vectors of one field, where the terms are records. */
+  sum(terms: readonly Term<Vector | Message>[], { length }: Vector, field?: string): Vector {
+    if (this.#isLazy && length > sliceLength)
+      return this.compute(length, (out, from, to) => void weightedSum(out, numbersOf(terms, field), from, to))
+    const numbers = weightedSum(this.#memory.allocate(length), numbersOf(terms, field))
     return this.#add(new Vector(this, numbers))
   }
 
@@ -189,12 +199,14 @@ export class Arena {
     for (const state of states) eachVector(state, reach)
     let kept = 0
     const live = this.#live
-    for (const vector of live) {
+    for (let place = 0; place < this.#count; place++) {
+      const vector = live[place] as Vector
       if (isOver) vector.isOfRound = false
       if (vector.isOfRound || vector.pins > 0 || vector.reached === sweep) live[kept++] = vector
       else this.#release(vector)
     }
-    live.length = kept
+    live.fill(undefined, kept, this.#count)
+    this.#count = kept
   }
 
   #release(vector: Vector): void {
@@ -203,7 +215,7 @@ export class Arena {
   }
 
   #add(vector: Vector): Vector {
-    this.#live.push(vector)
+    this.#live[this.#count++] = vector
     return vector
   }
 }
@@ -232,7 +244,7 @@ export function linear<T extends Vector | Message>(...terms: readonly Term<T>[])
 /** {@link linear} of terms that are in an array: handing many over one by one would copy it. */
 export function linearOf<T extends Vector | Message>(terms: readonly Term<T>[]): T {
   const [, first] = terms[0]
-  if (isVector(first)) return sumOf(terms as readonly Term<Vector>[], first) as T
+  if (isVector(first)) return first.arena.sum(terms, first) as T
   const sums: Record<string, Vector | number> = {}
   const records = terms as readonly Term<Message>[]
   for (const field in first) sums[field] = fieldOf(records, field)
@@ -242,17 +254,16 @@ export function linearOf<T extends Vector | Message>(terms: readonly Term<T>[]):
 function fieldOf(terms: readonly Term<Message>[], field: string): Vector | number {
   const first = terms[0][1][field]
   if (!isVector(first)) return terms.reduce((sum, [a, record]) => sum + a * (record[field] as number), 0)
-  return first.arena.compute(first.length, (out, from, to) => {
-    const vectors = terms.map(([weight, record]) => ({ weight, vector: (record[field] as Vector).values }))
-    weightedSum(out, vectors, from, to)
-  })
+  return first.arena.sum(terms, first, field)
 }
 
-function sumOf(terms: readonly Term<Vector>[], { arena, length }: Vector): Vector {
-  return arena.compute(length, (out, from, to) => {
-    const vectors = terms.map(([weight, vector]) => ({ weight, vector: vector.values }))
-    weightedSum(out, vectors, from, to)
-  })
+function numbersOf(terms: readonly Term<Vector | Message>[], field?: string): WeightedNumbers[] {
+  const all: WeightedNumbers[] = []
+  for (const [weight, each] of terms) {
+    const vector = (field === undefined ? each : (each as Message)[field]) as Vector
+    all.push({ weight, vector: vector.values })
+  }
+  return all
 }
 
 /** Element by element, what `f` makes of the elements of all. */

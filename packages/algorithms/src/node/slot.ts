@@ -1,0 +1,63 @@
+import type { PeerName } from '@murmuration/core'
+import type { Message } from './vector.js'
+
+/** From so many messages on they are found by a table; among few it costs less to look at each. */
+const tableFrom = 8
+
+/** The messages of one tag: one of each sender, in the order of their coming. */
+export class Slot {
+  tag = -1
+  /** How many of the places of the two lists are taken: lists that shrink are made anew. */
+  #size = 0
+  readonly #senders: PeerName[] = []
+  readonly #messages: Message[] = []
+  #places: Map<PeerName, number> | undefined
+
+  get size(): number {
+    return this.#size
+  }
+
+  get(from: PeerName): Message | undefined {
+    const place = this.#placeOf(from)
+    return place < 0 ? undefined : this.#messages[place]
+  }
+
+  /** Adds a message of a sender of whom there is none. */
+  add(from: PeerName, message: Message): void {
+    this.#places?.set(from, this.#size)
+    this.#senders[this.#size] = from
+    this.#messages[this.#size] = message
+    this.#size++
+  }
+
+  delete(from: PeerName): void {
+    const place = this.#placeOf(from)
+    if (place < 0) return
+    this.#senders.splice(place, 1)
+    this.#messages.splice(place, 1)
+    this.#size--
+    this.#places = undefined
+  }
+
+  forEach(act: (from: PeerName, message: Message) => void): void {
+    for (let place = 0; place < this.#size; place++) act(this.#senders[place], this.#messages[place])
+  }
+
+  /** Forgets all messages. */
+  clear(): void {
+    this.#size = 0
+    this.#places = undefined
+  }
+
+  #placeOf(from: PeerName): number {
+    const senders = this.#senders
+    if (this.#size >= tableFrom) return this.#table.get(from) ?? -1
+    for (let place = 0; place < this.#size; place++) if (senders[place] === from) return place
+    return -1
+  }
+
+  get #table(): ReadonlyMap<PeerName, number> {
+    this.#places ??= new Map(this.#senders.slice(0, this.#size).map((sender, place) => [sender, place]))
+    return this.#places
+  }
+}
