@@ -8,7 +8,7 @@ import {
   type Random
 } from '@murmuration/core'
 import type { Event } from './event-queue.js'
-import type { Gate } from './kernel.js'
+import type { Gate } from './program.js'
 import type { Mailbox } from './mailbox.js'
 import { type Channel, type NetworkOptions, segmentBytes, type Transfer } from './network/network.js'
 import type { TimeUse } from './time-use.js'

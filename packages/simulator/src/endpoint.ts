@@ -1,6 +1,6 @@
 import type { Milliseconds, NoteListener, PeerName, Random, StoppedError } from '@murmuration/core'
 import type { Connection, Delivery, End, Presence } from './connection.js'
-import type { Gate, Program } from './kernel.js'
+import type { Gate, Program } from './program.js'
 import { Mailbox } from './mailbox.js'
 import type { NoteLine } from './notes.js'
 import { TimeUse } from './time-use.js'

@@ -13,7 +13,8 @@ import {
 import type { Delivery } from './connection.js'
 import type { Endpoint } from './endpoint.js'
 import type { Event } from './event-queue.js'
-import type { Kernel, Program, WaitList } from './kernel.js'
+import type { Kernel } from './kernel.js'
+import type { Program, WaitList } from './program.js'
 
 /** What a fabric asks of its simulation. */
 export interface World<Message> {
@@ -126,12 +127,6 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
   }
 }
 
-/** What a work came to, or will. */
-type Outcome<Result> =
-  | { readonly kind: 'done'; readonly result: Result }
-  | { readonly kind: 'failed'; readonly error: unknown }
-  | { readonly kind: 'under-way'; readonly promise: Promise<Result> }
-
 /**
  * Computing that is under way: it runs for real at once, and is over when the virtual clock says so. Awaiting it parks the
  * program until then.
@@ -140,24 +135,27 @@ class SimulatedWork<Message, Result> implements PromiseLike<Result>, Event, Wait
   /** When its time is up. */
   time: Milliseconds = Number.NaN
   cancelled = false
-  readonly #work: Work<Result>
+  readonly #kind: string
   readonly #world: World<Message>
   readonly #endpoint: Endpoint<Message>
   readonly #program: Program
   readonly #start: Milliseconds
-  #outcome: Outcome<Result>
+  /** What it came to; while it is under way on another thread, a promise. */
+  #result: Result | Promise<Result> | undefined
+  #error: unknown
+  #hasFailed = false
   #frozen: Milliseconds
   #isOver = false
   #isAwaited = false
 
   constructor(work: Work<Result>, world: World<Message>, endpoint: Endpoint<Message>, program: Program) {
-    this.#work = work
+    this.#kind = work.kind
     this.#world = world
     this.#endpoint = endpoint
     this.#program = program
     this.#start = world.kernel.now()
     this.#frozen = endpoint.frozen(this.#start)
-    this.#outcome = run(work)
+    this.#run(work)
     endpoint.timeUse.work(this.#start, 1)
     this.#planEnd(world.cost(work, endpoint.name))
   }
@@ -167,13 +165,7 @@ class SimulatedWork<Message, Result> implements PromiseLike<Result>, Event, Wait
     onFulfilled?: ((value: Result) => Fulfilled | PromiseLike<Fulfilled>) | null,
     onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null
   ): Promise<Fulfilled | Rejected> {
-    if (this.#isOver) return promiseOf(this.#outcome).then(onFulfilled, onRejected)
-    this.#isAwaited = true
-    this.#program.waitList = this
-    const { kernel } = this.#world
-    return kernel
-      .park<Result>(this.#program, () => `its ${this.#work.kind} to be computed`)
-      .then(onFulfilled, onRejected)
+    return (this.#isOver ? this.#outcome() : this.#wait()).then(onFulfilled, onRejected)
   }
 
   /** The program was told something else, as to stop: it waits for this no longer. */
@@ -183,12 +175,43 @@ class SimulatedWork<Message, Result> implements PromiseLike<Result>, Event, Wait
 
   /** The time is up; the result may still be under way, on another thread. */
   fire(): void | Promise<void> {
-    const outcome = this.#outcome
-    if (outcome.kind !== 'under-way') return this.#end()
-    return settled(outcome.promise).then((known) => {
-      this.#outcome = known
-      this.#end()
-    })
+    const result = this.#result
+    if (!(result instanceof Promise)) return this.#end()
+    return this.#settle(result).then(() => this.#end())
+  }
+
+  #run(work: Work<Result>): void {
+    try {
+      this.#result = work.run()
+      // Whether it fails is looked at when its time is up.
+      if (this.#result instanceof Promise) this.#result.catch(() => {})
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  async #settle(result: Promise<Result>): Promise<void> {
+    try {
+      this.#result = await result
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#result = undefined
+    this.#error = error
+    this.#hasFailed = true
+  }
+
+  #outcome(): Promise<Result> {
+    return this.#hasFailed ? Promise.reject(this.#error) : Promise.resolve(this.#result as Result)
+  }
+
+  #wait(): Promise<Result> {
+    this.#isAwaited = true
+    this.#program.waitList = this
+    return this.#world.kernel.park<Result>(this.#program, () => `its ${this.#kind} to be computed`)
   }
 
   #planEnd(inTime: Milliseconds): void {
@@ -215,37 +238,9 @@ class SimulatedWork<Message, Result> implements PromiseLike<Result>, Event, Wait
     if (missed > 0) return this.#planEnd(missed)
     this.#isOver = true
     endpoint.timeUse.work(now, -1)
-    this.#world.workEnded(endpoint, this.#work.kind, this.#start)
-    if (this.#isAwaited) this.#wake()
+    this.#world.workEnded(endpoint, this.#kind, this.#start)
+    if (!this.#isAwaited) return
+    if (this.#hasFailed) kernel.fail(this.#program, this.#error)
+    else kernel.wake(this.#program, this.#result)
   }
-
-  #wake(): void {
-    const { kernel } = this.#world
-    if (this.#outcome.kind === 'done') kernel.wake(this.#program, this.#outcome.result)
-    if (this.#outcome.kind === 'failed') kernel.fail(this.#program, this.#outcome.error)
-  }
-}
-
-function run<Result>(work: Work<Result>): Outcome<Result> {
-  try {
-    const result = work.run()
-    if (!(result instanceof Promise)) return { kind: 'done', result }
-    // Whether it fails is looked at when its time is up.
-    result.catch(() => {})
-    return { kind: 'under-way', promise: result }
-  } catch (error) {
-    return { kind: 'failed', error }
-  }
-}
-
-function settled<Result>(promise: Promise<Result>): Promise<Outcome<Result>> {
-  return promise.then(
-    (result) => ({ kind: 'done', result }),
-    (error: unknown) => ({ kind: 'failed', error })
-  )
-}
-
-function promiseOf<Result>(outcome: Outcome<Result>): Promise<Result> {
-  if (outcome.kind === 'under-way') return outcome.promise
-  return outcome.kind === 'failed' ? Promise.reject(outcome.error) : Promise.resolve(outcome.result)
 }

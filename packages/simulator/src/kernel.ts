@@ -1,39 +1,14 @@
-import { InvariantError, invariant, type Milliseconds, type PeerName } from '@murmuration/core'
+import { InvariantError, invariant, type Milliseconds } from '@murmuration/core'
 import { type Event, EventQueue } from './event-queue.js'
+import type { Program, Queue } from './program.js'
 
-/** Who could still wake a program that was woken by something else. */
-export interface WaitList {
-  forget(program: Program): void
-}
+/** The program whose promise is made: a function for each would be one object more for every wait. */
+let parking: Program | undefined
 
-/** Where programs wait until one of them is woken. */
-export interface Queue {
-  wait(program: Program): void
-}
-
-/** Holds the wakes of a machine that is frozen, in their order. */
-export interface Gate {
-  isShut: boolean
-  readonly held: (() => void)[]
-}
-
-/** One activity of one peer, as the kernel sees it: running, or waiting for something that can be named. */
-export class Program {
-  waitingFor: string | (() => string) | undefined
-  /** It was taken out of the world, and nothing wakes it any more. */
-  isGone = false
-  /** The deadline of the present wait; Infinity for none. */
-  deadline: Milliseconds = Number.POSITIVE_INFINITY
-  /** Looks after the deadline, at its time or before. It outlives a wait: most deadlines never come. */
-  timer: Event | undefined
-  waitList: WaitList | undefined
-  resolve: ((value: never) => void) | undefined
-  reject: ((error: unknown) => void) | undefined
-
-  constructor(
-    readonly peer: PeerName,
-    readonly gate: Gate = { isShut: false, held: [] }
-  ) {}
+function keepResolvers(resolve: (value: never) => void, reject: (error: unknown) => void): void {
+  if (parking === undefined) return
+  parking.resolve = resolve
+  parking.reject = reject
 }
 
 /** A run under way, and whom to tell how it ends. */
@@ -145,10 +120,8 @@ export class Kernel {
       )
     }
     program.waitingFor = waitingFor
-    const parked = new Promise<Value>((resolve, reject) => {
-      program.resolve = resolve
-      program.reject = reject
-    })
+    parking = program
+    const parked = new Promise<Value>(keepResolvers)
     queue?.wait(program)
     if (deadline < Number.POSITIVE_INFINITY) this.#setDeadline(program, deadline)
     this.#release()

@@ -1,6 +1,6 @@
 import { peerName } from '@murmuration/core'
 import test from 'ava'
-import { Program } from './kernel.js'
+import { Program } from './program.js'
 import { Mailbox } from './mailbox.js'
 
 const program = () => new Program(peerName('a'))

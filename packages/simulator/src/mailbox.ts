@@ -1,4 +1,4 @@
-import type { Program, WaitList } from './kernel.js'
+import type { Program, WaitList } from './program.js'
 
 /** Messages that have arrived, and the programs that wait for one; at any time one of the two lists is empty. */
 export class Mailbox<Message> implements WaitList {
@@ -7,14 +7,14 @@ export class Mailbox<Message> implements WaitList {
 
   /** Keeps the message, or gives back the program that has waited longest and is to have it. */
   deliver(message: Message): Program | undefined {
-    const program = this.#waiting.shift()
-    if (program === undefined) this.#messages.push(message)
-    return program
+    if (this.#waiting.length > 0) return firstOf(this.#waiting)
+    this.#messages.push(message)
+    return undefined
   }
 
   /** The oldest message, if there is one. */
   take(): Message | undefined {
-    return this.#messages.shift()
+    return firstOf(this.#messages)
   }
 
   /** The program waits for the next message. */
@@ -30,7 +30,7 @@ export class Mailbox<Message> implements WaitList {
 
   /** The program does not wait any more. */
   forget(program: Program): void {
-    const index = this.#waiting.indexOf(program)
+    const index = this.#waiting.length === 0 ? -1 : this.#waiting.indexOf(program)
     if (index >= 0) this.#waiting.splice(index, 1)
   }
 
@@ -38,4 +38,9 @@ export class Mailbox<Message> implements WaitList {
   clear(): void {
     this.#messages.length = 0
   }
+}
+
+/** Takes the first; mostly there is but one, or none. */
+function firstOf<Item>(items: Item[]): Item | undefined {
+  return items.length > 1 ? items.shift() : items.length === 1 ? items.pop() : undefined
 }

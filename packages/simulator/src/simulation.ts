@@ -14,7 +14,8 @@ import { Endpoint } from './endpoint.js'
 import type { Event } from './event-queue.js'
 import { SimulatedFabric, type World } from './fabric.js'
 import { type FaultEvent, type Faults, judge, noFaults } from './faults.js'
-import { Kernel, Program } from './kernel.js'
+import { Kernel } from './kernel.js'
+import { Program } from './program.js'
 import { LogHash } from './log-hash.js'
 import { FluidNetwork } from './network/fluid.js'
 import { rawNetwork } from './network/network.js'
@@ -65,9 +66,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     const { stops, until } = this.#options
     const late = new Set(this.#faults.events.flatMap((event) => (event.kind === 'join' ? [event.peer] : [])))
     for (const event of this.#faults.events) this.#planFault(event)
-    for (const endpoint of this.#endpoints.values()) {
-      if (!late.has(endpoint.name)) this.#join(endpoint)
-    }
+    for (const endpoint of this.#endpoints.values()) if (!late.has(endpoint.name)) this.#join(endpoint)
     for (const [peer, time] of stops ?? []) this.kernel.schedule(time, () => this.#leave(this.#endpoint(peer)))
     if (!(await this.kernel.run(until))) {
       this.stop('the time is up')
