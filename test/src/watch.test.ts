@@ -1,4 +1,5 @@
 /** A run watched from one peer: by a process, and in a real browser. */
+import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import { Board, type PeerReport, reportNote, type SwarmNow, watchAddress, WatchServer } from '@murmuration/watch'
 import test from 'ava'
@@ -9,7 +10,7 @@ const inBrowser = executablePath === undefined ? test.serial.skip : test.serial
 
 /** The first state of the swarm, by the events of a page, that is as it should be. */
 async function until(url: string, isIt: (now: SwarmNow) => boolean): Promise<SwarmNow> {
-  const { body } = await fetch(`${url}events`)
+  const { body } = await fetch(`${url}events`, { signal: AbortSignal.timeout(timeLimit(60_000)) })
   const decoder = new TextDecoder()
   let text = ''
   for await (const piece of body as unknown as AsyncIterable<Uint8Array>) {
@@ -43,7 +44,7 @@ test('one peer shows what all report, and says which is dead', async (t) => {
   const metrics = await (await fetch(`${url}metrics`)).text()
   t.regex(metrics, /^murmuration_peer_sent_bytes_total\{peer="b"\} [1-9]/m)
   peers.signal('b', 'SIGKILL')
-  const after = await until(url, (swarm) => swarm.peers[1].condition === 'dead' && swarm.state === 'degraded')
+  const after = await until(url, (swarm) => swarm.peers[1].condition === 'dead' && swarm.state === 'isolated')
   t.true(after.events.some(({ text }) => text.includes('b is dead')))
 })
 
