@@ -18,6 +18,7 @@ export const exitCodes = {
     code: 8,
     meaning: 'the model or the results cannot be written, as on a full disk; the message says what is left'
   },
+  doctor: { code: 9, meaning: '"murmur doctor" found something wrong; each finding says how to mend it' },
   interrupted: { code: 130, meaning: 'stopped by Ctrl-C or a signal, cleanly' }
 } as const
 

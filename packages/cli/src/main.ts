@@ -6,6 +6,7 @@ import { algorithmsJson, algorithmsText } from './algorithms-command.js'
 import { type CheckpointFlags, checkpointsOf, everyOf } from './checkpoint-options.js'
 import type { Output, RunEvent, RunRequest } from '@murmuration/experiment'
 import { codeOf, exitCodeLines, stopOnSignal } from './ending.js'
+import type { DoctorFlags } from './doctor-command.js'
 import { graphs, type InitFlags } from './init/choices.js'
 import { dataWords, taskWords } from './init/tasks.js'
 import { countOf, durationOf, minFinishedOf, nameOf, watched } from './option-values.js'
@@ -152,6 +153,20 @@ program
         : algorithmsText()
     )
   )
+
+program
+  .command('doctor')
+  .description("say what is wrong with this machine, or with a peer's place in a topology, and how to mend it")
+  .argument('[topology]', 'a topology file, with --as')
+  .option('--as <name>', 'which peer of the topology runs here', nameOf)
+  .option('--key <file>', 'the private key of this peer; see "murmur identity"')
+  .option('--out <folder>', 'where results and checkpoints are to go (default: here)')
+  .option('--time-server <host>', 'what to compare the clock with (default: pool.ntp.org)')
+  .option('--json', 'print one JSON object per line')
+  .action(async (topology: string | undefined, flags: DoctorFlags) => {
+    const { runDoctor } = await import('./doctor-command.js')
+    process.exitCode = await runDoctor(topology, flags, print)
+  })
 
 program
   .command('identity')

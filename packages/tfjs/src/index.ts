@@ -5,7 +5,8 @@
  * @packageDocumentation
  */
 export type { Backend, BackendChoice } from './backend.js'
-export { createTfjsTask, tfjsTaskModule } from './lazy.js'
+export { createTfjsTask, measureBackend, tfjsTaskModule } from './lazy.js'
+export type { BackendSpeed } from './speed.js'
 export { cnnRecord, mlpRecord } from './records.js'
 export type { ModelDescription } from './model.js'
 export type { TfjsTaskOptions } from './task.js'

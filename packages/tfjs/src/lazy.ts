@@ -1,3 +1,4 @@
+import type { BackendSpeed } from './speed.js'
 import type { Task } from '@murmuration/core'
 import type { TfjsTaskOptions } from './task.js'
 
@@ -12,4 +13,9 @@ export const tfjsTaskModule = new URL('./task.js', import.meta.url).href
 export async function createTfjsTask(options: TfjsTaskOptions): Promise<Task> {
   const { createTask } = await import('./task.js')
   return createTask(options)
+}
+
+/** The backend that computes here, and how fast it multiplies. Loads TensorFlow.js. */
+export async function measureBackend(): Promise<BackendSpeed> {
+  return (await import('./speed.js')).measure()
 }

@@ -1,0 +1,50 @@
+import type { PeerName } from '@murmuration/core'
+import { InputError } from '@murmuration/core'
+import { examine, type Finding } from '@murmuration/experiment/doctor'
+import chalk from 'chalk'
+import { exitCodes } from './exit-codes.js'
+import { fileOrSample } from './samples.js'
+
+/** What `murmur doctor` is given beside a topology. */
+export interface DoctorFlags {
+  readonly as?: PeerName
+  readonly key?: string
+  readonly out?: string
+  readonly timeServer?: string
+  readonly json?: boolean
+}
+
+const marks = {
+  ok: chalk.green('ok     '),
+  note: chalk.yellow('note   '),
+  unknown: chalk.dim('unknown'),
+  wrong: chalk.red('wrong  ')
+}
+
+/** Prints each finding as it is made. The result is the exit code. */
+export async function runDoctor(
+  topology: string | undefined,
+  { as, key, out = '.', timeServer = 'pool.ntp.org', json }: DoctorFlags,
+  print: (text: string) => void
+): Promise<number> {
+  if ((topology === undefined) !== (as === undefined))
+    throw new InputError('a topology file and --as NAME go together: expected both, or neither')
+  const isWell = await examine({
+    ...(topology === undefined ? {} : { topology: fileOrSample(topology, 'topologies') }),
+    ...{ as, key, folder: out, timeServer: timeServerOf(timeServer) },
+    emit: (finding) => print(json ? JSON.stringify({ kind: 'finding', ...finding }) : textOf(finding))
+  })
+  return isWell ? exitCodes.success.code : exitCodes.doctor.code
+}
+
+function textOf({ check, level, found, mend }: Finding): string {
+  return `${marks[level]} ${chalk.bold(check)}: ${found}${mend === undefined ? '' : `\n        ${mend}`}`
+}
+
+function timeServerOf(text: string) {
+  const [, host, digits = '123'] = /^([A-Za-z0-9.-]+)(?::(\d{1,5}))?$/.exec(text) ?? []
+  const port = Number(digits)
+  if (host === undefined || port === 0 || port > 65_535)
+    throw new InputError(`--time-server: found "${text}", expected a host such as pool.ntp.org, or HOST:PORT`)
+  return { host, port }
+}

@@ -1,0 +1,53 @@
+/** How far this machine's clock is from a time server's: SNTP, RFC 4330. */
+import { createSocket } from 'node:dgram'
+import { messageOf, type Milliseconds } from '@murmuration/core'
+import type { Finding } from './finding.js'
+
+/** From 1900, which SNTP counts from, to 1970. */
+const epoch = 2_208_988_800
+/** Certificates and tokens are refused when clocks are minutes apart. */
+const maxOffset: Milliseconds = 60_000
+
+export interface TimeServer {
+  readonly host: string
+  readonly port: number
+}
+
+/** Asks a time server. Nothing of a run depends on the clock, but downloads and logs do. */
+export async function clockFinding(server: TimeServer, timeout: Milliseconds = 3000): Promise<Finding> {
+  const check = 'clock'
+  try {
+    const offset = await offsetBy(server, timeout)
+    const seconds = Math.abs(offset / 1000)
+    const found = `the clock is ${seconds.toFixed(1)} s ${offset > 0 ? 'slow' : 'fast'}, says ${server.host}`
+    if (Math.abs(offset) < maxOffset) return { check, level: 'ok', found }
+    const mend = 'set it: "timedatectl set-ntp true", or your system’s settings'
+    return { check, level: 'wrong', found, mend }
+  } catch (error) {
+    return { check, level: 'unknown', found: `no time server to compare the clock with: ${messageOf(error)}` }
+  }
+}
+
+function offsetBy({ host, port }: TimeServer, timeout: Milliseconds): Promise<Milliseconds> {
+  return new Promise((resolve, reject) => {
+    const socket = createSocket('udp4')
+    const settle = (act: () => void) => {
+      clearTimeout(timer)
+      socket.close()
+      act()
+    }
+    const timer = setTimeout(() => settle(() => reject(new Error(`${host} does not answer`))), timeout)
+    const sent = Date.now()
+    socket.on('error', (error) => settle(() => reject(error)))
+    socket.on('message', (answer) => {
+      const here = (sent + Date.now()) / 2
+      const there =
+        answer.length < 48 ? 0 : 1000 * (answer.readUInt32BE(40) - epoch + answer.readUInt32BE(44) / 2 ** 32)
+      settle(() => (there > 0 ? resolve(there - here) : reject(new Error(`${host} answers something else`))))
+    })
+    // Version 4, from a client.
+    const question = Buffer.alloc(48)
+    question[0] = 0x23
+    socket.send(question, port, host, (error) => error && settle(() => reject(error)))
+  })
+}

@@ -1,0 +1,129 @@
+/** Staged failures: the doctor names each, and how to mend it. */
+import { createSocket } from 'node:dgram'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { peerName } from '@murmuration/core'
+import { createIdentity, createPeer, faultCount, type Identity, type Peer } from '@murmuration/libp2p'
+import test, { type ExecutionContext } from 'ava'
+import { clockFinding } from './clock.js'
+import type { Finding } from './finding.js'
+import { backendFindings, diskFinding, eventLoopFinding, nodeFinding } from './machine.js'
+import { addressFinding, mendOf, peerFinding, portFinding, roundTripFinding } from './network.js'
+
+const [a, b] = ['a', 'b'].map(peerName)
+
+const isWrong = (t: ExecutionContext, { level, found, mend = '' }: Finding, cause: RegExp, remedy: RegExp) => {
+  t.is(level, 'wrong')
+  t.regex(found, cause)
+  t.regex(mend, remedy)
+}
+
+test('old Node', (t) => {
+  for (const version of ['18.20.1', '20.18.0', '21.7.0', '22.11.0', '23.5.0'])
+    isWrong(t, nodeFinding(version), /is too old, or of a line/, /20\.19 or later/)
+  for (const version of ['20.19.0', '22.12.0', '24.0.0', '25.1.0']) t.is(nodeFinding(version).level, 'ok', version)
+  t.is(nodeFinding(process.versions.node).level, 'ok')
+})
+
+test('disk full, and a folder in which nothing can be written', async (t) => {
+  isWrong(t, await diskFinding(tmpdir(), async () => 12e6), /has 12 MB free/, /make room/)
+  isWrong(t, await diskFinding('/nowhere/at/all'), /nothing can be written in \/nowhere/, /right to write/)
+  t.is((await diskFinding(tmpdir(), async () => 2e9)).level, 'ok')
+})
+
+test.serial('a blocked event loop', async (t) => {
+  const finding = eventLoopFinding(200)
+  setTimeout(() => {
+    const start = performance.now()
+    while (performance.now() - start < 1300);
+  }, 50)
+  isWrong(t, await finding, /held up for [1-9]\d\d\d ms/, /something blocks the process/)
+})
+
+test('a GPU whose library is missing', async (t) => {
+  const reason = 'tfjs-node-gpu is not installed, tfjs-node is not installed; so WebAssembly computes'
+  const [, gpu] = await backendFindings(async () => ({ name: 'wasm', reason, gigaflops: 10 }), true)
+  isWrong(t, gpu, /GPU that does not compute: tfjs-node-gpu is not installed/, /npm install @tensorflow\/tfjs-node-gpu/)
+  const broken = 'tfjs-node-gpu: libcudart.so.11.0: cannot open shared object file, tfjs-node is not installed; so …'
+  const [, other] = await backendFindings(async () => ({ name: 'wasm', reason: broken, gigaflops: 10 }), true)
+  isWrong(t, other, /libcudart\.so\.11\.0: cannot open/, /CUDA and cuDNN/)
+})
+
+test('a clock that is off by an hour; without a server nothing is said', async (t) => {
+  const server = createSocket('udp4')
+  t.teardown(() => server.close())
+  let offset = 3600
+  server.on('message', (_, { port }) => {
+    const answer = Buffer.alloc(48)
+    answer.writeUInt32BE(Math.floor(Date.now() / 1000) + 2_208_988_800 + offset, 40)
+    server.send(answer, port, '127.0.0.1')
+  })
+  await new Promise<void>((resolve) => server.bind(0, '127.0.0.1', resolve))
+  const place = { host: '127.0.0.1', port: server.address().port }
+  isWrong(t, await clockFinding(place), /the clock is (3599|3600)\.\d s slow/, /set-ntp true/)
+  offset = 0
+  t.is((await clockFinding(place)).level, 'ok')
+  t.is((await clockFinding({ host: '127.0.0.1', port: 9 }, 200)).level, 'unknown')
+})
+
+test('a port that is taken, and addresses that this machine has not', async (t) => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = `/ip4/127.0.0.1/tcp/${(server.address() as AddressInfo).port}`
+  isWrong(t, await portFinding(address), /EADDRINUSE/, /a program listens there already/)
+  isWrong(t, await portFinding('/ip4/192.0.2.7/tcp/4001'), /EADDRNOTAVAIL/, /an address of this machine/)
+  await new Promise((resolve) => server.close(resolve))
+  t.is((await portFinding(address)).level, 'ok')
+  t.like(addressFinding(['/ip4/192.0.2.7/tcp/4001'], ['10.0.0.2']), { level: 'note' })
+  t.like(addressFinding(['/ip4/10.0.0.2/tcp/4001'], ['10.0.0.2']), { level: 'ok' })
+})
+
+/** Peer b, which lets in who is `known` as a. */
+async function listening(t: ExecutionContext, known: Identity): Promise<Peer> {
+  const mixing = () => ({
+    selfWeight: 0.5,
+    receiveFrom: [{ name: a, weight: 0.5 }],
+    sendTo: [{ name: a, weight: 0.5 }]
+  })
+  const peer = await createPeer({
+    ...{ self: b, identity: await createIdentity(), topology: { peers: [a, b], period: 1, mixing }, seed: 1 },
+    listen: ['/ip4/127.0.0.1/tcp/0'],
+    runSettings: { settings: {}, schema: [{ name: 'x', shape: [1] }], start: '' }
+  })
+  t.teardown(() => peer.close())
+  const own = { name: b, id: peer.id, addresses: [...peer.addresses] }
+  peer.meet([own, { name: a, id: known.id, addresses: ['/ip4/127.0.0.1/tcp/1'] }])
+  return peer
+}
+
+test('another peer: there; closed port; wrong key; not let in', async (t) => {
+  const [own, stranger] = await Promise.all([createIdentity(), createIdentity()])
+  const peer = await listening(t, own)
+  const { id, addresses: given } = peer
+  const addresses = given.map((address) => address.replace(/\/p2p\/.*/, ''))
+  const there = await peerFinding(b, { id, addresses }, own)
+  t.is(there.level, 'ok', there.found)
+  t.regex(there.found, /round trip [\d.]+ ms/)
+  isWrong(
+    t,
+    await peerFinding(b, { id: stranger.id, addresses }, own),
+    /somebody else answered there/,
+    /murmur identity b/
+  )
+  isWrong(
+    t,
+    await peerFinding(b, { id, addresses }, stranger),
+    /may not have this peer's id/,
+    /into the topology file of b/
+  )
+  isWrong(t, await peerFinding(b, { id, addresses: ['/ip4/127.0.0.1/tcp/1'] }, own), /nobody listens there/, /start b/)
+  t.is(faultCount(peer.neighbours()[0].faults), 0, 'to be called so is no fault')
+})
+
+test('no route, an unknown name, a firewall; a slow link', (t) => {
+  t.regex(mendOf('there is no way to its address from here (connect ENETUNREACH)', b), /this machine’s routes/)
+  t.regex(mendOf('the name in its address is not known (ENOTFOUND)', b), /give an IP address/)
+  t.regex(mendOf('nothing answered in time: a firewall, or …', b), /firewall of b’s machine/)
+  t.like(roundTripFinding('peer b', '/ip4/192.0.2.7/tcp/4001', 400), { level: 'note' })
+  t.like(roundTripFinding('peer b', '/ip4/192.0.2.7/tcp/4001', 40), { level: 'ok' })
+})

@@ -1,0 +1,15 @@
+/** What one check came to. */
+export interface Finding {
+  readonly check: string
+  /** 'unknown' where it cannot be told here; 'wrong' where a run would fail or suffer. */
+  readonly level: 'ok' | 'note' | 'unknown' | 'wrong'
+  /** What was found, as a sentence. */
+  readonly found: string
+  /** What to do about it. */
+  readonly mend?: string
+}
+
+/** How many bytes, for people. */
+export function bytesText(bytes: number): string {
+  return bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${(bytes / 1e6).toFixed(0)} MB`
+}

@@ -1,0 +1,96 @@
+/** What can be told of this machine alone. */
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout } from 'node:timers/promises'
+import { messageOf } from '@murmuration/core'
+import { type BackendSpeed, measureBackend } from '@murmuration/tfjs'
+import { bytesText, type Finding } from './finding.js'
+
+/** Less than this is too little for results and checkpoints of any model of some size. */
+const minFree = 1e9
+
+/** A neighbour takes a peer for suspect after 2 s of silence; half of it is too near. */
+const maxDelay = 1000
+/** Rounds of milliseconds suffer from waits such as this. */
+const noticeableDelay = 100
+
+/** The versions of Node.js that the packages name in `engines`. */
+export function nodeFinding(version: string): Finding {
+  const [major, minor] = version.split('.').map(Number)
+  const isSupported = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major >= 24
+  const found = `Node.js ${version}`
+  if (isSupported) return { check: 'node', level: 'ok', found }
+  const mend = 'install 20.19 or later of 20, 22.12 or later of 22, or 24 or later: https://nodejs.org'
+  return { check: 'node', level: 'wrong', found: `${found} is too old, or of a line that is not supported`, mend }
+}
+
+/** Whether files can be written in a folder, and how much room there is. */
+export async function diskFinding(
+  folder: string,
+  freeIn: (folder: string) => Promise<number> = freeBytes
+): Promise<Finding> {
+  const check = 'disk'
+  try {
+    const free = await freeIn(folder)
+    const draft = await mkdtemp(join(folder, '.murmur-doctor-'))
+    try {
+      await writeFile(join(draft, 'file'), Buffer.alloc(4096))
+    } finally {
+      await rm(draft, { recursive: true })
+    }
+    const found = `${folder} has ${bytesText(free)} free`
+    if (free >= minFree) return { check, level: 'ok', found }
+    return { check, level: 'wrong', found, mend: 'make room, or name another folder with --out and --checkpoint' }
+  } catch (error) {
+    const mend = 'make room there, or give yourself the right to write'
+    return { check, level: 'wrong', found: `nothing can be written in ${folder}: ${messageOf(error)}`, mend }
+  }
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
+/** For how long this process is kept from doing anything, at most, while it looks. */
+export async function eventLoopFinding(time = 500): Promise<Finding> {
+  const check = 'event loop'
+  const histogram = monitorEventLoopDelay({ resolution: 10 })
+  histogram.enable()
+  await setTimeout(time)
+  histogram.disable()
+  const delay = Math.max(0, Math.round(histogram.max / 1e6))
+  const found = `this process was held up for ${delay} ms at most`
+  if (delay < noticeableDelay) return { check, level: 'ok', found }
+  const mend =
+    'something blocks the process, or the machine has more to do than cores: end other programs, run fewer peers here, and compute in the task’s own thread'
+  return { check, level: delay >= maxDelay ? 'wrong' : 'note', found, mend }
+}
+
+/** Which backend computes, how fast, and what is missing for a GPU. */
+export async function backendFindings(
+  measure: () => Promise<BackendSpeed> = measureBackend,
+  hasGpu = existsSync('/dev/nvidia0') || existsSync('/dev/dxg')
+): Promise<readonly Finding[]> {
+  try {
+    const { name, reason, gigaflops } = await measure()
+    const speed = `${name}: ${gigaflops.toPrecision(2)} GFLOP/s in a product of 256 × 256 matrices`
+    return [{ check: 'backend', level: 'ok', found: `${speed} (${reason})` }, gpuFinding(name, reason, hasGpu)]
+  } catch (error) {
+    const mend = 'install the packages anew: npm ci'
+    return [{ check: 'backend', level: 'wrong', found: messageOf(error), mend }]
+  }
+}
+
+function gpuFinding(name: string, reason: string, hasGpu: boolean): Finding {
+  const check = 'gpu'
+  const isUsed = name === 'tensorflow' && /^tfjs-node-gpu is installed/.test(reason)
+  if (isUsed) return { check, level: 'ok', found: 'tfjs-node-gpu computes' }
+  if (!hasGpu) return { check, level: 'note', found: 'this machine shows no NVIDIA GPU; none is needed' }
+  const [cause = reason] = /tfjs-node-gpu[^,]*/.exec(reason) ?? []
+  const mend =
+    'npm install @tensorflow/tfjs-node-gpu, and CUDA and cuDNN of the versions that its page names; "nvidia-smi" says whether the driver works'
+  return { check, level: 'wrong', found: `there is an NVIDIA GPU that does not compute: ${cause}`, mend }
+}

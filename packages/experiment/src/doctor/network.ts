@@ -1,0 +1,115 @@
+/** What can be told of this peer's place in a topology. */
+import { connect, createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { messageOf, type Milliseconds, type PeerName } from '@murmuration/core'
+import { type Identity, type PeerListEntry, probe } from '@murmuration/libp2p'
+import type { Finding } from './finding.js'
+
+/** Round trips of this length make rounds of small models many times as long. */
+const longRoundTrip: Milliseconds = 150
+const timeout: Milliseconds = 5000
+
+interface Place {
+  readonly host: string
+  readonly port: number
+}
+
+/** Host and port of a multiaddr of TCP. */
+export function placeIn(address: string): Place | undefined {
+  const [, , host, , port] = /^\/(ip4|ip6|dns|dns4|dns6)\/([^/]+)\/(tcp)\/(\d+)/.exec(address) ?? []
+  return host === undefined ? undefined : { host, port: Number(port) }
+}
+
+/** Whether this machine can listen where the file says. */
+export async function portFinding(address: string): Promise<Finding> {
+  const check = `port ${address}`
+  const place = placeIn(address)
+  if (place === undefined) return { check, level: 'unknown', found: 'only TCP ports can be tried' }
+  const problem = await new Promise<string | undefined>((resolve) => {
+    const server = createServer()
+    server.once('error', (error) => resolve(messageOf(error)))
+    server.listen(place.port, place.host, () => server.close(() => resolve(undefined)))
+  })
+  if (problem === undefined) return { check, level: 'ok', found: 'free to listen on' }
+  const mend = problem.includes('EADDRINUSE')
+    ? 'a program listens there already, perhaps this peer: end it, or give another port in the topology file, on all machines'
+    : 'give an address of this machine in "listen" of the topology file'
+  return { check, level: 'wrong', found: problem, mend }
+}
+
+/** Whether others can call this peer at the addresses of the file, as far as it can be seen from here. */
+export function addressFinding(addresses: readonly string[], own: readonly string[] = ownAddresses()): Finding {
+  const check = 'addresses'
+  const hosts = addresses.flatMap((address) => placeIn(address)?.host ?? [])
+  const foreign = hosts.filter((host) => /^[\d.]+$|:/.test(host) && !own.includes(host))
+  if (foreign.length === 0) return { check, level: 'ok', found: `this machine has ${hosts.join(', ')}` }
+  const mend =
+    'if it is a router’s, forward the port to this machine; otherwise correct the topology file, on all machines'
+  return { check, level: 'note', found: `${foreign.join(', ')} is no address of this machine`, mend }
+}
+
+function ownAddresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address))
+}
+
+/** Whether another peer can be reached, is who the file says, lets this peer in, and how far away it is. */
+export async function peerFinding(
+  name: PeerName,
+  { id, addresses }: Pick<PeerListEntry, 'id' | 'addresses'>,
+  identity: Identity
+): Promise<Finding> {
+  const check = `peer ${name}`
+  const problems: string[] = []
+  for (const address of addresses) {
+    const problem = await probe(identity, { id, address }, timeout)
+    if (problem === undefined) return roundTripFinding(check, address, await roundTrip(address))
+    problems.push(`${address}: ${problem}`)
+  }
+  return { check, level: 'wrong', found: problems.join('; '), mend: mendOf(problems.join(), name) }
+}
+
+/** @param time - from here to the address and back; undefined when it could not be measured */
+export function roundTripFinding(check: string, address: string, time: Milliseconds | undefined): Finding {
+  if (time === undefined) return { check, level: 'ok', found: `there, at ${address}` }
+  const found = `there, at ${address}; round trip ${time.toFixed(1)} ms`
+  if (time < longRoundTrip) return { check, level: 'ok', found }
+  const mend =
+    'a slow link: use local steps ("murmur algorithms" lists diloco, local-sgd), and "murmur sim" to see what it costs'
+  return { check, level: 'note', found, mend }
+}
+
+/** The time that TCP takes for its handshake, the shortest of three. */
+async function roundTrip(address: string): Promise<Milliseconds | undefined> {
+  const place = placeIn(address)
+  if (place === undefined) return undefined
+  const times: Milliseconds[] = []
+  for (let time = 0; time < 3; time++) times.push(await connectTime(place))
+  return Math.min(...times)
+}
+
+function connectTime(place: Place): Promise<Milliseconds> {
+  const start = performance.now()
+  return new Promise((resolve) => {
+    const socket = connect({ ...place, timeout })
+    const end = () => {
+      resolve(performance.now() - start)
+      socket.destroy()
+    }
+    for (const event of ['connect', 'error', 'timeout']) socket.once(event, end)
+  })
+}
+
+/** What to do, by what went wrong: the words are those of `explain` in packages/libp2p. */
+export function mendOf(problem: string, name: PeerName): string {
+  if (problem.includes('somebody else answered'))
+    return `run "murmur identity ${name}" on its machine, and put the id that it prints into the file on all machines`
+  if (problem.includes('nobody listens'))
+    return `start ${name}, or correct its port; in a container or behind a router publish the port`
+  if (problem.includes('no way to its address'))
+    return 'look at this machine’s routes, its VPN and the address in the file'
+  if (problem.includes('is not known')) return 'correct the name in the file, or give an IP address'
+  if (problem.includes('before the handshake'))
+    return `put this peer’s id, as "murmur identity" prints it, into the topology file of ${name}, and start ${name} again`
+  if (problem.includes('nothing answered')) return `open the port in the firewall of ${name}’s machine and its provider`
+  return `look at what listens at the address of ${name}`
+}

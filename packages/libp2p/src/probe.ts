@@ -1,0 +1,32 @@
+import type { Milliseconds } from '@murmuration/core'
+import { controlProtocol, defaultLimits } from './constants.js'
+import { explain } from './explain.js'
+import type { Identity } from './identity.js'
+
+/**
+ * Calls an address as a peer does, and hangs up once both ends have proven who they are. Resolves with what is wrong, in words; with nothing
+ * where the peer with this id is there and lets `identity` in.
+ */
+export async function probe(
+  identity: Identity,
+  { id, address }: { readonly id: string; readonly address: string },
+  timeout: Milliseconds
+): Promise<string | undefined> {
+  const [{ multiaddr }, { createNode }] = await Promise.all([import('@multiformats/multiaddr'), import('./node.js')])
+  const node = await createNode({ identity, listen: [], limits: defaultLimits })
+  try {
+    await node.start()
+    const target = multiaddr(address.includes('/p2p/') ? address : `${address}/p2p/${id}`)
+    const signal = AbortSignal.timeout(timeout)
+    const connection = await node.dial(target, { signal })
+    // Who is not let in learns it only here: the other end closes a connection that is built.
+    const stream = await connection.newStream(controlProtocol, { signal })
+    stream.abort(new Error('only a probe'))
+    await connection.close()
+    return undefined
+  } catch (error) {
+    return explain(error)
+  } finally {
+    await node.stop()
+  }
+}

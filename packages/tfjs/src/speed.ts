@@ -1,0 +1,25 @@
+import { matMul, ones, tidy } from '@tensorflow/tfjs-core'
+import { type Backend, chooseBackend, useBackend } from './backend.js'
+
+/** The backend that computes, and how fast it multiplies. */
+export interface BackendSpeed extends Backend {
+  /** 10⁹ multiplications and additions per second. */
+  readonly gigaflops: number
+}
+
+const side = 256
+
+/** Multiplies matrices on the best backend that loads, for a few tenths of a second. Rejects where none loads. */
+export async function measure(): Promise<BackendSpeed> {
+  const backend = await chooseBackend()
+  await useBackend(backend.name)
+  const product = () => tidy(() => void matMul(ones([side, side]), ones([side, side])).dataSync())
+  product()
+  const start = performance.now()
+  let count = 0
+  while (performance.now() - start < 200) {
+    product()
+    count++
+  }
+  return { ...backend, gigaflops: (2 * side ** 3 * count) / (performance.now() - start) / 1e6 }
+}
