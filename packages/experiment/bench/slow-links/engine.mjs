@@ -45,11 +45,16 @@ function costOf({ perStep, slow = {} }, seed) {
   )
 }
 
+/** The mean over the peers of what each one's own model gets right. */
+function ownAccuracy(union, models) {
+  return models.reduce((sum, model) => sum + union.evaluate(model).run().accuracy, 0) / models.length
+}
+
 const diverges = new Set(['DivergedError'])
 
 /**
- * Runs until the mean model is as accurate as the target, or all rounds are over. `when` says after which step it is looked at: 'lock-step', when all have ended a
- * round; 'steps', when all have taken so many steps together.
+ * Runs until the peers' own models are as accurate as the target, on average, or all rounds are over: the mean of the models would cost an exchange that nobody paid for. It is
+ * looked at when all have ended a round; where they are not in lock-step, when all have taken so many steps together.
  */
 export async function compute({ method, seed, setup, cell, target, isLockStep = true }) {
   const { peers, batch, rounds, every, factor } = setup
@@ -70,7 +75,8 @@ export async function compute({ method, seed, setup, cell, target, isLockStep = 
   const look = (models, round, now) => {
     const { accuracy } = tasks.union.evaluate(mean(models)).run()
     curve.push([round + 1, accuracy])
-    if (accuracy >= target) throw new Ended(JSON.stringify({ round: round + 1, now }))
+    if (accuracy >= target && ownAccuracy(tasks.union, models) >= target)
+      throw new Ended(JSON.stringify({ round: round + 1, now }))
     // Nothing is learned any more that could reach the target.
     best = Math.max(best, accuracy)
     if (accuracy < best - 0.25 || (round >= rounds / 2 && accuracy < 0.7 * target)) throw new Ended('{}')

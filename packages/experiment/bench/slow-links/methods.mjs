@@ -3,6 +3,8 @@ const rates = [0.1, 0.3, 0.8]
 /** Odd, so that graphs of a peer per round, whose rounds repeat after a power of two, go through all of them. */
 const periods = [3, 9, 27]
 const fractions = [1 / 64, 1 / 16, 1 / 4]
+/** Beside the others, for what has local steps. */
+const long = [81]
 /** Outer rate and momentum: the plain mean, and two with Nesterov's momentum. */
 const outers = [[1, 0], [0.7, 0.5], [0.7, 0.9]] // prettier-ignore
 /** One hop to scatter and one to gather: in this network the fewest bytes and the fewest hops at once. */
@@ -12,8 +14,9 @@ const topK = (fraction) => ({ name: 'top-k', fraction })
 
 const each = (lists, of) => lists.reduce((all, list) => all.flatMap((sofar) => list.map((item) => [...sofar, item])), [[]]).map((items) => of(...items)) // prettier-ignore
 
-const sparse = (algorithm) => each([rates, periods, fractions], (rate, period, fraction) => ({ algorithm, rate, options: { period, compressor: topK(fraction) } })) // prettier-ignore
-const copies = (algorithm) => each([rates, periods, fractions], (rate, period, fraction) => ({ algorithm, rate, options: { period, compressor: topK(fraction), consensus: Math.sqrt(fraction) } })) // prettier-ignore
+const local = (strengths, of) => [...each([rates, periods, strengths], of), ...each([rates, long, strengths], of)]
+const sparse = (algorithm) => local(fractions, (rate, period, fraction) => ({ algorithm, rate, options: { period, compressor: topK(fraction) } })) // prettier-ignore
+const copies = (algorithm) => local(fractions, (rate, period, fraction) => ({ algorithm, rate, options: { period, compressor: topK(fraction), consensus: Math.sqrt(fraction) } })) // prettier-ignore
 const allReduce = (codec) => each([rates], (rate) => ({ algorithm: 'all-reduce', rate, codec, options: direct }))
 const dpsgd = (codec) => each([rates, [{ kind: 'ring' }, matching]], (rate, graph) => ({ algorithm: 'dpsgd', rate, codec, graph })) // prettier-ignore
 
@@ -22,13 +25,13 @@ export const methods = [
   { name: 'all-reduce', family: 'central', configs: allReduce('float32') },
   { name: 'all-reduce, int8', family: 'central', configs: allReduce('int8') },
   { name: 'top-k with error feedback, all-gather', family: 'central', configs: each([fractions, rates], (fraction, rate) => ({ algorithm: 'sparseloco', rate, options: { period: 1, memory: 1, compressor: topK(fraction) } })) }, // prettier-ignore
-  { name: 'DiLoCo, int8 all-reduce', family: 'central', configs: each([rates, periods, outers], (rate, period, [outerRate, momentum]) => ({ algorithm: 'diloco', rate, codec: 'int8', options: { period, outer: { name: 'sgd', rate: outerRate, momentum, nesterov: momentum > 0 }, ...direct } })) }, // prettier-ignore
+  { name: 'DiLoCo, int8 all-reduce', family: 'central', configs: local(outers, (rate, period, [outerRate, momentum]) => ({ algorithm: 'diloco', rate, codec: 'int8', options: { period, outer: { name: 'sgd', rate: outerRate, momentum, nesterov: momentum > 0 }, ...direct } })) }, // prettier-ignore
   { name: 'SparseLoCo', family: 'central', configs: sparse('sparseloco') },
   { name: 'D-PSGD', family: 'gossip', configs: dpsgd('float32') },
   { name: 'D-PSGD, int8', family: 'gossip', configs: dpsgd('int8') },
+  { name: 'GASLoC, int8', family: 'gossip', configs: local(outers, (rate, period, [outerRate, momentum]) => ({ algorithm: 'gasloc', rate, codec: 'int8', graph: matching, options: { period, outerRate, momentum } })) }, // prettier-ignore
   { name: 'CHOCO-SGD', family: 'gossip', configs: each([rates, fractions], (rate, fraction) => ({ algorithm: 'choco', rate, options: { compressor: topK(fraction), consensus: Math.sqrt(fraction) } })) }, // prettier-ignore
   { name: 'CHOCO-SGD, local steps', family: 'gossip', configs: copies('choco') },
-  { name: 'GASLoC, int8', family: 'gossip', configs: each([rates, periods, outers], (rate, period, [outerRate, momentum]) => ({ algorithm: 'gasloc', rate, codec: 'int8', graph: matching, options: { period, outerRate, momentum } })) }, // prettier-ignore
   { name: 'SparseLoCo, no barrier', family: 'central', sibling: 'SparseLoCo', configs: sparse('async-sparseloco') },
   { name: 'CHOCO-SGD, local steps, no barrier', family: 'gossip', sibling: 'CHOCO-SGD, local steps', configs: copies('async-choco') } // prettier-ignore
 ]
