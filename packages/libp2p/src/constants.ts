@@ -1,13 +1,13 @@
 import { InputError, type Milliseconds } from '@murmuration/core'
 
 /** The protocol of handshakes, acknowledgements, heartbeats and notes: small JSON messages, each behind its length. */
-export const controlProtocol = '/murmuration/control/4'
+export const controlProtocol = '/murmuration/control/5'
 
-/** The protocol of vectors: binary frames, one after the other. */
+/** The protocol of vectors: binary frames, one after the other, on a stream of libp2p or on a data channel. */
 export const exchangeProtocol = '/murmuration/exchange/3'
 
 /** The version that a hello names. */
-export const protocolVersion = 6
+export const protocolVersion = 7
 
 /** The longest control message that is read. A hello carries the schema, which is the largest part. */
 export const controlBytes = 1 << 20
@@ -28,6 +28,8 @@ export interface Limits {
    * to 1 MiB, so that control messages do not wait behind vectors.
    */
   readonly streamWindow: number
+  /** From how many bytes of a whole vector on neighbours are offered a data channel. */
+  readonly channelFrom: number
   /**
    * The interval at which the links are checked. A neighbour that is quiet for so long is pinged; of more than sixteen
    * each may be quiet for longer, up to a third of `silentAfter`.
@@ -46,7 +48,7 @@ export interface Limits {
   readonly dialsAtOnce: number
   /** How long a peer waits for a neighbour with a smaller id to connect before it dials itself, so that not both dial at once. */
   readonly callWait: Milliseconds
-  /** The timeout of a hello and of its answer. */
+  /** The timeout of a hello and of its answer, and of a data channel from the offer to the end of its handshake. */
   readonly handshakeTimeout: Milliseconds
   /** The timeout of a connection from an address that is not in the peer list to prove its peer id. */
   readonly unknownPeerTimeout: Milliseconds
@@ -56,9 +58,12 @@ export interface Limits {
   readonly maxBackoff: Milliseconds
   /** Small faults of a neighbour after which its streams are ended; a grave one ends them at once. See `FaultAccount`. */
   readonly badFrames: number
-  /** How long a neighbour is shut out when its streams are ended for the second time. It doubles each time. */
+  /**
+   * How long a neighbour is shut out when its streams are ended for the second time, and how long one is not offered a data channel when nothing
+   * came of the last. It doubles each time.
+   */
   readonly initialShutOut: Milliseconds
-  /** The longest time for which a neighbour is shut out. */
+  /** The longest of these times. */
   readonly maxShutOut: Milliseconds
   /** How long an idle link to a peer that is no neighbour is kept. */
   readonly idleAfter: Milliseconds
@@ -72,6 +77,7 @@ export const defaultLimits: Limits = {
   sendQueue: 8,
   mailbox: 1,
   streamWindow: 16 << 20,
+  channelFrom: 1 << 18,
   heartbeat: 2_000,
   silentAfter: 10_000,
   deadAfter: 60_000,

@@ -2,6 +2,7 @@ import type { Connection, Libp2p } from '@libp2p/interface'
 import { peerIdFromString } from '@libp2p/peer-id'
 import type { PeerName, Random } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
+import type { ChannelListener } from './channel/listener.js'
 import type { CodecChoice } from './codec-choice.js'
 import type { Limits } from './constants.js'
 import type { PeerEventListener } from './events.js'
@@ -31,6 +32,8 @@ export interface LinkContext {
   /** Limits how many neighbours are dialled at a time, up to the answer to the hello. */
   readonly turns: Turns
   readonly directory: PeerDirectory
+  /** Where neighbours call for data channels; absent where all bytes are to go through libp2p. */
+  readonly channels: ChannelListener | undefined
   readonly mailbox: Mailbox<VectorMessage>
   readonly listening: Listening
   /** Of vectors to all peers. */

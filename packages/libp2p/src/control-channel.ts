@@ -7,7 +7,7 @@ import { type Pushable, pushable } from 'it-pushable'
 import type { Uint8ArrayList } from 'uint8arraylist'
 import { controlBytes } from './constants.js'
 import { type ControlMessage, decodeControl, encodeControl, ProtocolFault } from './control-messages.js'
-import { room } from './exchange-writer.js'
+import { room } from './frame-output.js'
 import { limitWindow } from './stream-window.js'
 import type { TrafficMeter } from './traffic.js'
 

@@ -2,6 +2,7 @@ import { InputError, maxNoteBytes, messageOf, peerName } from '@murmuration/core
 import { fromString } from 'uint8arrays/from-string'
 import { toString as textOf } from 'uint8arrays/to-string'
 import { z } from 'zod'
+import { keyBytes } from './channel/secure.js'
 import { protocolVersion } from './constants.js'
 import { foreignText, maxForeignText } from './foreign-text.js'
 import { maxSettingName, maxSettingValue } from './settings.js'
@@ -36,6 +37,12 @@ const schema = z.array(tensor).readonly()
 const codecs = z.array(foreign(64)).max(16).readonly()
 const settings = z.record(foreign(maxSettingName), foreign(maxSettingValue)).readonly()
 const runSettings = z.object({ settings, start: text, schema })
+/** The name of a key and the key itself. What is wrong with them is told without them. */
+const keyId = z.string().regex(/^[0-9a-f]{32}$/)
+const key = z
+  .base64()
+  .length(4 * Math.ceil(keyBytes / 3))
+  .refine((text) => Buffer.from(text, 'base64').length === keyBytes)
 const code = z.enum(['unknown-peer', 'settings', 'schema', 'start', 'protocol'])
 
 const controlMessage = z.discriminatedUnion('kind', [
@@ -73,6 +80,12 @@ const controlMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ping'), round: count, at: z.number(), padding }),
   /** What the receiver answers at once, with what the ping said. */
   z.object({ kind: z.literal('pong'), at: z.number(), padding }),
+  /** The sender writes its vectors to who calls this port of its machine and knows the key, if its receiver does. */
+  z.object({ kind: z.literal('channel'), port: z.number().int().min(1).max(65_535), id: keyId, key }),
+  /** The sender writes the vectors after this one to the data channel, once it is told that those up to it have arrived. */
+  z.object({ kind: z.literal('move'), sequence: count }),
+  /** They have. */
+  z.object({ kind: z.literal('moved'), sequence: count }),
   /** What `Fabric.tell` tells. */
   z.object({ kind: z.literal('note'), note }),
   /** The sender stops for good. */
@@ -80,7 +93,7 @@ const controlMessage = z.discriminatedUnion('kind', [
 ])
 
 /**
- * A message on the control stream. The sender of vectors says hello, ping, note and leave; their receiver says the others.
+ * A message on the control stream. The sender of vectors says hello, ping, channel, move, note and leave; their receiver says the others.
  */
 export type ControlMessage = z.infer<typeof controlMessage>
 

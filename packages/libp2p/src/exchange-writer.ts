@@ -1,9 +1,8 @@
-import type { Stream } from '@libp2p/interface'
 import { bodyOf, type EncodedBody, type Lane, rawCodecId, writePacked } from '@murmuration/vectors'
 import { encodeHeader, frameNumbers, numberBytes } from '@murmuration/wire'
-import { Uint8ArrayList } from 'uint8arraylist'
 import type { Signal } from './signal.js'
 import { realClock } from './clock.js'
+import { closed, type FrameOutput } from './frame-output.js'
 import type { LinkSpeed } from './link-speed.js'
 import type { Neighbour } from './neighbour.js'
 import type { QueuedVector, SendQueue } from './send-queue.js'
@@ -19,12 +18,9 @@ export interface BodyEncoder {
   reset(): void
 }
 
-/** The most bytes that wait in libp2p's buffer of a stream before more is written: those of a frame. */
-export const waitingBytes = 4 * frameNumbers
-
 const none: readonly number[] = []
 
-/** Writes the vectors of a queue to a stream, and after a reconnection to the next one. */
+/** Writes the vectors of a queue to a stream, and from some vector on to a data channel. */
 export class ExchangeWriter {
   readonly #queue: SendQueue
   /** Notified when there may be another vector to write. */
@@ -32,25 +28,11 @@ export class ExchangeWriter {
   readonly #meter: TrafficMeter
   readonly #speed: LinkSpeed
   readonly #encoder: BodyEncoder | undefined
-  readonly #elements: number
-  /**
-   * Encoded bodies of two vectors in turn. They stay as they are until their vector is acknowledged: nothing tells before when the
-   * layers below, which keep references, have encrypted them.
-   */
-  readonly #stagings = [new Uint8Array(0), new Uint8Array(0)]
-  /** Which of them is written to, and where the next body goes in it; none while more than two vectors are on their way. */
-  #turn: 0 | 1 | undefined
-  #end = 0
+  /** Where to write from the next vector on, if not where the last went. */
+  #next: FrameOutput | undefined
+  #isHeld = false
 
-  /** @param elements - how many numbers a whole vector has */
-  constructor(
-    queue: SendQueue,
-    work: Signal,
-    neighbour: Pick<Neighbour, 'meter' | 'speed'>,
-    elements: number,
-    encoder?: BodyEncoder
-  ) {
-    this.#elements = elements
+  constructor(queue: SendQueue, work: Signal, neighbour: Pick<Neighbour, 'meter' | 'speed'>, encoder?: BodyEncoder) {
     this.#queue = queue
     this.#work = work
     this.#meter = neighbour.meter
@@ -58,41 +40,51 @@ export class ExchangeWriter {
     this.#encoder = encoder
   }
 
-  /** Writes vectors as the window allows, until the stream is closed, and then throws. */
-  async writeTo(stream: Stream): Promise<never> {
-    const wake = () => this.#work.notify()
-    stream.addEventListener('close', wake)
+  /** Writes vectors as the window allows, until nothing more can be sent, and then throws. */
+  async writeTo(first: FrameOutput): Promise<never> {
     this.#encoder?.reset()
-    try {
-      for (;;) {
-        if (stream.status !== 'open') throw closed()
-        const queued = this.#queue.next()
-        if (queued === undefined) await this.#work.wait()
-        else await this.#write(stream, queued)
-      }
-    } finally {
-      stream.removeEventListener('close', wake)
+    for (let output = first; ;) {
+      output = this.#next ?? output
+      if (!first.isOpen || !output.isOpen) throw closed()
+      const queued = this.#isHeld ? undefined : this.#queue.next()
+      if (queued === undefined) await this.#work.wait()
+      else await this.#write(output, queued)
     }
   }
 
-  async #write(stream: Stream, queued: QueuedVector): Promise<void> {
+  /** Begins no vector until `goOn`. Returns the number of the last one that was begun. */
+  hold(): number {
+    this.#isHeld = true
+    return this.#queue.handedOut
+  }
+
+  /** Goes on with the next vector, to another output if one is given. */
+  goOn(output?: FrameOutput): void {
+    this.#next ??= output
+    this.#isHeld = false
+    this.#work.notify()
+  }
+
+  async #write(output: FrameOutput, queued: QueuedVector): Promise<void> {
     const { kind, round, sequence, part, field, offset, vector } = queued
     const { length } = vector
     const began = realClock.now()
     if (offset === 0) this.#speed.began(began)
     if (queued.startsAnew) this.#encoder?.reset()
-    this.#turn = this.#queue.inFlight > 2 ? undefined : sequence % 2 === 0 ? 0 : 1
-    this.#end = 0
+    output.begin(queued, this.#queue.inFlight)
     let numbers = queued.numbers ?? none
     let position = 0
     let payload = numberBytes(numbers)
     const raw = payload + vector.byteLength
     do {
       const count = Math.min(frameNumbers, length - position)
-      const { codec, body } = this.#bodyOf(queued, vector.subarray(position, position + count), offset + position)
+      const values = vector.subarray(position, position + count)
+      const { codec, body } = this.#bodyOf(output, queued, values, offset + position)
       const bytes = body.byteLength
       const header = { codec, kind, round, sequence, part, field, offset, length, position, count, bytes }
-      await this.#send(stream, encodeHeader(header, numbers), body)
+      const head = encodeHeader(header, numbers)
+      this.#meter.sentBytes += head.byteLength + bytes
+      await output.send(head, body)
       numbers = none
       position += count
       payload += bytes
@@ -109,6 +101,7 @@ export class ExchangeWriter {
   }
 
   #bodyOf(
+    output: FrameOutput,
     queued: QueuedVector,
     values: Float32Array,
     offset: number
@@ -116,58 +109,9 @@ export class ExchangeWriter {
     const encoder = this.#encoder
     const { packed } = queued
     if (encoder === undefined && !packed) return { codec: rawCodecId, body: bodyOf(values) }
-    const out = this.#room(encoder === undefined || packed ? values.byteLength : encoder.maxBytes(values.length))
+    const out = output.room(encoder === undefined || packed ? values.byteLength : encoder.maxBytes(values.length))
     const { id, bytes } =
       encoder === undefined || packed ? writePacked(values, out) : encoder.encode(queued, values, offset, out)
-    this.#end += bytes
     return { codec: id, body: out.subarray(0, bytes) }
   }
-
-  /** Memory for one body, of which only what is written to takes up any. */
-  #room(bytes: number): Uint8Array {
-    if (this.#turn === undefined) return new Uint8Array(bytes)
-    if (this.#stagings[this.#turn].byteLength === 0) {
-      this.#stagings[this.#turn] = new Uint8Array(4 * this.#elements + bytes)
-    }
-    const staging = this.#stagings[this.#turn]
-    const end = this.#end + bytes
-    return end <= staging.byteLength ? staging.subarray(this.#end, end) : new Uint8Array(bytes)
-  }
-
-  /**
-   * Sends a frame, and waits until nothing before it waits in libp2p's buffer. Header and body go out together: what is sent alone
-   * comes back as a window of its size, and from then on yamux cuts the stream into tiny frames. A wait ends when the stream does.
-   */
-  async #send(stream: Stream, header: Uint8Array, body: Uint8Array): Promise<void> {
-    const bytes = header.byteLength + body.byteLength
-    stream.send(new Uint8ArrayList(header, body))
-    this.#meter.sentBytes += bytes
-    while (stream.writeBufferLength > bytes) await room(stream)
-  }
-}
-
-function closed(): Error {
-  return new Error('the stream of vectors was closed')
-}
-
-/**
- * Resolves when the stream has written something, rejects when it is closed. Not `stream.onDrain()`, whose promise stays
- * resolved after the first time.
- */
-export function room(stream: Stream): Promise<void> {
-  return new Promise((resolve, reject) => {
-    // Nothing more happens to one that has ended.
-    if (stream.status !== 'open') return reject(closed())
-    const settle = (act: () => void) => {
-      stream.removeEventListener('drain', ready)
-      stream.removeEventListener('idle', ready)
-      stream.removeEventListener('close', gone)
-      act()
-    }
-    const ready = () => settle(resolve)
-    const gone = () => settle(() => reject(closed()))
-    stream.addEventListener('drain', ready)
-    stream.addEventListener('idle', ready)
-    stream.addEventListener('close', gone)
-  })
 }

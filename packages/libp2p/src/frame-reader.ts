@@ -46,6 +46,9 @@ export interface BodyDecoder {
   decode(lane: Lane, id: number, body: Uint8Array, offset: number, out: Float32Array): string | undefined
 }
 
+/** Where bytes go that nobody reads. */
+const unwanted = new Uint8Array(1 << 16)
+
 /** The vector that is being read. */
 interface Current {
   readonly first: FrameHeader
@@ -88,49 +91,45 @@ export class FrameReader {
 
   /** Reads the next bytes, and copies them. */
   push(bytes: Uint8Array): void {
-    for (let rest = bytes; rest.byteLength > 0 && !this.#broken;) {
-      rest = rest.subarray(this.#header === undefined ? this.#fillHeader(rest) : this.#fillBody(this.#header, rest))
+    for (let at = 0; at < bytes.byteLength && !this.#broken;) {
+      const { place } = this
+      const count = Math.min(place.byteLength, bytes.byteLength - at)
+      copyBytes(place, bytes.subarray(at, at + count))
+      this.copied += count
+      at += count
+      this.advance(count)
     }
   }
 
-  /** Ends the stream. */
-  end(): void {
+  /** Where the next bytes belong, one at least: whoever writes them there himself calls `advance` then. */
+  get place(): Uint8Array {
+    if (this.#broken) return unwanted
+    const header = this.#header
+    if (header === undefined) return this.#headerBytes.subarray(this.#filled, this.#headerLength)
+    if (this.#body !== undefined) return this.#body.subarray(this.#filled)
+    return unwanted.subarray(0, header.bytes - this.#filled)
+  }
+
+  /** Goes on behind `count` bytes that were written to `place`. */
+  advance(count: number): void {
     if (this.#broken) return
-    this.#broken = true
+    this.#filled += count
+    const header = this.#header
+    if (header === undefined && this.#filled === this.#headerLength) this.#begin()
+    else if (header !== undefined && this.#filled === header.bytes) this.#finish(header)
+  }
+
+  /** Whether a vector has begun and not ended. */
+  get isWithin(): boolean {
+    return this.#filled > 0 || this.#current !== undefined
+  }
+
+  /** Reads nothing more. Returns the vector that was not complete, if there was one. */
+  end(): Float32Array | undefined {
     const vector = this.#current?.vector
+    this.#broken = true
     this.#current = undefined
-    if (vector !== undefined) this.#sink.readError('length', 'the stream ended within a vector', vector)
-  }
-
-  #fillHeader(bytes: Uint8Array): number {
-    const taken = bytes.subarray(0, this.#headerLength - this.#filled)
-    this.#headerBytes.set(taken, this.#filled)
-    this.#filled += taken.byteLength
-    this.copied += taken.byteLength
-    if (this.#filled === this.#headerLength) this.#begin()
-    return taken.byteLength
-  }
-
-  #fillBody(header: FrameHeader, bytes: Uint8Array): number {
-    const taken = bytes.subarray(0, header.bytes - this.#filled)
-    if (this.#body !== undefined) {
-      copyBytes(this.#body, taken, this.#filled)
-      this.copied += taken.byteLength
-      if (header.codec === rawCodecId) this.#check(header, taken.byteLength)
-    }
-    this.#filled += taken.byteLength
-    if (this.#filled === header.bytes) this.#finish(header)
-    return taken.byteLength
-  }
-
-  /** Checks the numbers that are complete, while they are in the cache. */
-  #check({ position }: FrameHeader, taken: number): void {
-    const [from, to] = [this.#filled >> 2, (this.#filled + taken) >> 2]
-    const current = this.#current
-    if (current?.vector === undefined || current.fault !== undefined) return
-    if (allFinite(current.vector.subarray(position + from, position + to))) return
-    current.fault = 'not-finite'
-    current.detail = `a number of those from ${position + from} to ${position + to - 1} is NaN or infinite`
+    return vector
   }
 
   /** A header is complete, or the numbers that follow it are. */
@@ -212,6 +211,7 @@ export class FrameReader {
   #finish(header: FrameHeader): void {
     const current = this.#current
     if (current === undefined) return
+    if (header.codec === rawCodecId) this.#check(header)
     this.#decode(header, current)
     this.#header = undefined
     this.#body = undefined
@@ -219,6 +219,15 @@ export class FrameReader {
     current.next += header.count
     current.bytes += header.bytes
     if (current.next === header.length) this.#close(current)
+  }
+
+  /** Checks the numbers of a body that was read to its place, while they are in the cache. */
+  #check({ position, count }: FrameHeader): void {
+    const current = this.#current
+    if (current?.vector === undefined || current.fault !== undefined) return
+    if (allFinite(current.vector.subarray(position, position + count))) return
+    current.fault = 'not-finite'
+    current.detail = `a number of those from ${position} to ${position + count - 1} is NaN or infinite`
   }
 
   #decode(header: FrameHeader, current: Current): void {

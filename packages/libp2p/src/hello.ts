@@ -1,9 +1,9 @@
 import { protocolVersion } from './constants.js'
 import type { LinkContext } from './context.js'
 import type { ControlChannel } from './control-channel.js'
-import { ProtocolFault, type Refused, type Welcome } from './control-messages.js'
+import { type Hello, ProtocolFault, type Refused, type Welcome } from './control-messages.js'
 import type { Neighbour } from './neighbour.js'
-import { mismatchOf } from './run-settings.js'
+import { type Mismatch, mismatchOf } from './run-settings.js'
 
 /**
  * Says hello and takes the answer; `undefined` when the neighbour does not agree, which is noted.
@@ -31,4 +31,38 @@ function noteRefusal(neighbour: Neighbour, answer: Refused, ours: LinkContext['r
   const mismatch = answer.runSettings === undefined ? undefined : mismatchOf(ours, answer.runSettings)
   const { code, reason } = mismatch ?? answer
   neighbour.refuse({ by: 'them', code, reason })
+}
+
+/** The neighbour's hello when it is acceptable; otherwise tells it why not. */
+export async function takeHello(
+  context: LinkContext,
+  neighbour: Neighbour,
+  control: ControlChannel
+): Promise<Hello | undefined> {
+  const { limits, runSettings } = context
+  let mismatch: Mismatch | undefined
+  try {
+    const first = await control.first(limits.handshakeTimeout)
+    if (first.kind !== 'hello') throw new ProtocolFault(`it begins with ${first.kind} instead of hello`)
+    mismatch = problemOf(context, neighbour, first)
+    if (mismatch === undefined) return first
+  } catch (error) {
+    if (!(error instanceof ProtocolFault)) throw error
+    mismatch = { code: 'protocol', reason: error.message }
+    neighbour.faults.add('protocol', error.message, true)
+  }
+  neighbour.refuse({ by: 'us', ...mismatch })
+  control.send({ kind: 'refused', code: mismatch.code, reason: mismatch.reason.slice(0, 1024), runSettings })
+  await control.close(limits.handshakeTimeout)
+  return undefined
+}
+
+function problemOf({ runSettings, self }: LinkContext, neighbour: Neighbour, hello: Hello): Mismatch | undefined {
+  if (hello.name !== neighbour.name) {
+    const reason = `it calls itself "${hello.name}", and by its peer id it is "${neighbour.name}"`
+    return { code: 'unknown-peer', reason }
+  }
+  if (neighbour.isPermanent || hello.inPassing === true) return mismatchOf(runSettings, hello.runSettings)
+  const reason = `you are no neighbour of "${self}" in its topology; do the topology files differ?`
+  return { code: 'unknown-peer', reason }
 }

@@ -1,29 +1,33 @@
-import type { Stream } from '@libp2p/interface'
+import type { Connection, Stream } from '@libp2p/interface'
 import { type Milliseconds, noteWeight, type PeerName } from '@murmuration/core'
 import { type FrameFault, type FrameHeader, numberBytes, type VectorMessage } from '@murmuration/wire'
+import { tcpHost } from './channel/address.js'
+import { IncomingChannel } from './channel/incoming.js'
 import { decoderOf } from './codec-choice.js'
 import type { LinkContext } from './context.js'
 import { ControlChannel } from './control-channel.js'
 import { type ControlMessage, type Hello, ProtocolFault } from './control-messages.js'
 import type { ReceiveFault } from './events.js'
 import { foreignText } from './foreign-text.js'
-import { FrameReader, type FrameSink, type WriteTarget } from './frame-reader.js'
+import { type BodyDecoder, FrameReader, type FrameSink, type WriteTarget } from './frame-reader.js'
+import { takeHello } from './hello.js'
 import type { Sender } from './mailbox.js'
 import type { Neighbour } from './neighbour.js'
 import type { OutgoingLink } from './outgoing-link.js'
 import { ReceiveWindow } from './receive-window.js'
 import { weightOf } from './send-queue.js'
 import { limitWindow, windowFor } from './stream-window.js'
-import { type Mismatch, mismatchOf } from './run-settings.js'
 
 /** One handshake of the neighbour and what follows. */
 interface Session {
   readonly control: ControlChannel
-  readonly connection: string
-  /** In which the neighbour may write, beside raw float32. */
-  readonly codecs: readonly string[]
+  readonly connection: Pick<Connection, 'id' | 'remoteAddr'>
+  /** Of the codecs in which the neighbour may write, beside raw float32. */
+  readonly decoder: BodyDecoder | undefined
   exchange?: Stream
   reader?: FrameReader
+  /** By which vectors may come from some vector on. */
+  readonly channel: IncomingChannel
   /** The round trip by which the window of `exchange` was chosen. */
   roundTrip?: Milliseconds
 }
@@ -52,16 +56,12 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     return this.#neighbour.name
   }
 
-  /**
-   * Serves a control stream that the neighbour has opened, until it ends.
-   *
-   * @param connection - the id of the stream's connection
-   */
-  async control(stream: Stream, connection: string): Promise<void> {
+  /** Serves a control stream that the neighbour has opened, until it ends. */
+  async control(stream: Stream, connection: Session['connection']): Promise<void> {
     if (!this.#admits(stream)) return
     const control = new ControlChannel(stream, this.#neighbour.meter)
     try {
-      const hello = await this.#hello(control)
+      const hello = await takeHello(this.#context, this.#neighbour, control)
       if (hello === undefined) return
       this.#welcome(hello, control, connection)
       for await (const message of control.messages) this.#handle(message, control)
@@ -79,18 +79,18 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   exchange(stream: Stream, connection: string): void {
     if (!this.#admits(stream)) return
     const session = this.#session
-    if (session === undefined || session.connection !== connection || session.exchange !== undefined) {
+    if (session === undefined || session.connection.id !== connection || session.exchange !== undefined) {
       stream.abort(new Error('no handshake for this stream'))
       return
     }
     session.exchange = stream
     this.#tune(session)
-    const reader = new FrameReader(this, decoderOf(session.codecs, this.#context.elements))
+    const reader = new FrameReader(this, session.decoder)
     session.reader = reader
     stream.addEventListener('message', ({ data }) => {
       for (const piece of data instanceof Uint8Array ? [data] : data) this.#read(session, reader, piece)
     })
-    stream.addEventListener('close', () => reader.end())
+    stream.addEventListener('close', () => this.#discard(reader.end()))
   }
 
   /** Where to write a vector that begins; see {@link FrameSink}. */
@@ -122,11 +122,14 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     this.#neighbour.recordActivity(round)
     this.#context.mailbox.offer(this, { kind, round, part, field, numbers, offset, vector })
     this.#acknowledge()
+    this.#session?.channel.confirm(sequence)
   }
 
   /** Counts a skipped vector as arrived, unless it had arrived before. */
   skipped({ sequence, length }: FrameHeader): void {
-    if (this.#window.arrive(sequence, Math.max(1, length))) this.#acknowledge()
+    if (!this.#window.arrive(sequence, Math.max(1, length))) return
+    this.#acknowledge()
+    this.#session?.channel.confirm(sequence)
   }
 
   /** Drops a vector that cannot be used. It counts as arrived: sent again, it would be the same. */
@@ -138,7 +141,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
 
   /** Ends the session, unless that has ended and the stream with it. */
   readError(fault: ReceiveFault, detail: string, vector: Float32Array | undefined): void {
-    if (vector !== undefined) this.#context.pool.release(vector)
+    this.#discard(vector)
     if (this.#session?.exchange?.status === 'open') this.#fault(fault, detail, true)
   }
 
@@ -158,41 +161,10 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     if (this.#session !== undefined) this.#end(this.#session.control, reason)
   }
 
-  /** The neighbour's hello when it is acceptable; otherwise tells it why not. */
-  async #hello(control: ControlChannel): Promise<Hello | undefined> {
-    const { limits, runSettings } = this.#context
-    let mismatch: Mismatch | undefined
-    try {
-      const first = await control.first(limits.handshakeTimeout)
-      if (first.kind !== 'hello') throw new ProtocolFault(`it begins with ${first.kind} instead of hello`)
-      mismatch = this.#validate(first)
-      if (mismatch === undefined) return first
-    } catch (error) {
-      if (!(error instanceof ProtocolFault)) throw error
-      mismatch = { code: 'protocol', reason: error.message }
-      this.#neighbour.faults.add('protocol', error.message, true)
-    }
-    this.#neighbour.refuse({ by: 'us', ...mismatch })
-    control.send({ kind: 'refused', code: mismatch.code, reason: mismatch.reason.slice(0, 1024), runSettings })
-    await control.close(limits.handshakeTimeout)
-    return undefined
-  }
-
-  #validate(hello: Hello): Mismatch | undefined {
-    const { runSettings, self } = this.#context
-    if (hello.name !== this.#neighbour.name) {
-      const reason = `it calls itself "${hello.name}", and by its peer id it is "${this.#neighbour.name}"`
-      return { code: 'unknown-peer', reason }
-    }
-    if (this.#neighbour.isPermanent || hello.inPassing === true) return mismatchOf(runSettings, hello.runSettings)
-    const reason = `you are no neighbour of "${self}" in its topology; do the topology files differ?`
-    return { code: 'unknown-peer', reason }
-  }
-
-  #welcome(hello: Hello, control: ControlChannel, connection: string): void {
+  #welcome(hello: Hello, control: ControlChannel, connection: Session['connection']): void {
     this.stop('replaced by a new handshake')
     const codecs = this.#context.codec.agreed(hello.codecs)
-    this.#session = { control, connection, codecs }
+    this.#session = this.#sessionWith(control, connection, decoderOf(codecs, this.#context.elements))
     this.#window.greet(hello.incarnation, hello.first)
     const { self, limits, round } = this.#context
     const { received, acknowledged } = this.#window
@@ -202,6 +174,25 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     this.#neighbour.recordActivity(hello.round)
     this.#neighbour.set('incoming', true)
     this.#outgoing.retryNow()
+  }
+
+  #sessionWith(control: ControlChannel, connection: Session['connection'], decoder: Session['decoder']): Session {
+    const { channels, limits } = this.#context
+    const channel = new IncomingChannel({
+      control,
+      host: channels && tcpHost(connection.remoteAddr),
+      limit: limits.handshakeTimeout,
+      calls: this.#neighbour.channels,
+      createReader: () => new FrameReader(this, decoder),
+      arrived: (bytes) => this.#arrived(control, bytes),
+      discard: (vector) => this.#discard(vector)
+    })
+    return { control, connection, decoder, channel }
+  }
+
+  /** The session that was begun on a control stream, unless another has taken its place. */
+  #sessionOf(control: ControlChannel): Session | undefined {
+    return this.#session?.control === control ? this.#session : undefined
   }
 
   /** Whether the neighbour may open a stream now. */
@@ -219,6 +210,8 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
       throw new ProtocolFault('it sends control messages without end', 'flood')
     if (message.kind === 'ping') this.#ping(message)
     else if (message.kind === 'note') this.#hear(message.note, weight, control)
+    else if (message.kind === 'channel') this.#sessionOf(control)?.channel.offered(message)
+    else if (message.kind === 'move') this.#sessionOf(control)?.channel.move(message.sequence, this.#window.received)
     else if (message.kind === 'leave') this.#neighbour.leave(message.reason)
     else throw new ProtocolFault(`it says ${message.kind} to one who receives`)
   }
@@ -238,9 +231,20 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     this.#session?.control.send({ kind: 'pong', at, padding })
   }
 
+  /** Bytes have come by a data channel. Returns whether they are to be read. */
+  #arrived(control: ControlChannel, bytes: number): boolean {
+    const session = this.#session
+    if (session?.control !== control) return false
+    if (session.reader?.isWithin) this.#fault('protocol', 'it begins on a data channel within a vector', true)
+    this.#neighbour.meter.receivedBytes += bytes
+    this.#neighbour.recordActivity()
+    return session === this.#session
+  }
+
   #read(session: Session, reader: FrameReader, piece: Uint8Array): void {
     // Ignores what arrives on a stream that was replaced or reset.
     if (session !== this.#session) return
+    if (session.channel.isUsed) return this.#fault('protocol', 'it sends vectors beside its data channel', true)
     this.#tune(session)
     const { meter } = this.#neighbour
     const before = reader.copied
@@ -248,6 +252,11 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     this.#neighbour.recordActivity()
     reader.push(piece)
     meter.copied += reader.copied - before
+  }
+
+  /** Takes the memory of a vector back that did not become complete. */
+  #discard(vector: Float32Array | undefined): void {
+    if (vector !== undefined) this.#context.pool.release(vector)
   }
 
   /** Lets as much be in flight as the link needs, by its round trip as far as it is known. */
@@ -277,7 +286,8 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     const session = this.#session
     if (session?.control !== control) return
     this.#session = undefined
-    session.reader?.end()
+    this.#discard(session.reader?.end())
+    session.channel.end()
     session.exchange?.abort(new Error(reason))
     this.#neighbour.set('incoming', false)
   }

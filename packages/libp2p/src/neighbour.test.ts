@@ -24,7 +24,7 @@ test('it is ready when both directions stand, and each change is told once', (t)
   t.is(subject.state, 'ready')
   subject.set('outgoing', false)
   subject.recordFailure('connection refused')
-  t.like(subject.status(3), { state: 'connecting', reason: 'connection refused', queue: 3 })
+  t.like(subject.status(3, false), { state: 'connecting', reason: 'connection refused', queue: 3 })
   t.deepEqual(kinds(), ['ready'])
 })
 
@@ -40,7 +40,7 @@ test('it is silent when it was not heard for the limit, but not for the time in 
   time.now = 36_000
   subject.checkSilence(10_000)
   subject.checkSilence(10_000)
-  t.like(subject.status(0), { state: 'silent', reason: 'not heard for 11 s', round: 4, silentFor: 11_000 })
+  t.like(subject.status(0, false), { state: 'silent', reason: 'not heard for 11 s', round: 4, silentFor: 11_000 })
   subject.recordActivity()
   t.is(subject.state, 'ready')
   t.deepEqual(kinds(), ['ready', 'silent', 'ready'])

@@ -24,6 +24,8 @@ export interface NeighbourStatus {
   readonly silentFor?: Milliseconds
   /** Unacknowledged vectors. */
   readonly queue: number
+  /** Whether vectors to it go over a data channel, rather than over the connection of libp2p. */
+  readonly channel: boolean
   /** The round trip of the last ping; absent until one was answered. */
   readonly roundTrip?: Milliseconds
   /** The speed of vectors to it, in bytes per second on the link; absent until one was acknowledged. */
@@ -38,6 +40,9 @@ export const roundTripsNeeded = 3
 
 /** The most streams that a neighbour may open at once. */
 const maxStreams = 32
+
+/** The most data channels that a neighbour may offer at once. */
+const maxChannels = 16
 
 /** The most control messages that a neighbour may send at once, and per second; a note counts as one for each KiB. */
 const maxMessages = 1000
@@ -64,6 +69,8 @@ export class Neighbour {
   readonly streams: Budget
   /** Control messages that it may send as one that sends vectors. */
   readonly messages: Budget
+  /** Data channels that it may offer: it waits longer each time when nothing comes of them. */
+  readonly channels: Budget
   /** Notes that are taken from it, in their weight. */
   readonly notes: Budget
   readonly #clock: Clock
@@ -100,6 +107,7 @@ export class Neighbour {
     this.faults = new FaultAccount(name, clock, emit, limits)
     this.streams = new Budget(clock, maxStreams, limits.maxBackoff / 2)
     this.messages = new Budget(clock, maxMessages, 1000 / maxMessages)
+    this.channels = new Budget(clock, maxChannels, limits.maxBackoff)
     this.notes = noteReadingBudget(clock)
     this.name = name
     this.#clock = clock
@@ -231,7 +239,11 @@ export class Neighbour {
     return this.#silent ? `not heard for ${Math.round(this.silentFor / 1000)} s` : ''
   }
 
-  status(queue: number): NeighbourStatus {
+  /**
+   * @param queue - unacknowledged vectors
+   * @param channel - whether vectors to it go over a data channel
+   */
+  status(queue: number, channel: boolean): NeighbourStatus {
     const silentFor = this.#lastActivity === undefined ? {} : { silentFor: this.silentFor }
     const { name, state, reason } = this
     const roundTrip = this.#roundTrip === undefined ? {} : { roundTrip: this.#roundTrip }
@@ -244,6 +256,7 @@ export class Neighbour {
       round: this.#round,
       ...silentFor,
       queue,
+      channel,
       ...roundTrip,
       ...speed,
       traffic: this.meter.read(),

@@ -11,6 +11,7 @@ import {
 } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { lengthOf } from '@murmuration/vectors'
+import { ChannelListener } from './channel/listener.js'
 import { realClock } from './clock.js'
 import { CodecChoice } from './codec-choice.js'
 import { controlProtocol, exchangeProtocol, type Limits } from './constants.js'
@@ -213,6 +214,7 @@ export class NetworkPeer implements Peer {
     await this.#peers.leave(reason)
     this.#closing.abort(new StoppedError('the peer closes'))
     this.#peers.stop()
+    await this.#context.channels?.close()
     await this.#shaper?.flush(limits.closeTimeout)
     await node.stop()
     await this.#peers.ended
@@ -245,7 +247,7 @@ export class NetworkPeer implements Peer {
 }
 
 function contextOf(
-  { self, seed, runSettings, codec = 'float32', onEvent = () => {} }: PeerOptions,
+  { self, seed, runSettings, listen, links, codec = 'float32', onEvent = () => {} }: PeerOptions,
   limits: Limits,
   node: Libp2p,
   directory: PeerDirectory,
@@ -265,6 +267,8 @@ function contextOf(
     incarnation: randomUUID(),
     turns: new Turns(limits.dialsAtOnce),
     directory,
+    // What is shaped is the connection of libp2p.
+    channels: links === undefined ? new ChannelListener(listen, limits.handshakeTimeout) : undefined,
     mailbox: new Mailbox(realClock),
     listening,
     sending: new SendingTime(realClock),

@@ -2,6 +2,9 @@ import type { Connection } from '@libp2p/interface'
 import type { Milliseconds, SendResult } from '@murmuration/core'
 import { codecRandom } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
+import { tcpHost } from './channel/address.js'
+import { OutgoingChannel } from './channel/outgoing.js'
+import { StreamOutput } from './frame-output.js'
 import { Signal } from './signal.js'
 import { realClock } from './clock.js'
 import { controlBytes, controlProtocol, exchangeProtocol } from './constants.js'
@@ -12,9 +15,10 @@ import { Dialler, openStream } from './dialler.js'
 import { ExchangeWriter } from './exchange-writer.js'
 import { explain } from './explain.js'
 import { sayHello } from './hello.js'
-import { type Neighbour, roundTripsNeeded } from './neighbour.js'
+import type { Neighbour } from './neighbour.js'
 import { NoteQueue } from './notes.js'
 import type { PeerListEntry } from './peer-list.js'
+import { Pings } from './pings.js'
 import { type AttemptEnd, isRefusal, Reconnection } from './reconnection.js'
 import { SendQueue } from './send-queue.js'
 import type { Streams } from './streams.js'
@@ -27,6 +31,8 @@ const maxNoteBacklog = controlBytes / 4
  * writes frames, and starts over when that ends.
  */
 export class OutgoingLink {
+  /** By which vectors go where they are long. */
+  readonly channel: OutgoingChannel
   readonly #context: LinkContext
   readonly #neighbour: Neighbour
   readonly #reconnection: Reconnection
@@ -42,9 +48,8 @@ export class OutgoingLink {
   /** When a note was told last. */
   #lastTold = Number.NEGATIVE_INFINITY
   #dialler: Dialler | undefined
-  /** Pings that are not answered yet. */
-  #pings = 0
-  /** The codecs that the neighbour accepts, beside raw float32. */
+  #pings: Pings | undefined
+  /** Those that the neighbour accepts, beside raw float32. */
   #codecs: readonly string[] = []
 
   constructor(context: LinkContext, neighbour: Neighbour) {
@@ -53,6 +58,7 @@ export class OutgoingLink {
     const random = context.random.stream('reconnecting').stream(neighbour.name)
     this.#reconnection = new Reconnection(context.limits, random)
     this.#queue = new SendQueue(context.elements, context.limits.sendQueue)
+    this.channel = new OutgoingChannel(context)
   }
 
   /** Unacknowledged vectors. */
@@ -73,6 +79,7 @@ export class OutgoingLink {
       return 'full'
     }
     this.#lastUsed = realClock.now()
+    this.channel.consider()
     this.#work.notify()
     return 'queued'
   }
@@ -94,8 +101,7 @@ export class OutgoingLink {
     const { closing, emit, listening } = this.#context
     const reconnection = this.#reconnection
     const peer = this.#neighbour.name
-    const dialler = new Dialler(this.#context, entry)
-    this.#dialler = dialler
+    const dialler = (this.#dialler = new Dialler(this.#context, entry))
     await this.#waitForWork()
     if (!closing.aborted) emit({ kind: 'connecting', peer })
     while (!closing.aborted) {
@@ -129,14 +135,13 @@ export class OutgoingLink {
   retryNow(): void {
     this.#dialler?.called()
     this.#retry.notify()
-    this.#pingOnce()
+    this.#pings?.sendOnce()
   }
 
   /** Shows the neighbour that this peer is alive, and measures the round trip. */
   ping(padding = ''): Milliseconds {
     const at = realClock.now()
-    if (this.#control !== undefined) this.#pings++
-    this.#control?.send({ kind: 'ping', round: this.#context.round, at, padding })
+    this.#pings?.send(at, padding)
     return at
   }
 
@@ -215,6 +220,7 @@ export class OutgoingLink {
     } finally {
       this.#control?.abort('the link to the neighbour ends')
       this.#control = undefined
+      this.#pings = undefined
       this.#neighbour.set('outgoing', false)
     }
   }
@@ -226,11 +232,12 @@ export class OutgoingLink {
       this.#neighbour.meter
     )
     this.#control = control
-    this.#pings = 0
+    this.#pings = new Pings(this.#context, this.#neighbour, control)
     const welcome = await sayHello(this.#context, this.#neighbour, control, this.#queue.first)
     if (welcome === undefined) return undefined
     this.#resume(welcome)
-    return { control, exchange: await openStream(this.#context, connection, exchangeProtocol) }
+    const exchange = await openStream(this.#context, connection, exchangeProtocol)
+    return { control, exchange, host: tcpHost(connection.remoteAddr) }
   }
 
   #resume(welcome: Welcome): void {
@@ -242,17 +249,21 @@ export class OutgoingLink {
     this.#codecs = welcome.codecs
   }
 
-  async #exchange({ control, exchange }: Streams): Promise<string> {
+  async #exchange({ control, exchange, host }: Streams): Promise<string> {
     const { codec, elements, random } = this.#context
     const { name, speed } = this.#neighbour
     const encoder = codec.encoderFor(this.#codecs, elements, codecRandom(random, name), speed)
-    const writer = new ExchangeWriter(this.#queue, this.#work, this.#neighbour, elements, encoder)
+    const writer = new ExchangeWriter(this.#queue, this.#work, this.#neighbour, encoder)
+    exchange.addEventListener('close', () => this.#work.notify())
+    this.channel.begin({ control, host, writer })
     this.#neighbour.set('outgoing', true)
     this.#sendNotes()
-    this.#pingOnce()
+    this.#pings?.sendOnce()
+    if (this.#queue.length > 0) this.channel.consider()
     try {
-      return await Promise.race([writer.writeTo(exchange), this.#readControl(control)])
+      return await Promise.race([writer.writeTo(new StreamOutput(exchange, elements)), this.#readControl(control)])
     } finally {
+      this.channel.end()
       exchange.abort(new Error('the link to the neighbour ends'))
     }
   }
@@ -264,7 +275,8 @@ export class OutgoingLink {
 
   #handle(message: ControlMessage): void {
     this.#neighbour.recordActivity()
-    if (message.kind === 'pong') return this.#handlePong(message.at)
+    if (message.kind === 'pong') return this.#pings?.answered(message.at)
+    if (message.kind === 'moved') return this.channel.moved(message.sequence)
     const { first } = this.#queue
     if (message.kind !== 'ack') throw new ProtocolFault(`it says ${message.kind} to one who sends`)
     const progress = this.#queue.at(message.sequence)?.progress
@@ -272,21 +284,10 @@ export class OutgoingLink {
       throw new ProtocolFault(`it acknowledges vector ${message.sequence}, which was never sent`)
     }
     if (this.#queue.first === first) throw new ProtocolFault(`it acknowledges vector ${message.sequence} again`)
+    this.channel.acknowledged()
     if (progress !== undefined) this.#neighbour.speed.acknowledged(progress.bytes, realClock.now() - progress.began)
     this.#work.notify()
     this.#context.changed.notify()
-  }
-
-  /** Pings once the neighbour is connected, unless a ping is under way: before, both sides are busy with the handshakes. */
-  #pingOnce(): void {
-    const { isConnected } = this.#neighbour
-    if (isConnected && this.#neighbour.isUp('outgoing') && this.#pings === 0) this.ping()
-  }
-
-  #handlePong(at: Milliseconds): void {
-    if (this.#pings-- <= 0) throw new ProtocolFault('it answers a ping that was never sent')
-    this.#neighbour.recordPong(at)
-    if (this.#neighbour.answeredPings < roundTripsNeeded) this.ping()
   }
 
   /** A neighbour that breaks the protocol is not called again; it may call. */

@@ -92,11 +92,11 @@ export class PeerSet {
   }
 
   /** Serves a control stream. */
-  async control(stream: Stream, { remotePeer, id }: Connection): Promise<void> {
-    const name = this.#context.directory.nameOf(remotePeer.toString())
+  async control(stream: Stream, connection: Connection): Promise<void> {
+    const name = this.#context.directory.nameOf(connection.remotePeer.toString())
     const session = name && this.sessionWith(name)
     if (session === undefined) stream.abort(new Error('not in the peer list'))
-    else await session.incoming.control(stream, id)
+    else await session.incoming.control(stream, connection)
   }
 
   /** Serves a stream of vectors. */
@@ -120,7 +120,9 @@ export class PeerSet {
   }
 
   statuses(): readonly NeighbourStatus[] {
-    return this.#neighbours().map(({ neighbour, outgoing }) => neighbour.status(outgoing.queued))
+    return this.#neighbours().map(({ neighbour, outgoing }) =>
+      neighbour.status(outgoing.queued, outgoing.channel.isUsed)
+    )
   }
 
   traffic(): Traffic {

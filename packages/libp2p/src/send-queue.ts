@@ -72,6 +72,11 @@ export class SendQueue {
     return this.#queued.length
   }
 
+  /** The number of the last vector that was handed out to be written. */
+  get handedOut(): number {
+    return this.#handedOut
+  }
+
   /** Vectors that were handed out to be written and are not acknowledged. */
   get inFlight(): number {
     return this.#handedOut - this.#acknowledged

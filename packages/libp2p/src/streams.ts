@@ -5,4 +5,6 @@ import type { ControlChannel } from './control-channel.js'
 export interface Streams {
   readonly control: ControlChannel
   readonly exchange: Stream
+  /** The neighbour's IP address, if it is at the other end of a plain TCP connection. */
+  readonly host: string | undefined
 }

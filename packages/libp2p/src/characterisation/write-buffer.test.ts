@@ -4,7 +4,7 @@ import { AbstractMessageStream } from '@libp2p/utils'
 import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
-import { waitingBytes } from '../exchange-writer.js'
+import { waitingBytes } from '../frame-output.js'
 import { connectAll, testCluster, graph } from '../cluster.test.support.js'
 import { relayOf } from '../relay.test.support.js'
 import { barePair, MiB } from './bare.test.support.js'
@@ -15,7 +15,7 @@ const edge = graph(['a', 'b'])
 const streamWindow = MiB
 const [count, bytes] = [6, 16 * MiB]
 /** All of them may be under way at once, so that nothing but the writer's own care bounds what is buffered. */
-const limits = { window: 8, mailbox: 8, sendQueue: 8, streamWindow }
+const limits = { window: 8, mailbox: 8, sendQueue: 8, streamWindow, channelFrom: Number.POSITIVE_INFINITY }
 /** A piece that waits, a piece that is being added, and a window. All that is sent is 32 times as much. */
 const bound = 2 * waitingBytes + streamWindow
 

@@ -1,6 +1,6 @@
 import type { Stream } from '@libp2p/interface'
 import test from 'ava'
-import { room } from './exchange-writer.js'
+import { room } from './frame-output.js'
 
 test('who waits for room in a stream goes on when the stream ends, also when that was before', async (t) => {
   const stream = Object.assign(new EventTarget(), { status: 'open' })

@@ -1,0 +1,203 @@
+import { execFile } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect as connectTcp, createServer, type AddressInfo, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TLSSocket } from 'node:tls'
+import { promisify } from 'node:util'
+import { multiaddr } from '@multiformats/multiaddr'
+import { timeLimit } from '@murmuration/contract'
+import test, { type ExecutionContext } from 'ava'
+import { eventually } from '../cluster.test.support.js'
+import { hostFor, listeningHosts, tcpHost } from './address.js'
+import { type ChannelCall, dialChannel } from './dial.js'
+import { ChannelListener, type ChannelOffer } from './listener.js'
+import { certificate } from './certificate.test.support.js'
+
+const host = '127.0.0.1'
+const listen = ['/ip4/127.0.0.1/tcp/4001']
+const wait = timeLimit(10_000)
+
+function listener(t: ExecutionContext, timeout = wait): ChannelListener {
+  const channels = new ChannelListener(listen, timeout)
+  t.teardown(() => channels.close())
+  return channels
+}
+
+async function offerOf(channels: ChannelListener): Promise<ChannelOffer> {
+  const offer = await channels.offer(host)
+  if (offer === undefined) throw new Error('no offer')
+  return offer
+}
+
+/** A call, and the bytes that have come by it. */
+function call(t: ExecutionContext, offer: Pick<ChannelCall, 'port' | 'id' | 'key'>, limit = wait) {
+  const bytes = new Uint8Array(1 << 20)
+  let filled = 0
+  const { port, id, key } = offer
+  const sink = {
+    get place() {
+      return bytes.subarray(filled, filled + 1000)
+    },
+    advance: (count: number) => void (filled += count)
+  }
+  // The offer's own copy of a key is its own.
+  const socket = dialChannel({ host, port, id, key: Uint8Array.from(key) }, limit, sink)
+  t.teardown(() => socket.destroy())
+  return { socket, received: () => bytes.subarray(0, filled) }
+}
+
+const isSecure = async (socket: TLSSocket): Promise<boolean> =>
+  once(socket, 'secureConnect').then(
+    () => true,
+    () => false
+  )
+
+test('who knows the key is let in, by TLS 1.3 with ephemeral keys, and gets what is written', async (t) => {
+  const offer = await offerOf(listener(t))
+  const { socket, received } = call(t, offer)
+  const taken = await offer.taken
+  t.is(socket.getProtocol(), 'TLSv1.3')
+  t.is(socket.getCipher().name, 'TLS_AES_128_GCM_SHA256')
+  t.notDeepEqual(socket.getEphemeralKeyInfo(), {})
+  const sent = randomBytes(300_000)
+  taken?.write(sent)
+  await eventually('all bytes', () => received().byteLength === sent.byteLength)
+  const hash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+  t.is(hash(received()), hash(sent))
+})
+
+test('a wrong key is refused, ends the offer, and is not told from none', async (t) => {
+  const offer = await offerOf(listener(t))
+  const { socket } = call(t, { ...offer, key: randomBytes(32) })
+  t.is(await offer.taken, undefined)
+  t.false(await isSecure(socket))
+  t.false(await isSecure(call(t, offer).socket))
+})
+
+test('a key is good for one call: what is said again is refused', async (t) => {
+  const channels = listener(t)
+  const offer = await offerOf(channels)
+  // Another offer stands, so that who calls is heard.
+  await offerOf(channels)
+  t.true(await isSecure(call(t, offer).socket))
+  t.not(await offer.taken, undefined)
+  t.false(await isSecure(call(t, offer).socket))
+})
+
+test('a key that nobody has offered is refused, and those that are offered stand', async (t) => {
+  const offer = await offerOf(listener(t))
+  t.false(await isSecure(call(t, { ...offer, id: '0'.repeat(32) }).socket))
+  t.true(await isSecure(call(t, offer).socket))
+})
+
+test('an offer expires, and one that is withdrawn is gone', async (t) => {
+  const channels = listener(t, 50)
+  const offer = await offerOf(channels)
+  t.is(await offer.taken, undefined)
+  const patient = listener(t)
+  const withdrawn = await offerOf(patient)
+  withdrawn.withdraw()
+  t.is(await withdrawn.taken, undefined)
+  await offerOf(patient)
+  t.false(await isSecure(call(t, withdrawn).socket))
+})
+
+test('while nothing is offered, who calls is sent away unheard', async (t) => {
+  const channels = listener(t)
+  const offer = await offerOf(channels)
+  offer.withdraw()
+  const scanner = connectTcp(offer.port, host)
+  scanner.on('error', () => {})
+  await once(scanner, 'close')
+  t.is(channels.unproven, 0)
+})
+
+test('those who call and say nothing are bounded, make room for who knows a key, and are sent away', async (t) => {
+  const timeout = timeLimit(300)
+  const channels = listener(t, timeout)
+  const first = await offerOf(channels)
+  const silent: Socket[] = []
+  for (let k = 0; k < 100; k++) {
+    const socket = connectTcp(first.port, host)
+    socket.on('error', () => {})
+    silent.push(socket)
+    await once(socket, 'connect')
+  }
+  t.teardown(() => silent.forEach((socket) => socket.destroy()))
+  await eventually('36 are gone', () => silent.filter((socket) => socket.closed).length >= 36)
+  t.is(channels.unproven, 64)
+  const offer = await offerOf(channels)
+  t.true(await isSecure(call(t, offer).socket))
+  await eventually('all are gone', () => silent.every((socket) => socket.closed))
+  t.is(channels.unproven, 0)
+})
+
+test('what is no TLS is sent away', async (t) => {
+  const offer = await offerOf(listener(t))
+  const socket = connectTcp(offer.port, host)
+  socket.on('error', () => {})
+  socket.write('GET / HTTP/1.1\r\n\r\n')
+  await once(socket, 'close')
+  t.true(await isSecure(call(t, offer).socket))
+})
+
+test('no port is open before the first offer, and none after the close', async (t) => {
+  const channels = listener(t)
+  t.deepEqual(await channels.ports(), [])
+  const { port, taken } = await offerOf(channels)
+  t.deepEqual(await channels.ports(), [port])
+  await channels.close()
+  t.is(await taken, undefined)
+  t.is(await channels.offer(host), undefined)
+  const late = connectTcp(port, host)
+  const [error] = await once(late, 'error')
+  t.is(error.code, 'ECONNREFUSED')
+})
+
+test('a call that nobody answers ends in its time', async (t) => {
+  const mute = createServer((socket) => socket.on('error', () => {}))
+  await once(mute.listen(0, host), 'listening')
+  t.teardown(() => mute.close())
+  const { port } = mute.address() as AddressInfo
+  const { socket } = call(t, { port, id: '0'.repeat(32), key: randomBytes(32) }, 50)
+  await once(socket, 'close')
+  t.pass()
+})
+
+test('who shows a certificate in place of the key is refused, though the system trusts it', async (t) => {
+  const program = new URL('./certificate.test.support.js', import.meta.url).pathname
+  const folder = await mkdtemp(join(tmpdir(), 'murmuration-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'certificate.pem')
+  await writeFile(file, certificate)
+  const env = { ...process.env, NODE_EXTRA_CA_CERTS: file }
+  const { stdout } = await promisify(execFile)(process.execPath, [program], { env, timeout: timeLimit(20_000) })
+  t.is(stdout, 'trusted: 5 bytes; by key: refused, 0 bytes\n')
+})
+
+test('the port is offered at the address that the neighbour reaches', (t) => {
+  t.deepEqual(listeningHosts(['/ip4/10.0.0.5/tcp/1', '/ip4/10.0.0.5/tcp/2', '/ip4/127.0.0.1/tcp/1/ws']), ['10.0.0.5'])
+  t.is(hostFor(['127.0.0.1', '10.0.0.5'], '10.0.0.9'), '10.0.0.5')
+  t.is(hostFor(['127.0.0.1', '10.0.0.5'], '127.0.0.1'), '127.0.0.1')
+  t.is(hostFor(['127.0.0.1'], '10.0.0.9'), undefined)
+  t.is(hostFor(['0.0.0.0', '::'], '10.0.0.9'), '0.0.0.0')
+  t.is(hostFor(['0.0.0.0', '::'], 'fe80::1'), '::')
+  t.is(hostFor(['::'], '10.0.0.9'), '::')
+  t.is(hostFor([], '10.0.0.9'), undefined)
+})
+
+test('only the far end of a plain TCP connection has an address to call', (t) => {
+  const id = '12D3KooWSoiSXjbFydhdz2qVHnDUUt77YNjs6SXxJQSpe94sDfEd'
+  t.is(tcpHost(multiaddr(`/ip4/10.0.0.5/tcp/4001/p2p/${id}`)), '10.0.0.5')
+  t.is(tcpHost(multiaddr('/ip6/2001:db8::5/tcp/4001')), '2001:db8::5')
+  for (const other of [
+    `/ip4/10.0.0.5/tcp/1/p2p/${id}/p2p-circuit/p2p/${id}`,
+    '/ip4/10.0.0.5/tcp/1/ws',
+    '/dns4/x.org/tcp/1'
+  ]) {
+    t.is(tcpHost(multiaddr(other)), undefined)
+  }
+})
