@@ -1,7 +1,7 @@
 import type { PeerName } from '@murmuration/core'
 import { compareTexts, type PeerRecord } from './records.js'
 
-/** A chain of waiting peers is followed so far. */
+/** A chain of waiting peers is no longer than this. */
 const maxChain = 4
 
 /** The lower median of the rounds of these records: one liar among three or more cannot move it beyond what others say. */
@@ -20,17 +20,25 @@ export function nearMedian(records: readonly PeerRecord[], lag: number): PeerNam
     .sort(compareTexts)
 }
 
-/** How many peers stand one behind the other in the wait for `peer`: whoever waits for others itself is blamed after them. */
+/**
+ * How many peers stand one behind the other in the wait for `peer`. Who waits for others is a round behind who waits for it, so that the rounds
+ * count: of those that are there, and of those that they say they wait for. It is longer for each that waits than for who it waits for.
+ *
+ * @param own - who waits for `peer`, and in which round
+ */
 export function chainLength(
   peer: PeerName,
-  round: number,
-  recordOf: (peer: PeerName) => PeerRecord | undefined,
-  visited: ReadonlySet<PeerName>
+  own: Pick<PeerRecord, 'name' | 'round'>,
+  recordOf: (peer: PeerName) => PeerRecord | undefined
 ): number {
-  const record = recordOf(peer)
-  if (record === undefined || record.round > round || visited.size > maxChain) return 0
-  const onTheWay = new Set([...visited, peer])
-  const next = record.waitsFor.filter((other) => !onTheWay.has(other))
-  if (next.length === 0) return 0
-  return 1 + Math.max(...next.map((other) => chainLength(other, round, recordOf, onTheWay)))
+  const chain = new Set([own.name, peer])
+  let lowest = own.round
+  for (const name of chain) {
+    const { round = own.round, waitsFor = [] } = recordOf(name) ?? {}
+    const others = name === own.name ? [] : waitsFor.filter((other) => other !== own.name)
+    if (others.length === 0) continue
+    lowest = Math.min(lowest, round)
+    for (const other of others) if (chain.size <= 2 * maxChain) chain.add(other)
+  }
+  return Math.min(maxChain, own.round - lowest)
 }

@@ -143,11 +143,12 @@ export class Member extends SwarmView {
     if (this.#report.update(progress, now)) this.#changed()
   }
 
-  /** A peer missed the timeout in this round (rule 10). Of a peer that is silent altogether that says nothing: its link may be cut. */
-  strike(peer: PeerName, round: number, now: Milliseconds): void {
+  /** A peer was waited for and its vector has not come (rule 10). A cut link, or a third one that it waits for, may be the reason once. Of two peers neither is kept out. */
+  lostTime(peer: PeerName, time: Milliseconds, timeout: Milliseconds, now: Milliseconds): void {
     this.#enter(now)
-    if (this.#detector.isSuspected(peer)) return
-    this.#report.strikes.add(peer, round, now)
+    if (this.present.every((other) => other === this.#self || other === peer)) return
+    const isExcused = this.#detector.isSuspected(peer) || this.isGone(peer) || this.chainBehind(peer) > 0
+    this.#report.strikes.add(peer, time, timeout, isExcused, now)
     this.#changed()
   }
 
@@ -201,14 +202,14 @@ export class Member extends SwarmView {
     return super.isUsable(peer, round) && !this.#detector.isRestless(peer, this.#clock.at(this.#now))
   }
 
-  /** Whether a peer is kept out of one's own rows because it missed a timeout. */
+  /** Whether a peer is kept out of one's own rows because too much time was lost to waits for it. */
   isLate(peer: PeerName): boolean {
     return this.#report.strikes.isStruck(peer, this.#now)
   }
 
-  /** How many peers stand one behind the other in the wait for a peer: so many timeouts more it has. */
+  /** How many peers stand one behind the other in the wait for a peer: it is not to be blamed for those behind it. */
   chainBehind(peer: PeerName): number {
-    return chainLength(peer, this.#report.round, (name) => this.recordOf(name), new Set([this.#self]))
+    return chainLength(peer, { name: this.#self, round: this.#report.round }, (name) => this.recordOf(name))
   }
 
   /**
@@ -224,7 +225,7 @@ export class Member extends SwarmView {
     return candidates.length === 0 ? undefined : candidates[this.#random.integer(candidates.length)]
   }
 
-  /** The time in which this process was awake: timeouts measured in it are put off by one's own stalls (rule 4). */
+  /** The time in which this process was awake (rule 4). */
   awake(now: Milliseconds): Milliseconds {
     return this.#clock.at(now)
   }

@@ -18,16 +18,14 @@ export interface MemberProgress {
 
 /** What this peer's own training tells of itself and of its neighbours. */
 export class OwnReport {
-  readonly strikes: Strikes
+  readonly strikes = new Strikes()
   #progress: MemberProgress = { round: 0, samples: 0, waitsFor: [], owes: [] }
   #waitsSince: Milliseconds | undefined
 
   constructor(
     readonly self: PeerName,
     readonly settings: MembershipSettings
-  ) {
-    this.strikes = new Strikes(settings)
-  }
+  ) {}
 
   get round(): number {
     return this.#progress.round

@@ -49,7 +49,7 @@ test('the clock of timeouts stands while the process does, also before the tick 
 
 test('a peer that was waited for stays out of the rows in its next lives', (t) => {
   const room = new Room('abc').begin()
-  room.member('a').strike(b, 3, room.now)
+  room.member('a').lostTime(b, 10_000, 10_000, room.now)
   room.end('b')
   room.enter('b').begin(0, room.now)
   room.run(2000)
@@ -60,38 +60,45 @@ test('a peer that was waited for stays out of the rows in its next lives', (t) =
   t.false(room.member('c').isLate(b))
 })
 
-test('each strike keeps a peer out for twice as long; one in the same round counts once', (t) => {
-  const room = new Room('ab').begin()
+test('a peer is out for four times what was lost to it, once that is a timeout; time makes good', (t) => {
+  const room = new Room('abc').begin()
   const member = room.member('a')
-  const outFor = (round: number) => {
-    member.strike(b, round, room.now)
-    member.strike(b, round, room.now)
+  const outFor = (lost: number) => {
+    member.lostTime(b, lost, 8000, room.now)
     const begun = room.now
-    while (member.isLate(b)) room.run(1000)
+    while (member.isLate(b)) room.run(250)
     return room.now - begun
   }
-  t.deepEqual([outFor(1), outFor(2), outFor(3)], [30_000, 60_000, 120_000])
+  t.deepEqual([outFor(4000), outFor(1000), outFor(3000)], [0, 0, 32_000])
+  // Of 8 s, a 32nd of the 32 s is made good.
+  t.is(outFor(8000), 60_000)
   room.run(600_000)
-  t.is(outFor(4), 120_000)
+  t.is(outFor(5000), 0)
+})
+
+test('of two peers neither is kept out, as nobody else is there', (t) => {
+  const room = new Room('ab').begin()
+  room.member('a').lostTime(b, 20_000, 10_000, room.now)
+  t.false(room.member('a').isLate(b))
 })
 
 test('a peer that two members call silent is in nobody’s rows, and not by the word of one', (t) => {
   const room = new Room('abcd').begin()
-  room.member('a').strike(b, 1, room.now)
+  room.member('a').lostTime(b, 10_000, 10_000, room.now)
   room.run(1000)
   t.true(room.member('d').isUsable(b, 5))
-  room.member('c').strike(b, 1, room.now)
+  room.member('c').lostTime(b, 10_000, 10_000, room.now)
   room.run(1000)
   t.false(room.member('d').isUsable(b, 5))
 })
 
-test('a peer that waits for others has more time, by the length of the chain', (t) => {
+test('a peer that waits for others has more time, by the rounds that they are behind; not one that waits for oneself alone', (t) => {
   const room = new Room('abcd').begin()
   const wait = () => {
-    room.report('a', { round: 5, waitsFor: 'b' })
-    room.report('b', { round: 5, waitsFor: 'c' })
+    room.report('a', { round: 7, waitsFor: 'b' })
+    room.report('b', { round: 6, waitsFor: 'c' })
     room.report('c', { round: 5, waitsFor: 'd' })
-    room.report('d', { round: 5 })
+    room.report('d', { round: 5, waitsFor: 'c' })
   }
   for (let step = 0; step < 12; step++) {
     wait()
@@ -194,12 +201,14 @@ test('an exchange that is still open is told as a broken pair, and the graph goe
   t.false(room.member('c').isBroken(a, b))
 })
 
-test('a peer that is silent altogether is not struck: its link may be cut', (t) => {
+test('a peer that is silent altogether is not kept out for one wait: its link may be cut; for two it is', (t) => {
   const room = new Room('abcd').begin()
-  for (const other of 'bcd') room.cut('a', other)
+  room.cut('a', 'b')
   room.run(5000)
-  room.member('a').strike(b, 3, room.now)
+  room.member('a').lostTime(b, 10_000, 10_000, room.now)
   t.false(room.member('a').isLate(b))
+  room.member('a').lostTime(b, 5000, 10_000, room.now)
+  t.true(room.member('a').isLate(b))
 })
 
 test('a link that is cut is broken: nobody is dead, both ends say so, and it ends with the first sign', (t) => {

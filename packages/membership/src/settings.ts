@@ -38,10 +38,6 @@ export interface MembershipSettings {
   /** How long a peer that lives anew too often stays out of the rows, at first and at most. */
   readonly lifeInterval: Milliseconds
   readonly maxLifeInterval: Milliseconds
-  /** How long the first strike keeps a late peer out of the own rows, best as long as it was waited for; each further one twice as long. */
-  readonly strikeFor: Milliseconds
-  /** After this time without a strike the next one is half as long. */
-  readonly forgiveAfter: Milliseconds
 }
 
 /** The defaults, and all timers, in one place. docs/membership.md says why. */
@@ -61,9 +57,7 @@ export const membershipDefaults: MembershipSettings = {
   presentFor: 4000,
   tellWaitAfter: 2000,
   lifeInterval: 1000,
-  maxLifeInterval: 60_000,
-  strikeFor: 30_000,
-  forgiveAfter: 600_000
+  maxLifeInterval: 60_000
 }
 
 /** What a peer does in a state. */

@@ -1,40 +1,48 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
-import type { MembershipSettings } from './settings.js'
 
-interface Strike {
-  readonly times: number
-  readonly until: Milliseconds
-  readonly round: number
+interface Account {
+  /** What was lost and is not made good, at `at`, and how much of it the peer is to blame for. */
+  readonly lost: Milliseconds
+  readonly blame: Milliseconds
+  readonly at: Milliseconds
+  readonly outUntil: Milliseconds
 }
 
-/** More doublings than this change nothing in a run. */
-const maxDoublings = 20
+/** A peer stays out for so many times what was lost to it: of all time, a fifth at most goes to waits for it, less with each further one. */
+const outFor = 4
 
-/** Peers that missed the timeout. They stay out of its rows, each time for twice as long, whatever life they are in. */
+/** How many timeouts have to be lost: less than one, since some of a wait is of others. Where there may be an excuse half of the time counts. */
+const [enough, ofExcused] = [3 / 4, 1 / 2]
+
+/** How much of a loss time makes good: a wait of 10 s is forgotten after 320 s. */
+const madeGood = 1 / 32
+
+/**
+ * Time lost to waits for each peer that came to nothing, whatever it did meanwhile: was silent, declined at the last moment, died, or lived anew.
+ * When that is about a timeout, the peer stays out of this one's rows, whatever life it is in.
+ */
 export class Strikes {
-  readonly #settings: MembershipSettings
-  readonly #strikes = new Map<PeerName, Strike>()
+  readonly #accounts = new Map<PeerName, Account>()
 
-  constructor(settings: MembershipSettings) {
-    this.#settings = settings
-  }
-
-  /** Counts once in a round. */
-  add(peer: PeerName, round: number, now: Milliseconds): void {
-    const { strikeFor, forgiveAfter } = this.#settings
-    const last = this.#strikes.get(peer)
-    if (last?.round === round) return
-    const forgiven = last === undefined ? 0 : Math.max(0, Math.floor((now - last.until) / forgiveAfter))
-    const times = Math.min(maxDoublings, Math.max(0, (last?.times ?? 0) - forgiven))
-    this.#strikes.set(peer, { times: times + 1, until: now + strikeFor * 2 ** times, round })
+  /**
+   * @param timeout after how long a wait is given up
+   * @param isExcused whether others may be to blame: one such wait is not enough, two are
+   */
+  add(peer: PeerName, time: Milliseconds, timeout: Milliseconds, isExcused: boolean, now: Milliseconds): void {
+    const last = this.#accounts.get(peer) ?? { lost: 0, blame: 0, at: now, outUntil: now }
+    const good = (now - last.at) * madeGood
+    const lost = Math.max(0, last.lost - good) + time
+    const blame = Math.max(0, last.blame - good) + time * (isExcused ? ofExcused : 1)
+    const outUntil = blame >= enough * timeout ? now + outFor * lost : last.outUntil
+    this.#accounts.set(peer, { lost, blame, at: now, outUntil })
   }
 
   isStruck(peer: PeerName, now: Milliseconds): boolean {
-    return (this.#strikes.get(peer)?.until ?? now) > now
+    return (this.#accounts.get(peer)?.outUntil ?? now) > now
   }
 
   /** Those that are out now, in the order of their names. */
   struck(now: Milliseconds): PeerName[] {
-    return [...this.#strikes.keys()].filter((peer) => this.isStruck(peer, now)).sort()
+    return [...this.#accounts.keys()].filter((peer) => this.isStruck(peer, now)).sort()
   }
 }

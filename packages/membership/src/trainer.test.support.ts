@@ -181,9 +181,9 @@ export class Trainer implements Process {
     const { member, world } = this
     const waited = member.awake(world.now) - this.#begunAt
     for (const peer of this.#waitsFor.keys()) {
-      if (waited < roundTimeout * (1 + member.chainBehind(peer))) continue
-      member.strike(peer, this.round, world.now)
-      world.struck(peer, `${this.name} in round ${this.round}`)
+      if (waited < roundTimeout * (1 + member.chainBehind(peer) / 8)) continue
+      member.lostTime(peer, waited, roundTimeout, world.now)
+      if (member.isLate(peer)) world.struck(peer, `${this.name} in round ${this.round}`)
       this.#waitsFor.delete(peer)
     }
   }

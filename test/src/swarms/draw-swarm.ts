@@ -101,8 +101,6 @@ function drawSettings(count: number, random: Random): Partial<MembershipSettings
   return {
     ...(start === 1 ? { quorum: half + random.integer(count - half + 1) } : {}),
     ...(start === 2 ? { startWithin: 2000 } : {}),
-    // As in real runs, as long as a peer is waited for.
-    strikeFor: timeout,
     forgetAfter: random.integer(4) === 0 ? 10_000 : 600_000
   }
 }

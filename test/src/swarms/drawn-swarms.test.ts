@@ -1,5 +1,6 @@
 /** Drawn swarms with faults and churn keep the invariants of docs/membership.md, and a mutant of each rule is noticed. */
 import { addFlow, Members } from '@murmuration/algorithms'
+import type { Milliseconds } from '@murmuration/core'
 import { trustingSigner } from '@murmuration/membership'
 import test from 'ava'
 import { type Mutation, wrongWith } from './try-swarm.js'
@@ -17,8 +18,8 @@ class Patient extends Members {
   override isGone(): boolean {
     return false
   }
-  override timeoutsFor(): number {
-    return 20
+  override awake(now: Milliseconds): Milliseconds {
+    return super.awake(now) / 20
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Envelope, NeighboursMissingError, type PeerName } from '@murmuration/core'
+import { type Envelope, type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Call, Message, Requests, State } from '../record.js'
 import type { EarlyMessages } from './early.js'
@@ -66,11 +66,19 @@ export class Caller implements Requests<Message, Message> {
       outcome: () => {
         this.#open = undefined
         this.#owner.waited(fabric.now() - start)
-        if (open.reply !== undefined) this.swaps?.replied()
+        const { reply } = open
+        if (this.swaps !== undefined && isSent) this.#account(to, reply, awake)
+        if (reply !== undefined) this.swaps?.replied()
         else if (this.swaps === undefined || !isOver() || !isSent) this.#goOnWithout(to, ask, start, isSent)
-        return open.reply
+        return reply
       }
     })
+  }
+
+  /** What this wait has cost counts against who was asked, if it has not replied. */
+  #account(to: PeerName, reply: Message | undefined, since: Milliseconds): void {
+    const { presence, round } = this.#owner
+    presence.account(this.#owner, { round, from: [to] }, reply === undefined ? [to] : [], since)
   }
 
   /** Whether an ask has gone out. */
@@ -90,7 +98,7 @@ export class Caller implements Requests<Message, Message> {
     if (this.swaps === undefined) presence.lose(to)
     else {
       this.swaps.close(to, ask, since)
-      if (isSent) presence.note({ from: [to], round }, [to])
+      if (isSent) presence.note({ from: [to] }, [to])
       if (presence.members === undefined && !presence.isAnyPresent([...this.#owner.neighbours]))
         throw nobodyLeft(fabric.self, [to], round, undefined)
     }

@@ -35,11 +35,10 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   /** The newest tag of each sender that was given out; kept only where older messages may be. */
   readonly #given = new Map<PeerName, number>()
   #staleness = 0
-  /** What is collected now, under which tag, and since when. */
+  /** What is collected now, under which tag, and since when, also by the clock of {@link Members.awake}. */
   #route: Route | undefined
   #tag = -1
   #start: Milliseconds = 0
-  /** The same by the clock of {@link Members.awake}. */
   #awakeAt: Milliseconds = 0
   /** The last tag that was collected. */
   #closed = -1
@@ -252,13 +251,14 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     const theirs = perPeer<Message>()
     const isFirst = Math.floor(this.#closed / partsPerRound) !== route.round
     this.#closed = tag
-    let [missing, silent] = [nobody, nobody]
+    let [missing, silent, without] = [nobody, nobody, nobody]
     for (const j of route.from) {
       const message = this.#early.find(tag, j, route.range) ?? this.#older(j, tag)
       if (message !== undefined) {
         theirs[j] = message
         continue
       }
+      without = [...without, j]
       const absence = this.exchange?.goOnWithout(j, this.#mine?.message, this.#start) ?? 'silent'
       if (absence !== 'skipped') missing = [...missing, j]
       if (absence === 'silent') silent = [...silent, j]
@@ -270,6 +270,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
       } else if (this.exchange !== undefined) this.exchange.leave(from, other, message)
       else if (other === tag || !route.from.includes(from)) this.#unexpected(from, other)
     })
+    this.#owner.presence.account(this.#owner, route, without, this.#awakeAt)
     this.#owner.presence.note(route, silent)
     this.#note(route, missing)
     return theirs

@@ -10,7 +10,8 @@ import { Member, type SwarmView } from '@murmuration/membership'
 import { Consensus } from './consensus.js'
 import { Laggards } from './laggards.js'
 import { MemberRows } from './member-rows.js'
-import { isPlausible, unfinished } from './of-others.js'
+import { recordsOfContacts, unfinished } from './of-others.js'
+import { Pace } from './pace.js'
 import type { BetweenRounds, MembersFabric, MembersOptions, SwarmStanding, Trainee } from './members-options.js'
 
 /** How long the first that begins waits for others that are there, so that nobody can keep all from beginning. */
@@ -29,6 +30,7 @@ export class Members {
   #isWaiting = false
   readonly #rows: MemberRows
   #consensus: Consensus | undefined
+  readonly #pace = new Pace()
 
   constructor(fabric: MembersFabric, options: MembersOptions) {
     const { topology, settings = {}, signer } = options
@@ -97,7 +99,10 @@ export class Members {
       if (donor === undefined && this.#hasBegun && !isHeld && !isAlone()) return
       this.#checkWait(start)
       const before = round()
-      if (donor !== undefined) await between.takeState(donor)
+      if (donor !== undefined) {
+        this.#pace.look(recordsOfContacts(this.#member, this.#fabric.self), now)
+        await between.takeState(donor)
+      }
       if (round() !== before) continue
       const next = now + this.#member.settings.tick
       // Whoever gave no state is asked again at the next tick, whatever comes before.
@@ -147,10 +152,11 @@ export class Members {
     return this.#member.lifeOf(peer)
   }
 
-  /** Whether the round that a peer gives with its state can be true. */
+  /** Whether the round that a peer gives with its state can be true, by what the others say. Where they are faster than that, one is asked again. */
   isPlausible(round: number, donor: PeerName): boolean {
-    const others = this.#member.present.filter((peer) => peer !== this.#fabric.self)
-    return isPlausible(round, donor, others, (peer) => this.#member.recordOf(peer)?.round ?? 0)
+    const others = recordsOfContacts(this.#member, this.#fabric.self).map(({ name }) => name)
+    const witnesses = others.length > 1 ? others.filter((peer) => peer !== donor) : others
+    return round <= this.#pace.farthest(witnesses, this.#fabric.now()) + this.#member.settings.lag
   }
 
   /** Whether others may take this peer's state. */
@@ -179,14 +185,14 @@ export class Members {
     return this.#member.isGone(peer)
   }
 
-  /** For how many timeouts a peer is waited for: one more for each that it waits for in turn. */
-  timeoutsFor(peer: PeerName): number {
-    return 1 + this.#member.chainBehind(peer)
+  /** How many peers stand one behind the other in the wait for a peer. */
+  chainBehind(peer: PeerName): number {
+    return this.#member.chainBehind(peer)
   }
 
-  /** A peer that is there was waited for in a round until the timeout. */
-  strike(peer: PeerName, round: number): void {
-    this.#act((now) => this.#member.strike(peer, round, now))
+  /** A peer was waited for in a round, and its message has not come. */
+  lostTime(peer: PeerName, time: Milliseconds, timeout: Milliseconds): void {
+    this.#act((now) => this.#member.lostTime(peer, time, timeout, now))
   }
 
   /** This peer's row of W in a round, among those that can be used. */

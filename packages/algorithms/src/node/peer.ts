@@ -128,12 +128,19 @@ export class Peer implements Owner {
         const until = expectation.deadline()
         const envelope = await this.fabric.receive(until)
         if (envelope !== undefined) this.#accept(envelope)
-        else if (this.fabric.now() >= until) break
+        else if (this.fabric.now() >= until && this.#isOver(expectation)) break
       }
     } finally {
       this.#expectation = undefined
     }
     return expectation.outcome()
+  }
+
+  /** Whether the deadline has passed; what was told meanwhile may have put it off. */
+  #isOver(expectation: Expectation<unknown>): boolean {
+    // A deadline may be this very moment, and the clock goes on.
+    const deadline = expectation.deadline()
+    return this.fabric.now() >= deadline
   }
 
   /** One step of an optimiser. Its state is the peer's, under `slot`: 'main' for that of the run. */

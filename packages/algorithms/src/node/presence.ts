@@ -1,6 +1,7 @@
-import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { Fabric, Milliseconds, PeerName } from '@murmuration/core'
 import type { Route } from '../record.js'
 import type { Members } from './members.js'
+import { Waits } from './waits.js'
 
 /** Which peers are waited for: failure detection by timeouts. It does no I/O. */
 export class Presence {
@@ -15,7 +16,8 @@ export class Presence {
   /** How many messages have come. */
   messages = 0
   /** What is known of all peers, where they may come and go. */
-  members: Pick<Members, 'awake' | 'hasReached' | 'isGone' | 'strike' | 'timeoutsFor'> | undefined
+  members: Pick<Members, 'awake' | 'chainBehind' | 'hasReached' | 'isGone' | 'lostTime'> | undefined
+  readonly #waits = new Waits()
 
   /** A message of it has come. */
   heard(peer: PeerName): void {
@@ -28,12 +30,30 @@ export class Presence {
     this.#absent.add(peer)
   }
 
-  /** A round is over, in which messages of `expected` were waited for and those of `missing` did not come: who was not gone was late. */
-  note({ from: expected, round }: Pick<Route, 'from' | 'round'>, missing: readonly PeerName[]): void {
-    for (const peer of missing) if (this.isAwaited(peer)) this.members?.strike(peer, round)
+  /** A round is over, in which messages of `expected` were waited for and those of `missing` did not come. */
+  note({ from: expected }: Pick<Route, 'from'>, missing: readonly PeerName[]): void {
     if (expected !== this.#last) for (const peer of expected) this.#expected.add(peer)
     this.#last = expected
     for (const peer of missing) this.#absent.add(peer)
+  }
+
+  /**
+   * A wait of a round is over, where peers may come and go. Those of `without`, whose message has not come, have cost the time that they were waited
+   * for, whatever the reason.
+   *
+   * @param since - when the wait began, by the clock that stands still with this process
+   */
+  account(
+    { fabric, timeout }: { readonly fabric: Pick<Fabric<unknown>, 'now'>; readonly timeout: Milliseconds },
+    { round, from }: Pick<Route, 'round' | 'from'>,
+    without: readonly PeerName[],
+    since: Milliseconds
+  ): void {
+    const { members } = this
+    if (members === undefined) return
+    const roundTimeout = this.#waits.roundTimeout(timeout)
+    const lost = this.#waits.end(round, { from, without }, since, members.awake(fabric.now()))
+    for (const [peer, time] of lost) members.lostTime(peer, time, roundTimeout)
   }
 
   /** Whether a peer is waited for. */
@@ -50,7 +70,10 @@ export class Presence {
   until(awaited: readonly PeerName[], since: Milliseconds, timeout: Milliseconds, now: Milliseconds): Milliseconds {
     const { members } = this
     if (members === undefined) return now
-    return now + since + timeout * Math.max(...awaited.map((peer) => members.timeoutsFor(peer))) - members.awake(now)
+    const awake = members.awake(now)
+    this.#waits.look(awaited, awake)
+    const chain = Math.max(0, ...awaited.map((peer) => members.chainBehind(peer)))
+    return now + since + this.#waits.roundTimeout(timeout, chain) - awake
   }
 
   /** Whether any of these peers but those in `come` is worth waiting for. */

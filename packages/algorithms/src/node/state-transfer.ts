@@ -1,4 +1,5 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
+import { allFinite } from '@murmuration/vectors'
 import type { Call } from '../record.js'
 import { type Answer, type Answered, Caller } from './caller.js'
 import { halfOf } from './figures.js'
@@ -67,7 +68,7 @@ export class StateTransfer {
     const reply = await this.#caller.request(donor, {})
     if (reply === undefined) return undefined
     const { x, w, round } = reply
-    if (!isVector(x) || typeof w !== 'number' || typeof round !== 'number') return undefined
+    if (!isVector(x) || !allFinite(x.values) || typeof w !== 'number' || typeof round !== 'number') return undefined
     return Number.isSafeInteger(round) && round >= 0 && w > 0 ? { x, w, round } : undefined
   }
 }

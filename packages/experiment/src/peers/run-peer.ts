@@ -207,7 +207,7 @@ function membersOf(
   const { options, training, file } = plan
   if (!hasMembers(options.algorithm)) return undefined
   return new Members(peer.fabric, {
-    settings: { strikeFor: training.timeout, ...training.membership },
+    settings: training.membership ?? {},
     topology: file.topology,
     signer: peer.signer,
     others,

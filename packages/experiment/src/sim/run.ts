@@ -204,7 +204,7 @@ class SimulatedRun {
     const membership = this.#membership
     if (membership === undefined || !hasMembers(algorithm) || isOnOneMachine(this.#run.method)) return undefined
     return new Members(fabric, {
-      settings: { strikeFor: timeout, ...membership },
+      settings: membership,
       topology: this.#topology,
       signer: trustingSigner,
       wait: { start: timeout, pause: timeout }

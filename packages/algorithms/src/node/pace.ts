@@ -1,0 +1,32 @@
+import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { PeerRecord } from '@murmuration/membership'
+
+interface Sight {
+  readonly round: number
+  readonly at: Milliseconds
+  /** Rounds per millisecond; 0 until the peer was seen in two rounds. */
+  readonly rate: number
+}
+
+/** What a peer says of itself is so old at most when it is told: two beats. */
+const oldest: Milliseconds = 1000
+
+/** In which rounds others can be by now, from the rounds that they have told. */
+export class Pace {
+  readonly #sights = new Map<PeerName, Sight>()
+
+  look(records: readonly Pick<PeerRecord, 'name' | 'round'>[], now: Milliseconds): void {
+    for (const { name, round } of records) {
+      const last = this.#sights.get(name)
+      if (last?.round === round) continue
+      const rate = last === undefined ? 0 : Math.max(0, (round - last.round) / Math.max(1, now - last.at))
+      this.#sights.set(name, { round, at: now, rate })
+    }
+  }
+
+  /** The farthest round that one of these can be in, if it is no more than twice as fast as it was. */
+  farthest(peers: readonly PeerName[], now: Milliseconds): number {
+    const sights = peers.flatMap((peer) => this.#sights.get(peer) ?? [])
+    return Math.max(0, ...sights.map(({ round, at, rate }) => round + 2 * rate * (now - at + oldest)))
+  }
+}

@@ -1,0 +1,54 @@
+/** What is known of how long others take, and what follows from it. */
+import { peerName } from '@murmuration/core'
+import test from 'ava'
+import { Laggards } from './laggards.js'
+import { Pace } from './pace.js'
+import { Waits } from './waits.js'
+
+const [a, b, c] = ['a', 'b', 'c'].map(peerName)
+
+test('the timeout of a round is four usual ones, at least 5 s, and no longer than that of the run', (t) => {
+  const waits = new Waits()
+  t.is(waits.roundTimeout(30_000), 30_000)
+  for (let round = 0; round < 8; round++) waits.end(round, { from: [a], without: [] }, 0, 100 * round)
+  t.is(waits.roundTimeout(30_000), 5000)
+  t.is(waits.roundTimeout(2000), 2000)
+  t.is(waits.roundTimeout(30_000, 2), 6250)
+  for (let round = 8; round < 30; round++) waits.end(round, { from: [a], without: [] }, 0, 3000 * round)
+  t.is(waits.roundTimeout(30_000), 12_000)
+})
+
+test('a peer has cost the time that it was waited for beyond all whose message came, also one that has answered', (t) => {
+  const waits = new Waits()
+  waits.look([a, b, c], 1000)
+  waits.look([b, c], 1200)
+  waits.look([c], 4200)
+  t.deepEqual(waits.end(0, { from: [a, b, c], without: [b, c] }, 1000, 6200), [
+    [b, 3000],
+    [c, 5000]
+  ])
+  waits.look([a, b], 7000)
+  waits.look([a], 7100)
+  t.deepEqual(waits.end(1, { from: [a, b], without: [b] }, 7000, 9000), [])
+  t.deepEqual(waits.end(2, { from: [a, b], without: [b] }, 9000, 9900), [], 'nobody was waited for')
+})
+
+test('others are no farther than twice their pace takes them', (t) => {
+  const pace = new Pace()
+  pace.look([{ name: a, round: 100 }], 0)
+  t.is(pace.farthest([a], 500), 100)
+  pace.look([{ name: a, round: 110 }], 500)
+  pace.look([{ name: b, round: 1_000_000 }], 500)
+  t.is(pace.farthest([a], 500), 150)
+  t.is(pace.farthest([a], 1000), 170)
+})
+
+test('a peer that never ends comes nearer to the end only so often', (t) => {
+  const laggards = new Laggards(600, 8)
+  let times = 0
+  for (let round = 0; round < 2000; round++) if (laggards.comeNearer([{ name: a, round }])) times++
+  for (let round = 0; round < 2000; round++) if (laggards.comeNearer([{ name: a, round }])) times++
+  t.is(times, 16)
+  t.true(laggards.comeNearer([{ name: b, round: 590 }]))
+  t.false(laggards.comeNearer([{ name: b, round: 590 }]))
+})

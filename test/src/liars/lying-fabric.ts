@@ -1,0 +1,197 @@
+/** A peer of the peer list, with its real key and the real protocol, that says other things than an honest one would. */
+import type { Envelope, Fabric, Milliseconds, NoteListener, PeerName } from '@murmuration/core'
+import type { PeerRecord, Signer, Vote } from '@murmuration/membership'
+import type { VectorMessage } from '@murmuration/wire'
+
+/** What a liar knows when it lies. */
+export interface Sight {
+  readonly self: PeerName
+  readonly others: readonly PeerName[]
+  readonly signer: Signer
+  /** Since the first lie. */
+  readonly age: Milliseconds
+  /** Signed records and votes of others as they were told first, and as they were told last. */
+  readonly first: ReadonlyMap<PeerName, PeerRecord>
+  readonly last: ReadonlyMap<PeerName, PeerRecord>
+}
+
+/** What a note of gossip carries. */
+export interface Gossip {
+  readonly kind: string
+  readonly number: number
+  readonly round: number
+  readonly samples: number
+  readonly records: readonly PeerRecord[]
+  readonly votes: readonly Vote[]
+}
+
+/** A message that goes out later, or not at all. */
+export interface Sending {
+  readonly message?: VectorMessage
+  readonly after?: Milliseconds
+}
+
+/** What is said in place of the truth; what is absent is said as it is. */
+export interface Lie {
+  /** Of the own record. It is signed. */
+  readonly record?: (record: PeerRecord, sight: Sight, number: number) => Partial<PeerRecord>
+  /** What else goes with a note. */
+  readonly adds?: (sight: Sight) => Partial<Pick<Gossip, 'records' | 'votes'>>
+  /** What is told in place of a note that is ready. */
+  readonly text?: (text: string, sight: Sight) => string
+  /** What is sent in place of a message. */
+  readonly send?: (message: VectorMessage, sight: Sight) => Sending
+  /** Whether nothing at all goes out now. */
+  readonly isMute?: (sight: Sight) => boolean
+}
+
+/** A record of this peer with some of it changed. */
+export function signedRecord(record: PeerRecord, change: Partial<PeerRecord>, signer: Signer): PeerRecord {
+  const changed = { ...record, ...change }
+  const { name, life, refutation, beat, status, from, isIn, round, samples, broken, silent, waitsFor } = changed
+  const parts = [name, life, refutation, beat, status, from, isIn, round, samples, broken, silent, waitsFor]
+  return { ...changed, signature: signer.sign(JSON.stringify(['record', ...parts])) }
+}
+
+export function signedVote({ voter, target, life, refutation }: Omit<Vote, 'signature'>, signer: Signer): Vote {
+  const text = JSON.stringify(['vote', voter, target, life, refutation])
+  return { voter, target, life, refutation, signature: signer.sign(text) }
+}
+
+/** The fabric of a liar: what goes out through it is changed. */
+export class LyingFabric implements Fabric<VectorMessage> {
+  /** How many notes and messages were not what they should have been. */
+  lies = 0
+  readonly self
+  readonly random
+  readonly signal
+  readonly #inner: Fabric<VectorMessage>
+  readonly #signer: Signer
+  readonly #lieNow: () => Lie | undefined
+  readonly #others: readonly PeerName[]
+  readonly #first = new Map<PeerName, PeerRecord>()
+  readonly #last = new Map<PeerName, PeerRecord>()
+  #since: Milliseconds | undefined
+  /** Its own record as it would be if it were honest, and how often it was told otherwise. */
+  #own: PeerRecord | undefined
+  #told = 0
+
+  /** @param lieNow - asked whenever something goes out; honest while undefined */
+  constructor(
+    inner: Fabric<VectorMessage>,
+    signer: Signer,
+    others: readonly PeerName[],
+    lieNow: () => Lie | undefined
+  ) {
+    this.self = inner.self
+    this.random = inner.random
+    this.signal = inner.signal
+    this.#inner = inner
+    this.#signer = signer
+    this.#others = others
+    this.#lieNow = lieNow
+  }
+
+  tell(to: PeerName, note: string): void {
+    const lie = this.#lieNow()
+    const sight = this.#sight()
+    this.#own = gossipOf(note)?.records.find(({ name }) => name === this.self) ?? this.#own
+    if (lie === undefined) return this.#inner.tell(to, note)
+    if (lie.isMute?.(sight) === true) return void this.lies++
+    const said = lie.text?.(note, sight) ?? this.#changed(note, lie, sight)
+    if (said !== note) this.lies++
+    this.#inner.tell(to, said)
+  }
+
+  send(to: PeerName, message: VectorMessage): 'queued' | 'full' | 'unreachable' {
+    const lie = this.#lieNow()
+    const sight = this.#sight()
+    const isMute = lie?.isMute?.(sight) === true
+    const sending = isMute ? {} : (lie?.send?.(message, sight) ?? { message })
+    if (sending.message === message && sending.after === undefined) return this.#inner.send(to, message)
+    this.lies++
+    if (sending.message !== undefined) this.#sendLater(to, sending.message, sending.after ?? 0)
+    return 'queued'
+  }
+
+  listen(listener: NoteListener): void {
+    this.#inner.listen({
+      ...listener,
+      heard: (from) => listener.heard(from),
+      refused: (peer) => listener.refused(peer),
+      note: (from, note) => {
+        this.#learn(note)
+        return listener.note(from, this.#withoutOwn(note))
+      }
+    })
+  }
+
+  now = () => this.#inner.now()
+  neighbours = (round: number) => this.#inner.neighbours(round)
+  receive = (until?: Milliseconds) => this.#inner.receive(until)
+  wake = () => this.#inner.wake()
+  recycle = (message: VectorMessage) => this.#inner.recycle(message)
+  reject = (envelope: Envelope<VectorMessage>, reason: string) => this.#inner.reject(envelope, reason)
+  allocate = (length: number) => this.#inner.allocate(length)
+  free = (vector: Float32Array) => this.#inner.free(vector)
+  sleep = (until: Milliseconds) => this.#inner.sleep(until)
+  work: Fabric<VectorMessage>['work'] = (work) => this.#inner.work(work)
+  spawn: Fabric<VectorMessage>['spawn'] = (activity) => this.#inner.spawn(activity)
+
+  #sendLater(to: PeerName, message: VectorMessage, after: Milliseconds): void {
+    const vector = message.vector.slice()
+    this.#inner.spawn(async (own) => {
+      if (after > 0) await own.sleep(own.now() + after)
+      own.send(to, { ...message, vector })
+    })
+  }
+
+  /** The note with the own record changed, and what is added. */
+  #changed(text: string, lie: Lie, sight: Sight): string {
+    const note = gossipOf(text)
+    if (note === undefined) return text
+    const { record, adds } = lie
+    if (record === undefined && adds === undefined) return text
+    const added = adds?.(sight) ?? {}
+    const own = record === undefined ? undefined : this.#ownOf(note, record, sight)
+    const others = own === undefined ? note.records : note.records.filter(({ name }) => name !== this.self)
+    const records = [...others, ...(own === undefined ? [] : [own]), ...(added.records ?? [])]
+    const { round, samples } = own ?? note
+    return JSON.stringify({ ...note, round, samples, records, votes: [...note.votes, ...(added.votes ?? [])] })
+  }
+
+  /** A changed record of its own, newer than all that it has told. */
+  #ownOf({ number, round, samples }: Gossip, record: NonNullable<Lie['record']>, sight: Sight): PeerRecord | undefined {
+    if (this.#own === undefined) return undefined
+    const own = { ...this.#own, round, samples, beat: this.#own.beat + ++this.#told }
+    return signedRecord(own, record(own, sight, number), this.#signer)
+  }
+
+  /** Its own process is not to hear what it has told. */
+  #withoutOwn(text: string): string {
+    const note = gossipOf(text)
+    if (note === undefined) return text
+    return JSON.stringify({ ...note, records: note.records.filter(({ name }) => name !== this.self) })
+  }
+
+  #sight(): Sight {
+    const now = this.#inner.now()
+    if (this.#lieNow() !== undefined) this.#since ??= now
+    const { self } = this
+    const known = { first: this.#first, last: this.#last }
+    return { self, others: this.#others, signer: this.#signer, age: now - (this.#since ?? now), ...known }
+  }
+
+  #learn(text: string): void {
+    for (const record of gossipOf(text)?.records ?? []) {
+      if (!this.#first.has(record.name)) this.#first.set(record.name, record)
+      this.#last.set(record.name, record)
+    }
+  }
+}
+
+function gossipOf(text: string): Gossip | undefined {
+  if (!text.startsWith('{')) return undefined
+  const note = JSON.parse(text) as Gossip
+  return note.kind === 'gossip' ? note : undefined
+}
