@@ -58,6 +58,12 @@ export function algorithmsJson(): readonly AlgorithmEntry[] {
   return algorithms.map(algorithmEntry)
 }
 
+/** As {@link algorithmsJson}, a line for each. */
+export const algorithmsLines = (): string =>
+  algorithmsJson()
+    .map((entry) => JSON.stringify(entry))
+    .join('\n')
+
 /** All algorithms, for people. */
 export function algorithmsText(): string {
   return algorithmsJson().map(entryText).join('\n\n')

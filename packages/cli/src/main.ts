@@ -2,31 +2,20 @@ import type { PeerName } from '@murmuration/core'
 import { readTopologyFile } from '@murmuration/files'
 import chalk from 'chalk'
 import { Command, Option } from 'commander'
-import { algorithmsJson, algorithmsText } from './algorithms-command.js'
-import { type CheckpointFlags, checkpointsOf, everyOf } from './checkpoint-options.js'
+import { algorithmsLines, algorithmsText } from './algorithms-command.js'
+import { checkpointsOf, everyOf } from './checkpoint-options.js'
 import type { Output, RunEvent, RunRequest } from '@murmuration/experiment'
 import { codeOf, exitCodeLines, stopOnSignal } from './ending.js'
 import type { DoctorFlags } from './doctor-command.js'
+import type { EvaluateFlags } from './evaluate-command.js'
 import { graphs, type InitFlags } from './init/choices.js'
 import { dataWords, taskWords } from './init/tasks.js'
 import { countOf, durationOf, minFinishedOf, nameOf, watched } from './option-values.js'
-import { fileOrSample, sampleOf } from './samples.js'
+import { requestOf, type RunFlags, simulated } from './run-flags.js'
+import { fileOrSample } from './samples.js'
 import type { SimRequest } from './sim/sim-command.js'
 import type { SwarmOptions } from '@murmuration/experiment/peers'
 import { version } from './version.js'
-
-interface RunFlags extends CheckpointFlags {
-  readonly train?: string
-  readonly algorithm?: string
-  readonly task?: string
-  readonly data?: string
-  readonly partition?: string
-  readonly method?: string
-  readonly save?: string
-  readonly out?: string
-  readonly watch?: string | true
-  readonly json?: boolean
-}
 
 type SwarmFlags = Pick<SwarmOptions, 'baseline' | 'links' | 'minFinished'>
 
@@ -130,6 +119,18 @@ program
   })
 
 program
+  .command('evaluate')
+  .description('say what a model is worth that --save wrote')
+  .argument('<model>', 'a file that "swarm --save" or "peer --save" wrote')
+  .option('--data <path>', 'other data than those that its run held back')
+  .option('--task <module>', 'the module with the model, where it was trained by one')
+  .option('--json', 'print one JSON object')
+  .action(async (model: string, flags: EvaluateFlags) => {
+    const { evaluateText } = await import('./evaluate-command.js')
+    print(await evaluateText(model, flags, stopOnSignal()))
+  })
+
+program
   .command('topology')
   .description('print neighbours, weights, spectral gap and what is wrong with a topology')
   .argument('<file>', 'a topology file, or a sample such as ring-4')
@@ -144,15 +145,7 @@ program
   .command('algorithms')
   .description('list the algorithms: where each is published, what it needs and keeps, and its options')
   .option('--json', 'print one JSON object per line')
-  .action(({ json }: { readonly json?: boolean }) =>
-    print(
-      json
-        ? algorithmsJson()
-            .map((entry) => JSON.stringify(entry))
-            .join('\n')
-        : algorithmsText()
-    )
-  )
+  .action(({ json }: { readonly json?: boolean }) => print(json ? algorithmsLines() : algorithmsText()))
 
 program
   .command('doctor')
@@ -213,29 +206,6 @@ function trainingOptions(command: Command): Command {
       '--partition <how>',
       'equal, label, dirichlet:ALPHA, local or local:per-peer, in place of the training file’s'
     )
-}
-
-/** A scenario, or where anything is said of a training, a topology. */
-function simulated(given: string, flags: RunFlags): Pick<SimRequest, 'path' | 'given' | 'run'> {
-  const { train, algorithm, task, data, partition } = flags
-  const training = Object.entries({ train, algorithm, task, data, partition }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name} ${value}`]
-  )
-  if (training.length === 0) return { path: fileOrSample(given, 'sim'), given }
-  const run = requestOf(given, flags)
-  return { path: run.topology, given: [given, ...training].join(' '), run }
-}
-
-function requestOf(topology: string, { train, algorithm, task, data, partition, method }: RunFlags): RunRequest {
-  return {
-    topology: fileOrSample(topology, method === undefined ? 'topologies' : 'sim'),
-    ...(method === undefined ? {} : { method }),
-    ...(train === undefined ? {} : { train: fileOrSample(train, 'examples') }),
-    ...(algorithm === undefined ? {} : { algorithm: sampleOf(algorithm, 'examples') ?? algorithm }),
-    ...(task === undefined ? {} : { task: sampleOf(task, 'examples') ?? task }),
-    ...(data === undefined ? {} : { data }),
-    ...(partition === undefined ? {} : { partition })
-  }
 }
 
 /** Runs real peers, all of a topology or one (`as`), and writes the results where `--out` says. */

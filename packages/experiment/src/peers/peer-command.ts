@@ -5,6 +5,7 @@ import type { PeerSummary, RunEvent } from '../events.js'
 import { checkCheckpoints, type CheckpointOptions } from './checkpoints/checkpoints.js'
 import { afterRound, Halt } from './checkpoints/halt.js'
 import { FirstOutliers } from './outlier-events.js'
+import { factsOfRun } from '../models/model-file.js'
 import { makePlan } from '../training/make-plan.js'
 import { type Plan, type RunRequest, startEvent } from '../training/plan.js'
 import { placeOf } from './peer-list.js'
@@ -68,7 +69,9 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
       : { halt, signal: afterRound(options.signal, halt) })
   })
   const isServer = plan.options.servers?.includes(self) === true
-  const unsaved = isServer ? undefined : await saveModel(options, result.task.schema, result.parameters)
+  const { samples, evaluation } = result
+  const facts = factsOfRun(plan, { samples, about: result.task.about, evaluation })
+  const unsaved = isServer ? undefined : await saveModel(options, result.task.schema, result.parameters, facts)
   const { rounds, seed } = plan.options
   const run = {
     self,

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { InputError, messageOf, OutputError, type Schema } from '@murmuration/core'
 import { replaceFile } from '@murmuration/results'
 import type { RunEvent } from '../events.js'
-import { safetensors } from './safetensors.js'
+import { modelFile, type ModelFacts } from '../models/model-file.js'
 
 /** What saving needs to know. */
 export interface SaveOptions {
@@ -37,10 +37,11 @@ export async function checkSave(path: string): Promise<void> {
 export async function saveModel(
   { save, emit }: SaveOptions,
   schema: Schema,
-  parameters: Float32Array
+  parameters: Float32Array,
+  facts: ModelFacts
 ): Promise<OutputError | undefined> {
   if (save === undefined) return undefined
-  const file = safetensors(schema, parameters)
+  const file = modelFile(schema, parameters, facts)
   const problem = await written(save, file)
   if (problem === undefined) return undefined
   const instead = join(await mkdtemp(join(tmpdir(), 'murmur-')), 'model.safetensors')

@@ -1,4 +1,4 @@
-import { deferred, type PeerName, type Schema } from '@murmuration/core'
+import { deferred, type Evaluation, type PeerName } from '@murmuration/core'
 import { consensusDistance, hashVector, mean, norm } from '@murmuration/vectors'
 import { setTimeout } from 'node:timers/promises'
 import { checkCheckpoints, type CheckpointOptions } from './checkpoints/checkpoints.js'
@@ -9,6 +9,7 @@ import { DisagreementError, failureKindOf, LostError } from '../errors.js'
 import { type Centralised, Evaluator } from './evaluator.js'
 import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
 import { FirstOutliers } from './outlier-events.js'
+import { factsOfRun } from '../models/model-file.js'
 import { makePlan } from '../training/make-plan.js'
 import { type Plan, type RunRequest, startEvent } from '../training/plan.js'
 import type { PeerResult } from './run-peer.js'
@@ -81,9 +82,14 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
       }
     })
     const models = [...results.values()].map(({ parameters }) => parameters)
-    // Before all that may still be stopped. That it cannot be saved is no reason not to say what it is worth.
-    const unsaved = await saveModel(options, schemaOf(results), mean(models))
-    const ofMean = await evaluator.evaluateMean(models)
+    const saving = { plan, results, models }
+    const ofMean = await evaluator.evaluateMean(models).catch(async (error: unknown) => {
+      // Stopped now, the model is saved all the same.
+      await saveMean(saving, undefined, options)
+      throw error
+    })
+    // That it cannot be saved is no reason not to say what it is worth.
+    const unsaved = await saveMean(saving, ofMean, options)
     const central =
       options.baseline && results.size === plan.file.topology.peers.length
         ? await evaluator.centralised(sampleCounts(results), options.now, options.signal)
@@ -102,6 +108,17 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   } finally {
     await evaluator.close()
   }
+}
+
+/** Saves the mean of all models. The result is what went wrong. */
+function saveMean(
+  { plan, results, models }: { readonly plan: Plan; readonly results: Results; readonly models: Float32Array[] },
+  evaluation: Evaluation | undefined,
+  options: SwarmOptions
+) {
+  const [{ task }] = results.values()
+  const samples = [...results.values()].reduce((sum, result) => sum + result.samples, 0)
+  return saveModel(options, task.schema, mean(models), factsOfRun(plan, { samples, about: task.about, evaluation }))
 }
 
 async function runChildren(
@@ -264,9 +281,4 @@ function checkConsensus({ training }: Plan, models: readonly Float32Array[], sum
 
 function sampleCounts(results: Results): number[] {
   return [...results.values()].map(({ task }) => task.samples)
-}
-
-/** The same for all peers; those with another are refused by their neighbours. */
-function schemaOf(results: Results): Schema {
-  return [...results.values()][0].task.schema
 }

@@ -116,8 +116,8 @@ function override(training: Training, { algorithm, data, partition, task }: Trai
   }
 }
 
-/** What is fetched needs checksums, which only the file can give. */
-function dataOf(text: string, inFile: Training['data']): Training['data'] {
+/** Data as the command line names them. What is fetched needs checksums, which only the file can give. */
+export function dataOf(text: string, inFile: Training['data']): Training['data'] {
   if (text === 'digits' || text === 'gaussians' || isKnownSet(text)) return text
   // Of paths, the reader of the data says what is wrong.
   if (/^[\w-]+$/.test(text) && !existsSync(text)) {

@@ -1,0 +1,42 @@
+/** What commands that run something are given, as requests. */
+import type { RunRequest } from '@murmuration/experiment'
+import type { CheckpointFlags } from './checkpoint-options.js'
+import { fileOrSample, sampleOf } from './samples.js'
+import type { SimRequest } from './sim/sim-command.js'
+
+export interface RunFlags extends CheckpointFlags {
+  readonly train?: string
+  readonly algorithm?: string
+  readonly task?: string
+  readonly data?: string
+  readonly partition?: string
+  readonly method?: string
+  readonly save?: string
+  readonly out?: string
+  readonly watch?: string | true
+  readonly json?: boolean
+}
+
+/** A scenario, or where anything is said of a training, a topology. */
+export function simulated(given: string, flags: RunFlags): Pick<SimRequest, 'path' | 'given' | 'run'> {
+  const { train, algorithm, task, data, partition } = flags
+  const training = Object.entries({ train, algorithm, task, data, partition }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name} ${value}`]
+  )
+  if (training.length === 0) return { path: fileOrSample(given, 'sim'), given }
+  const run = requestOf(given, flags)
+  return { path: run.topology, given: [given, ...training].join(' '), run }
+}
+
+/** The files and options of a run. */
+export function requestOf(topology: string, { train, algorithm, task, data, partition, method }: RunFlags): RunRequest {
+  return {
+    topology: fileOrSample(topology, method === undefined ? 'topologies' : 'sim'),
+    ...(method === undefined ? {} : { method }),
+    ...(train === undefined ? {} : { train: fileOrSample(train, 'examples') }),
+    ...(algorithm === undefined ? {} : { algorithm: sampleOf(algorithm, 'examples') ?? algorithm }),
+    ...(task === undefined ? {} : { task: sampleOf(task, 'examples') ?? task }),
+    ...(data === undefined ? {} : { data }),
+    ...(partition === undefined ? {} : { partition })
+  }
+}

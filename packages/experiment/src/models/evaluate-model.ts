@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { type Evaluation, InputError } from '@murmuration/core'
+import { startTaskWorker } from '@murmuration/tasks'
+import { taskChoiceOf } from '../training/task-choice.js'
+import { taskDescription } from '../training/task-description.js'
+import { dataOf } from '../training/training-file.js'
+import type { LearningTask } from '../training/training-schema.js'
+import { checkSchema, loadModel, type ModelFacts } from './model-file.js'
+
+/** What a model is evaluated on. */
+export interface EvaluationOptions {
+  /** In place of the samples that were held back when it was trained: a data set by name, whose held-back part counts, or a folder or file, all of which counts. */
+  readonly data?: string | undefined
+  /** The module with the model, where it was trained by one. */
+  readonly task?: string | undefined
+  readonly signal: AbortSignal
+}
+
+/** A model's verdict. */
+export interface ModelEvaluation extends Evaluation {
+  readonly facts: ModelFacts
+  /** What it was evaluated on, in words. */
+  readonly data: string
+}
+
+/**
+ * Evaluates a model that was saved: on the samples that its run held back, or on others. Throws an InputError for a file that is no model, and for data
+ * that do not fit it.
+ */
+export async function evaluateModel(path: string, { data, task, signal }: EvaluationOptions): Promise<ModelEvaluation> {
+  const model = await loadModel(path)
+  const { facts } = model
+  if (facts.learning.task.module !== undefined && task === undefined)
+    throw new InputError(
+      `${path}: was trained by the module ${facts.learning.task.module}, which is code and is not run because a file names it; give it with --task if you trust it`
+    )
+  const worker = await startTaskWorker(taskDescription(await learningOf(facts, data, task), facts), { signal })
+  try {
+    checkSchema(path, model, worker.schema)
+    const evaluation = await worker.evaluate(model.parameters).run()
+    return { ...evaluation, facts, data: data ?? worker.about.data ?? 'what the task draws' }
+  } finally {
+    await worker.close()
+  }
+}
+
+async function learningOf(
+  { learning }: ModelFacts,
+  data: string | undefined,
+  task: string | undefined
+): Promise<LearningTask> {
+  const chosen = task === undefined ? learning.task : { ...learning.task, ...taskChoiceOf(task) }
+  // Where each machine had data of its own, here all are one's own.
+  const common = { ...learning, task: chosen, partition: 'equal' } as LearningTask
+  if (data === undefined) return common
+  const given = dataOf(data, learning.data)
+  if (typeof given === 'string' || !('path' in given)) return { ...common, data: given }
+  return { ...common, test: { path: given.path, sha256: await checksumsIn(data) } }
+}
+
+/** Of a file, or of the files of a folder. Peers show by them that all have the same test set; here there is one. */
+async function checksumsIn(path: string): Promise<Record<string, string>> {
+  const found = await stat(path).catch(() => undefined)
+  if (found === undefined) throw new InputError(`--data ${path}: no such file or folder; fetch what is elsewhere first`)
+  const entries = found.isDirectory() ? await readdir(path, { withFileTypes: true }) : []
+  const files = found.isDirectory()
+    ? entries.filter((entry) => entry.isFile()).map(({ name }) => join(path, name))
+    : [path]
+  const sums = files.map(async (file) => {
+    const hash = createHash('sha256')
+    await pipeline(createReadStream(file), hash)
+    return [basename(file), hash.digest('hex')] as const
+  })
+  return Object.fromEntries(await Promise.all(sums))
+}

@@ -1,0 +1,114 @@
+/** A trained model as a file: its tensors, and what one has to know to use them. */
+import { readFile } from 'node:fs/promises'
+import { type Evaluation, InputError, messageOf, type Schema } from '@murmuration/core'
+import {
+  decodeSafetensorsHeader,
+  encodeSafetensors,
+  lengthOf,
+  safetensorsHeaderLength,
+  safetensorsLengthBytes,
+  tensorsIn,
+  unpack
+} from '@murmuration/vectors'
+import { z } from 'zod'
+import type { Plan } from '../training/plan.js'
+import { type LearningTask, trainingSchema } from '../training/training-schema.js'
+
+const format = 'murmuration-model/1'
+
+/** How a model came about. */
+export interface ModelFacts {
+  /** What it has learned, from which data. */
+  readonly learning: LearningTask
+  /** Among whom the data were divided, and how they were drawn: they decide what was held back for testing. */
+  readonly peers: readonly string[]
+  readonly seed: number
+  readonly algorithm: string
+  readonly rounds: number
+  /** Of all peers together, or of the one whose model it is. */
+  readonly samples: number
+  /** What the task said of itself: model, data, preprocessing. */
+  readonly about: Readonly<Record<string, string>>
+  /** On the test set, when it was saved; absent where the run was stopped before. */
+  readonly evaluation?: Evaluation | undefined
+}
+
+/** A model that was read. */
+export interface LoadedModel {
+  readonly facts: ModelFacts
+  /** The tensors in their order, without gaps. */
+  readonly parameters: Float32Array
+  readonly schema: Schema
+}
+
+const count = z.int().min(0)
+/** As it is kept: files that people write have a fraction as text. */
+const testSchema = z.union([
+  z.number().min(0).lt(1),
+  z.object({ path: z.union([z.string(), z.array(z.string())]), sha256: z.record(z.string(), z.string()) })
+])
+const factsSchema = z.object({
+  learning: z.looseObject({ test: testSchema }),
+  peers: z.array(z.string()).min(1),
+  seed: count,
+  algorithm: z.string(),
+  rounds: count,
+  samples: count,
+  about: z.record(z.string(), z.string()),
+  evaluation: z.object({ loss: z.number(), accuracy: z.number().optional() }).optional()
+})
+
+/** The facts of a run's model. */
+export function factsOfRun(
+  { training, file, options, algorithm }: Plan,
+  of: Pick<ModelFacts, 'samples' | 'about' | 'evaluation'>
+): ModelFacts {
+  const { task, data, loss, test, partition } = training
+  const learning = { task, data, loss, test, partition }
+  return { learning, peers: file.topology.peers, seed: options.seed, algorithm, rounds: options.rounds, ...of }
+}
+
+/** A model as the parts of a safetensors file, whose metadata have the facts. */
+export function modelFile(schema: Schema, parameters: Float32Array, facts: ModelFacts): readonly Uint8Array[] {
+  const values = unpack(schema, parameters)
+  const tensors = schema.map(({ name, shape }, index) => ({ name, shape, values: values[index] }))
+  return encodeSafetensors(tensors, { format, facts: JSON.stringify(facts) })
+}
+
+/** Reads a model that `--save` wrote. Throws an InputError that names the file for anything else. It runs nothing that the file names. */
+export async function loadModel(path: string): Promise<LoadedModel> {
+  try {
+    const bytes = await readFile(path)
+    const length = safetensorsHeaderLength(bytes, bytes.byteLength)
+    const begin = safetensorsLengthBytes + length
+    const header = decodeSafetensorsHeader(bytes.subarray(safetensorsLengthBytes, begin), bytes.byteLength)
+    // Memory of its own: in the file's the tensors need not begin at a multiple of 4 bytes.
+    const data = new Uint8Array(bytes.subarray(begin))
+    const parameters = new Float32Array(data.buffer)
+    const schema = tensorsIn(data, header).map(({ name, shape }) => ({ name, shape }))
+    return { facts: factsIn(header.metadata), parameters, schema }
+  } catch (error) {
+    throw new InputError(`${path}: ${messageOf(error)}`)
+  }
+}
+
+function factsIn(metadata: Readonly<Record<string, string>>): ModelFacts {
+  if (metadata.format !== format)
+    throw new InputError(`found format "${metadata.format ?? 'none'}", expected "${format}", as --save writes it`)
+  const facts = factsSchema.safeParse(JSON.parse(metadata.facts ?? 'null'))
+  if (!facts.success) throw new InputError(`the facts of the model are damaged: ${z.prettifyError(facts.error)}`)
+  const { test, ...rest } = facts.data.learning
+  const learning = trainingSchema.safeParse(rest)
+  if (!learning.success) throw new InputError(`the task of the model is damaged: ${z.prettifyError(learning.error)}`)
+  const { task, data, loss, partition } = learning.data
+  return { ...facts.data, learning: { task, data, loss, test, partition } }
+}
+
+/** Throws an InputError unless a model's tensors are those of a task. */
+export function checkSchema(path: string, { schema }: LoadedModel, expected: Schema): void {
+  const text = (of: Schema) => of.map(({ name, shape }) => `${name} [${shape.join(', ')}]`).join(', ')
+  if (text(schema) === text(expected)) return
+  throw new InputError(
+    `${path}: has ${text(schema)} (${lengthOf(schema)} parameters); the task has ${text(expected)} (${lengthOf(expected)}); give the data and the module that it was trained with`
+  )
+}

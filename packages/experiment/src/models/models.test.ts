@@ -1,0 +1,86 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { InputError } from '@murmuration/core'
+import { encodeSafetensors } from '@murmuration/vectors'
+import test from 'ava'
+import { startTaskWorker } from '@murmuration/tasks'
+import { makePlan } from '../training/make-plan.js'
+import { taskOf } from '../training/plan.js'
+import { evaluateModel } from './evaluate-model.js'
+import { factsOfRun, loadModel, modelFile, type ModelFacts } from './model-file.js'
+
+const { signal } = new AbortController()
+const topology = new URL('../../../../topologies/ring-4.yaml', import.meta.url).pathname
+
+async function saved(
+  change: (facts: ModelFacts) => ModelFacts = (facts) => facts,
+  { data = '{ digits: 300, size: 8 }', numbers = 650 } = {}
+) {
+  const folder = await mkdtemp(join(tmpdir(), 'murmur-model-'))
+  const train = join(folder, 'train.yaml')
+  await writeFile(train, `task: softmax\ndata: ${data}\ntest: 30 %\nseed: 5\nrounds: 7\n`)
+  const plan = await makePlan({ topology, train })
+  const worker = await startTaskWorker(taskOf(plan), { signal })
+  const parameters = Float32Array.from({ length: numbers }, (_, place) => Math.sin(place))
+  const evaluation = await worker.evaluate(parameters).run()
+  const { schema, about } = worker
+  await worker.close()
+  const path = join(folder, 'model.safetensors')
+  await writeFile(
+    path,
+    Buffer.concat(modelFile(schema, parameters, change(factsOfRun(plan, { samples: 9, about, evaluation }))))
+  )
+  return { path, parameters, evaluation, schema, folder }
+}
+
+test('a saved model is read with all its bits and facts, and is worth what it was worth', async (t) => {
+  const { path, parameters, evaluation, schema } = await saved()
+  const model = await loadModel(path)
+  t.deepEqual(model.parameters, parameters)
+  t.deepEqual(model.schema, schema)
+  t.like(model.facts, { seed: 5, rounds: 7, samples: 9, peers: ['a', 'b', 'c', 'd'], evaluation })
+  t.deepEqual(model.facts.learning.data, { digits: 300, size: 8 })
+  const { loss, accuracy } = await evaluateModel(path, { signal })
+  t.deepEqual({ loss, accuracy }, evaluation)
+})
+
+test('all samples of a file that is given count', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmur-data-'))
+  const write = async (name: string, rows: number) => {
+    const lines = Array.from({ length: rows }, (_, row) => `${row % 5},${(row * 3) % 7},${row % 2}`)
+    await writeFile(join(folder, name), `${lines.join('\n')}\n`)
+    return join(folder, name)
+  }
+  const first = await write('first.csv', 40)
+  const { path } = await saved((facts) => facts, { data: `{ path: ${first} }`, numbers: 6 })
+  const data = await write('other.csv', 10)
+  const { accuracy = Number.NaN, ...other } = await evaluateModel(path, { data, signal })
+  t.is(Math.round(10 * accuracy) / 10, accuracy, 'of ten samples')
+  t.is(other.data, data)
+})
+
+test('a module that a model file names is not run; what is no model, or fits other data, is refused', async (t) => {
+  const { path } = await saved((facts) => ({
+    ...facts,
+    learning: { ...facts.learning, task: { module: '/tmp/evil.mjs' } }
+  }))
+  await t.throwsAsync(evaluateModel(path, { signal }), {
+    instanceOf: InputError,
+    message: /evil\.mjs, which is code and is not run/
+  })
+  const wide = await saved((facts) => ({ ...facts, learning: { ...facts.learning, data: { digits: 300, size: 10 } } }))
+  await t.throwsAsync(evaluateModel(wide.path, { signal }), {
+    instanceOf: InputError,
+    message: /the task has .*\(1010\)/
+  })
+  const none = join(wide.folder, 'none')
+  await writeFile(none, Buffer.concat(encodeSafetensors([{ name: 'x', shape: [1], values: Float32Array.of(1) }])))
+  await t.throwsAsync(loadModel(none), {
+    instanceOf: InputError,
+    message: /none: found format "none", expected "murmuration-model\/1"/
+  })
+  await writeFile(none, 'text')
+  await t.throwsAsync(loadModel(none), { instanceOf: InputError, message: /found 4 bytes/ })
+  await t.throwsAsync(loadModel(join(wide.folder, 'absent')), { instanceOf: InputError, message: /ENOENT/ })
+})
