@@ -26,7 +26,8 @@ export class Session {
   readonly #settings: TrainingSettings
   readonly #peer: Peer
   readonly #training: Program
-  readonly #averaging: Program
+  readonly #openAveraging: () => Program
+  #opened: Program | undefined
   readonly #endOfAsking: EndOfAsking
   readonly #keepsMass: boolean
   readonly #participation: Participation | undefined
@@ -50,17 +51,17 @@ export class Session {
     this.#settings = settings
     this.#keepsMass = algorithm.keeps === 'weighted mean'
     this.#peer = new Peer(fabric, task, settings, roleOf(settings, fabric.self))
-    const first = doneKind + 1
-    const averaging = first + Program.kindsOf(algorithm)
+    const averaging = doneKind + 1 + Program.kindsOf(algorithm)
     const controls = averaging + Program.kindsOf(averagingRecord)
-    this.#training = new Program(this.#peer, settings, algorithm, { first, firstControl: controls })
+    this.#training = new Program(this.#peer, settings, algorithm, { first: doneKind + 1, firstControl: controls })
     const kinds = { first: averaging, firstControl: controls + Program.controlsOf(algorithm) }
-    this.#averaging = new Program(this.#peer, settings, averagingRecord, kinds)
+    this.#openAveraging = () => new Program(this.#peer, settings, averagingRecord, kinds)
+    // Messages may come before its first round.
+    if (this.#peer.rounds > settings.rounds) this.#opened = this.#openAveraging()
     this.#endOfAsking = new EndOfAsking(this.#peer, settings, doneKind)
-    const { members } = settings
-    if (members !== undefined)
-      this.#participation = new Participation(this.#peer, members, {
-        kind: this.#peer.accepts.length,
+    if (settings.members !== undefined)
+      this.#participation = new Participation(this.#peer, settings.members, {
+        kind: kinds.firstControl + Program.controlsOf(averagingRecord),
         seed: settings.seed,
         round: () => this.#round,
         isAtOwnPace: () => algorithm.answers !== undefined && this.#round < settings.rounds,
@@ -84,7 +85,7 @@ export class Session {
    */
   save(): Saved {
     const program = this.#round > this.#settings.rounds ? this.#averaging : this.#training
-    program.applyLate(program === this.#averaging ? this.#training : undefined)
+    program.applyLate(program === this.#training ? undefined : this.#training)
     return pack({ ...this.#snapshot('with early'), isCut: 0 })
   }
 
@@ -136,6 +137,11 @@ export class Session {
     if (round > 0 && round < this.#settings.rounds) await handOver(this.#peer, this.#training, round, to)
   }
 
+  /** The program of final averaging; a run without has none until it is saved. */
+  get #averaging(): Program {
+    return (this.#opened ??= this.#openAveraging())
+  }
+
   /** What the algorithm hands from round to round. */
   get state(): State {
     return this.#training.state
@@ -148,8 +154,7 @@ export class Session {
    * @param until - the round to stop before; calling `steps` again goes on. To the end when absent
    */
   async *steps(until: number = this.#peer.rounds): AsyncGenerator<StepReport, Float32Array> {
-    const { arena } = this.#peer
-    const { rounds } = this.#settings
+    const [{ arena }, { rounds }] = [this.#peer, this.#settings]
     if (this.#start !== undefined) this.#begin(await this.#start())
     if (this.#training.role.round === undefined) await this.#endOfAsking.reach(this.#round)
     const end = Math.min(this.#rounds, until)
@@ -158,14 +163,14 @@ export class Session {
       // A state that was taken may be of a later round.
       if (this.#round >= end) break
       const program = this.#round < rounds ? this.#training : this.#averaging
-      if (program === this.#averaging) this.#training.close()
+      if (program !== this.#training) this.#training.close()
       if (this.#round === rounds) program.start(this.#modelOf(this.#training), this.#modelOf(this.#training))
       this.#fabric.signal.throwIfAborted()
       arena.inRound = true
       this.#peer.round = this.#round
       program.end(await program.begin(this.#round))
       if (this.#round + 1 === this.#rounds) await this.#peer.exchanges.settle()
-      const late = program.applyLate(program === this.#averaging ? this.#training : undefined)
+      const late = program.applyLate(program === this.#training ? undefined : this.#training)
       const model = this.#modelOf(program)
       if (arena.hasPending) await arena.settle(() => this.#fabric.sleep(this.#fabric.now()))
       const sketched = this.#participation?.sketch(this.#round, model.values)
@@ -188,13 +193,12 @@ export class Session {
   }
 
   #goOnFrom({ x, w, round }: ModelState): void {
-    const { rounds } = this.#settings
     if (this.#keepsMass && this.#round > 0) this.#lostMass += massOf(this.#training.state).w
     this.#round = Math.min(round, this.#rounds)
     this.#peer.round = this.#round
     this.#training.start(x, linear([0, x]))
     if (this.#keepsMass) this.#training.state = { ...this.#training.state, x, w }
-    if (this.#round > rounds) this.#averaging.start(this.#modelOf(this.#training), x)
+    if (this.#round > this.#settings.rounds) this.#averaging.start(this.#modelOf(this.#training), x)
     this.#peer.optimisers = {}
     this.#peer.arena.sweep(this.#roots(), true)
   }
@@ -242,7 +246,6 @@ export class Session {
 
   /** Ends a round. */
   #report(program: Program, model: Vector, late: readonly PeerName[]): StepReport {
-    const { rate } = this.#settings
     const round = this.#round++
     const isTraining = program === this.#training
     const { waited, missing, unsent, distances, outliers, moves } = this.#peer.takeNotes()
@@ -250,7 +253,7 @@ export class Session {
       round,
       phase: isTraining ? 'train' : 'average',
       loss: isTraining ? this.#peer.gradients.loss : undefined,
-      rate: isTraining ? rate(round) : undefined,
+      rate: isTraining ? this.#settings.rate(round) : undefined,
       samples: this.#peer.gradients.batches.drawn,
       life: this.#participation?.life ?? 1,
       consensus: this.#participation?.consensus,
@@ -283,10 +286,7 @@ export class Session {
 
   #roots(): readonly State[] {
     const { optimisers, origin } = this.#peer
-    const { state } = this.#averaging
-    return origin === undefined
-      ? [this.#training.state, state, optimisers]
-      : [this.#training.state, state, optimisers, { origin }]
+    return [this.#training.state, this.#opened?.state ?? {}, optimisers, origin === undefined ? {} : { origin }]
   }
 }
 
