@@ -7,7 +7,8 @@
 //   node packages/experiment/bench/peer-rounds.mjs --once N R  N peers, R rounds
 //
 // "processor" is the time of all threads of the process per peer-round, garbage collection included. It depends less than
-// the others on what else the machine does.
+// the others on what else the machine does. "memory" is the most resident memory that the process had so far. Of more than 10,000 peers
+// each has the samples of one of the first 10,000: what is measured is the simulator, not how much data a machine holds.
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { dpsgd, train } from '@murmuration/algorithms'
 import { peerName } from '@murmuration/core'
@@ -18,11 +19,14 @@ import { pooledVectorWire } from '@murmuration/wire'
 import Table from 'cli-table3'
 import { youngGenerationMegabytes } from '../dist/sim/run-pool.js'
 
+const maxOwners = 10_000
+
 async function simulateRing(count, rounds, jitter) {
-  const peers = Array.from({ length: count }, (_, k) => peerName(`p${String(k).padStart(5, '0')}`))
+  const peers = Array.from({ length: count }, (_, k) => peerName(`p${String(k).padStart(7, '0')}`))
+  const owners = peers.slice(0, maxOwners)
   const start = performance.now()
   const data = { kind: 'gaussians', samplesPerPeer: 32 }
-  const localData = { data, testFraction: 0.01, partition: { kind: 'equal' }, peers, seed: 1 }
+  const localData = { data, testFraction: 0.01, partition: { kind: 'equal' }, peers: owners, seed: 1 }
   const taskSet = await createLogisticTaskSet({ localData })
   const topology = createTopology({ peers, graph: { kind: 'ring' } })
   const setUp = performance.now()
@@ -34,12 +38,13 @@ async function simulateRing(count, rounds, jitter) {
   let steps = 0
   const wire = pooledVectorWire()
   await simulate({ topology, seed: 1, wire, links, network: measuredNetwork, cost }, async (fabric) => {
-    const reports = train(fabric, taskSet.of(fabric.self), settings)
+    const owner = owners[Number(fabric.self.slice(1)) % maxOwners]
+    const reports = train(fabric, taskSet.of(owner), settings)
     while (!(await reports.next()).done) steps++
   })
   const end = performance.now()
   const { user, system } = process.cpuUsage(processor)
-  const memory = process.memoryUsage().rss
+  const memory = process.resourceUsage().maxRSS * 1024
   return { steps, setUp: (setUp - start) / 1000, seconds: (end - setUp) / 1000, processor: user + system, memory }
 }
 
@@ -54,7 +59,7 @@ function onThread(count, rounds) {
   return new Promise((resolve, reject) => {
     const options = {
       workerData: [count, rounds, jitter],
-      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMegabytes(count) }
+      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMegabytes(count), maxOldGenerationSizeMb: 20_000 }
     }
     const worker = new Worker(new URL(import.meta.url), options)
     worker.on('message', resolve)
