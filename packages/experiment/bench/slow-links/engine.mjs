@@ -1,4 +1,4 @@
-// One run of one method: computed once on ideal links, or for itself in a cell.
+// One run of one method: computed once on ideal links, and replayed in a cell.
 import { algorithms, train } from '@murmuration/algorithms'
 import { peerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
@@ -8,9 +8,6 @@ import { codedWire, pooledVectorWire, weighed } from '@murmuration/wire'
 import { lengthOf, mean } from '@murmuration/vectors'
 import { recordingWire, replayedTimes } from '../../dist/sim/index.js'
 import { digitTasks } from './digits.mjs'
-import { asyncChoco, asyncSparseLoCo } from './no-barrier.mjs'
-
-const withoutBarrier = [asyncChoco, asyncSparseLoCo]
 
 export const peersOf = (count) => Array.from({ length: count }, (_, k) => peerName(`p${String(k).padStart(2, '0')}`))
 
@@ -32,7 +29,7 @@ function topologyFor(peers, graph) {
 export class Ended extends Error {}
 
 function settingsOf({ method, peers, seed, batch, rounds }) {
-  const algorithm = [...algorithms, ...withoutBarrier].find(({ name }) => name === method.algorithm)
+  const algorithm = algorithms.find(({ name }) => name === method.algorithm)
   const { options = {}, rate } = method
   const optimiser = { name: 'sgd', momentum: 0.9 }
   return { algorithm, options, seed, batchSize: batch, rounds, rate: () => rate, optimiser, timeout: 1e12, workers: peers } // prettier-ignore
@@ -53,61 +50,52 @@ function ownAccuracy(union, models) {
 const diverges = new Set(['DivergedError'])
 
 /**
- * Runs until the peers' own models are as accurate as the target, on average, or all rounds are over: the mean of the models would cost an exchange that nobody paid for. It is
- * looked at when all have ended a round; where they are not in lock-step, when all have taken so many steps together.
+ * Runs until the peers' own models are as accurate as the target, on average, or all rounds are over: the mean of the models, which `judge: 'mean'` looks at, costs an exchange that nobody has paid for then. It is
+ * looked at when all have ended a round.
  */
-export async function compute({ method, seed, setup, cell, target, isLockStep = true }) {
-  const { peers, batch, rounds, every, factor } = setup
+export async function compute({ method, seed, setup, target }) {
+  const { peers, batch, rounds, every, factor, judge } = setup
   const tasks = await tasksOf(peers, seed, setup.data)
   const length = lengthOf(tasks.union.schema)
   const random = (peer) => createRandom(seed, peer)
   const plain = codedWire({ ...pooledVectorWire(), ...weighed(length) }, { codec: method.codec ?? 'float32', elements: length, random }) // prettier-ignore
   const { wire, recording } = recordingWire(plain, factor)
-  const links = cell === undefined ? uniformLinks({ latency: 1 }) : uniformLinks(cell)
-  const options = { topology: topologyFor(peers, method.graph ?? { kind: 'ring' }), seed, links, wire, cost: costOf(cell ?? { perStep: 1 }, seed) } // prettier-ignore
+  const links = uniformLinks({ latency: 1 })
+  const options = { topology: topologyFor(peers, method.graph ?? { kind: 'ring' }), seed, links, wire, cost: costOf({ perStep: 1 }, seed) } // prettier-ignore
   const settings = settingsOf({ method, peers, seed, batch, rounds })
-  const newest = new Map()
   const byRound = []
   const curve = []
-  let steps = 0
   let best = 0
   let bytes = 0
-  const look = (models, round, now) => {
+  const look = (models, round) => {
     const { accuracy } = tasks.union.evaluate(mean(models)).run()
     curve.push([round + 1, accuracy])
-    if (accuracy >= target && ownAccuracy(tasks.union, models) >= target)
-      throw new Ended(JSON.stringify({ round: round + 1, now }))
+    if (accuracy >= target && (judge === 'mean' || ownAccuracy(tasks.union, models) >= target))
+      throw new Ended(JSON.stringify({ round: round + 1 }))
     // Nothing is learned any more that could reach the target.
     best = Math.max(best, accuracy)
     if (accuracy < best - 0.25 || (round >= rounds / 2 && accuracy < 0.7 * target)) throw new Ended('{}')
   }
-  const note = (peer, round, x, now) => {
-    steps++
-    if (!isLockStep) {
-      newest.set(peer, x.slice())
-      if (steps % (peers.length * every) === 0) look([...newest.values()], steps / peers.length - 1, now)
-      return
-    }
+  const note = (round, x) => {
     if ((round + 1) % every !== 0) return
     const all = (byRound[round] ??= [])
     all.push(x.slice())
     if (all.length < peers.length) return
     delete byRound[round]
-    look(all, round, now)
+    look(all, round)
   }
   let reached = {}
   try {
     await simulate(options, async (fabric) => {
       for await (const { round, parameters } of train(fabric, tasks.of.get(fabric.self), settings))
-        note(fabric.self, round, parameters, fabric.now())
+        note(round, parameters)
     })
   } catch (error) {
     if (error instanceof Ended) reached = JSON.parse(error.message)
     else if (!diverges.has(error.name)) throw error
   }
   const all = recording.bytesByRound
-  if (isLockStep) for (let k = 0; k < (reached.round ?? 0); k++) bytes += all[k] ?? 0
-  else bytes = all.reduce((sum, each) => sum + (each ?? 0), 0)
+  for (let k = 0; k < (reached.round ?? 0); k++) bytes += all[k] ?? 0
   return { ...reached, bytes, curve, sizes: recording.sizes }
 }
 

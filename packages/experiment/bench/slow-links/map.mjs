@@ -1,6 +1,8 @@
 // The map of slow links: which method brings an MLP on digits to 95 % of plain SGD's accuracy first, over bandwidth, latency and stragglers.
 //
-//   node packages/experiment/bench/slow-links/map.mjs RESULTS.jsonl
+//   node packages/experiment/bench/slow-links/map.mjs RESULTS.jsonl [own|mean]
+//
+// own: the peers' own models have that accuracy, on average; mean: the mean of their models has it, and what it takes to get that is to be added.
 //
 // What has been computed is in the file, a line for each run, and is not computed again. map-report.mjs makes the table and the picture of it.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
@@ -9,9 +11,9 @@ import { methods } from './methods.mjs'
 import { plainSgd } from './plain.mjs'
 import { bestOf, cells, seeds, setupOf } from './cells.mjs'
 
-const [file] = process.argv.slice(2)
+const [file, judge = 'own'] = process.argv.slice(2)
 if (file === undefined) throw new Error('expected the path of a file for the results')
-const setup = setupOf(peersOf(16))
+const setup = { ...setupOf(peersOf(16)), judge }
 const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').filter(Boolean).map((line) => JSON.parse(line)) : [] // prettier-ignore
 const known = new Map(lines.map((line) => [line.key, line]))
 
@@ -55,34 +57,11 @@ async function synchronous({ name, configs }, place, seed) {
   })
 }
 
-async function asynchronous({ name, configs }, place, seed, cell) {
-  const target = await targetOf(seed)
-  return once(`${name} | ${place} | ${seed} | ${cell.name}`, async () => {
-    const { round, bytes, now } = await compute({
-      method: configs[place],
-      seed,
-      setup,
-      cell,
-      target,
-      isLockStep: false
-    })
-    return { method: name, place, seed, round, bytes, ms: round === undefined ? {} : { [cell.name]: now } }
-  })
-}
-
 const [first, ...others] = seeds
-for (const method of methods.filter(({ sibling }) => sibling === undefined)) {
+for (const method of methods) {
   for (const place of method.configs.keys()) await synchronous(method, place, first)
 }
-for (const method of methods.filter(({ sibling }) => sibling === undefined)) {
+for (const method of methods) {
   const best = new Set(cells.flatMap(({ name }) => bestOf(known, method.name, name, first).slice(0, 1)))
   for (const place of best) for (const seed of others) await synchronous(method, place, seed)
-}
-// Without stragglers a barrier costs little: what has none is computed where there are some.
-for (const cell of cells.filter(({ hasStragglers }) => hasStragglers)) {
-  for (const method of methods.filter(({ sibling }) => sibling !== undefined)) {
-    for (const place of bestOf(known, method.sibling, cell.name, first).slice(0, 2)) await asynchronous(method, place, first, cell) // prettier-ignore
-    for (const place of bestOf(known, method.name, cell.name, first).slice(0, 1))
-      for (const seed of others) await asynchronous(method, place, seed, cell)
-  }
 }

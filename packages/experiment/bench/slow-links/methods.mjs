@@ -20,8 +20,10 @@ const copies = (algorithm) => local(fractions, (rate, period, fraction) => ({ al
 const allReduce = (codec) => each([rates], (rate) => ({ algorithm: 'all-reduce', rate, codec, options: direct }))
 const dpsgd = (codec) => each([rates, [{ kind: 'ring' }, matching]], (rate, graph) => ({ algorithm: 'dpsgd', rate, codec, graph })) // prettier-ignore
 
-/** In the order of tables. `sibling`: has no barrier, so that it is computed anew in each cell, with the settings that are best for that method there. */
+/** In the order of tables. */
 export const methods = [
+  // Where the mean model is judged: a period that never ends, and the merge.
+  { name: 'trained apart, merged once', family: 'central', isMerged: true, configs: each([rates], (rate) => ({ algorithm: 'choco', rate, options: { period: 1_000_000 } })) }, // prettier-ignore
   { name: 'all-reduce', family: 'central', configs: allReduce('float32') },
   { name: 'all-reduce, int8', family: 'central', configs: allReduce('int8') },
   { name: 'top-k with error feedback, all-gather', family: 'central', configs: each([fractions, rates], (fraction, rate) => ({ algorithm: 'sparseloco', rate, options: { period: 1, memory: 1, compressor: topK(fraction) } })) }, // prettier-ignore
@@ -31,7 +33,5 @@ export const methods = [
   { name: 'D-PSGD, int8', family: 'gossip', configs: dpsgd('int8') },
   { name: 'GASLoC, int8', family: 'gossip', configs: local(outers, (rate, period, [outerRate, momentum]) => ({ algorithm: 'gasloc', rate, codec: 'int8', graph: matching, options: { period, outerRate, momentum } })) }, // prettier-ignore
   { name: 'CHOCO-SGD', family: 'gossip', configs: each([rates, fractions], (rate, fraction) => ({ algorithm: 'choco', rate, options: { compressor: topK(fraction), consensus: Math.sqrt(fraction) } })) }, // prettier-ignore
-  { name: 'CHOCO-SGD, local steps', family: 'gossip', configs: copies('choco') },
-  { name: 'SparseLoCo, no barrier', family: 'central', sibling: 'SparseLoCo', configs: sparse('async-sparseloco') },
-  { name: 'CHOCO-SGD, local steps, no barrier', family: 'gossip', sibling: 'CHOCO-SGD, local steps', configs: copies('async-choco') } // prettier-ignore
+  { name: 'CHOCO-SGD, local steps', family: 'gossip', configs: copies('choco') }
 ]
