@@ -1,6 +1,6 @@
 /** Swarms with drawn sizes, graphs, algorithms, links and settings, and what goes wrong in them. */
-import { type Algorithm, algorithms as registry, dpsgd } from '@murmuration/algorithms'
-import type { Milliseconds, PeerName, Random } from '@murmuration/core'
+import { type Algorithm, algorithms as registry, dpsgd, refusals } from '@murmuration/algorithms'
+import type { Milliseconds, PeerName, Random, Topology } from '@murmuration/core'
 import type { MembershipSettings } from '@murmuration/membership'
 import { createRandom } from '@murmuration/random'
 import { type FaultEvent, uniformLinks } from '@murmuration/simulator'
@@ -37,12 +37,21 @@ const algorithms: readonly (readonly [Algorithm, Readonly<Record<string, unknown
   [trimmedMean, {}]
 ]
 
+const others = registry.filter(({ name }) => name === 'ad-psgd' || name === 'sgp')
+
+/** One swarm of three has an algorithm without exchanges by rounds, where its graph is one for it. */
+function drawAlgorithm(seed: number, random: Random, topology: Topology): (typeof algorithms)[number] {
+  const drawn = algorithms[random.integer(algorithms.length)]
+  const other = others.at(createRandom(seed, 'other algorithm').integer(3 * others.length))
+  return other === undefined || refusals(other, { topology, servers: [] }).length > 0 ? drawn : [other, {}]
+}
+
 export function drawSwarm(seed: number): DrawnSwarm {
   const random = createRandom(seed, 'swarm')
   const pick = <Item>(items: readonly Item[]) => items[random.integer(items.length)]
   const peers = namesOf(pick([3, 4, 4, 5, 5, 6, 6, 7, 8, 8, 10, 12, 16]))
   const graph = drawGraph(peers, random)
-  const [algorithm, options] = pick(algorithms)
+  const [algorithm, options] = drawAlgorithm(seed, random, createTopology({ peers, graph }))
   const codec = pick(['float32', 'float32', 'float32', 'float16', 'delta-int8'])
   const [gradient, latency] = [pick([100, 150, 200]), pick([1, 5, 40])]
   const bandwidth = pick([1e6, 1e7, Number.POSITIVE_INFINITY])
@@ -72,13 +81,18 @@ export function drawSwarm(seed: number): DrawnSwarm {
     links: uniformLinks({ latency, bandwidth }),
     membership,
     rounds,
-    // A trimmed mean does not bring peers together where they have few neighbours.
-    finalRounds: algorithm === trimmedMean ? 150 : 0,
+    finalRounds: finalRoundsOf(algorithm, events),
     calmRounds: Math.ceil(rounds / 3),
     faults: { rules: [], events },
     gone,
     story: [JSON.stringify(facts), ...events.map((event) => JSON.stringify(event))].join('\n')
   }
+}
+
+/** The trimmed mean does not bring peers together where they have few neighbours, nor do others in time where few are left; where nobody goes, their sums are looked at. */
+function finalRoundsOf(algorithm: Algorithm, events: readonly FaultEvent[]): number {
+  if (algorithm === trimmedMean) return 150
+  return others.includes(algorithm) && events.some(({ kind }) => ['crash', 'leave', 'join'].includes(kind)) ? 100 : 0
 }
 
 /** Of any kind that these peers can have. */

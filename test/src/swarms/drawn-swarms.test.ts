@@ -1,7 +1,7 @@
 /** Drawn swarms with faults and churn keep the invariants of docs/membership.md, and a mutant of each rule is noticed. */
-import { addFlow, Members } from '@murmuration/algorithms'
-import type { Milliseconds } from '@murmuration/core'
-import { trustingSigner } from '@murmuration/membership'
+import { addFlow, Members, type Message } from '@murmuration/algorithms'
+import type { Milliseconds, Mixing } from '@murmuration/core'
+import { type SwarmView, trustingSigner } from '@murmuration/membership'
 import test from 'ava'
 import { type Mutation, wrongWith } from './try-swarm.js'
 
@@ -23,14 +23,33 @@ class Patient extends Members {
   }
 }
 
-const canaries: Readonly<Record<string, readonly [number, RegExp, Mutation]>> = {
+/** Offers more than there is. */
+class Generous extends Members {
+  override row(round: number): Mixing {
+    const row = super.row(round)
+    const more = (peers: Mixing['sendTo']) => peers.map(({ name, weight }) => ({ name, weight: 1.6 * weight }))
+    const { selfWeight, receiveFrom, sendTo } = row
+    return { ...row, selfWeight: 1 - 1.6 * (1 - selfWeight), receiveFrom: more(receiveFrom), sendTo: more(sendTo) }
+  }
+}
+
+/** Takes itself for most, whoever is there. */
+class Sure extends Members {
+  override get knowledge(): SwarmView {
+    return Object.create(super.knowledge, { isMain: { value: true } }) as SwarmView
+  }
+}
+
+type Canary = readonly [number, RegExp, Mutation]
+
+const canaries: Readonly<Record<string, Canary>> = {
   'what comes late is not used': [
-    40,
+    20,
     /does not owe it/,
     { algorithmOf: (algorithm) => ({ ...algorithm, edges: { model: 'dropped' } }) }
   ],
   'what comes late is used twice': [
-    40,
+    20,
     /other values after round/,
     {
       algorithmOf: (algorithm) => ({
@@ -39,11 +58,32 @@ const canaries: Readonly<Record<string, readonly [number, RegExp, Mutation]>> = 
       })
     }
   ],
+  'a row offers more than there is': [
+    6,
+    /has a weight of -0.2\d* for its own/,
+    { membersOf: (...given) => new Generous(...given) }
+  ],
+  'a peer of AD-PSGD that is asked does not move': [
+    190,
+    /the sum over the peers is off/,
+    {
+      algorithmOf: (algorithm) => ({
+        ...algorithm,
+        answers: { swap: (_node, state) => ({ state, reply: { x: state.x } as Message }) }
+      })
+    }
+  ],
+  'mass of SGP that comes late is dropped': [
+    40,
+    /the weights of 5 peers sum to/,
+    { algorithmOf: (algorithm) => ({ ...algorithm, edges: { mass: 'dropped' } }) }
+  ],
   'votes count that nobody has given': [
     10,
     /a vote of .* that it has not given/,
     { membersOf: (fabric, options) => new Members(fabric, { ...options, signer: trustingSigner }) }
   ],
+  'a minority takes itself for most': [125, /two groups are main/, { membersOf: (...given) => new Sure(...given) }],
   'the dead are waited for': [47, /ms in a round/, { membersOf: (...given) => new Patient(...given) }]
 }
 

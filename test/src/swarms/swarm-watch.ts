@@ -7,7 +7,7 @@ import type { VectorMessage } from '@murmuration/wire'
 import { Books, type Use } from './books.js'
 import { KnowledgeWatch } from './knowledge-watch.js'
 import { ProgressWatch } from './progress-watch.js'
-import { watched } from './watched-record.js'
+import { isExchanging, type RecordListener, watched } from './watched-record.js'
 
 /** What is watched. */
 export interface Watched {
@@ -59,7 +59,7 @@ export class SwarmWatch {
     const { topology, algorithm, isLossless, longestRound, healedAt } = options
     const owing = (peer: PeerName) => this.#sessions.get(peer)?.exchanges.owing ?? []
     const ended = (peer: PeerName) => this.#rounds.get(peer) ?? -1
-    if (algorithm.keeps === 'mean' && isLossless && isSymmetric(topology))
+    if (algorithm.keeps === 'mean' && isExchanging(algorithm) && isLossless && isSymmetric(topology))
       this.#books = new Books({ owing, ended }, find)
     this.knowledge = new KnowledgeWatch(topology.peers, healedAt, find)
     this.progress = new ProgressWatch(longestRound, find)
@@ -92,21 +92,23 @@ export class SwarmWatch {
       (from, use) => this.#isSaid(self, from, use),
       (what) => this.find(what)
     )
-    const keepsMean = algorithm.keeps === 'mean'
+    const isWatched = isExchanging(algorithm)
+    const keepsMean = isWatched && algorithm.keeps === 'mean'
+    const listener: RecordListener = {
+      began: (x) => {
+        this.#checkTaken(self, x)
+        this.#rounds.delete(self)
+        this.#books?.begins(self, x)
+        round.began(x)
+      },
+      mixes: (W, uses) => round.mixes(W, uses, keepsMean),
+      late: (use) => round.late(use)
+    }
     this.#listen(fabric)
     this.#finished.delete(self)
     this.progress.began(self)
     return {
-      algorithm: watched(algorithmOf(algorithm), {
-        began: (x) => {
-          this.#checkTaken(self, x)
-          this.#rounds.delete(self)
-          this.#books?.begins(self, x)
-          round.began(x)
-        },
-        mixes: (W, uses) => round.mixes(W, uses, keepsMean),
-        late: (use) => round.late(use)
-      }),
+      algorithm: isWatched ? watched(algorithmOf(algorithm), listener) : algorithmOf(algorithm),
       signer: this.knowledge.signerOf(self),
       changed: (change) => {
         this.knowledge.changed(self, change, fabric.now())

@@ -2,9 +2,10 @@
 import type { Algorithm } from '@murmuration/algorithms'
 import { createTopology } from '@murmuration/topology'
 import { consensusDistance } from '@murmuration/vectors'
-import { type MemberSwarm, namesOf, runMembers } from '../member-swarm.js'
+import { type MemberSwarm, namesOf, runMembers, type SwarmEnd } from '../member-swarm.js'
 import { type DrawnSwarm, drawSwarm, healedAt } from './draw-swarm.js'
 import { SwarmWatch } from './swarm-watch.js'
+import { isExchanging } from './watched-record.js'
 
 /** What a mutant of a rule changes. */
 export interface Mutation extends Pick<MemberSwarm, 'membersOf'> {
@@ -23,7 +24,9 @@ export async function trySwarm(
   const { algorithm, codec, timeout } = swarm
   const options = { topology, algorithm, isLossless: codec === 'float32', longestRound: 5 * timeout + 2000, healedAt }
   const watch = new SwarmWatch({ ...options, ...(algorithmOf && { algorithmOf }) })
-  const { lost, models } = await runMembers({ ...swarm, watch, ...(membersOf && { membersOf }) })
+  const end = await runMembers({ ...swarm, watch, ...(membersOf && { membersOf }) })
+  const { lost, models } = end
+  const isSummed = !isExchanging(algorithm) && swarm.finalRounds === 0
   const staying = names.filter((name) => !swarm.gone.includes(name))
   const absent = staying.filter((name) => !models.has(name))
   const apart = models.size === 0 ? 0 : consensusDistance([...models.values()])
@@ -31,7 +34,22 @@ export async function trySwarm(
     ...watch.findings,
     ...[...lost.values()],
     ...(absent.length === 0 ? [] : [`${absent.join()} did not come to the end`]),
-    ...(apart <= maxApart(swarm.peers) ? [] : [`the models are ${apart} apart`])
+    ...(!isSummed || !options.isLossless ? [] : wrongSums(end, names.length, swarm.rounds)),
+    ...(isSummed || apart <= maxApart(swarm.peers) ? [] : [`the models are ${apart} apart`])
+  ]
+}
+
+/** Where every peer has kept its one life, what all have is what their optimisers have added, and push-sum's weights sum to their number. */
+function wrongSums({ books }: SwarmEnd, count: number, rounds: number): readonly string[] {
+  const all = [...books.values()]
+  if (all.length < count || all.some(({ life }) => life > 1)) return []
+  const off = [0, 1, 2, 3].map((d) => Math.abs(all.reduce((sum, { x, moved }) => sum + x[d] - moved[d], 0)))
+  const weight = all.reduce((sum, { w }) => sum + w, 0)
+  // Numbers up to 4 are rounded to float32 at most three times in a round of a peer.
+  const bound = 3 * count * rounds * 2 ** -23
+  return [
+    ...(Math.max(...off) < bound ? [] : [`the sum over the peers is off by ${Math.max(...off)}`]),
+    ...(Math.abs(weight - count) < 1e-9 ? [] : [`the weights of ${count} peers sum to ${weight}`])
   ]
 }
 

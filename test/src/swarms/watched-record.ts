@@ -21,6 +21,9 @@ interface Sender {
   collect(W: Mixing): Promise<Readonly<Record<string, Message>>>
 }
 
+/** Whether {@link watched} has something to look at: exchanges by rounds. Of other algorithms the sums are looked at in the end. */
+export const isExchanging = ({ channels }: Algorithm) => channel in channels
+
 /** @param record - one that sends `x` along the edges of a round's mixing, on a channel called model */
 export function watched(record: Algorithm, listener: RecordListener): Algorithm {
   const late = record.edges?.[channel]
