@@ -177,3 +177,27 @@ test('a peer that may go on alone trains to the end', async (t) => {
   t.is(rounds, 100)
   t.true(((troubled as JsonLine).isolated as number) > 0)
 })
+
+for (const algorithm of ['ad-psgd', 'sgp']) {
+  test(`${algorithm}: one of three peers is killed; the others go on without it, come to the end and agree`, async (t) => {
+    t.timeout(timeLimit(200_000))
+    const names = ['a', 'b', 'c']
+    const training = 'rounds: 200\ntimeout: 5 s\n'
+    const peers = await PeerProcesses.prepare(t, { names, graph: 'ring', algorithm, training })
+    for (const name of names) peers.start(name)
+    await allTrain(peers, names)
+    const survivors = ['a', 'c']
+    const marks = peers.marks(survivors)
+    peers.signal('b', 'SIGKILL')
+    await peers.allTell(marks, 'that b is dead', says(/: b is dead/))
+    await allTrain(peers, survivors)
+    await peers.finish()
+    for (const name of survivors) {
+      const { code, stderr, ...result } = await peers.of(name).result
+      t.is(code, 0, `${name}: ${stderr}`)
+      const { neighbourDistance } = recordsOf(result).at(-1) as Record<string, number>
+      t.true(neighbourDistance < 1e-2, `${name}: ${neighbourDistance}`)
+    }
+    t.deepEqual(takenForDead(peers, survivors), ['b'])
+  })
+}

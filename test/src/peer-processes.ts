@@ -7,19 +7,19 @@ import { freePorts, type JsonLine, murmur, type RunningCommand, recordsOf, tempo
 import { root } from './repository.js'
 import { Relay } from './soak/relay.js'
 
-/** D-PSGD whose rounds take a while until there is a file `finish`: the run goes on as long as a test needs, and then ends soon. */
-const paced = `import { existsSync } from 'node:fs'
+/** An algorithm whose rounds take a while until there is a file `finish`: the run goes on as long as a test needs, and then ends soon. */
+const pacedOf = (algorithm: string) => `import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { algorithms } from '@murmuration/algorithms'
-const dpsgd = algorithms.find(({ name }) => name === 'dpsgd')
+const given = algorithms.find(({ name }) => name === '${algorithm}')
 const finish = new URL('./finish', import.meta.url)
 export const paced = {
-  ...dpsgd,
+  ...given,
   name: 'paced',
-  title: 'D-PSGD, paced',
+  title: given.title + ', paced',
   round: async (node, state, k) => {
     if (!existsSync(finish)) await setTimeout(100)
-    return dpsgd.round(node, state, k)
+    return given.round(node, state, k)
   }
 }
 `
@@ -28,6 +28,8 @@ export const paced = {
 export interface PeersOptions {
   readonly names: readonly string[]
   readonly graph: string
+  /** By its name; D-PSGD if absent. */
+  readonly algorithm?: string
   /** Lines of the training file. */
   readonly training: string
   /** Whether links can be frozen: each goes through a relay of its own. */
@@ -53,7 +55,7 @@ export class PeerProcesses {
   static async prepare(t: ExecutionContext, options: PeersOptions): Promise<PeerProcesses> {
     const folder = await temporaryFolder()
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
-    await writeFile(join(folder, 'paced.mjs'), paced)
+    await writeFile(join(folder, 'paced.mjs'), pacedOf(options.algorithm ?? 'dpsgd'))
     const peers = new PeerProcesses(folder, options)
     t.teardown(() => peers.#end())
     const training = `task: softmax\ndata: { digits: 3000, size: 14 }\ntest: 50 %\nbatch: 8\nalgorithm: { module: ./paced.mjs }\n`
