@@ -1,8 +1,6 @@
 /** Simulated swarms whose peers come and go, with each algorithm that can do with those that are there: who agrees, and what is kept. */
 import { type Algorithm, algorithms } from '@murmuration/algorithms'
-import { createRandom } from '@murmuration/random'
-import { drawFaults, type FaultEvent } from '@murmuration/simulator'
-import type { GraphDescription } from '@murmuration/topology'
+import type { FaultEvent } from '@murmuration/simulator'
 import { consensusDistance } from '@murmuration/vectors'
 import test from 'ava'
 import { namesOf, runMembers, type SwarmEnd } from './member-swarm.js'
@@ -89,43 +87,3 @@ test('SGP: of a peer that dies its mass is lost, one that is started again gets 
   t.true(Math.min(...weights) > 0.5 * Math.max(...weights), weights.join())
   t.true(consensusDistance([...end.models.values()]) < 0.5)
 })
-
-const kinds = ['ring', 'complete', 'star', 'one-peer-exponential'] as const
-const graphOf = (number: number): GraphDescription => ({ kind: kinds[number] })
-
-/** Swarms with drawn sizes, graphs and faults. All heal in time for all to agree. */
-const first = Number(process.env.MURMURATION_SEED ?? 1)
-const count = Number(process.env.MURMURATION_SEEDS ?? 3)
-
-/** What is wrong in the end with the swarm of a seed, if anything is. */
-async function faultOf(seed: number, algorithm: Algorithm): Promise<string | undefined> {
-  const random = createRandom(seed, 'swarm')
-  const peers = 3 + random.integer(6)
-  const graph = graphOf(random.integer(algorithm === sgp ? 4 : 3))
-  const isKept = random.integer(2) === 0
-  const crashes = isKept ? 0 : 1 + random.integer(2)
-  const draw = { crashes, freezes: random.integer(3), partitions: random.integer(2), clogs: random.integer(2) }
-  const within = isKept && algorithm === adPsgd ? 60_000 : 20_000
-  const faults = drawFaults(random.stream('faults'), namesOf(peers), { ...draw, within })
-  const finalRounds = isKept ? 0 : 100
-  const end = await runMembers({ algorithm, seed, peers, graph, rounds: within / 25, finalRounds, faults })
-  const ended = `${end.models.size} of ${peers} ended; ${[...end.lost.values()].join('; ')}`
-  if (end.lost.size > 0 || end.models.size < peers) return ended
-  const weight = weightOf(end)
-  if (isKept && Math.abs(weight - peers) > 1e-9) return `the weights sum to ${weight}, of ${peers} peers`
-  if (isKept) return offBy(end) < bound(peers, within / 25) ? undefined : `the sum is off by ${offBy(end)}`
-  const apart = consensusDistance([...end.models.values()])
-  return apart < 1e-2 ? undefined : `${ended} ${apart} apart`
-}
-
-for (const algorithm of [adPsgd, sgp]) {
-  test(`${algorithm.title}: drawn swarms heal, and keep the sum where nobody dies: ${count} seeds from ${first}`, async (t) => {
-    const found: string[] = []
-    for (let seed = first; seed < first + count; seed++) {
-      const fault = await faultOf(seed, algorithm).catch(String)
-      const replay = `MURMURATION_SEED=${seed} MURMURATION_SEEDS=1 npx ava test/dist/member-algorithms.test.js`
-      if (fault !== undefined) found.push(`${replay}: ${fault}`)
-    }
-    t.deepEqual(found, [])
-  })
-}

@@ -1,9 +1,7 @@
 /** Simulated swarms whose peers come late, die, stand still, come back and are cut off from one another. */
 import type { PeerName } from '@murmuration/core'
-import { createRandom } from '@murmuration/random'
-import { drawFaults, type FaultEvent } from '@murmuration/simulator'
+import type { FaultEvent } from '@murmuration/simulator'
 import { consensusDistance } from '@murmuration/vectors'
-import type { GraphDescription } from '@murmuration/topology'
 import test, { type ExecutionContext } from 'ava'
 import { distanceAfter, namesOf, runMembers, type SwarmEnd } from './member-swarm.js'
 
@@ -140,34 +138,4 @@ test('every peer knows about how far all are apart', async (t) => {
     // Four numbers fall into four sums, so that nothing is lost but the peers that have not told yet.
     t.true(relative > 0.6 && relative < 1.4, `${relative} of the true one after round ${round}`)
   }
-})
-
-const graphOf = (number: number): GraphDescription => ({ kind: (['ring', 'complete', 'star'] as const)[number] })
-
-/** Swarms with drawn sizes, graphs and faults. All heal in time for all to agree. */
-const first = Number(process.env.MURMURATION_SEED ?? 1)
-const count = Number(process.env.MURMURATION_SEEDS ?? 12)
-
-/** What is wrong in the end with the swarm of a seed, if anything is. */
-async function faultOf(seed: number): Promise<string | undefined> {
-  const random = createRandom(seed, 'swarm')
-  const peers = 3 + random.integer(6)
-  const graph = graphOf(random.integer(3))
-  const [crashes, freezes] = [random.integer(3), random.integer(3)]
-  const draw = { crashes, freezes, partitions: random.integer(2), clogs: random.integer(2), within: 20_000 }
-  const faults = drawFaults(random.stream('faults'), namesOf(peers), draw)
-  const { lost, models } = await runMembers({ seed, peers, graph, rounds: 600, finalRounds: 100, faults })
-  const apart = consensusDistance([...models.values()])
-  if (lost.size === 0 && models.size === peers && apart < 1e-2) return undefined
-  return `${models.size} of ${peers} ended, ${apart} apart; ${[...lost.values()].join('; ')}`
-}
-
-test(`drawn swarms heal: ${count} seeds from ${first}`, async (t) => {
-  const found: string[] = []
-  for (let seed = first; seed < first + count; seed++) {
-    const fault = await faultOf(seed).catch(String)
-    const replay = `MURMURATION_SEED=${seed} MURMURATION_SEEDS=1 npx ava test/dist/members.test.js`
-    if (fault !== undefined) found.push(`${replay}: ${fault}`)
-  }
-  t.deepEqual(found, [])
 })
