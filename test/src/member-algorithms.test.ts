@@ -87,3 +87,11 @@ test('SGP: of a peer that dies its mass is lost, one that is started again gets 
   t.true(Math.min(...weights) > 0.5 * Math.max(...weights), weights.join())
   t.true(consensusDistance([...end.models.values()]) < 0.5)
 })
+
+test('AD-PSGD: two peers that ask each other at the same moment meet in the middle, and do not exchange their states', async (t) => {
+  const end = await runMembers({ algorithm: adPsgd, peers: 2, rounds: 100, finalRounds: 0 })
+  t.deepEqual([...end.lost.values()], [])
+  const apart = consensusDistance([...end.models.values()])
+  t.true(apart < 0.5, `${apart} apart`)
+  t.true(offBy(end) < bound(2, 100), `${offBy(end)}`)
+})

@@ -2,7 +2,8 @@
  * AD-PSGD: every peer computes gradients at its own pace, and meanwhile averages with one neighbour at a time.
  *
  * Unlike the paper's, a peer that is asked answers at once, also while it waits for an answer itself: both move by half of the difference
- * of what was sent. So the sum holds, no cycle can wait, and the graph need not be bipartite. Without a reply a round has its gradient alone.
+ * of what was sent. So the sum holds, no cycle can wait, and the graph need not be bipartite. Of two peers that ask each other at the same moment one
+ * is refused, so that both meet in the middle. Without a reply a round has its gradient alone.
  */
 import { z } from 'zod'
 import { linear } from './node/vector.js'

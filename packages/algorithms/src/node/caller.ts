@@ -1,4 +1,4 @@
-import { type Envelope, type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
+import { byName, type Envelope, type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Call, Message, Requests, State } from '../record.js'
 import type { EarlyMessages } from './early.js'
@@ -114,9 +114,21 @@ export class Caller implements Requests<Message, Message> {
     const ask = this.#opened(this.#asks, envelope)
     if (ask === undefined) return
     if (this.#answer === undefined) return this.#owner.fabric.reject(envelope, `nobody answers on ${this.name} here`)
-    const answered = this.swaps?.mayReply(from, ask) === false ? undefined : this.#answer(ask, from, id)
+    const isRefused = this.swaps?.mayReply(from, ask) === false || this.#crosses(from)
+    const answered = isRefused ? undefined : this.#answer(ask, from, id)
     if (answered === undefined) this.swaps?.skip(from, id)
     else this.reply(from, id, answered)
+  }
+
+  /**
+   * Whether an ask has crossed this peer's own and is the one of the two that comes to nothing, which both ends know by their names: if both were
+   * replied to, both ends would move by the whole difference and have exchanged their states.
+   */
+  #crosses(from: PeerName): boolean {
+    const { swaps } = this
+    const open = this.#open
+    if (swaps === undefined || open?.to !== from || open.reply !== undefined) return false
+    return swaps.isOpen(from) && byName(this.#owner.fabric.self, from) < 0
   }
 
   /** Replies to what was asked. */
