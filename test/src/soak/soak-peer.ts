@@ -15,12 +15,14 @@ import { Rounds } from './rounds.js'
 
 /**
  * A connection that is frozen thaws by itself, and all else that is done to one can be seen from its ends. So none has to
- * be given up for its silence, and one that hangs is not to be healed in that way before it is found out.
+ * be given up for its silence, and one that hangs is not to be healed in that way before it is found out. Vectors stay on the connections that
+ * are harmed: a data channel goes past the relays.
  */
 const limits: Partial<Limits> = {
   heartbeat: 1_000,
   silentAfter: 5_000,
   deadAfter: 600_000,
+  channelFrom: Number.POSITIVE_INFINITY,
   closeTimeout: timeLimit(30_000)
 }
 
