@@ -7,9 +7,9 @@ import { checkpointsOf, everyOf } from './checkpoint-options.js'
 import type { Output, RunEvent, RunRequest } from '@murmuration/experiment'
 import { codeOf, exitCodeLines, stopOnSignal } from './ending.js'
 import type { DoctorFlags } from './doctor-command.js'
-import type { EvaluateFlags } from './evaluate-command.js'
 import { graphs, type InitFlags } from './init/choices.js'
 import { dataWords, taskWords } from './init/tasks.js'
+import { addModelCommands } from './model-commands.js'
 import { countOf, durationOf, minFinishedOf, nameOf, watched } from './option-values.js'
 import { requestOf, type RunFlags, simulated } from './run-flags.js'
 import { fileOrSample } from './samples.js'
@@ -118,17 +118,7 @@ program
     print(await reportOn(folders, flags, (text) => void process.stderr.write(`${text}\n`)))
   })
 
-program
-  .command('evaluate')
-  .description('say what a model is worth that --save wrote')
-  .argument('<model>', 'a file that "swarm --save" or "peer --save" wrote')
-  .option('--data <path>', 'other data than those that its run held back')
-  .option('--task <module>', 'the module with the model, where it was trained by one')
-  .option('--json', 'print one JSON object')
-  .action(async (model: string, flags: EvaluateFlags) => {
-    const { evaluateText } = await import('./evaluate-command.js')
-    print(await evaluateText(model, flags, stopOnSignal()))
-  })
+addModelCommands(program, print)
 
 program
   .command('topology')

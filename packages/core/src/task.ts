@@ -36,6 +36,29 @@ export interface Evaluation {
   readonly accuracy?: number
 }
 
+/** What was done to the samples before the model saw them, and is to be done to what it is used on. JSON. */
+export type Preprocessing =
+  /**
+   * Pictures: colours as the model has channels (one channel is 0.299 R + 0.587 G + 0.114 B, transparency is left out), scaled to the model's height
+   * and width by the mean of the pixels that each new one covers, and divided by 255.
+   */
+  | { readonly kind: 'image' }
+  /** Numbers, taken as they are; with the names of the columns where they have some, in the order of the model's input. */
+  | { readonly kind: 'numbers'; readonly names?: readonly string[] | undefined }
+
+/** What a model takes and gives: what one has to know to use it without the data that it learned from. JSON. */
+export interface ModelSignature {
+  /** The shape of one sample's input; `[28, 28, 1]` for a picture of 28 × 28 pixels. */
+  readonly inputShape: readonly number[]
+  /** The shape of one sample's target; empty for one class or one number. */
+  readonly targetShape: readonly number[]
+  /** How many classes there are; absent when numbers are learned. */
+  readonly classes?: number | undefined
+  /** What the classes are called, where they are words. */
+  readonly classNames?: readonly string[] | undefined
+  readonly preprocessing: Preprocessing
+}
+
 /** What is learned: parameters as one flat float32 vector, the gradient on a batch, the evaluation; and its part of the data. */
 export interface Task {
   readonly schema: Schema
@@ -48,6 +71,8 @@ export interface Task {
    * Peers compare it when they connect.
    */
   readonly fingerprints?: Readonly<Record<string, string>>
+  /** What the model takes and gives; absent where the task is no function of samples. */
+  readonly signature?: ModelSignature | undefined
   /** The parameters to start from. The same seed gives the same bits on every peer. */
   initialise(seed: number): Work<Float32Array>
   /**

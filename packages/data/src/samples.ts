@@ -1,3 +1,4 @@
+import type { Preprocessing } from '@murmuration/core'
 import type { KnownSetName } from './files/known-sets.js'
 
 /** Samples with what is to be learned from them, flat and in memory. */
@@ -15,6 +16,8 @@ export interface Samples {
   readonly classes?: number
   /** What the classes are called, where they are words. */
   readonly classNames?: readonly string[]
+  /** What made the inputs of what the files hold; numbers as they are when absent. */
+  readonly preprocessing?: Preprocessing
 }
 
 /** One peer's training samples, and the test samples, which are the same for all peers. */

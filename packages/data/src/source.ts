@@ -15,7 +15,7 @@ export function sourceOf({ inputs, ...rest }: Samples): Source {
 
 /** The samples that `indices` numbers, in that order. */
 export function gather(source: Source, indices: Uint32Array): Samples {
-  const { inputShape, targetShape, targets, classes, classNames } = source
+  const { inputShape, targetShape, targets, classes, classNames, preprocessing } = source
   const [inputSize, targetSize] = [sizeOf(inputShape), sizeOf(targetShape)]
   const gathered = {
     count: indices.length,
@@ -24,7 +24,8 @@ export function gather(source: Source, indices: Uint32Array): Samples {
     targetShape,
     targets: new Float32Array(indices.length * targetSize),
     classes,
-    ...(classNames === undefined ? {} : { classNames })
+    ...(classNames === undefined ? {} : { classNames }),
+    ...(preprocessing === undefined ? {} : { preprocessing })
   }
   for (const [place, index] of indices.entries()) {
     source.read(index, gathered.inputs.subarray(place * inputSize, (place + 1) * inputSize))

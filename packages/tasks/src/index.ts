@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 export type { TaskSet } from './task-set.js'
-export { type TaskRecord, taskRecord } from './record.js'
+export { type Network, type TaskRecord, taskRecord } from './record.js'
 export { taskRecords } from './registry.js'
 export {
   createLogisticTaskSet,

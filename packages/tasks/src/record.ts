@@ -22,10 +22,21 @@ export interface TaskRecord<Options = never> {
   given(options: Options, localData: LocalDataOptions): unknown
   /** The tasks of all peers over one copy of the data. Without it a task is built for each. */
   taskSet?(options: Options, localData: LocalDataOptions): Promise<TaskSet>
+  /**
+   * The learned function as a network, to use and to export it: a model of `@murmuration/tfjs` as JSON, and its parameters. Of a class each it gives logits.
+   * Absent where the task is no function of samples.
+   */
+  network?(options: Options, parameters: Float32Array): Network
   /** How many parameters there are, where that is known before data is read. */
   parameters?(options: Options, data: DataDescription): number | undefined
   /** What the schema of the options cannot say. Paths begin within the options. */
   problems?(options: Options): readonly Problem[]
+}
+
+/** A network as data. */
+export interface Network {
+  readonly model: unknown
+  readonly parameters: Float32Array
 }
 
 /** A record whose options have the types of their schema. */

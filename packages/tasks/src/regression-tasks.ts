@@ -4,7 +4,8 @@ import {
   fingerprintsOf,
   loadLocalData,
   type LocalData,
-  type LocalDataOptions
+  type LocalDataOptions,
+  signatureOf
 } from '@murmuration/data'
 import { taskSetOf, type TaskSet } from './task-set.js'
 import { type Model, ShardTask } from './shard-task.js'
@@ -27,7 +28,8 @@ export async function createRegressionTask(
   const localData = await loadLocalData(options)
   const model = modelOf(localData, l2)
   const about = { ...describeLocalData(localData, options), model: model.about }
-  return new ShardTask(model, 0, localData.train.count, () => about, fingerprintsOf(localData))
+  const facts = { fingerprints: fingerprintsOf(localData), signature: signatureOf(localData.train) }
+  return new ShardTask(model, 0, localData.train.count, () => about, facts)
 }
 
 /** The tasks of all peers of `options.localData`; the data are loaded and divided once. */

@@ -21,6 +21,7 @@ export function withGradientWeight(task: Task, factor: number): Task {
     samples: task.samples,
     about: task.about,
     ...(task.fingerprints === undefined ? {} : { fingerprints: task.fingerprints }),
+    signature: task.signature,
     initialise: (seed) => task.initialise(seed),
     evaluate: (parameters) => task.evaluate(parameters),
     gradient: (parameters, batch, round) => {

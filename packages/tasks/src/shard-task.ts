@@ -29,6 +29,7 @@ export class ShardTask implements Task {
   readonly schema: Schema
   readonly samples: number
   readonly fingerprints: Readonly<Record<string, string>>
+  readonly signature: Task['signature']
   readonly #model: Model
   readonly #first: number
   readonly #about: () => Task['about']
@@ -38,14 +39,14 @@ export class ShardTask implements Task {
    * @param first - the number of its first sample
    * @param samples - how many it has
    * @param about - called when somebody wants to read it
-   * @param fingerprints - what must be the same on all peers
+   * @param facts - what must be the same on all peers, and what the model takes and gives
    */
   constructor(
     model: Model,
     first: number,
     samples: number,
     about: () => Task['about'],
-    fingerprints: Readonly<Record<string, string>> = {}
+    { fingerprints = {}, signature }: Pick<Task, 'fingerprints' | 'signature'> = {}
   ) {
     this.schema = model.schema
     this.samples = samples
@@ -53,6 +54,7 @@ export class ShardTask implements Task {
     this.#first = first
     this.#about = about
     this.fingerprints = fingerprints
+    this.signature = signature
   }
 
   get about(): Task['about'] {

@@ -10,5 +10,6 @@ export const softmaxRecord = taskRecord({
   module: softmaxTaskModule,
   given: (_, localData) => ({ localData }),
   taskSet: (_, localData) => createSoftmaxTaskSet({ localData }),
+  network: (_, parameters) => ({ model: { kind: 'mlp', hidden: [] }, parameters }),
   parameters: (_, data) => (data.kind === 'digits' ? ((data.size ?? 28) ** 2 + 1) * 10 : undefined)
 })

@@ -55,6 +55,7 @@ function taskOf(thread: TaskThread, ready: WorkerReady): TaskWorker {
     samples: ready.samples,
     about: { ...ready.about, thread: 'a thread of its own' },
     fingerprints: ready.fingerprints,
+    signature: ready.signature,
     initialise: (seed) => ({
       kind: 'initialise',
       samples: ready.initialiseSamples,

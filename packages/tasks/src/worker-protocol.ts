@@ -1,4 +1,12 @@
-import { DivergedError, type Evaluation, InputError, InvariantError, messageOf, type Schema } from '@murmuration/core'
+import {
+  DivergedError,
+  type Evaluation,
+  InputError,
+  InvariantError,
+  messageOf,
+  type ModelSignature,
+  type Schema
+} from '@murmuration/core'
 
 /**
  * What a task's thread and its owner say to each other. Vectors are not in it: they lie in memory that both see, the owner
@@ -19,6 +27,7 @@ export interface WorkerReady {
   readonly samples: number
   readonly about: Readonly<Record<string, string>>
   readonly fingerprints: Readonly<Record<string, string>>
+  readonly signature: ModelSignature | undefined
   /** Samples of an evaluation, and of initialising, for the cost model. */
   readonly evaluateSamples: number
   readonly initialiseSamples: number

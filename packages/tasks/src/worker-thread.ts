@@ -73,6 +73,7 @@ function readyOf(task: Task): WorkerReady {
     samples: task.samples,
     about: task.about,
     fingerprints: task.fingerprints ?? {},
+    signature: task.signature,
     evaluateSamples: task.evaluate(new Float32Array(length)).samples,
     initialiseSamples: task.initialise(0).samples,
     parameters: new SharedArrayBuffer(4 * length),

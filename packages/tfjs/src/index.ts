@@ -5,10 +5,12 @@
  * @packageDocumentation
  */
 export type { Backend, BackendChoice } from './backend.js'
-export { createTfjsTask, measureBackend, tfjsTaskModule } from './lazy.js'
+export { createTfjsTask, loadTrainedModel, measureBackend, tfjsTaskModule } from './lazy.js'
 export type { BackendSpeed } from './speed.js'
 export { cnnRecord, mlpRecord } from './records.js'
 export type { ModelDescription } from './model.js'
 export type { TfjsTaskOptions } from './task.js'
+export type { TrainedModel, TrainedModelParts } from './use/trained-model.js'
+export type { LayersFormat } from './use/layers-format.js'
 export type { TensorFlow } from './tensorflow.js'
 export type { ModelContext, SamplesContext, UserModule, UserSamples } from './user-module.js'

@@ -1,6 +1,7 @@
 import type { BackendSpeed } from './speed.js'
 import type { Task } from '@murmuration/core'
 import type { TfjsTaskOptions } from './task.js'
+import type { TrainedModel, TrainedModelParts } from './use/trained-model.js'
 
 /** The module that builds the task in a worker thread. */
 export const tfjsTaskModule = new URL('./task.js', import.meta.url).href
@@ -13,6 +14,11 @@ export const tfjsTaskModule = new URL('./task.js', import.meta.url).href
 export async function createTfjsTask(options: TfjsTaskOptions): Promise<Task> {
   const { createTask } = await import('./task.js')
   return createTask(options)
+}
+
+/** A trained model, to use and to export. Rejects with an InputError where the parameters are not those of the model. Loads TensorFlow.js. */
+export async function loadTrainedModel(parts: TrainedModelParts): Promise<TrainedModel> {
+  return (await import('./use/trained-model.js')).TrainedModel.of(parts)
 }
 
 /** The backend that computes here, and how fast it multiplies. Loads TensorFlow.js. */

@@ -39,7 +39,8 @@ function meanSquaredError(outputs: Tensor, targets: Tensor): Scalar {
   return tf.losses.meanSquaredError(targets, tf.reshape(outputs, targets.shape))
 }
 
-function endsInSoftmax(model: LayersModel): boolean {
+/** Whether the model gives probabilities already. */
+export function endsInSoftmax(model: LayersModel): boolean {
   const last = partsOf(model.outputs[0].sourceLayer).at(-1)?.layer
   return last?.getClassName() === 'Softmax' || last?.getConfig().activation === 'softmax'
 }

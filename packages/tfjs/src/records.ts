@@ -12,7 +12,8 @@ export const mlpRecord: TaskRecord = taskRecord({
   learnsFromData: true,
   firstRate: 0.2,
   module: tfjsTaskModule,
-  given: ({ hidden }, localData) => ({ localData, model: { kind: 'mlp', hidden } })
+  given: ({ hidden }, localData) => ({ localData, model: { kind: 'mlp', hidden } }),
+  network: ({ hidden }, parameters) => ({ model: { kind: 'mlp', hidden }, parameters })
 })
 
 /** A small convolutional network. */
@@ -24,5 +25,6 @@ export const cnnRecord: TaskRecord = taskRecord({
   needs: { hasImages: true },
   firstRate: 0.05,
   module: tfjsTaskModule,
-  given: (_, localData) => ({ localData, model: { kind: 'cnn' } })
+  given: (_, localData) => ({ localData, model: { kind: 'cnn' } }),
+  network: (_, parameters) => ({ model: { kind: 'cnn' }, parameters })
 })

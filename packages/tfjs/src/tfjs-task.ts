@@ -4,6 +4,7 @@ import {
   InputError,
   InvariantError,
   invariant,
+  type ModelSignature,
   type Random,
   type Schema,
   type Task,
@@ -11,7 +12,7 @@ import {
 } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { blame } from '@murmuration/tasks'
-import { fingerprintsOf, type LocalData } from '@murmuration/data'
+import { fingerprintsOf, type LocalData, signatureOf } from '@murmuration/data'
 import { lengthOf } from '@murmuration/vectors'
 import type { Scalar, Tensor } from '@tensorflow/tfjs-core'
 import type { LayersModel } from '@tensorflow/tfjs-layers'
@@ -48,6 +49,7 @@ export class TfjsTask implements Task {
   readonly samples: number
   readonly about: Readonly<Record<string, string>>
   readonly fingerprints: Readonly<Record<string, string>>
+  readonly signature: ModelSignature
   readonly #parts: TfjsTaskParts
   readonly #weights: ModelWeights
   readonly #train: Batches
@@ -65,6 +67,7 @@ export class TfjsTask implements Task {
     this.samples = parts.localData.train.count
     this.about = parts.about
     this.fingerprints = fingerprintsOf(parts.localData)
+    this.signature = signatureOf(parts.localData.train)
     this.#vector = new Float32Array(lengthOf(this.schema))
   }
 

@@ -28,7 +28,8 @@ const byteLimit = 2 ** 28
 /** The most classes that labels may make. */
 const classLimit = 10_000
 
-const labelNames = ['label', 'class', 'target']
+/** What the column of the target may be called. */
+export const labelNames: readonly string[] = ['label', 'class', 'target']
 
 /**
  * The samples of CSV files, one file after the other. One column is the target: the one named `label`, `class` or `target` when there
@@ -53,6 +54,7 @@ export function csvSource(files: readonly Table[], reading: CsvReading = {}): So
     inputShape: [width - 1],
     targetShape: [],
     ...targets,
+    preprocessing: { kind: 'numbers', ...(names && { names: names.filter((_, column) => column !== labelColumn) }) },
     read: (index, out) => out.set(inputs[index])
   }
 }
@@ -82,7 +84,8 @@ function checkAlike({ name, names, rows }: ReadTable, first: ReadTable): void {
   throw new InputError(`${name}: ${found} columns were found; ${expected} are expected, as in ${first.name}`)
 }
 
-function readRows(name: string, bytes: Buffer): Row[] {
+/** The lines of a file with what their cells hold, the names of a first line too. Throws an {@link InputError} for what is no CSV. */
+export function readRows(name: string, bytes: Buffer): Row[] {
   if (bytes.length > byteLimit) {
     throw new InputError(`${name}: ${bytes.length} bytes, at most ${byteLimit} are expected; take a part of the lines`)
   }
@@ -110,7 +113,8 @@ function isHeader(cells: readonly string[]): boolean {
   )
 }
 
-function isNumber(cell: string): boolean {
+/** Whether a cell holds a number. */
+export function isNumber(cell: string): boolean {
   return cell !== '' && Number.isFinite(Number(cell))
 }
 
@@ -127,7 +131,8 @@ function readNumbers(row: Row, skip: number, names?: readonly string[]): Float32
   return Float32Array.from(numbers)
 }
 
-function numberIn({ name, line, cells }: Row, column: number, names?: readonly string[]): number {
+/** The number in a cell. Throws an {@link InputError} that says where there is none. */
+export function numberIn({ name, line, cells }: Row, column: number, names?: readonly string[]): number {
   const cell = cells[column]
   if (isNumber(cell)) return Number(cell)
   const called = names === undefined ? '' : ` ("${names[column]}")`

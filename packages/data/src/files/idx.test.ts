@@ -31,7 +31,8 @@ test('pairs are put together in order, pixels scaled to 0 … 1', (t) => {
     inputs: Float32Array.of(1, 0, 0, 1, 0.2, 0.4),
     targetShape: [],
     targets: Float32Array.of(1, 3, 0),
-    classes: 4
+    classes: 4,
+    preprocessing: { kind: 'image' }
   })
 })
 

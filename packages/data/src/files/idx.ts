@@ -42,6 +42,7 @@ export function idxSource(pairs: readonly IdxPair[]): Source {
     targetShape: [],
     targets,
     classes: targets.reduce((most, label) => Math.max(most, label + 1), 0),
+    preprocessing: { kind: 'image' },
     read: (index, out) => {
       for (let pixel = 0; pixel < size; pixel++) out[pixel] = pixels[index * size + pixel] / 255
     }

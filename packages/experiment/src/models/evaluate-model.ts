@@ -5,11 +5,11 @@ import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type Evaluation, InputError } from '@murmuration/core'
 import { startTaskWorker } from '@murmuration/tasks'
-import { taskChoiceOf } from '../training/task-choice.js'
 import { taskDescription } from '../training/task-description.js'
 import { dataOf } from '../training/training-file.js'
 import type { LearningTask } from '../training/training-schema.js'
 import { checkSchema, loadModel, type ModelFacts } from './model-file.js'
+import { taskOfModel } from './trained.js'
 
 /** What a model is evaluated on. */
 export interface EvaluationOptions {
@@ -34,11 +34,8 @@ export interface ModelEvaluation extends Evaluation {
 export async function evaluateModel(path: string, { data, task, signal }: EvaluationOptions): Promise<ModelEvaluation> {
   const model = await loadModel(path)
   const { facts } = model
-  if (facts.learning.task.module !== undefined && task === undefined)
-    throw new InputError(
-      `${path}: was trained by the module ${facts.learning.task.module}, which is code and is not run because a file names it; give it with --task if you trust it`
-    )
-  const worker = await startTaskWorker(taskDescription(await learningOf(facts, data, task), facts), { signal })
+  const learning = { ...facts.learning, task: taskOfModel(path, facts, task) }
+  const worker = await startTaskWorker(taskDescription(await learningOf(learning, data), facts), { signal })
   try {
     checkSchema(path, model, worker.schema)
     const evaluation = await worker.evaluate(model.parameters).run()
@@ -48,14 +45,9 @@ export async function evaluateModel(path: string, { data, task, signal }: Evalua
   }
 }
 
-async function learningOf(
-  { learning }: ModelFacts,
-  data: string | undefined,
-  task: string | undefined
-): Promise<LearningTask> {
-  const chosen = task === undefined ? learning.task : { ...learning.task, ...taskChoiceOf(task) }
+async function learningOf(learning: LearningTask, data: string | undefined): Promise<LearningTask> {
   // Where each machine had data of its own, here all are one's own.
-  const common = { ...learning, task: chosen, partition: 'equal' } as LearningTask
+  const common: LearningTask = { ...learning, partition: 'equal' }
   if (data === undefined) return common
   const given = dataOf(data, learning.data)
   if (typeof given === 'string' || !('path' in given)) return { ...common, data: given }

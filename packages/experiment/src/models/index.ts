@@ -1,7 +1,9 @@
 /**
- * Models that were trained: reading them, and evaluating them.
+ * Models that were trained: reading, evaluating, using and exporting them.
  *
  * @packageDocumentation
  */
 export { evaluateModel, type EvaluationOptions, type ModelEvaluation } from './evaluate-model.js'
 export { type LoadedModel, loadModel, type ModelFacts } from './model-file.js'
+export { exportFormats, type ExportFormat, exportModel, type ExportOptions } from './export-model.js'
+export { type ClassProbability, predict, type Prediction } from './predict-model.js'

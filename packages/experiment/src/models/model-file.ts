@@ -1,6 +1,6 @@
 /** A trained model as a file: its tensors, and what one has to know to use them. */
 import { readFile } from 'node:fs/promises'
-import { type Evaluation, InputError, messageOf, type Schema } from '@murmuration/core'
+import { type Evaluation, InputError, messageOf, type ModelSignature, type Schema, type Task } from '@murmuration/core'
 import {
   decodeSafetensorsHeader,
   encodeSafetensors,
@@ -29,6 +29,8 @@ export interface ModelFacts {
   readonly samples: number
   /** What the task said of itself: model, data, preprocessing. */
   readonly about: Readonly<Record<string, string>>
+  /** What it takes and gives; absent where the task is no function of samples. */
+  readonly signature?: ModelSignature | undefined
   /** On the test set, when it was saved; absent where the run was stopped before. */
   readonly evaluation?: Evaluation | undefined
 }
@@ -47,6 +49,17 @@ const testSchema = z.union([
   z.number().min(0).lt(1),
   z.object({ path: z.union([z.string(), z.array(z.string())]), sha256: z.record(z.string(), z.string()) })
 ])
+const shape = z.array(z.int().min(1)).max(8)
+const signatureSchema = z.object({
+  inputShape: shape,
+  targetShape: shape,
+  classes: z.int().min(1).optional(),
+  classNames: z.array(z.string()).optional(),
+  preprocessing: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('image') }),
+    z.object({ kind: z.literal('numbers'), names: z.array(z.string()).optional() })
+  ])
+})
 const factsSchema = z.object({
   learning: z.looseObject({ test: testSchema }),
   peers: z.array(z.string()).min(1),
@@ -55,17 +68,23 @@ const factsSchema = z.object({
   rounds: count,
   samples: count,
   about: z.record(z.string(), z.string()),
+  signature: signatureSchema.optional(),
   evaluation: z.object({ loss: z.number(), accuracy: z.number().optional() }).optional()
 })
 
 /** The facts of a run's model. */
 export function factsOfRun(
   { training, file, options, algorithm }: Plan,
-  of: Pick<ModelFacts, 'samples' | 'about' | 'evaluation'>
+  of: Pick<ModelFacts, 'samples' | 'about' | 'signature' | 'evaluation'>
 ): ModelFacts {
   const { task, data, loss, test, partition } = training
   const learning = { task, data, loss, test, partition }
   return { learning, peers: file.topology.peers, seed: options.seed, algorithm, rounds: options.rounds, ...of }
+}
+
+/** What a task says of the model that it learned. */
+export function learned({ about, signature }: Pick<Task, 'about' | 'signature'>) {
+  return { about, ...(signature === undefined ? {} : { signature }) }
 }
 
 /** A model as the parts of a safetensors file, whose metadata have the facts. */

@@ -5,7 +5,7 @@ import type { PeerSummary, RunEvent } from '../events.js'
 import { checkCheckpoints, type CheckpointOptions } from './checkpoints/checkpoints.js'
 import { afterRound, Halt } from './checkpoints/halt.js'
 import { FirstOutliers } from './outlier-events.js'
-import { factsOfRun } from '../models/model-file.js'
+import { factsOfRun, learned } from '../models/model-file.js'
 import { makePlan } from '../training/make-plan.js'
 import { type Plan, type RunRequest, startEvent } from '../training/plan.js'
 import { placeOf } from './peer-list.js'
@@ -70,7 +70,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   })
   const isServer = plan.options.servers?.includes(self) === true
   const { samples, evaluation } = result
-  const facts = factsOfRun(plan, { samples, about: result.task.about, evaluation })
+  const facts = factsOfRun(plan, { samples, ...learned(result.task), evaluation })
   const unsaved = isServer ? undefined : await saveModel(options, result.task.schema, result.parameters, facts)
   const { rounds, seed } = plan.options
   const run = {

@@ -57,7 +57,7 @@ export interface PeerRun {
 export interface PeerResult {
   readonly parameters: Float32Array
   readonly evaluation: Evaluation
-  readonly task: Pick<Task, 'schema' | 'samples' | 'about'>
+  readonly task: Pick<Task, 'schema' | 'samples' | 'about' | 'signature'>
   /** That it has gone through. */
   readonly samples: number
   readonly traffic: Traffic
@@ -164,11 +164,11 @@ async function withPeer(given: PeerRun, task: TaskWorker, peer: Peer, opened?: O
     const trained = await trainPeer(run, { task, peer, members, saved, watching, checkpoints: opened?.checkpoints })
     const evaluation = isServer(run) ? noModel : await task.evaluate(trained.parameters).run()
     await peer.close()
-    const { schema, about } = task
+    const { schema, about, signature } = task
     return {
       ...trained,
       evaluation,
-      task: { schema, samples: task.samples, about },
+      task: { schema, samples: task.samples, about, signature },
       traffic: peer.traffic(),
       troubled: events.troubled,
       faults: faultsSeenBy(self, peer.neighbours())

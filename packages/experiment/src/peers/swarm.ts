@@ -9,7 +9,7 @@ import { DisagreementError, failureKindOf, LostError } from '../errors.js'
 import { type Centralised, Evaluator } from './evaluator.js'
 import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
 import { FirstOutliers } from './outlier-events.js'
-import { factsOfRun } from '../models/model-file.js'
+import { factsOfRun, learned } from '../models/model-file.js'
 import { makePlan } from '../training/make-plan.js'
 import { type Plan, type RunRequest, startEvent } from '../training/plan.js'
 import type { PeerResult } from './run-peer.js'
@@ -118,7 +118,7 @@ function saveMean(
 ) {
   const [{ task }] = results.values()
   const samples = [...results.values()].reduce((sum, result) => sum + result.samples, 0)
-  return saveModel(options, task.schema, mean(models), factsOfRun(plan, { samples, about: task.about, evaluation }))
+  return saveModel(options, task.schema, mean(models), factsOfRun(plan, { samples, ...learned(task), evaluation }))
 }
 
 async function runChildren(

@@ -1,0 +1,46 @@
+/** What is done with models that were saved. */
+import type { ExportFormat, ExportOptions } from '@murmuration/experiment/models'
+import { type Command, Option } from 'commander'
+import { stopOnSignal } from './ending.js'
+import type { EvaluateFlags } from './evaluate-command.js'
+import type { PredictFlags } from './predict-command.js'
+
+/** Here, since to list them should not load what writes them. */
+const exportFormats: readonly ExportFormat[] = ['tfjs', 'safetensors', 'onnx']
+
+/** Adds `evaluate`, `predict` and `export`. What they run is loaded when they are called. */
+export function addModelCommands(program: Command, print: (text: string) => void): void {
+  modelCommand(program, 'evaluate')
+    .description('say what a model is worth that --save wrote')
+    .option('--data <path>', 'other data than those that its run held back')
+    .option('--json', 'print one JSON object')
+    .action(async (model: string, flags: EvaluateFlags) => {
+      const { evaluateText } = await import('./evaluate-command.js')
+      print(await evaluateText(model, flags, stopOnSignal()))
+    })
+
+  modelCommand(program, 'predict')
+    .description('say what a model that --save wrote makes of files')
+    .argument('<files...>', 'pictures (PNG, JPEG), or CSV files with a row per sample')
+    .option('--json', 'print one JSON object per line')
+    .action(async (model: string, files: readonly string[], flags: PredictFlags) => {
+      const { predictLines } = await import('./predict-command.js')
+      for await (const line of predictLines(model, files, flags)) print(line)
+    })
+
+  modelCommand(program, 'export')
+    .description('write a model that --save wrote for others: TensorFlow.js, Keras (safetensors), ONNX')
+    .requiredOption('--out <folder>', 'where to; made where there is none')
+    .addOption(new Option('--format <format>', 'one of the formats; all without it').choices(exportFormats))
+    .action(async (model: string, flags: ExportOptions) => {
+      const { exportModel } = await import('@murmuration/experiment/models')
+      for (const path of await exportModel(model, flags)) print(path)
+    })
+}
+
+function modelCommand(program: Command, name: string): Command {
+  return program
+    .command(name)
+    .argument('<model>', 'a file that "swarm --save" or "peer --save" wrote')
+    .option('--task <module>', 'the module with the model, where it was trained by one')
+}

@@ -1,0 +1,77 @@
+import { InputError, messageOf } from '@murmuration/core'
+import { convertIndexedToRgb, type DecodedPng, decode as decodePng, hasPngSignature } from 'fast-png'
+import jpeg from 'jpeg-js'
+
+/** A decoded picture: rows of pixels from the top, each of 8-bit red, green and blue. */
+export interface Picture {
+  readonly width: number
+  readonly height: number
+  readonly rgb: Uint8Array
+}
+
+/** The most pixels of a picture; a file of a few kilobytes may claim any number. */
+const maxPixels = 50e6
+
+/** Whether a file's name is that of a picture that can be read. */
+export function isPicture(name: string): boolean {
+  return /\.(png|jpe?g)$/i.test(name)
+}
+
+/** Decodes a PNG or JPEG file, told by its first bytes. Transparency is left out. Throws an {@link InputError} that names the file. */
+export function decodePicture(name: string, bytes: Uint8Array): Picture {
+  const isJpeg = bytes[0] === 0xff && bytes[1] === 0xd8
+  if (!isJpeg && !(bytes.length > 28 && hasPngSignature(bytes)))
+    throw new InputError(`${name}: is neither PNG nor JPEG; convert it to one of them`)
+  try {
+    return isJpeg ? fromJpeg(bytes) : fromPng(bytes)
+  } catch (error) {
+    throw new InputError(`${name}: cannot be decoded: ${messageOf(error)}`)
+  }
+}
+
+function fromJpeg(bytes: Uint8Array): Picture {
+  const options = {
+    useTArray: true,
+    formatAsRGBA: false,
+    maxResolutionInMP: maxPixels / 1e6,
+    maxMemoryUsageInMB: 1024
+  } as const
+  const { width, height, data } = jpeg.decode(bytes, options)
+  return { width, height, rgb: data }
+}
+
+function fromPng(bytes: Uint8Array): Picture {
+  checkHeader(bytes)
+  const png = decodePng(bytes)
+  const { width, height, palette } = png
+  const [values, channels] =
+    palette === undefined ? [eightBits(png), png.channels] : [convertIndexedToRgb(png), palette[0].length]
+  const rgb = new Uint8Array(3 * width * height)
+  for (let pixel = 0; pixel < width * height; pixel++)
+    for (let colour = 0; colour < 3; colour++)
+      rgb[3 * pixel + colour] = values[pixel * channels + (channels <= 2 ? 0 : colour)]
+  return { width, height, rgb }
+}
+
+/** The first chunk has width, height, depth and interlacing at fixed places. What the decoder would get wrong, or take too much memory for, is refused. */
+function checkHeader(bytes: Uint8Array): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset)
+  const [width, height, depth, interlacing] = [view.getUint32(16), view.getUint32(20), bytes[24], bytes[28]]
+  if (width * height > maxPixels)
+    throw new Error(`it has ${width} × ${height} pixels; at most ${maxPixels / 1e6} million are read`)
+  if (depth < 8 && interlacing !== 0)
+    throw new Error(`it is interlaced with ${depth} bits a pixel; save it without interlacing`)
+}
+
+/** Of each channel, 0 … 255. Shades of grey of fewer bits are packed, each row from a whole byte on. */
+function eightBits({ data, depth, width, height, channels }: DecodedPng): Uint8Array {
+  if (depth === 16) return Uint8Array.from(data, (value) => value >> 8)
+  if (depth === 8) return Uint8Array.from(data)
+  const row = Math.ceil((width * channels * depth) / 8)
+  const most = 2 ** depth - 1
+  return Uint8Array.from({ length: width * height * channels }, (_, place) => {
+    const bit = (place % width) * depth
+    const byte = data[Math.floor(place / width) * row + (bit >> 3)]
+    return (((byte >> (8 - depth - (bit & 7))) & most) * 255) / most
+  })
+}

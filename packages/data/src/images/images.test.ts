@@ -1,0 +1,153 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { InputError } from '@murmuration/core'
+import test from 'ava'
+import { inputsIn } from '../inputs.js'
+import { decodePicture } from './decode.js'
+import { fitted, isGrey } from './fit.js'
+
+/**
+ * Pictures of 5 × 3 pixels as Pillow 13 writes them: value v = 50 x + 10 y, RGB (v, 255 − v, 3 v) modulo 256, every third pixel white, a palette of three in turn; and JPEG pictures
+ * of 16 × 12 pixels, (10 x, 20 y, 100), of quality 90, and of its grey, progressive.
+ */
+const files = {
+  grey: 'iVBORw0KGgoAAAANSUhEUgAAAAUAAAADCAAAAAB+XZokAAAAFUlEQVR4nGNkMDIyMmLi4uLi4oKQAA30ATLlszY6AAAAAElFTkSuQmCC',
+  rgb: 'iVBORw0KGgoAAAANSUhEUgAAAAUAAAADCAIAAADUVFKvAAAAGElEQVR4nGNk+M9gdG4aHDFxfZNDRuh8ANNFEonXGd9ZAAAAAElFTkSuQmCC',
+  rgba: 'iVBORw0KGgoAAAANSUhEUgAAAAUAAAADCAYAAABbNsX4AAAAHElEQVR4nGNk+M/ga3RuGgMyZuL6JseAjrEKAgCA/hLWlgUpJQAAAABJRU5ErkJggg==',
+  one: 'iVBORw0KGgoAAAANSUhEUgAAAAUAAAADAQAAAABzTfhVAAAADklEQVR4nGOYwODBoAAAA84A+Roaf/wAAAAASUVORK5CYII=',
+  palette:
+    'iVBORw0KGgoAAAANSUhEUgAAAAUAAAADAgMAAAAmWC1rAAAACVBMVEUKFB4oMjz6AAWbh5IxAAAAEUlEQVR4nGOU0GBoY2BMlAcABWwBSVRopGEAAAAASUVORK5CYII=',
+  sixteen: 'iVBORw0KGgoAAAANSUhEUgAAAAUAAAADEAAAAAAuzUZnAAAAE0lEQVR4nGNkYDCCAiYuOEBiAgAyhAJev8AAagAAAABJRU5ErkJggg==',
+  jpeg:
+    '/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgMCAgMDAwMEAwMEBQgFBQQEBQoHBwYIDAoMDAsKCwsNDhIQDQ4RDgsLEBYQERMUFRUVDA8XGBYUGBIUFRT/2wBDAQMEBAUEBQkFBQkUDQsNFBQUFB' +
+    'QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBT/wAARCAAMABADASIAAhEBAxEB/8QAHwAAAQUBAQEBAQEAAAAAAAAAAAECAwQFBgcICQoL/8QAtRAAAgEDAwIEAwUF' +
+    'BAQAAAF9AQIDAAQRBRIhMUEGE1FhByJxFDKBkaEII0KxwRVS0fAkM2JyggkKFhcYGRolJicoKSo0NTY3ODk6Q0RFRkdISUpTVFVWV1hZWmNkZWZnaGlqc3R1dnd4eXqDhIWGh4iJipKTlJWWl5iZmq' +
+    'KjpKWmp6ipqrKztLW2t7i5usLDxMXGx8jJytLT1NXW19jZ2uHi4+Tl5ufo6erx8vP09fb3+Pn6/8QAHwEAAwEBAQEBAQEBAQAAAAAAAAECAwQFBgcICQoL/8QAtREAAgECBAQDBAcFBAQAAQJ3AAEC' +
+    'AxEEBSExBhJBUQdhcRMiMoEIFEKRobHBCSMzUvAVYnLRChYkNOEl8RcYGRomJygpKjU2Nzg5OkNERUZHSElKU1RVVldYWVpjZGVmZ2hpanN0dXZ3eHl6goOEhYaHiImKkpOUlZaXmJmaoqOkpaanqK' +
+    'mqsrO0tba3uLm6wsPExcbHyMnK0tPU1dbX2Nna4uPk5ebn6Onq8vP09fb3+Pn6/9oADAMBAAIRAxEAPwD5S0T4J/d/0f8ASu/0T4Kfd/0f9K+lNF8KaaNv7mu/0Twrp3y/uK8vH8X4jXc/N+EePMV7' +
+    'u5//2Q==',
+  jpeggrey:
+    '/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgMCAgMDAwMEAwMEBQgFBQQEBQoHBwYIDAoMDAsKCwsNDhIQDQ4RDgsLEBYQERMUFRUVDA8XGBYUGBIUFRT/wgALCAAMABABAREA/8QAFgABAQEAAA' +
+    'AAAAAAAAAAAAAABwUG/9oACAEBAAAAASjQJV//xAAXEAEBAQEAAAAAAAAAAAAAAAADAAQF/9oACAEBAAEFAh4kPFhynDlO/8QAFhABAQEAAAAAAAAAAAAAAAAAADEy/9oACAEBAAY/Assoj//EABYQ' +
+    'AQEBAAAAAAAAAAAAAAAAAAAhMf/aAAgBAQABPyHIzJ2Z/9oACAEBAAAAEJ//xAAXEAADAQAAAAAAAAAAAAAAAAAAAfEQ/9oACAEBAAE/EJBMEsK//9k='
+}
+
+const picture = (kind: keyof typeof files) => decodePicture(`${kind}.png`, Buffer.from(files[kind], 'base64'))
+const all = <Value>(value: (x: number, y: number, place: number) => Value) =>
+  Array.from({ length: 15 }, (_, place) => value(place % 5, Math.floor(place / 5), place))
+const shade = (x: number, y: number) => 50 * x + 10 * y
+
+test('PNG: grey, colours, transparency, palettes, 1, 2, 8 and 16 bits', (t) => {
+  const greys = all((x, y) => [shade(x, y), shade(x, y), shade(x, y)])
+  const colours = all((x, y) => [shade(x, y), 255 - shade(x, y), (3 * shade(x, y)) % 256])
+  const expected = {
+    ...{ grey: greys, sixteen: greys, rgb: colours, rgba: colours },
+    one: all((_x, _y, place) => Array<number>(3).fill(place % 3 === 0 ? 255 : 0)),
+    palette: all(
+      (_x, _y, place) =>
+        [
+          [10, 20, 30],
+          [40, 50, 60],
+          [250, 0, 5]
+        ][place % 3]
+    )
+  }
+  for (const [kind, pixels] of Object.entries(expected) as [keyof typeof expected, number[][]][]) {
+    const { width, height, rgb } = picture(kind)
+    t.deepEqual([width, height], [5, 3], kind)
+    t.deepEqual([...rgb], pixels.flat(), kind)
+  }
+  t.deepEqual(
+    (['grey', 'one', 'rgb'] as const).map((kind) => isGrey(picture(kind))),
+    [true, true, false]
+  )
+})
+
+test('JPEG: colours and grey, but for how colours between samples are filled in as another decoder has them', (t) => {
+  const near = (kind: 'jpeg' | 'jpeggrey', pixels: readonly (readonly number[])[]) => {
+    const { width, height, rgb } = picture(kind)
+    t.deepEqual([width, height], [16, 12])
+    const found = [0, 15, 11 * 16, 6 * 16 + 8].map((place) => [...rgb.subarray(3 * place, 3 * place + 3)])
+    t.true(
+      found.flat().every((value, k) => Math.abs(value - pixels.flat()[k]) <= 6),
+      JSON.stringify(found)
+    )
+  }
+  near('jpeg', [
+    [0, 2, 93],
+    [140, 6, 95],
+    [12, 212, 106],
+    [81, 120, 101]
+  ])
+  near(
+    'jpeggrey',
+    [11, 56, 140, 106].map((value) => [value, value, value])
+  )
+})
+
+test('a picture is scaled by the mean of what each pixel covers, and is grey by its luma', (t) => {
+  const rgb = Uint8Array.from([0, 100, 200, 40, 80, 120].flatMap((value) => [value, value, value]))
+  t.deepEqual([...fitted({ width: 3, height: 2, rgb }, [1, 3, 1])], [20, 90, 160])
+  // The middle column counts half on either side: (0 + 50) / 1.5 = 33.3 and (200 + 50) / 1.5 = 166.7.
+  t.deepEqual([...fitted({ width: 3, height: 2, rgb }, [2, 2, 1])], [33, 167, 53, 107])
+  t.deepEqual([...fitted({ width: 1, height: 1, rgb: Uint8Array.of(200, 100, 50) }, [1, 1, 1])], [124])
+  const primary = Uint8Array.of(255, 0, 0, 0, 255, 0, 0, 0, 255)
+  t.deepEqual([...fitted({ width: 3, height: 1, rgb: primary }, [1, 3, 1])], [76, 150, 29])
+  t.deepEqual(
+    [...fitted({ width: 1, height: 1, rgb: Uint8Array.of(200, 100, 50) }, [2, 1, 3])],
+    [200, 100, 50, 200, 100, 50]
+  )
+})
+
+test('what is no picture, is damaged, or claims too much is refused by name', (t) => {
+  const refuses = (bytes: Uint8Array, message: RegExp) =>
+    t.throws(() => decodePicture('x.png', bytes), { instanceOf: InputError, message })
+  const grey = Buffer.from(files.grey, 'base64')
+  refuses(Buffer.from('GIF89a'), /^x\.png: is neither PNG nor JPEG/)
+  refuses(grey.subarray(0, 45), /^x\.png: cannot be decoded/)
+  const huge = Buffer.from(grey)
+  huge.writeUInt32BE(100_000, 16)
+  huge.writeUInt32BE(100_000, 20)
+  refuses(huge, /100000 × 100000 pixels; at most 50 million/)
+  const interlaced = Buffer.from(files.one, 'base64')
+  interlaced[28] = 1
+  refuses(interlaced, /interlaced with 1 bits a pixel/)
+  refuses(Buffer.from(files.jpeg, 'base64').subarray(0, 100), /^x\.png: cannot be decoded/)
+})
+
+test('rows of CSV: columns by their names in any order, else by their number', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmur-inputs-'))
+  const signature = { inputShape: [2], targetShape: [], preprocessing: { kind: 'numbers', names: ['a', 'b'] } } as const
+  const read = async (text: string, named = true) => {
+    const path = join(folder, 'rows.csv')
+    await writeFile(path, text)
+    const inputs = await inputsIn(path, {
+      ...signature,
+      preprocessing: { kind: 'numbers', ...(named && { names: ['a', 'b'] }) }
+    })
+    return inputs.map(({ from, values }) => [from.replace(path, ''), ...values])
+  }
+  t.deepEqual(await read('b,label,a\n2,x,1\n4,y,3\n'), [
+    [':2', 1, 2],
+    [':3', 3, 4]
+  ])
+  t.deepEqual(await read('1,2\n'), [[':1', 1, 2]])
+  t.deepEqual(await read('p,class,q\n1,x,2\n', false), [[':2', 1, 2]])
+  await t.throwsAsync(read('a,c\n1,2\n'), {
+    instanceOf: InputError,
+    message: /line 1 has no column b; the model takes a, b/
+  })
+  await t.throwsAsync(read('1,2,3\n'), {
+    instanceOf: InputError,
+    message: /line 1 has 3 columns; the model takes 2 numbers/
+  })
+  await t.throwsAsync(read('a,b\n1,x\n'), {
+    instanceOf: InputError,
+    message: /line 2, column 2 \("b"\) is "x", a number is expected/
+  })
+  const image = { ...signature, inputShape: [1, 1, 1], preprocessing: { kind: 'image' } } as const
+  await t.throwsAsync(inputsIn(join(folder, 'rows.csv'), image), {
+    message: /the model takes pictures of 1 × 1 pixels/
+  })
+})

@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises'
+import { InputError, messageOf, type ModelSignature } from '@murmuration/core'
+import { sizeOf } from '@murmuration/vectors'
+import { csvInputs } from './files/csv-inputs.js'
+import { decodePicture } from './images/decode.js'
+import { fitted } from './images/fit.js'
+
+/** The input of one sample, and where it stands: a file, or a file and its line. */
+export interface ModelInput {
+  readonly from: string
+  readonly values: Float32Array
+}
+
+/**
+ * The inputs that a file holds, made as those were that the model learned from: a picture, PNG or JPEG, or the rows of a CSV file. Throws an {@link InputError} that
+ * names the file, and the line, for what the model cannot take.
+ */
+export async function inputsIn(path: string, signature: ModelSignature): Promise<readonly ModelInput[]> {
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw new InputError(`${path}: cannot be read: ${messageOf(error)}`)
+  })
+  const { inputShape, preprocessing } = signature
+  if (preprocessing.kind === 'image') {
+    if (/\.csv$/i.test(path))
+      throw new InputError(
+        `${path}: the model takes pictures of ${inputShape.slice(0, 2).join(' × ')} pixels; give PNG or JPEG files`
+      )
+    const pixels = fitted(decodePicture(path, bytes), inputShape)
+    return [{ from: path, values: Float32Array.from(pixels, (pixel) => pixel / 255) }]
+  }
+  if (!/\.csv$/i.test(path))
+    throw new InputError(`${path}: the model takes rows of ${sizeOf(inputShape)} numbers; give a .csv file`)
+  return csvInputs(path, bytes, { length: sizeOf(inputShape), names: preprocessing.names })
+}

@@ -1,0 +1,14 @@
+import type { ModelSignature } from '@murmuration/core'
+import type { Samples } from './samples.js'
+
+/** What a model takes and gives that learns from such samples. */
+export function signatureOf({
+  inputShape,
+  targetShape,
+  classes,
+  classNames,
+  preprocessing = { kind: 'numbers' }
+}: Pick<Samples, 'inputShape' | 'targetShape' | 'classes' | 'classNames' | 'preprocessing'>): ModelSignature {
+  const named = classNames === undefined ? {} : { classNames }
+  return { inputShape, targetShape, ...(classes === undefined ? {} : { classes }), ...named, preprocessing }
+}

@@ -1,0 +1,60 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { messageOf, OutputError } from '@murmuration/core'
+import { replaceFile } from '@murmuration/results'
+import { encodeSafetensors } from '@murmuration/vectors'
+import { openModel } from './trained.js'
+
+/** What models are exported as. */
+export const exportFormats = ['tfjs', 'safetensors', 'onnx'] as const
+export type ExportFormat = (typeof exportFormats)[number]
+
+/** Where a model goes, and as what. */
+export interface ExportOptions {
+  /** A folder; made where there is none. */
+  readonly out: string
+  /** All of {@link exportFormats} when absent. */
+  readonly format?: ExportFormat | undefined
+  /** The module with the model, where it was trained by one. */
+  readonly task?: string | undefined
+}
+
+/**
+ * Writes a model that was saved in the formats of others, each with its signature, classes and accuracy as metadata. Resolves with the paths of the files. Throws an InputError for what is no
+ * model, or has no counterpart in a format, before anything is written; an OutputError when a file cannot be written.
+ */
+export async function exportModel(path: string, { out, format, task }: ExportOptions): Promise<readonly string[]> {
+  const { facts, signature, trained } = await openModel(path, task)
+  const about = {
+    outputs: trained.outputs,
+    signature,
+    evaluation: facts.evaluation,
+    algorithm: facts.algorithm,
+    rounds: facts.rounds
+  }
+  const metadata = { murmuration: JSON.stringify(about) }
+  const filesOf: Readonly<Record<ExportFormat, () => Promise<readonly File[]>>> = {
+    tfjs: async () => {
+      const { model, weights } = await trained.layers({ murmuration: about })
+      // The weights first: who reads the model finds them.
+      return [
+        { name: 'weights.bin', chunks: [weights] },
+        { name: 'model.json', chunks: [model] }
+      ]
+    },
+    safetensors: async () => [{ name: 'model.safetensors', chunks: encodeSafetensors(trained.tensors(), metadata) }],
+    onnx: async () => [{ name: 'model.onnx', chunks: [trained.onnx(metadata)] }]
+  }
+  const files: File[] = []
+  for (const each of format === undefined ? exportFormats : [format]) files.push(...(await filesOf[each]()))
+  await mkdir(out, { recursive: true }).catch((error: unknown) => {
+    throw new OutputError(`--out ${out}: ${messageOf(error)}`)
+  })
+  for (const { name, chunks } of files) await replaceFile(join(out, name), chunks)
+  return files.map(({ name }) => join(out, name))
+}
+
+interface File {
+  readonly name: string
+  readonly chunks: readonly (string | Uint8Array)[]
+}

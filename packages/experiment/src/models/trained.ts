@@ -1,0 +1,48 @@
+/** A model of a file as a network that computes. */
+import { InputError, type ModelSignature } from '@murmuration/core'
+import { loadTrainedModel, type ModelDescription, type TrainedModel } from '@murmuration/tfjs'
+import { type TaskChoice, taskChoiceOf, taskRecordOf } from '../training/task-choice.js'
+import { type LoadedModel, loadModel, type ModelFacts } from './model-file.js'
+
+/** A model that was opened. */
+export interface OpenedModel {
+  readonly facts: ModelFacts
+  readonly signature: ModelSignature
+  readonly trained: TrainedModel
+}
+
+/** The task of a model; `task` where it was trained by a module. Throws an InputError where one is needed and not given. */
+export function taskOfModel(path: string, { learning }: ModelFacts, task: string | undefined): TaskChoice {
+  if (task !== undefined) {
+    const given = taskChoiceOf(task)
+    return given.module === undefined ? given : { ...given, options: learning.task.options }
+  }
+  if (learning.task.module === undefined) return learning.task
+  throw new InputError(
+    `${path}: was trained by the module ${learning.task.module}, which is code and is not run because a file names it; give it with --task if you trust it`
+  )
+}
+
+/** Opens a model that `--save` wrote. Throws an InputError for a file that is no model, and for one that is no function of samples. */
+export async function openModel(path: string, task: string | undefined): Promise<OpenedModel> {
+  const model = await loadModel(path)
+  const { facts } = model
+  const { signature } = facts
+  if (signature === undefined)
+    throw new InputError(
+      `${path}: does not say what the model takes and gives, since it is of a task without samples or was saved by an older version; save it again`
+    )
+  const network = networkOf(path, model, taskOfModel(path, facts, task))
+  return { facts, signature, trained: await loadTrainedModel({ ...network, signature }) }
+}
+
+function networkOf(path: string, { parameters }: LoadedModel, task: TaskChoice) {
+  if (task.module !== undefined) {
+    const model: ModelDescription = { kind: 'module', path: task.module, options: task.options }
+    return { model, parameters }
+  }
+  const network = taskRecordOf(task)?.network?.(task as never, parameters)
+  if (network === undefined)
+    throw new InputError(`${path}: a model of the task "${task.kind}" is no function of samples`)
+  return { model: network.model as ModelDescription, parameters: network.parameters }
+}

@@ -1,0 +1,36 @@
+import { invariant } from '@murmuration/core'
+import type { LayersModel } from '@tensorflow/tfjs-layers'
+import { tensorflow as tf } from '../tensorflow.js'
+import { layerNames, renamed, tensorName } from './names.js'
+
+/** The two files of TensorFlow.js's layers format. */
+export interface LayersFormat {
+  /** The text of `model.json`. */
+  readonly model: string
+  /** The bytes of `weights.bin`, which `model.json` names. */
+  readonly weights: Uint8Array
+}
+
+/** The name by which `model.json` knows its weights. */
+export const weightsFile = 'weights.bin'
+
+/** A model as `tf.loadLayersModel` reads it, in Node and in browsers. */
+export async function layersFormat(model: LayersModel, metadata: object): Promise<LayersFormat> {
+  const names = layerNames(model)
+  const found: LayersFormat[] = []
+  await model.save(
+    tf.io.withSaveHandler(async ({ modelTopology, weightSpecs = [], weightData, format, generatedBy }) => {
+      const weights = weightSpecs.map((spec) => ({ ...spec, name: tensorName(spec.name, names) }))
+      const json = {
+        ...{ format, generatedBy, convertedBy: null },
+        modelTopology: renamed(modelTopology, names),
+        weightsManifest: [{ paths: [weightsFile], weights }],
+        userDefinedMetadata: metadata
+      }
+      found.push({ model: JSON.stringify(json), weights: new Uint8Array(tf.io.CompositeArrayBuffer.join(weightData)) })
+      return { modelArtifactsInfo: { dateSaved: new Date(0), modelTopologyType: 'JSON' } }
+    })
+  )
+  invariant(found.length === 1, 'TensorFlow.js did not hand the model over')
+  return found[0]
+}

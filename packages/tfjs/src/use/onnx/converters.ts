@@ -1,0 +1,178 @@
+/** How each kind of layer is written as operators of ONNX (github.com/onnx/onnx/blob/main/docs/Operators.md, operator set 13). */
+import { InputError } from '@murmuration/core'
+import type { NamedTensor } from '@murmuration/vectors'
+import type { layers } from '@tensorflow/tfjs-layers'
+import { axesMoved, scaleAndShift } from './axes.js'
+import type { GraphBuilder } from './builder.js'
+import type { Attribute } from './messages.js'
+
+/** A layer that is to be written. */
+export interface Conversion {
+  readonly graph: GraphBuilder
+  /** Of the layer; its value's too. */
+  readonly name: string
+  readonly layer: layers.Layer
+  readonly configuration: Readonly<Record<string, unknown>>
+  readonly weights: readonly NamedTensor[]
+  /** Of the first input; `null` is the batch. */
+  readonly shape: readonly (number | null)[]
+}
+
+/** Adds the layer's operators. The result is the name of its value. */
+type Converter = (given: Conversion, inputs: readonly string[]) => string
+
+const activations = new Map([
+  ['elu', 'Elu'],
+  ['relu', 'Relu'],
+  ['selu', 'Selu'],
+  ['sigmoid', 'Sigmoid'],
+  ['softmax', 'Softmax'],
+  ['softplus', 'Softplus'],
+  ['softsign', 'Softsign'],
+  ['tanh', 'Tanh']
+])
+
+/** A value after the layer's activation, if it has one. */
+function activated({ graph, name, configuration }: Conversion, value: string): string {
+  const { activation = 'linear' } = configuration
+  if (activation === 'linear') return value
+  const operator = activations.get(String(activation))
+  if (operator === undefined)
+    throw new InputError(
+      `the layer "${name}" has the activation ${String(activation)}, which is not written as ONNX; these are: ${[...activations.keys()].join(', ')}`
+    )
+  return graph.add(
+    operator,
+    [value],
+    `${name}/${String(activation)}`,
+    operator === 'Softmax' ? { axis: { int: -1 } } : {}
+  )
+}
+
+const passes: Converter = (_, [input]) => input
+
+const dense: Converter = (given, [input]) => {
+  const { graph, name, weights } = given
+  const [kernel, bias] = weights
+  const product = graph.add('MatMul', [input, constant(given, kernel)], `${name}/product`)
+  return activated(given, bias === undefined ? product : graph.add('Add', [product, constant(given, bias)], name))
+}
+
+function constant({ graph }: Conversion, { name, shape, values }: NamedTensor): string {
+  return graph.tensor(name, shape, values)
+}
+
+/** Pictures have their channels last here and second in ONNX: the operator stands between two transpositions. */
+function channelsFirst(given: Conversion, input: string, add: (input: string) => string): string {
+  const { graph, name, configuration } = given
+  if (configuration.dataFormat === 'channelsFirst')
+    throw new InputError(`the layer "${name}" has its channels first; those with channels last are written as ONNX`)
+  const turned = graph.add('Transpose', [input], `${name}/channels_first`, { perm: { ints: [0, 3, 1, 2] } })
+  return graph.add('Transpose', [add(turned)], name, { perm: { ints: [0, 2, 3, 1] } })
+}
+
+/**
+ * With `same`, TensorFlow puts the odd pixel of padding at the end, which ONNX calls SAME_UPPER. Runtimes do not take that with a dilation; then the stride is 1, and the padding of a
+ * filter of k numbers at dilation d is d (k − 1), whatever the extent.
+ */
+function padding({ configuration }: Conversion, extents: readonly number[]): Readonly<Record<string, Attribute>> {
+  const dilations = pair(configuration.dilationRate)
+  if (configuration.padding !== 'same') return { auto_pad: { text: 'VALID' } }
+  if (dilations.every((dilation) => dilation === 1)) return { auto_pad: { text: 'SAME_UPPER' } }
+  const totals = dilations.map((dilation, axis) => dilation * (extents[axis] - 1))
+  return {
+    pads: { ints: [...totals.map((total) => Math.floor(total / 2)), ...totals.map((total) => Math.ceil(total / 2))] }
+  }
+}
+
+function pair(value: unknown): readonly number[] {
+  return Array.isArray(value) ? value.map(Number) : [Number(value ?? 1), Number(value ?? 1)]
+}
+
+/** @param order - where the axes of TensorFlow's filter go */
+function convolution(order: readonly number[], groupsOf: (shape: readonly number[]) => number): Converter {
+  return (given, [input]) => {
+    const { graph, name, configuration, weights } = given
+    const [filter, bias] = weights
+    const [groups, moved] = [groupsOf(filter.shape), axesMoved(filter, order)]
+    const shape = groups === 1 ? moved.shape : [moved.shape[0] * moved.shape[1], 1, ...moved.shape.slice(2)]
+    const constants = [
+      graph.tensor(filter.name, shape, moved.values),
+      ...(bias === undefined ? [] : [constant(given, bias)])
+    ]
+    const attributes = {
+      strides: { ints: pair(configuration.strides) },
+      dilations: { ints: pair(configuration.dilationRate) },
+      group: { int: groups },
+      ...padding(given, filter.shape)
+    }
+    const value = channelsFirst(given, input, (turned) =>
+      graph.add('Conv', [turned, ...constants], `${name}/convolved`, attributes)
+    )
+    return activated(given, value)
+  }
+}
+
+function pooling(operator: string): Converter {
+  return (given, [input]) => {
+    const { graph, name, configuration } = given
+    const extents = pair(configuration.poolSize)
+    const attributes = {
+      kernel_shape: { ints: extents },
+      strides: { ints: pair(configuration.strides) },
+      ...padding(given, extents)
+    }
+    return channelsFirst(given, input, (turned) => graph.add(operator, [turned], `${name}/pooled`, attributes))
+  }
+}
+
+const reduction =
+  (operator: string): Converter =>
+  ({ graph, name }, [input]) =>
+    graph.add(operator, [input], name, { axes: { ints: [1, 2] }, keepdims: { int: 0 } })
+
+const reshape: Converter = ({ graph, name, configuration }, [input]) => {
+  const target = (configuration.targetShape as (number | null)[]).map((extent) => extent ?? -1)
+  // 0 is the extent that is there: the batch.
+  return graph.add('Reshape', [input, graph.integers(`${name}/shape`, [0, ...target])], name)
+}
+
+/** y = γ (x − μ) / √(σ² + ε) + β (Ioffe and Szegedy 2015, algorithm 2), as one factor and one summand per channel. */
+const batchNormalisation: Converter = ({ graph, name, layer, configuration, weights, shape }, [input]) => {
+  const axis = Number(configuration.axis ?? -1)
+  if (axis !== -1 && axis !== shape.length - 1)
+    throw new InputError(
+      `the layer "${name}" normalises axis ${axis}; that of the channels, the last, is written as ONNX`
+    )
+  const { factor, summand } = scaleAndShift(weights, Number(Reflect.get(layer, 'epsilon')))
+  const scaled = graph.add('Mul', [input, graph.tensor(`${name}/factor`, [factor.length], factor)], `${name}/scaled`)
+  return graph.add('Add', [scaled, graph.tensor(`${name}/summand`, [summand.length], summand)], name)
+}
+
+/** By the names of their classes. */
+export const converters: ReadonlyMap<string, Converter> = new Map<string, Converter>([
+  ['Activation', (given, [input]) => activated(given, input)],
+  ['Add', ({ graph, name }, inputs) => graph.add('Sum', inputs, name)],
+  ['AveragePooling2D', pooling('AveragePool')],
+  ['BatchNormalization', batchNormalisation],
+  [
+    'Concatenate',
+    ({ graph, name, configuration }, inputs) =>
+      graph.add('Concat', inputs, name, { axis: { int: Number(configuration.axis ?? -1) } })
+  ],
+  ['Conv2D', convolution([3, 2, 0, 1], () => 1)],
+  ['Dense', dense],
+  ['DepthwiseConv2D', convolution([2, 3, 0, 1], ([, , channels]) => channels)],
+  ['Dropout', passes],
+  ['Flatten', ({ graph, name }, [input]) => graph.add('Flatten', [input], name, { axis: { int: 1 } })],
+  ['GlobalAveragePooling2D', reduction('ReduceMean')],
+  ['GlobalMaxPooling2D', reduction('ReduceMax')],
+  ['MaxPooling2D', pooling('MaxPool')],
+  ['ReLU', ({ graph, name }, [input]) => graph.add('Relu', [input], name)],
+  ['Reshape', reshape],
+  [
+    'Softmax',
+    ({ graph, name, configuration }, [input]) =>
+      graph.add('Softmax', [input], name, { axis: { int: Number(configuration.axis ?? -1) } })
+  ]
+])

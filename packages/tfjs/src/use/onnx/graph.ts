@@ -1,0 +1,54 @@
+import { InputError, invariant } from '@murmuration/core'
+import type { layers, LayersModel, SymbolicTensor } from '@tensorflow/tfjs-layers'
+import { layerNames, tensorName } from '../names.js'
+import { GraphBuilder } from './builder.js'
+import { converters } from './converters.js'
+import { encodeOnnx } from './messages.js'
+
+type Layer = layers.Layer
+
+/**
+ * A model as an ONNX file. Its input is `input`, as the model takes it (pictures have their channels last); its output is called `output`. Throws an
+ * {@link InputError} that names the first layer that has no counterpart here.
+ */
+export function onnxFile(model: LayersModel, output: string, metadata: Readonly<Record<string, string>>): Uint8Array {
+  const names = layerNames(model)
+  const graph = new GraphBuilder()
+  const values = new Map<SymbolicTensor['id'], string>()
+  const valueOf = (symbol: SymbolicTensor): string => {
+    const known = values.get(symbol.id)
+    if (known !== undefined) return known
+    const { sourceLayer, nodeIndex } = symbol
+    const { inputTensors } = sourceLayer.inboundNodes[nodeIndex]
+    const made = sourceLayer.getClassName() === 'InputLayer' ? 'input' : converted(sourceLayer, inputTensors)
+    values.set(symbol.id, made)
+    return made
+  }
+  const converted = (layer: Layer, inputs: readonly SymbolicTensor[]): string => {
+    const kind = layer.getClassName()
+    const convert = converters.get(kind)
+    const name = names.get(layer.name) ?? layer.name
+    if (convert === undefined)
+      throw new InputError(
+        `the layer "${name}" is a ${kind}, which is not written as ONNX; these are: ${[...converters.keys()].join(', ')}. Export with --format tfjs or safetensors`
+      )
+    const weights = layer.weights.map((weight) => ({
+      name: tensorName(weight.originalName, names),
+      shape: weight.shape.map(Number),
+      values: weight.read().dataSync<'float32'>().slice()
+    }))
+    return convert(
+      { graph, name, layer, configuration: layer.getConfig(), weights, shape: inputs[0].shape },
+      inputs.map(valueOf)
+    )
+  }
+  graph.add('Identity', [valueOf(model.outputs[0])], output)
+  const [input] = model.inputs
+  invariant(input.shape[0] === null, 'a model whose batch has a fixed length')
+  return encodeOnnx({
+    ...graph.content(),
+    input: { name: 'input', shape: input.shape },
+    output: { name: output, shape: model.outputs[0].shape },
+    metadata
+  })
+}

@@ -1,0 +1,86 @@
+import { loadLocalData, type LocalDataOptions, signatureOf } from '@murmuration/data'
+import { taskRecords } from '@murmuration/tasks'
+import test from 'ava'
+import type { createTfjsTask } from '../lazy.js'
+import type { ModelDescription } from '../model.js'
+import { cnnRecord, mlpRecord } from '../records.js'
+import { tensorflow as tf } from '../tensorflow.js'
+import { renamed } from './names.js'
+import { TrainedModel } from './trained-model.js'
+
+const sharing = { partition: { kind: 'equal' }, testFraction: 0.3, peers: ['a', 'b'], seed: 2 } as const
+const digits: LocalDataOptions = { data: { kind: 'digits', samples: 100, size: 10 }, ...sharing }
+const gaussians: LocalDataOptions = { data: { kind: 'gaussians', samples: 100, features: 5 }, ...sharing }
+const records = [mlpRecord, cnnRecord, ...taskRecords].filter(({ network }) => network !== undefined)
+
+/** A model with parameters that no symmetry hides, and what its task says of them. */
+async function trained(kind: string) {
+  const record = records.find((each) => each.kind === kind)
+  if (record?.network === undefined) throw new Error(kind)
+  const options = record.options.parse({}) as never
+  const localData = kind === 'logistic' ? gaussians : digits
+  const { createTask } = (await import(record.module)) as { createTask: typeof createTfjsTask }
+  const task = await createTask(record.given(options, localData) as never)
+  const initial = await task.initialise(1).run()
+  const parameters = initial.map((value, k) => value + 0.1 * Math.sin(k))
+  const { loss } = await task.evaluate(parameters).run()
+  const { test: samples } = await loadLocalData(localData)
+  const network = record.network(options, parameters)
+  const { signature = signatureOf(samples) } = task
+  const model = await TrainedModel.of({
+    model: network.model as ModelDescription,
+    parameters: network.parameters,
+    signature
+  })
+  return { model, loss, samples }
+}
+
+for (const { kind } of records) {
+  test.serial(
+    `${kind}: the probabilities are those by which the task counts its loss; the layers format gives the same`,
+    async (t) => {
+      const { model, loss, samples } = await trained(kind)
+      const probabilities = await model.predict(samples.inputs)
+      const classes = probabilities.length / samples.count
+      const logarithms = Array.from(samples.targets, (target, k) => Math.log(probabilities[classes * k + target]))
+      const mean = -logarithms.reduce((sum, each) => sum + each, 0) / samples.count
+      t.true(Math.abs(mean - loss) < 1e-5, `${mean}, not ${loss}`)
+
+      const { model: json, weights } = await model.layers({ run: kind })
+      const { modelTopology, weightsManifest, userDefinedMetadata } = JSON.parse(json) as never
+      const specs = (weightsManifest as [{ weights: [{ name: string }] }])[0].weights
+      t.deepEqual(userDefinedMetadata, { run: kind })
+      const artifacts = { modelTopology, weightSpecs: specs as never, weightData: Uint8Array.from(weights).buffer }
+      const loaded = await tf.loadLayersModel(tf.io.fromMemory(artifacts))
+      const outputs = loaded.predict(tf.tensor(samples.inputs, [samples.count, ...samples.inputShape]))
+      const found = await (outputs as ReturnType<typeof tf.tensor>).data()
+      t.true(probabilities.every((value, k) => Math.abs(value - found[k]) < 1e-6))
+      t.deepEqual(
+        model.tensors().map(({ name }) => name),
+        specs.map(({ name }) => name)
+      )
+      t.true(
+        specs.every(({ name }) => /^[a-z0-9_]+\/[a-z_]+$/.test(name)),
+        specs.map(({ name }) => name).join()
+      )
+    }
+  )
+}
+
+test('parameters of another model are refused', async (t) => {
+  const signature = signatureOf({ inputShape: [3], targetShape: [], classes: 2 })
+  const model = { kind: 'mlp', hidden: [4] } as const
+  await t.throwsAsync(TrainedModel.of({ model, signature, parameters: new Float32Array(25) }), {
+    message: 'the model has 26 parameters, and 25 were saved: it is another one'
+  })
+})
+
+test('only names that were made up are changed', (t) => {
+  const names = new Map([['dense_Dense7', 'dense']])
+  t.deepEqual(
+    renamed({ name: 'dense_Dense7', nodes: [['dense_Dense7', 0]], activation: 'relu', units: 7, bias: null }, names),
+    {
+      ...{ name: 'dense', nodes: [['dense', 0]], activation: 'relu', units: 7, bias: null }
+    }
+  )
+})

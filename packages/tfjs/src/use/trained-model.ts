@@ -1,0 +1,120 @@
+import { InputError, invariant, type ModelSignature } from '@murmuration/core'
+import { lengthOf, type NamedTensor, sizeOf } from '@murmuration/vectors'
+import type { LayersModel } from '@tensorflow/tfjs-layers'
+import { type Backend, chooseBackend, useBackend } from '../backend.js'
+import { endsInSoftmax } from '../loss.js'
+import { buildModel, type ModelDescription } from '../model.js'
+import { tensorflow as tf } from '../tensorflow.js'
+import { loadUserModule } from '../user-module.js'
+import { ModelWeights } from '../weights.js'
+import { type LayersFormat, layersFormat } from './layers-format.js'
+import { layerNames, tensorName } from './names.js'
+import { onnxFile } from './onnx/graph.js'
+
+/** What a trained model consists of. */
+export interface TrainedModelParts {
+  readonly model: ModelDescription
+  readonly signature: ModelSignature
+  /** In the order of the layers. */
+  readonly parameters: Float32Array
+}
+
+/** Samples that are computed at a time. */
+const chunkLength = 256
+
+/**
+ * A trained model, to use and to export. Its outputs are `outputs`: a probability per class, which the model's last layer gives or a softmax that is added to
+ * it; or 'values', where numbers are learned or the module has a loss of its own, by which only the module knows what they mean.
+ */
+export class TrainedModel {
+  readonly outputs: 'probabilities' | 'values'
+  readonly #model: LayersModel
+  readonly #backend: Backend
+  readonly #inputShape: readonly number[]
+
+  private constructor(
+    model: LayersModel,
+    outputs: TrainedModel['outputs'],
+    backend: Backend,
+    inputShape: readonly number[]
+  ) {
+    this.#model = model
+    this.outputs = outputs
+    this.#backend = backend
+    this.#inputShape = inputShape
+  }
+
+  /** Throws an {@link InputError} where the parameters are not those of the model, or a module cannot build it. */
+  static async of({ model: description, signature, parameters }: TrainedModelParts): Promise<TrainedModel> {
+    const backend = await chooseBackend()
+    const isModule = description.kind === 'module'
+    const module = isModule ? await loadUserModule(description.path) : undefined
+    const options = isModule ? description.options : undefined
+    const model = await buildModel(description, { ...contextOf(signature), options }, module)
+    const weights = new ModelWeights(model)
+    const length = lengthOf(weights.schema)
+    if (length !== parameters.length)
+      throw new InputError(`the model has ${length} parameters, and ${parameters.length} were saved: it is another one`)
+    weights.load(parameters)
+    const isClassifier = signature.classes !== undefined && module?.loss === undefined
+    const whole = isClassifier && !endsInSoftmax(model) ? withSoftmax(model) : model
+    return new TrainedModel(whole, isClassifier ? 'probabilities' : 'values', backend, signature.inputShape)
+  }
+
+  /** The outputs of samples, one after the other, as the inputs are: `[count, …]`, flat. */
+  async predict(inputs: Float32Array): Promise<Float32Array> {
+    const size = sizeOf(this.#inputShape)
+    const count = inputs.length / size
+    invariant(Number.isInteger(count), () => `${inputs.length} numbers are no samples of shape [${this.#inputShape}]`)
+    await useBackend(this.#backend.name)
+    const parts: Float32Array[] = []
+    for (let start = 0; start < count; start += chunkLength) {
+      const end = Math.min(start + chunkLength, count)
+      parts.push(this.#outputsOf(inputs.subarray(start * size, end * size), end - start))
+    }
+    const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0))
+    parts.reduce((place, part) => (all.set(part, place), place + part.length), 0)
+    return all
+  }
+
+  /** The files of TensorFlow.js's layers format; `metadata` becomes its `userDefinedMetadata`. */
+  async layers(metadata: object): Promise<LayersFormat> {
+    await useBackend(this.#backend.name)
+    return layersFormat(this.#model, metadata)
+  }
+
+  /** All weights by the names that they have in the layers format. */
+  tensors(): readonly NamedTensor[] {
+    const names = layerNames(this.#model)
+    return this.#model.weights.map((weight) => ({
+      name: tensorName(weight.originalName, names),
+      shape: weight.shape.map(Number),
+      values: weight.read().dataSync<'float32'>()
+    }))
+  }
+
+  /** An ONNX file. Throws an {@link InputError} that names the first layer that has no counterpart there. */
+  onnx(metadata: Readonly<Record<string, string>>): Uint8Array {
+    return onnxFile(this.#model, this.outputs, metadata)
+  }
+
+  #outputsOf(inputs: Float32Array, count: number): Float32Array {
+    return tf.tidy(() => {
+      const outputs = this.#model.apply(tf.tensor(inputs, [count, ...this.#inputShape]), { training: false })
+      invariant(outputs instanceof tf.Tensor, 'a model with one output gave something else than one tensor')
+      return outputs.dataSync<'float32'>().slice()
+    })
+  }
+}
+
+function contextOf({ inputShape, targetShape, classes }: ModelSignature) {
+  return { inputShape, targetShape, ...(classes === undefined ? {} : { classes }) }
+}
+
+function withSoftmax(model: LayersModel): LayersModel {
+  const softmax = tf.layers.softmax()
+  if (!(model instanceof tf.Sequential))
+    return tf.model({ inputs: model.inputs, outputs: softmax.apply(model.outputs[0]) as typeof model.outputs })
+  model.add(softmax)
+  return model
+}
