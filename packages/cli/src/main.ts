@@ -10,9 +10,10 @@ import type { DoctorFlags } from './doctor-command.js'
 import { graphs, type InitFlags } from './init/choices.js'
 import { dataWords, taskWords } from './init/tasks.js'
 import { addModelCommands } from './model-commands.js'
-import { countOf, durationOf, minFinishedOf, nameOf, watched } from './option-values.js'
-import { requestOf, type RunFlags, simulated } from './run-flags.js'
+import { countOf, durationOf, gathered, minFinishedOf, nameOf, watched } from './option-values.js'
+import { discoveryOf, type PeerFlags, requestOf, type RunFlags, simulated } from './run-flags.js'
 import { fileOrSample } from './samples.js'
+import type { SeedFlags } from './seed-command.js'
 import type { SimRequest } from './sim/sim-command.js'
 import type { SwarmOptions } from '@murmuration/experiment/peers'
 import { version } from './version.js'
@@ -56,24 +57,38 @@ runOptions(program.command('peer'))
   .description("run this machine's peer of a topology")
   .requiredOption('--as <name>', 'which peer of the topology this is', nameOf)
   .option('--key <file>', 'the private key of this peer; see "murmur identity"')
+  .option('--seed <address>', 'a peer that knows where others are, again for each: see "murmur seed"', gathered, [])
+  .option('--lan', 'find others on the local network, and be found')
   .addOption(
     new Option('--wait <time>', 'how long to wait for the run to begin, or in a pause to go on')
       .argParser(durationOf)
       .default(86_400_000, '1 day')
   )
-  .action(
-    (topology: string, flags: RunFlags & { readonly as: PeerName; readonly key?: string; readonly wait: number }) =>
-      run(topology, flags, async (request, emit, signal) => {
-        const { runPeerCommand } = await import('@murmuration/experiment/peers')
-        return runPeerCommand(request, {
-          ...flags,
-          watch: await watched(flags.watch),
-          checkpoints: checkpointsOf(flags),
-          emit,
-          signal
-        })
+  .action((topology: string, flags: RunFlags & PeerFlags) =>
+    run(topology, flags, async (request, emit, signal) => {
+      const { runPeerCommand } = await import('@murmuration/experiment/peers')
+      return runPeerCommand(request, {
+        ...flags,
+        discovery: discoveryOf(flags),
+        watch: await watched(flags.watch),
+        checkpoints: checkpointsOf(flags),
+        emit,
+        signal
       })
+    })
   )
+
+program
+  .command('seed')
+  .description('introduce peers to each other, for those whose topology file has no addresses; it has no model')
+  .option('--listen <address>', 'where, again for each (default: /ip4/0.0.0.0/tcp/4001)', gathered, [])
+  .option('--key <file>', 'the private key of the seed (default: in the home of murmur)')
+  .option('--json', 'print one JSON object')
+  .action(async (flags: SeedFlags) => {
+    const { runSeed } = await import('./seed-command.js')
+    const listen = flags.listen.length === 0 ? ['/ip4/0.0.0.0/tcp/4001'] : flags.listen
+    await runSeed({ ...flags, listen }, print, stopOnSignal())
+  })
 
 trainingOptions(program.command('sim'))
   .description(

@@ -19,6 +19,11 @@ export function countOf(text: string): number {
   throw new InvalidArgumentError('expected a whole number from 1 to 1024')
 }
 
+/** Values of an option that may be given again and again. */
+export function gathered(text: string, before: readonly string[]): readonly string[] {
+  return [...before, text]
+}
+
 /** The name of a peer. */
 export function nameOf(text: string): PeerName {
   try {

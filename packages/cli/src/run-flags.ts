@@ -1,5 +1,7 @@
 /** What commands that run something are given, as requests. */
+import type { PeerName } from '@murmuration/core'
 import type { RunRequest } from '@murmuration/experiment'
+import type { DiscoveryOptions } from '@murmuration/libp2p'
 import type { CheckpointFlags } from './checkpoint-options.js'
 import { fileOrSample, sampleOf } from './samples.js'
 import type { SimRequest } from './sim/sim-command.js'
@@ -15,6 +17,20 @@ export interface RunFlags extends CheckpointFlags {
   readonly out?: string
   readonly watch?: string | true
   readonly json?: boolean
+}
+
+/** What `murmur peer` takes beside. */
+export interface PeerFlags {
+  readonly as: PeerName
+  readonly key?: string
+  readonly wait: number
+  readonly seed: readonly string[]
+  readonly lan?: boolean
+}
+
+/** How a peer finds others, where anything is said of it. */
+export function discoveryOf({ seed, lan = false }: PeerFlags): DiscoveryOptions | undefined {
+  return seed.length > 0 || lan ? { seeds: seed, lan } : undefined
 }
 
 /** A scenario, or where anything is said of a training, a topology. */

@@ -44,7 +44,7 @@ export class Dialler {
   async reach(join: (connection: Connection) => Promise<Streams | undefined>): Promise<Streams | undefined> {
     const standing = this.#standing()
     if (standing !== undefined) return join(standing)
-    if (this.#entry.addresses.length === 0) throw new Error('it has no address in the peer list and has not called')
+    if (this.#addresses.length === 0) throw new Error('no address of it is known, and it has not called')
     const { turns, closing } = this.#context
     const waiting = new AbortController()
     this.#waiting = waiting
@@ -65,9 +65,13 @@ export class Dialler {
     return connectionsTo(this.#context.node, this.#entry.id).find(isOpen)
   }
 
+  get #addresses(): readonly string[] {
+    return this.#context.directory.addressesOf(this.#entry.id)
+  }
+
   #dial(): Promise<Connection> {
     const { node, limits, closing } = this.#context
-    const addresses = this.#entry.addresses.map((address) => multiaddr(address))
+    const addresses = this.#addresses.map((address) => multiaddr(address))
     return within(limits.dialTimeout, closing, (signal) => node.dial(addresses, { signal }))
   }
 }

@@ -27,6 +27,16 @@ export type PeerEvent =
     }
   /** A peer that may not connect tried to. Reported once per peer id and peer list. */
   | { readonly kind: 'unknown-peer-refused'; readonly id: string; readonly address: string; readonly reason: string }
+  /** An address of a peer was learnt: by whom is a seed's address, a peer's name, or the local network. Nothing is proven until it is called. */
+  | {
+      readonly kind: 'introduced'
+      readonly peer: PeerName
+      readonly addresses: readonly string[]
+      readonly by: string
+    }
+  /** A seed answers, or no longer does. */
+  | { readonly kind: 'seed'; readonly address: string; readonly isReached: true }
+  | { readonly kind: 'seed'; readonly address: string; readonly isReached: false; readonly reason: string }
   /** A neighbour is at fault. Reported once a minute per neighbour and kind of fault: `count` is how many there were since, `detail` the last. */
   | {
       readonly kind: 'bad-frame'

@@ -7,6 +7,8 @@ import './polyfill.js'
 
 export { chosenCodecs } from './codec-choice.js'
 export { defaultLimits, type Limits } from './constants.js'
+export type { DiscoveryOptions } from './discovery/discovery.js'
+export { openSeed, type Seed, type SeedOptions } from './discovery/open-seed.js'
 export type { PeerEvent, PeerEventListener, ReceiveFault } from './events.js'
 export { faultCount, type Faults } from './fault-account.js'
 export { createIdentity, type Identity, parsePeerId } from './identity.js'

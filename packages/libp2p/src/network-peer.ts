@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
-import type { Libp2p } from '@libp2p/interface'
+import type { Libp2p, StreamHandler } from '@libp2p/interface'
 import {
   InputError,
   type Milliseconds,
@@ -9,16 +8,15 @@ import {
   RefusedError,
   StoppedError
 } from '@murmuration/core'
-import { createRandom } from '@murmuration/random'
-import { lengthOf } from '@murmuration/vectors'
-import { ChannelListener } from './channel/listener.js'
 import { realClock } from './clock.js'
-import { CodecChoice } from './codec-choice.js'
 import { controlProtocol, exchangeProtocol, type Limits } from './constants.js'
-import { isOpen, type LinkContext } from './context.js'
+import type { LinkContext } from './context.js'
 import { maxPadding } from './control-messages.js'
+import { contextOf } from './create-context.js'
+import { Discovery } from './discovery/discovery.js'
+import { introductionsProtocol } from './discovery/introductions.js'
+import { FactSharing } from './fact-sharing.js'
 import { NetworkFabric } from './fabric.js'
-import { Mailbox } from './mailbox.js'
 import { neededBy } from './membership.js'
 import type { NeighbourStatus } from './neighbour.js'
 import { Listening } from './notes.js'
@@ -26,29 +24,16 @@ import { startNode } from './node.js'
 import type { Peer, PeerOptions } from './peer.js'
 import type { PeerDirectory } from './peer-directory.js'
 import { PeerSet } from './peer-set.js'
-import { checkPeerList, type PeerListEntry } from './peer-list.js'
-import { answer, ask } from './questions.js'
+import { checkPeerList, type PeerListEntry, runOf } from './peer-list.js'
+import { answer } from './questions.js'
 import { SampleCounts, samplesProtocol } from './sample-counts.js'
 import { checkpointsProtocol, SavedRounds } from './saved-rounds.js'
 import type { Shaper } from './shaping/shaper.js'
-import { SendingTime } from './sending-time.js'
-import { Signal } from './signal.js'
 import { IdentitySigner } from './signer.js'
 import type { Traffic } from './traffic.js'
-import { Turns } from './turns.js'
-import { VectorPool } from './vector-pool.js'
 
 /** The longest that the answer to a ping is waited for. */
 const pingTimeout: Milliseconds = 10_000
-
-/** How often neighbours are asked until all is known. */
-const askEvery: Milliseconds = 100
-
-/** What spreads from neighbour to neighbour. */
-interface Facts {
-  readonly missing: readonly PeerName[]
-  merge(from: PeerName, given: unknown): void
-}
 
 /** A peer over its libp2p node. */
 export class NetworkPeer implements Peer {
@@ -61,6 +46,9 @@ export class NetworkPeer implements Peer {
   readonly #shaper: Shaper | undefined
   readonly #samples: SampleCounts
   readonly #saved: SavedRounds
+  readonly #sharing: FactSharing
+  readonly #discovery: Discovery
+  #discovering: Promise<void> | undefined
   readonly #closing = new AbortController()
   #closed: Promise<void> | undefined
 
@@ -79,6 +67,13 @@ export class NetworkPeer implements Peer {
     this.#context = contextOf(options, limits, node, directory, this.#closing.signal, listening)
     this.#peers = new PeerSet(this.#context, neededBy(options))
     this.fabric = new NetworkFabric(this.#context, topology, this.#peers)
+    this.#sharing = new FactSharing(this.fabric, this.#peers, limits.handshakeTimeout)
+    this.#discovery = new Discovery(
+      this.#context,
+      this.#peers,
+      identity,
+      options.discovery ?? { seeds: [], lan: false }
+    )
   }
 
   get sendingTime(): Milliseconds {
@@ -99,19 +94,27 @@ export class NetworkPeer implements Peer {
     const streams = { maxInboundStreams: 8, maxOutboundStreams: 8 }
     await node.handle(controlProtocol, (stream, connection) => peers.control(stream, connection), streams)
     await node.handle(exchangeProtocol, (stream, connection) => peers.exchange(stream, connection), streams)
-    await node.handle(
-      samplesProtocol,
-      (stream) => answer(stream, this.#samples.answer(), limits.handshakeTimeout),
-      streams
-    )
-    await node.handle(
-      checkpointsProtocol,
-      (stream) => answer(stream, this.#saved.answer(), limits.handshakeTimeout),
-      streams
-    )
+    const { handshakeTimeout } = limits
+    const questions: Readonly<Record<string, StreamHandler>> = {
+      [samplesProtocol]: (stream) => answer(stream, this.#samples.answer(), handshakeTimeout),
+      [checkpointsProtocol]: (stream) => answer(stream, this.#saved.answer(), handshakeTimeout),
+      [introductionsProtocol]: (stream, connection) => this.#discovery.serve(stream, connection)
+    }
+    for (const [protocol, handler] of Object.entries(questions)) {
+      await node.handle(protocol, this.#fromPeers(handler), streams)
+    }
     node.addEventListener('connection:open', ({ detail }) => peers.connected(detail.remotePeer))
     await startNode(node, this.#options.listen)
     emit({ kind: 'listening', addresses: this.addresses })
+  }
+
+  /** Answers peers of the peer list alone: a seed that this peer has called could ask, too. */
+  #fromPeers(handler: StreamHandler): StreamHandler {
+    return (stream, connection) => {
+      if (this.#context.directory.nameOf(connection.remotePeer.toString()) !== undefined)
+        return handler(stream, connection)
+      stream.abort(new Error('not in the peer list'))
+    }
   }
 
   meet(entries: readonly PeerListEntry[]): void {
@@ -122,6 +125,7 @@ export class NetworkPeer implements Peer {
       throw new InputError(`the peer list says that "${own.name}" is ${own.id}, but this peer's key gives ${this.id}`)
     }
     this.#peers.open(peerList)
+    if (this.#options.discovery !== undefined) this.#discovering = this.#discovery.run(runOf(peerList))
   }
 
   async connect(entries: readonly PeerListEntry[], timeout: Milliseconds): Promise<void> {
@@ -136,7 +140,12 @@ export class NetworkPeer implements Peer {
 
   async exchangeSampleCounts(samples: number, timeout: Milliseconds): Promise<ReadonlyMap<PeerName, number>> {
     this.#samples.setOwn(samples)
-    await this.#learn(samplesProtocol, this.#samples, timeout, (list) => `the sample counts of ${list} have not come`)
+    await this.#sharing.learn(
+      samplesProtocol,
+      this.#samples,
+      timeout,
+      (list) => `the sample counts of ${list} have not come`
+    )
     return this.#samples.known()
   }
 
@@ -146,41 +155,14 @@ export class NetworkPeer implements Peer {
   ): Promise<ReadonlyMap<PeerName, readonly number[]>> {
     this.#saved.setBefore(rounds)
     const tell = (list: string) => `the checkpoints of ${list} have not come; all peers of a run need --resume, or none`
-    await this.#learn(checkpointsProtocol, this.#saved, timeout, tell)
+    await this.#sharing.learn(checkpointsProtocol, this.#saved, timeout, tell)
     return this.#saved.before()
   }
 
   async exchangeSaved(round: number): Promise<readonly number[]> {
     this.#saved.setNewest(round)
-    await this.#askAll(checkpointsProtocol, this.#saved)
+    await this.#sharing.askAll(checkpointsProtocol, this.#saved)
     return this.#saved.newestOfOthers()
-  }
-
-  /** Asks neighbours until nothing is missing. */
-  async #learn(protocol: string, facts: Facts, timeout: Milliseconds, tell: (list: string) => string): Promise<void> {
-    const deadline = realClock.now() + timeout
-    for (;;) {
-      await this.#askAll(protocol, facts)
-      const { missing } = facts
-      if (missing.length === 0) return
-      if (realClock.now() >= deadline) {
-        throw new NeighboursMissingError(missing, `after ${timeout / 1000} s, ${tell(missing.join(', '))}`)
-      }
-      await this.fabric.sleep(realClock.now() + askEvery)
-    }
-  }
-
-  /** Asks all neighbours at once. One that does not answer is asked again; one that contradicts another ends the run. */
-  async #askAll(protocol: string, facts: Facts): Promise<void> {
-    const { handshakeTimeout } = this.#context.limits
-    const asked = [...this.#peers.sessions.values()].flatMap(({ name, connections }) => {
-      const connection = connections.find(isOpen)
-      if (connection === undefined) return []
-      return [ask(connection, protocol, handshakeTimeout, (given) => facts.merge(name, given))]
-    })
-    for (const result of await Promise.allSettled(asked)) {
-      if (result.status === 'rejected' && result.reason instanceof InputError) throw result.reason
-    }
   }
 
   neighbours(): readonly NeighbourStatus[] {
@@ -214,9 +196,11 @@ export class NetworkPeer implements Peer {
     await this.#peers.leave(reason)
     this.#closing.abort(new StoppedError('the peer closes'))
     this.#peers.stop()
+    this.#discovery.stop()
     await this.#context.channels?.close()
     await this.#shaper?.flush(limits.closeTimeout)
     await node.stop()
+    await this.#discovering
     await this.#peers.ended
   }
 
@@ -243,39 +227,5 @@ export class NetworkPeer implements Peer {
       missing.map(({ name }) => name),
       `after ${timeout / 1000} s, ${missing.length} of ${all.length} neighbours are missing: ${list}`
     )
-  }
-}
-
-function contextOf(
-  { self, seed, runSettings, listen, links, codec = 'float32', onEvent = () => {} }: PeerOptions,
-  limits: Limits,
-  node: Libp2p,
-  directory: PeerDirectory,
-  closing: AbortSignal,
-  listening: Listening
-): LinkContext {
-  const elements = lengthOf(runSettings.schema)
-  return {
-    node,
-    self,
-    runSettings,
-    elements,
-    pool: new VectorPool(elements),
-    limits,
-    codec: new CodecChoice(codec),
-    // Not from the seed: another process with the same seed must draw another.
-    incarnation: randomUUID(),
-    turns: new Turns(limits.dialsAtOnce),
-    directory,
-    // What is shaped is the connection of libp2p.
-    channels: links === undefined ? new ChannelListener(listen, limits.handshakeTimeout) : undefined,
-    mailbox: new Mailbox(realClock),
-    listening,
-    sending: new SendingTime(realClock),
-    random: createRandom(seed, self),
-    closing,
-    changed: new Signal(),
-    emit: onEvent,
-    round: 0
   }
 }

@@ -1,6 +1,7 @@
 import './polyfill.js'
 import { noise } from '@chainsafe/libp2p-noise'
 import type { Libp2p } from '@libp2p/interface'
+import { mdns } from '@libp2p/mdns'
 import { tcp, type TCPComponents } from '@libp2p/tcp'
 import { yamux } from '@libp2p/yamux'
 import { InputError, type Milliseconds } from '@murmuration/core'
@@ -28,17 +29,20 @@ export interface NodeOptions {
   readonly pendingConnections?: PendingConnections
   /** Shapes all connections, if given. */
   readonly shaper?: Shaper | undefined
+  /** Whether to find others, and be found, on the local network. */
+  readonly lan?: boolean | undefined
 }
 
 /** A libp2p node over TCP, noise and yamux that is not started yet. Throws an InputError for an address that is none. */
 export async function createNode(options: NodeOptions): Promise<Libp2p> {
-  const { identity, listen, limits, directory, pendingConnections, shaper } = options
+  const { identity, listen, limits, directory, pendingConnections, shaper, lan = false } = options
   for (const address of listen) parseAddress(address, 'this peer')
   return createLibp2p({
     start: false,
     privateKey: identity.privateKey,
     addresses: { listen: [...listen] },
     transports: [shaper === undefined ? together : shaper.transport(together)],
+    peerDiscovery: lan ? [mdns({ serviceTag })] : [],
     connectionEncrypters: [noise({ crypto: noiseCrypto })],
     streamMuxers: [
       yamux({
@@ -71,6 +75,9 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
     }
   })
 }
+
+/** Under which peers of all runs are found on a local network; the ids tell them apart. */
+const serviceTag = '_murmuration._udp.local'
 
 /** TCP that writes what is sent in one turn at once. */
 const together = (components: TCPComponents) => new WrappingTransport(tcp()(components), writeTogether)

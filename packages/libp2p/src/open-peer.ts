@@ -6,6 +6,7 @@ import { decodeRunSettings, encodeRunSettings, helloBytes } from './control-mess
 import { PendingConnections } from './pending-connections.js'
 import { NetworkPeer } from './network-peer.js'
 import { createNode } from './node.js'
+import { parseAddress } from './peer-list.js'
 import type { Peer, PeerOptions } from './peer.js'
 import { PeerDirectory } from './peer-directory.js'
 import { extendedLimits } from './shaping/slowness.js'
@@ -23,8 +24,17 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
   const shaper = shaperOf(agreed, directory)
   const limits = extendedLimits(limitsOf(options.limits), shaper?.slowness ?? 0)
   const pendingConnections = new PendingConnections(directory, limits.unknownPeerTimeout, limits.handshakeTimeout)
-  const { identity, listen } = options
-  const node = await createNode({ identity, listen, limits, directory, pendingConnections, shaper })
+  const { identity, listen, discovery } = options
+  for (const seed of discovery?.seeds ?? []) parseAddress(seed, 'a seed')
+  const node = await createNode({
+    identity,
+    listen,
+    limits,
+    directory,
+    pendingConnections,
+    shaper,
+    lan: discovery?.lan
+  })
   const peer = new NetworkPeer(agreed, limits, node, directory, shaper)
   await peer.start()
   return peer

@@ -1,14 +1,21 @@
+import { multiaddr } from '@multiformats/multiaddr'
 import type { PeerName } from '@murmuration/core'
 import type { PeerEventListener } from './events.js'
-import type { PeerList, PeerListEntry } from './peer-list.js'
+import { hostOf, type PeerList, type PeerListEntry } from './peer-list.js'
 
 /** The most peer ids of which it is remembered that they were refused. */
 const maxRefused = 1000
 
-/** The peer list, once it is known, and so who may connect. */
+/** From whom an address was learnt: signed by its peer, or heard on the local network. */
+export type AddressSource = 'signed' | 'lan'
+
+/** The peer list, once it is known, and so who may connect, and where each can be called. */
 export class PeerDirectory {
   readonly #emit: PeerEventListener
   readonly #refused = new Set<string>()
+  /** By peer id and source, beside the peer list's; with the peer id at their ends. */
+  readonly #learnt = new Map<string, Map<AddressSource, readonly string[]>>()
+  #hosts: ReadonlySet<string> = new Set()
   #peerList: PeerList | undefined
 
   constructor(emit: PeerEventListener) {
@@ -25,6 +32,27 @@ export class PeerDirectory {
     this.#refused.clear()
   }
 
+  /**
+   * Where a peer of the peer list can be called beside what the list says, in place of what the source said before. Returns whether it is something
+   * new.
+   */
+  learn(id: string, source: AddressSource, addresses: readonly string[]): boolean {
+    if (this.nameOf(id) === undefined) return false
+    const learnt = this.#learnt.get(id) ?? new Map<AddressSource, readonly string[]>()
+    const known = new Set(this.addressesOf(id))
+    const full = addresses.map((address) => `${address}/p2p/${id}`)
+    this.#learnt.set(id, learnt.set(source, full))
+    const all = [...this.#learnt.values()].flatMap((sources) => [...sources.values()].flat())
+    this.#hosts = new Set(all.map((text) => hostOf(multiaddr(text))).filter((host) => host !== undefined))
+    return full.some((address) => !known.has(address))
+  }
+
+  /** Where a peer can be called, as far as is known: first what the peer list says. */
+  addressesOf(id: string): readonly string[] {
+    const listed = this.#peerList?.byId.get(id)?.addresses ?? []
+    return [...new Set([...listed, ...[...(this.#learnt.get(id)?.values() ?? [])].flat()])]
+  }
+
   /** The peer of this name. */
   entry(name: PeerName): PeerListEntry | undefined {
     return this.#peerList?.byName.get(name)
@@ -35,9 +63,9 @@ export class PeerDirectory {
     return this.#peerList?.byId.get(id)?.name
   }
 
-  /** Whether a peer of the peer list is at this IP address. */
+  /** Whether a peer of the peer list is at this IP address, by the list or by what was learnt. */
   isKnownHost(host: string): boolean {
-    return this.#peerList?.hosts.has(host) ?? false
+    return this.#peerList?.hosts.has(host) === true || this.#hosts.has(host)
   }
 
   /** Why the peer with this id may not connect, reported once per id and peer list; `undefined` when it may. */

@@ -1,5 +1,6 @@
 import { type Multiaddr, multiaddr } from '@multiformats/multiaddr'
 import { InputError, messageOf, type PeerName } from '@murmuration/core'
+import { hashText } from '@murmuration/vectors'
 import { parsePeerId } from './identity.js'
 
 /** The addresses of a peer, and the id that its connection must prove. */
@@ -34,6 +35,11 @@ export function checkPeerList(entries: readonly PeerListEntry[]): PeerList {
   const addresses = [...byId.values()].flatMap((entry) => entry.addresses)
   const hosts = new Set(addresses.map((text) => hostOf(multiaddr(text))).filter((host) => host !== undefined))
   return { byName, byId, hosts }
+}
+
+/** What the peers of a peer list call their run when they look for each other; whoever does not have the list does not know it. */
+export function runOf({ byId }: PeerList): string {
+  return hashText([...byId.keys()].sort().join(' '))
 }
 
 /** The IP address in a multiaddr, if it has one; an IPv4 address that is written as IPv6 is returned as IPv4. */

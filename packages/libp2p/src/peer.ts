@@ -1,6 +1,7 @@
 import type { Fabric, Links, Milliseconds, PeerName, RefusedError, Topology } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Limits } from './constants.js'
+import type { DiscoveryOptions } from './discovery/discovery.js'
 import type { PeerEventListener } from './events.js'
 import type { Identity } from './identity.js'
 import type { NeighbourStatus } from './neighbour.js'
@@ -36,6 +37,8 @@ export interface PeerOptions {
    * `@murmuration/vectors`, or `auto`, which chooses by the measured speed of each link. Each direction of a link has its own.
    */
   readonly codec?: string | undefined
+  /** How others of the peer list are found, beside the addresses that it has; by these alone when absent. */
+  readonly discovery?: DiscoveryOptions | undefined
 }
 
 /** This machine's peer on the network. */

@@ -1,4 +1,4 @@
-/** Questions without words: whoever opens a stream of the protocol gets one answer, as JSON. */
+/** One question, one answer, both as JSON, on a stream of their own; some questions have no words. */
 import type { Connection, Stream } from '@libp2p/interface'
 import { lpStream } from '@libp2p/utils'
 import type { Milliseconds } from '@murmuration/core'
@@ -10,10 +10,10 @@ import { controlBytes } from './constants.js'
 export async function answer(stream: Stream, value: unknown, timeout: Milliseconds): Promise<void> {
   const signal = AbortSignal.timeout(timeout)
   try {
-    await lpStream(stream).write(fromString(JSON.stringify(value), 'utf8'), { signal })
+    await lpStream(stream).write(encode(value), { signal })
     await stream.close({ signal })
   } catch (error) {
-    stream.abort(error instanceof Error ? error : new Error(String(error)))
+    stream.abort(errorOf(error))
   }
 }
 
@@ -27,11 +27,54 @@ export async function ask(
   const signal = AbortSignal.timeout(timeout)
   const stream = await connection.newStream(protocol, { signal })
   try {
-    const bytes = await lpStream(stream, { maxDataLength: controlBytes }).read({ signal })
-    take(JSON.parse(textOf(bytes.subarray(), 'utf8')))
+    take(decode(await lpStream(stream, { maxDataLength: controlBytes }).read({ signal })))
     await stream.close({ signal })
   } catch (error) {
-    stream.abort(error instanceof Error ? error : new Error(String(error)))
+    stream.abort(errorOf(error))
     throw error
   }
 }
+
+/** As `ask`, with a question; resolves with the answer, of at most `maxBytes`. */
+export async function askWith(
+  connection: Connection,
+  protocol: string,
+  question: unknown,
+  timeout: Milliseconds,
+  maxBytes: number
+): Promise<unknown> {
+  const signal = AbortSignal.timeout(timeout)
+  const stream = await connection.newStream(protocol, { signal })
+  try {
+    const bytes = lpStream(stream, { maxDataLength: maxBytes })
+    await bytes.write(encode(question), { signal })
+    const answer = decode(await bytes.read({ signal }))
+    await stream.close({ signal })
+    return answer
+  } catch (error) {
+    stream.abort(errorOf(error))
+    throw error
+  }
+}
+
+/** Reads a question of at most `maxBytes`, and writes what `respond` makes of it. Where that throws, the stream ends without an answer. */
+export async function reply(
+  stream: Stream,
+  timeout: Milliseconds,
+  maxBytes: number,
+  respond: (question: unknown) => unknown
+): Promise<void> {
+  const signal = AbortSignal.timeout(timeout)
+  try {
+    const bytes = lpStream(stream, { maxDataLength: maxBytes })
+    const answer = await respond(decode(await bytes.read({ signal })))
+    await bytes.write(encode(answer), { signal })
+    await stream.close({ signal })
+  } catch (error) {
+    stream.abort(errorOf(error))
+  }
+}
+
+const encode = (value: unknown) => fromString(JSON.stringify(value), 'utf8')
+const decode = (bytes: { subarray(): Uint8Array }): unknown => JSON.parse(textOf(bytes.subarray(), 'utf8'))
+const errorOf = (error: unknown) => (error instanceof Error ? error : new Error(String(error)))

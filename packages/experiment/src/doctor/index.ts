@@ -42,7 +42,7 @@ async function examinePlace(path: string, self: PeerName, key: string | undefine
   const file = await readTopologyFile(path)
   let place: Place
   try {
-    place = await placeOf({ path, file }, self, key)
+    place = await placeOf({ path, file }, self, { key })
   } catch (error) {
     const mend = 'correct the topology file on all machines, or give the right key with --key'
     return emit({ check: 'key', level: 'wrong', found: messageOf(error), mend })

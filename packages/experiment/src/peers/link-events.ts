@@ -44,6 +44,10 @@ function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefined {
       return neighbour('left', event.peer, event.reason)
     case 'unknown-peer-refused':
       return { kind: 'note', text: `${self} refused ${event.id} at ${event.address}: ${event.reason}` }
+    case 'introduced':
+      return { kind: 'note', text: `${self}: ${event.peer} may be at ${event.addresses.join(', ')}, by ${event.by}` }
+    case 'seed':
+      return { kind: 'note', text: `${self}: ${seedOf(event)}` }
     case 'bad-frame':
       return { kind: 'note', text: `${self}: ${event.peer} is at fault (${faultOf(event)})` }
     case 'shut-out':
@@ -60,6 +64,12 @@ type Told<Kind> = Extract<PeerEvent, { readonly kind: Kind }>
 
 function faultOf({ fault, detail, count }: Told<'bad-frame'>): string {
   return count === 1 ? `${fault}: ${detail}` : `${fault}, ${count} times more, the last: ${detail}`
+}
+
+function seedOf(event: Told<'seed'>): string {
+  return event.isReached
+    ? `the seed at ${event.address} answers`
+    : `no answer from the seed at ${event.address}: ${event.reason}`
 }
 
 function shutOutOf(self: PeerName, { peer, wait, faults, reason }: Told<'shut-out'>): string {

@@ -1,5 +1,6 @@
 import { hasMembers } from '@murmuration/algorithms'
 import { byName, type PeerName } from '@murmuration/core'
+import type { DiscoveryOptions } from '@murmuration/libp2p'
 import { hashVector } from '@murmuration/vectors'
 import type { PeerSummary, RunEvent } from '../events.js'
 import { checkCheckpoints, type CheckpointOptions } from './checkpoints/checkpoints.js'
@@ -18,6 +19,8 @@ import type { Watching } from './watching/watching.js'
 export interface PeerOptions {
   readonly as: PeerName
   readonly key?: string
+  /** How others are found whose addresses the file does not have. */
+  readonly discovery?: DiscoveryOptions | undefined
   readonly save?: string
   readonly checkpoints?: CheckpointOptions | undefined
   /** Where to serve the page that shows the run; nowhere when absent. */
@@ -36,7 +39,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   if (options.save !== undefined) await checkSave(options.save)
   if (checkpoints !== undefined) await checkCheckpoints(checkpoints, plan.options.algorithm, [self])
   const halt = new Halt()
-  const { identity, listen, peerList } = await placeOf(plan, self, options.key)
+  const { identity, listen, peerList } = await placeOf(plan, self, options)
   options.emit(startEvent(plan))
   const others = hasMembers(plan.options.algorithm) ? 'the run to begin' : neededBy(plan, self).join(', ')
   options.emit({ kind: 'note', text: `${self} waits up to ${options.wait / 1000} s for ${others}` })
@@ -48,6 +51,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
     identity,
     listen,
     peerList: async () => peerList,
+    discovery: options.discovery,
     timeout: options.wait,
     pause: options.wait,
     watch: options.watch,

@@ -1,7 +1,14 @@
 import { join } from 'node:path'
 import { InputError, type PeerName } from '@murmuration/core'
 import { homeDirectory } from '@murmuration/data'
-import { type Identity, localIdentity, parsePeerId, type PeerListEntry, readIdentity } from '@murmuration/libp2p'
+import {
+  type DiscoveryOptions,
+  type Identity,
+  localIdentity,
+  parsePeerId,
+  type PeerListEntry,
+  readIdentity
+} from '@murmuration/libp2p'
 import type { PeerEntry } from '@murmuration/files'
 import type { Plan } from '../training/plan.js'
 
@@ -24,17 +31,18 @@ export function identityDirectory(): string {
 export async function placeOf(
   { path, file }: Pick<Plan, 'path' | 'file'>,
   self: PeerName,
-  keyFile: string | undefined
+  { key, discovery }: { readonly key?: string | undefined; readonly discovery?: DiscoveryOptions | undefined } = {}
 ): Promise<Place> {
   const peers = [...file.peers, ...file.servers]
   const own = peers.find(({ name }) => name === self)
   if (own === undefined) {
     throw new InputError(`--as ${self}: ${path} has no such peer; it has ${peers.map(({ name }) => name).join(', ')}`)
   }
-  const identity = keyFile === undefined ? await localIdentity(identityDirectory(), self) : await readIdentity(keyFile)
+  const isSought = discovery !== undefined
+  const identity = key === undefined ? await localIdentity(identityDirectory(), self) : await readIdentity(key)
   checkPin(path, own, identity)
-  const peerList = await Promise.all(peers.map((peer) => entryOf(path, peer, self, identity)))
-  return { identity, listen: listenOf(path, own), peerList }
+  const peerList = await Promise.all(peers.map((peer) => entryOf(path, peer, self, identity, isSought)))
+  return { identity, listen: listenOf(path, own, isSought), peerList }
 }
 
 function checkPin(path: string, { name, id }: PeerEntry, identity: Identity): void {
@@ -45,14 +53,18 @@ function checkPin(path: string, { name, id }: PeerEntry, identity: Identity): vo
   )
 }
 
-async function entryOf(path: string, peer: PeerEntry, self: PeerName, own: Identity): Promise<PeerListEntry> {
+async function entryOf(
+  path: string,
+  peer: PeerEntry,
+  self: PeerName,
+  own: Identity,
+  isSought: boolean
+): Promise<PeerListEntry> {
   const { name, addresses } = peer
   if (name === self) return { name, id: own.id, addresses }
-  if (addresses.length === 0) {
-    throw new InputError(`${path}: ${name} has no address; add addresses, such as [/ip4/192.0.2.7/tcp/4001]`)
-  }
+  if (addresses.length === 0 && !isSought) throw noAddress(path, name)
   if (peer.id !== undefined) return { name, id: peer.id, addresses }
-  if (!addresses.every(isLoopback)) {
+  if (addresses.length === 0 || !addresses.every(isLoopback)) {
     throw new InputError(
       `${path}: ${name} is on another machine and has no id; run "murmur identity ${name}" there and put the id ` +
         'that it prints into the file, so that nobody else can pose as it'
@@ -61,13 +73,21 @@ async function entryOf(path: string, peer: PeerEntry, self: PeerName, own: Ident
   return { name, id: (await localIdentity(identityDirectory(), name)).id, addresses }
 }
 
-function listenOf(path: string, { name, addresses, listen }: PeerEntry): readonly string[] {
+function listenOf(path: string, { name, addresses, listen }: PeerEntry, isSought: boolean): readonly string[] {
   if (listen !== undefined) return listen
-  if (addresses.length === 0) {
-    throw new InputError(`${path}: ${name} has no address; add addresses, such as [/ip4/192.0.2.7/tcp/4001]`)
-  }
+  if (addresses.length === 0 && isSought) return [anywhere]
+  if (addresses.length === 0) throw noAddress(path, name)
   return addresses.map((address) => (isLoopback(address) ? address : everywhere(address)))
 }
+
+function noAddress(path: string, name: PeerName): InputError {
+  return new InputError(
+    `${path}: ${name} has no address; add addresses, such as [/ip4/192.0.2.7/tcp/4001], or have it found with --seed or --lan`
+  )
+}
+
+/** All addresses of this machine, at a free port. */
+const anywhere = '/ip4/0.0.0.0/tcp/0'
 
 /** The address under which others call may be a router's; listening is on all of the machine's own. */
 function everywhere(address: string): string {

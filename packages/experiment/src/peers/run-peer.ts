@@ -1,19 +1,27 @@
 import { hasMembers, Members, type Saved, Session } from '@murmuration/algorithms'
 import { type Evaluation, type Links, type PeerName, type StepReport, StoppedError, type Task } from '@murmuration/core'
-import { createPeer, type Identity, type Peer, type PeerListEntry, settingsOf, type Traffic } from '@murmuration/libp2p'
-import { startTaskWorker, type TaskWorker } from '@murmuration/tasks'
+import {
+  createPeer,
+  type DiscoveryOptions,
+  type Identity,
+  type Peer,
+  type PeerListEntry,
+  settingsOf,
+  type Traffic
+} from '@murmuration/libp2p'
+import type { TaskWorker } from '@murmuration/tasks'
 import { grouped } from '@murmuration/data'
 import { hashVector, lengthOf } from '@murmuration/vectors'
 import type { WatchAddress } from '@murmuration/watch'
 import type { RunEvent, SenderFaults, StateSeconds } from '../events.js'
+import { buildTask, isServer } from './build-task.js'
 import { BusyTime } from './busy-time.js'
 import { type CheckpointOptions, Checkpoints } from './checkpoints/checkpoints.js'
 import type { Halt } from './checkpoints/halt.js'
 import { linkEvents } from './link-events.js'
 import { MemberEvents } from './member-events.js'
-import { noteWhileSlow } from './note-while-slow.js'
 import { OutlierEvents } from './outlier-events.js'
-import { type Plan, taskOf } from '../training/plan.js'
+import type { Plan } from '../training/plan.js'
 import { faultsSeenBy } from './sender-faults.js'
 import { type Snapshot, snapshotsEvery } from './snapshots.js'
 import { StepReports } from './step-reports.js'
@@ -37,6 +45,8 @@ export interface PeerRun {
   readonly timeout: number
   /** How long to wait in a pause for others to come back, in milliseconds. */
   readonly pause: number
+  /** How others are found whose addresses the list does not have. */
+  readonly discovery?: DiscoveryOptions | undefined
   /** The links to shape the connections by. */
   readonly links?: Links
   readonly emit: (event: RunEvent) => void
@@ -102,34 +112,12 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
       runSettings,
       links: run.links,
       codec: plan.training.codec,
+      discovery: run.discovery,
       onEvent: linkEvents(self, run.emit)
     })
     return await withPeer(run, task, peer, checkpoints && { checkpoints, rounds: saved })
   } finally {
     await task.close()
-  }
-}
-
-/** Whether the peer holds parameters for the workers. */
-function isServer({ plan, self }: PeerRun): boolean {
-  return plan.options.servers?.includes(self) === true
-}
-
-/** The task in a thread of its own, with notes as long as that takes, and where a step takes long. */
-async function buildTask(run: PeerRun): Promise<TaskWorker> {
-  const { plan, self, emit, signal } = run
-  // A server has no data of its own: of the task it needs the parameters alone.
-  const description = taskOf(plan, isServer(run) ? undefined : self)
-  const whose = description.userModule === undefined ? 'its model and data' : `the model of ${description.userModule}`
-  const note = (what: string) => (seconds: number) =>
-    emit({ kind: 'note', text: `${self}: ${what} has taken ${seconds} s so far` })
-  const task = await noteWhileSlow(startTaskWorker(description, { signal }), note(`building ${whose}`))
-  return {
-    ...task,
-    gradient: (parameters, batch, round) => {
-      const work = task.gradient(parameters, batch, round)
-      return { ...work, run: () => noteWhileSlow(work.run(), note(`a gradient of ${whose}`)) }
-    }
   }
 }
 

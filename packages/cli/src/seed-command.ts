@@ -1,0 +1,36 @@
+import { InputError, peerName } from '@murmuration/core'
+import { identityDirectory } from '@murmuration/experiment/peers'
+import { localIdentity, openSeed, readIdentity } from '@murmuration/libp2p'
+
+/** What `murmur seed` is given. */
+export interface SeedFlags {
+  readonly listen: readonly string[]
+  readonly key?: string
+  readonly json?: boolean
+}
+
+/** Introduces peers to each other until it is stopped. */
+export async function runSeed(
+  { listen, key, json }: SeedFlags,
+  print: (text: string) => void,
+  signal: AbortSignal
+): Promise<void> {
+  const identity =
+    key === undefined ? await localIdentity(identityDirectory(), peerName('seed')) : await readIdentity(key)
+  const seed = await openSeed({ identity, listen })
+  try {
+    if (json) print(JSON.stringify({ kind: 'seed', id: identity.id, addresses: seed.addresses }))
+    else print(seedText(seed.addresses))
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+  } finally {
+    await seed.close()
+  }
+}
+
+function seedText(addresses: readonly string[]): string {
+  if (addresses.length === 0) throw new InputError('the seed listens nowhere; give --listen an address of this machine')
+  return [
+    'introduces peers to each other until Ctrl-C; on their machines, with the address by which they reach this one:',
+    ...addresses.map((address) => `  murmur peer TOPOLOGY --as NAME --seed ${address}`)
+  ].join('\n')
+}

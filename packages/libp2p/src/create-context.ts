@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import type { Libp2p } from '@libp2p/interface'
+import { createRandom } from '@murmuration/random'
+import { lengthOf } from '@murmuration/vectors'
+import { ChannelListener } from './channel/listener.js'
+import { realClock } from './clock.js'
+import { CodecChoice } from './codec-choice.js'
+import type { Limits } from './constants.js'
+import type { LinkContext } from './context.js'
+import { Mailbox } from './mailbox.js'
+import type { Listening } from './notes.js'
+import type { PeerOptions } from './peer.js'
+import type { PeerDirectory } from './peer-directory.js'
+import { SendingTime } from './sending-time.js'
+import { Signal } from './signal.js'
+import { Turns } from './turns.js'
+import { VectorPool } from './vector-pool.js'
+
+/** What the sessions of a new peer share. */
+export function contextOf(
+  { self, seed, runSettings, listen, links, codec = 'float32', onEvent = () => {} }: PeerOptions,
+  limits: Limits,
+  node: Libp2p,
+  directory: PeerDirectory,
+  closing: AbortSignal,
+  listening: Listening
+): LinkContext {
+  const elements = lengthOf(runSettings.schema)
+  return {
+    node,
+    self,
+    runSettings,
+    elements,
+    pool: new VectorPool(elements),
+    limits,
+    codec: new CodecChoice(codec),
+    // Not from the seed: another process with the same seed must draw another.
+    incarnation: randomUUID(),
+    turns: new Turns(limits.dialsAtOnce),
+    directory,
+    // What is shaped is the connection of libp2p.
+    channels: links === undefined ? new ChannelListener(listen, limits.handshakeTimeout) : undefined,
+    mailbox: new Mailbox(realClock),
+    listening,
+    sending: new SendingTime(realClock),
+    random: createRandom(seed, self),
+    closing,
+    changed: new Signal(),
+    emit: onEvent,
+    round: 0
+  }
+}

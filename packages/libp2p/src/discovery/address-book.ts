@@ -1,0 +1,77 @@
+import type { Milliseconds } from '@murmuration/core'
+import type { Clock } from '../clock.js'
+import type { SignedAddresses } from './signed-addresses.js'
+
+/** Bounds of a book. */
+export interface BookLimits {
+  /** The most records in all; the one that was renewed longest ago makes room. */
+  readonly records: number
+  /** The most records from one source, so that one machine cannot push out the others. */
+  readonly perSource: number
+  /** How long a record is kept that is not renewed. */
+  readonly keepFor: Milliseconds
+}
+
+/** What holds unless other limits are given. */
+export const bookLimits: BookLimits = { records: 10_000, perSource: 64, keepFor: 10 * 60_000 }
+
+interface Entry {
+  readonly record: SignedAddresses
+  readonly source: string
+  readonly until: Milliseconds
+}
+
+/** Where the peers of runs are, as they have signed it themselves. A run is a text that only those of the run know. */
+export class AddressBook {
+  readonly #clock: Clock
+  readonly #limits: BookLimits
+  /** By run and peer id, in the order in which they were renewed. */
+  readonly #entries = new Map<string, Entry>()
+
+  constructor(clock: Clock, limits: BookLimits = bookLimits) {
+    this.#clock = clock
+    this.#limits = limits
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /**
+   * Keeps a record, unless a newer one is known.
+   *
+   * @param source - whose records are bounded together: an IP address, or one peer
+   */
+  keep(run: string, record: SignedAddresses, source: string): void {
+    const key = keyOf(run, record.id)
+    const known = this.#entries.get(key)
+    if (known !== undefined && known.record.sequence > record.sequence) return
+    this.#entries.delete(key)
+    this.#dropOld()
+    this.#makeRoom((entry) => entry.source === source, this.#limits.perSource)
+    this.#makeRoom(() => true, this.#limits.records)
+    this.#entries.set(key, { record, source, until: this.#clock.now() + this.#limits.keepFor })
+  }
+
+  /** The record of a peer of a run. */
+  find(run: string, id: string): SignedAddresses | undefined {
+    const entry = this.#entries.get(keyOf(run, id))
+    return entry !== undefined && entry.until > this.#clock.now() ? entry.record : undefined
+  }
+
+  #dropOld(): void {
+    const now = this.#clock.now()
+    for (const [key, { until }] of this.#entries) {
+      if (until > now) return
+      this.#entries.delete(key)
+    }
+  }
+
+  #makeRoom(isOfGroup: (entry: Entry) => boolean, max: number): void {
+    if (this.#entries.size < max) return
+    const group = [...this.#entries].filter(([, entry]) => isOfGroup(entry))
+    for (const [key] of group.slice(0, group.length - max + 1)) this.#entries.delete(key)
+  }
+}
+
+const keyOf = (run: string, id: string) => `${run} ${id}`

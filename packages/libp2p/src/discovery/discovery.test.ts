@@ -1,0 +1,100 @@
+/** Peers that have each other's ids and not their addresses. */
+import { timeLimit } from '@murmuration/contract'
+import { InputError } from '@murmuration/core'
+import test, { type ExecutionContext } from 'ava'
+import { connectAll, eventOf, eventually, graph, peerListOf, type TestNode, testNode } from '../cluster.test.support.js'
+import { defaultLimits } from '../constants.js'
+import { createIdentity } from '../identity.js'
+import { createNode } from '../node.js'
+import { ask } from '../questions.js'
+import { samplesProtocol } from '../sample-counts.js'
+import { introduce, introductionsProtocol } from './introductions.js'
+import { AddressBook } from './address-book.js'
+import { openSeed, type Seed } from './open-seed.js'
+import { realClock } from '../clock.js'
+
+const ring = graph(['a', 'b'], ['b', 'c'], ['c', 'a'])
+
+async function seedOf(t: ExecutionContext): Promise<Seed> {
+  const seed = await openSeed({ identity: await createIdentity(), listen: ['/ip4/127.0.0.1/tcp/0'] })
+  t.teardown(() => seed.close())
+  return seed
+}
+
+/** The peer list with the addresses of `known` alone. */
+const withoutAddresses = (nodes: readonly TestNode[], known: readonly TestNode[] = []) =>
+  peerListOf(nodes).map((entry) =>
+    known.some(({ name }) => name === entry.name) ? entry : { ...entry, addresses: [] }
+  )
+
+const meet = (nodes: readonly TestNode[], list = withoutAddresses(nodes)) =>
+  Promise.all(nodes.map(({ peer }) => peer.connect(list, timeLimit(10_000))))
+
+test('peers that know nothing but ids find each other by a seed, and leave it again', async (t) => {
+  const seed = await seedOf(t)
+  const discovery = { seeds: [seed.addresses[0]], lan: false }
+  const nodes = await Promise.all(ring.peers.map((name) => testNode(t, ring, name, { discovery })))
+  await meet(nodes)
+  t.is(seed.known, 3)
+  t.like(await eventOf(nodes[0], 'seed'), { address: seed.addresses[0], isReached: true })
+  const introduced = nodes.flatMap(({ events }) => events.filter(({ kind }) => kind === 'introduced'))
+  t.true(introduced.length >= 2)
+  t.false(nodes.some(({ events }) => events.some(({ kind }) => kind === 'unknown-peer-refused')))
+})
+
+test('any peer of the run introduces the others, also where the addresses of the list are of before', async (t) => {
+  const first = await testNode(t, ring, 'a')
+  const discovery = { seeds: [first.peer.addresses[0]], lan: false }
+  const nodes = [first, ...(await Promise.all(['b', 'c'].map((name) => testNode(t, ring, name, { discovery }))))]
+  const list = withoutAddresses(nodes).map((entry) =>
+    entry.name === nodes[1].name ? { ...entry, addresses: ['/ip4/127.0.0.1/tcp/9'] } : entry
+  )
+  await meet(nodes, list)
+  t.like(await eventOf(nodes[2], 'introduced'), { peer: nodes[1].name })
+})
+
+test('a seed that is not there is named, and named again when it is back', async (t) => {
+  const gone = await seedOf(t)
+  await gone.close()
+  const seeds = [gone.addresses[0], (await seedOf(t)).addresses[0]]
+  const nodes = await Promise.all(
+    ring.peers.map((name) => testNode(t, ring, name, { discovery: { seeds, lan: false } }))
+  )
+  await meet(nodes)
+  const told = await eventually('both seeds', () => {
+    const events = nodes[0].events.flatMap((event) => (event.kind === 'seed' ? [event] : []))
+    return events.length === 2 && events
+  })
+  t.is(told.find(({ address }) => address === seeds[0])?.isReached, false)
+  t.is(told.find(({ address }) => address === seeds[1])?.isReached, true)
+  await t.throwsAsync(testNode(t, ring, 'a', { discovery: { seeds: ['nowhere'], lan: false } }), {
+    instanceOf: InputError,
+    message: /the address "nowhere" of a seed is no multiaddr/
+  })
+})
+
+test('a seed learns nothing of a run from the peers that call it', async (t) => {
+  const identity = await createIdentity()
+  const hostile = await createNode({ identity, listen: ['/ip4/127.0.0.1/tcp/0'], limits: defaultLimits })
+  t.teardown(async () => void (await hostile.stop()))
+  const book = new AddressBook(realClock)
+  const asked: Promise<void>[] = []
+  await hostile.handle(introductionsProtocol, async (stream, connection) => {
+    const question = ask(connection, samplesProtocol, 5000, () => t.fail('it has told its sample counts'))
+    asked.push(question)
+    await question.catch(() => {})
+    await introduce(book, stream, connection, { source: 'x', timeout: 1000 })
+  })
+  await hostile.start()
+  const discovery = { seeds: [String(hostile.getMultiaddrs()[0])], lan: false }
+  const nodes = await Promise.all(ring.peers.map((name) => testNode(t, ring, name, { discovery })))
+  await meet(nodes)
+  t.true(asked.length >= 3)
+  for (const question of asked) await t.throwsAsync(question)
+})
+
+test('peers that are given addresses need no seed, and ask nobody', async (t) => {
+  const nodes = await Promise.all(ring.peers.map((name) => testNode(t, ring, name)))
+  await connectAll(nodes)
+  t.false(nodes.some(({ events }) => events.some(({ kind }) => kind === 'introduced' || kind === 'seed')))
+})

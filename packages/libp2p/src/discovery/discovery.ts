@@ -1,0 +1,188 @@
+import type { Connection, PeerInfo, Stream } from '@libp2p/interface'
+import { type Multiaddr, multiaddr } from '@multiformats/multiaddr'
+import type { Milliseconds } from '@murmuration/core'
+import { realClock } from '../clock.js'
+import { connectionsTo, isOpen, type LinkContext } from '../context.js'
+import { explain } from '../explain.js'
+import { foreignText } from '../foreign-text.js'
+import type { Identity } from '../identity.js'
+import { hostOf } from '../peer-list.js'
+import type { PeerSet } from '../peer-set.js'
+import { Signal } from '../signal.js'
+import { within } from '../within.js'
+import { AddressBook } from './address-book.js'
+import { askForAddresses, introduce, maxWanted } from './introductions.js'
+import { ownAddresses } from './own-addresses.js'
+import { mayDial, type Reach, reachOf, widest } from './reach.js'
+import { maxAddresses, signAddresses, type SignedAddresses, withoutId } from './signed-addresses.js'
+
+/** How a peer finds others of its peer list, beside the addresses that the list has. */
+export interface DiscoveryOptions {
+  /** Multiaddrs of peers that introduce: seeds, or any peers of the run. */
+  readonly seeds: readonly string[]
+  /** Whether to tell the local network by multicast DNS where this peer is, and to listen to others. */
+  readonly lan: boolean
+}
+
+/** The waits between questions: at first and at most while a peer is missing, and while none is. */
+const firstWait: Milliseconds = 500
+const maxWait: Milliseconds = 20_000
+const renewEvery: Milliseconds = 120_000
+
+/** The most peers of the run that are asked in one turn. */
+const maxPeersAsked = 4
+
+/** Learns where the peers of the peer list are, from seeds, from each other and on the local network, and tells where this one is. */
+export class Discovery {
+  readonly #context: LinkContext
+  readonly #peers: PeerSet
+  readonly #identity: Identity
+  readonly #options: DiscoveryOptions
+  readonly #book = new AddressBook(realClock)
+  readonly #wake = new Signal()
+  /** Where each seed has seen this peer, by the seed's address. */
+  readonly #seen = new Map<string, string>()
+  /** What was last told of each seed. */
+  readonly #told = new Map<string, string>()
+  /** How near to this machine addresses may be that are dialled: as near as the user has gone to find them. */
+  #within: Reach
+  #run = ''
+
+  constructor(context: LinkContext, peers: PeerSet, identity: Identity, options: DiscoveryOptions) {
+    this.#context = context
+    this.#peers = peers
+    this.#identity = identity
+    this.#options = options
+    this.#within = options.lan ? 'private' : 'public'
+    if (options.lan) context.node.addEventListener('peer:discovery', ({ detail }) => this.#foundOnLan(detail))
+  }
+
+  /** Answers a peer of the run that looks for others. */
+  serve(stream: Stream, connection: Connection): Promise<void> {
+    const source = connection.remotePeer.toString()
+    return introduce(this.#book, stream, connection, { source, timeout: this.#context.limits.handshakeTimeout })
+  }
+
+  /** Asks again and again, until the peer closes. */
+  async run(run: string): Promise<void> {
+    const { closing } = this.#context
+    this.#run = run
+    let wait = firstWait
+    while (!closing.aborted) {
+      const missing = this.#missing()
+      const found = await this.#askAll(missing)
+      if (closing.aborted) return
+      wait = found > 0 ? firstWait : Math.min(2 * wait, maxWait)
+      await this.#wake.wait(realClock.now() + (missing.length === 0 ? renewEvery : wait))
+    }
+  }
+
+  /** Ends the wait for the next question. To be called when `closing` is aborted. */
+  stop(): void {
+    this.#wake.notify()
+  }
+
+  /** The ids of those with whom there is to be a link and is none. */
+  #missing(): readonly string[] {
+    const { directory } = this.#context
+    const lonely = [...this.#peers.sessions.values()].filter(
+      ({ neighbour, connections }) => !neighbour.isUnavailable && !connections.some(isOpen)
+    )
+    return lonely.flatMap(({ name }) => directory.entry(name)?.id ?? [])
+  }
+
+  /** Asks seeds, which are told where this peer is in any case, and some peers. Resolves with how many peers have been found anew. */
+  async #askAll(missing: readonly string[]): Promise<number> {
+    const record = await this.#ownRecord()
+    const seeds = this.#options.seeds.map((seed) => this.#askSeed(seed, record, missing))
+    const peers = missing.length === 0 ? [] : this.#somePeers().map((one) => this.#askPeer(one, record, missing))
+    const found = await Promise.all([...seeds, ...peers])
+    return found.reduce((sum, each) => sum + each, 0)
+  }
+
+  async #askSeed(seed: string, record: Uint8Array, missing: readonly string[]): Promise<number> {
+    const { node, limits, closing, directory } = this.#context
+    try {
+      const connection = await within(limits.dialTimeout, closing, (signal) => node.dial(multiaddr(seed), { signal }))
+      const host = hostOf(connection.remoteAddr)
+      // Whoever names a seed in a private network asks for addresses there.
+      this.#within = widest(this.#within, (host === undefined ? undefined : reachOf(host)) ?? 'public')
+      const found = await this.#ask(connection, { seed, by: seed, record, missing })
+      this.#tell(seed)
+      if (directory.nameOf(connection.remotePeer.toString()) === undefined) await connection.close()
+      return found
+    } catch (error) {
+      if (!closing.aborted) this.#tell(seed, foreignText(explain(error)))
+      return 0
+    }
+  }
+
+  async #askPeer(connection: Connection, record: Uint8Array, missing: readonly string[]): Promise<number> {
+    const by = this.#context.directory.nameOf(connection.remotePeer.toString()) ?? ''
+    // One that has no answer is none the worse: it is asked for more than it has promised.
+    return this.#ask(connection, { by, record, missing }).catch(() => 0)
+  }
+
+  async #ask(
+    connection: Connection,
+    { seed, by, record, missing }: { seed?: string; by: string; record: Uint8Array; missing: readonly string[] }
+  ): Promise<number> {
+    const { handshakeTimeout } = this.#context.limits
+    let found = 0
+    for (let start = 0; start === 0 || start < missing.length; start += maxWanted) {
+      const question = { run: this.#run, record, wanted: missing.slice(start, start + maxWanted) }
+      const { seen, records } = await askForAddresses(connection, question, handshakeTimeout)
+      if (seed !== undefined) this.#seen.set(seed, seen)
+      for (const each of records) if (this.#learn(each, by)) found++
+    }
+    return found
+  }
+
+  /** Takes in what a peer of the peer list has signed, whoever told it. Returns whether it is to be dialled elsewhere now. */
+  #learn(record: SignedAddresses, by: string): boolean {
+    if (this.#context.directory.nameOf(record.id) === undefined) return false
+    this.#book.keep(this.#run, record, record.id)
+    return this.#found(record.id, record.addresses, 'signed', by)
+  }
+
+  #foundOnLan({ id, multiaddrs }: PeerInfo): void {
+    this.#found(id.toString(), multiaddrs.slice(0, maxAddresses).map(withoutId), 'lan', 'the local network')
+  }
+
+  #found(id: string, addresses: readonly Multiaddr[], source: 'signed' | 'lan', by: string): boolean {
+    const { directory, emit } = this.#context
+    const peer = directory.nameOf(id)
+    if (peer === undefined || id === this.#identity.id) return false
+    const usable = addresses.filter((address) => mayDial(address, this.#within)).map((address) => address.toString())
+    if (usable.length === 0 || !directory.learn(id, source, usable)) return false
+    emit({ kind: 'introduced', peer, addresses: usable, by: foreignText(by) })
+    this.#peers.sessions.get(peer)?.outgoing.retryNow()
+    return true
+  }
+
+  #somePeers(): readonly Connection[] {
+    const { node, directory, random } = this.#context
+    const all = [...this.#peers.sessions.keys()].flatMap((name) => {
+      const id = directory.entry(name)?.id
+      return (id === undefined ? undefined : connectionsTo(node, id).find(isOpen)) ?? []
+    })
+    if (all.length <= maxPeersAsked) return all
+    const start = random.stream('introductions').integer(all.length)
+    return Array.from({ length: maxPeersAsked }, (_, step) => all[(start + step) % all.length])
+  }
+
+  #ownRecord(): Promise<Uint8Array> {
+    const { node, directory, self } = this.#context
+    const listed = directory.entry(self)?.addresses ?? []
+    const addresses = ownAddresses(listed, node.getMultiaddrs(), [...this.#seen.values()])
+    return signAddresses(this.#identity, addresses)
+  }
+
+  /** Tells of a seed what has changed. */
+  #tell(seed: string, trouble = ''): void {
+    if (this.#told.get(seed) === trouble) return
+    this.#told.set(seed, trouble)
+    const state = trouble === '' ? ({ isReached: true } as const) : ({ isReached: false, reason: trouble } as const)
+    this.#context.emit({ kind: 'seed', address: seed, ...state })
+  }
+}

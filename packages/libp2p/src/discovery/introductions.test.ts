@@ -1,0 +1,98 @@
+/** What seeds and peers tell each other, and what hostile ones can make of it. */
+import { multiaddr } from '@multiformats/multiaddr'
+import test from 'ava'
+import { createIdentity } from '../identity.js'
+import { AddressBook } from './address-book.js'
+import { ownAddresses } from './own-addresses.js'
+import { mayDial, reachOf } from './reach.js'
+import { maxAddresses, readAddresses, signAddresses, type SignedAddresses } from './signed-addresses.js'
+
+const recordOf = (id: string, sequence = 1n): SignedAddresses => ({
+  id,
+  sequence,
+  addresses: [],
+  bytes: new Uint8Array()
+})
+
+test('an address is dialled only as near to this machine as the user has gone, and if it is one of TCP', (t) => {
+  const reaches = ['public', 'private', 'loopback'] as const
+  const from = (address: string) => reaches.filter((within) => mayDial(multiaddr(address), within)).join(' ')
+  const all = 'public private loopback'
+  t.is(from('/ip4/93.184.216.34/tcp/4001'), all)
+  t.is(from('/ip6/2606:2800:220:1::1/tcp/4001'), all)
+  for (const host of ['10.1.2.3', '172.16.0.1', '192.168.1.1', '100.64.0.1', '169.254.169.254']) {
+    t.is(from(`/ip4/${host}/tcp/80`), 'private loopback', host)
+  }
+  for (const host of ['fd00::1', 'fe80::1']) t.is(from(`/ip6/${host}/tcp/80`), 'private loopback', host)
+  t.is(from('/ip4/127.0.0.53/tcp/53'), 'loopback')
+  t.is(from('/ip6/::1/tcp/53'), 'loopback')
+  for (const address of [
+    '/ip4/0.0.0.0/tcp/1',
+    '/ip4/224.0.0.1/tcp/1',
+    '/ip4/255.255.255.255/tcp/1',
+    '/ip6/::/tcp/1',
+    '/ip6/::ffff:10.0.0.1/tcp/1',
+    '/ip6/64:ff9b::a00:1/tcp/1',
+    '/dns4/example.org/tcp/1',
+    '/ip4/93.184.216.34/udp/1',
+    '/ip4/93.184.216.34/tcp/80/ws',
+    '/unix/%2Ftmp%2Fsocket'
+  ])
+    t.is(from(address), '', address)
+  t.is(reachOf('not an address'), undefined)
+})
+
+test('what a peer has signed is read; what is changed, too long, or signed for somebody else is not', async (t) => {
+  const [own, other] = [await createIdentity(), await createIdentity()]
+  const bytes = await signAddresses(own, ['/ip4/93.184.216.34/tcp/4001', `/ip4/10.0.0.1/tcp/4001/p2p/${own.id}`])
+  const read = await readAddresses(bytes)
+  t.is(read?.id, own.id)
+  t.deepEqual(read?.addresses.map(String), ['/ip4/93.184.216.34/tcp/4001', '/ip4/10.0.0.1/tcp/4001'])
+  for (let place = 0; place < bytes.length; place += 7) {
+    const changed = Uint8Array.from(bytes)
+    changed[place] ^= 1
+    const found = await readAddresses(changed)
+    t.true(found === undefined || found.id === own.id, `byte ${place}`)
+    t.true(found === undefined || String(found.addresses) === String(read?.addresses), `byte ${place}`)
+  }
+  t.is(await readAddresses(new Uint8Array(4096)), undefined)
+  const { PeerRecord, RecordEnvelope } = await import('@libp2p/peer-record')
+  const { peerIdFromString } = await import('@libp2p/peer-id')
+  const forged = new PeerRecord({
+    peerId: peerIdFromString(own.id),
+    multiaddrs: [multiaddr('/ip4/93.184.216.34/tcp/1')]
+  })
+  t.is(await readAddresses((await RecordEnvelope.seal(forged, other.privateKey)).marshal()), undefined)
+  const many = Array.from({ length: 40 }, (_, port) => `/ip4/93.184.216.34/tcp/${port + 1}`)
+  t.is((await readAddresses(await signAddresses(own, many)))?.addresses.length, maxAddresses)
+})
+
+test('a book is bounded in all and per source, keeps the newest, and forgets', (t) => {
+  let now = 0
+  const clock = { now: () => now, at: () => () => {} }
+  const book = new AddressBook(clock, { records: 8, perSource: 3, keepFor: 1000 })
+  book.keep('run', recordOf('honest', 5n), '192.0.2.1')
+  for (let k = 0; k < 100; k++) book.keep('run', recordOf(`sybil ${k}`), '192.0.2.66')
+  t.is(book.find('run', 'honest')?.sequence, 5n)
+  t.true(book.size <= 8)
+  book.keep('run', recordOf('honest', 4n), '192.0.2.66')
+  t.is(book.find('run', 'honest')?.sequence, 5n, 'an older record takes no place')
+  t.is(book.find('another run', 'honest'), undefined)
+  now = 900
+  book.keep('run', recordOf('honest', 6n), '192.0.2.1')
+  now = 1500
+  t.is(book.find('run', 'honest')?.sequence, 6n)
+  t.is(book.find('run', 'sybil 99'), undefined)
+  now = 2000
+  t.is(book.find('run', 'honest'), undefined)
+})
+
+test('a peer tells first what its list says, then where seeds see it, then what is near', (t) => {
+  const listening = ['/ip4/127.0.0.1/tcp/4001', '/ip4/10.0.0.5/tcp/4001'].map((text) => multiaddr(text))
+  t.deepEqual(ownAddresses(['/dns4/example.org/tcp/4001'], listening, ['93.184.216.34', '::1', 'nonsense']), [
+    '/dns4/example.org/tcp/4001',
+    '/ip4/93.184.216.34/tcp/4001',
+    '/ip4/10.0.0.5/tcp/4001',
+    '/ip4/127.0.0.1/tcp/4001'
+  ])
+})

@@ -1,0 +1,40 @@
+import { isIPv4 } from 'node:net'
+import { type Multiaddr, multiaddr } from '@multiformats/multiaddr'
+import { hostOf } from '../peer-list.js'
+import { type Reach, reachOf } from './reach.js'
+import { maxAddresses, withoutId } from './signed-addresses.js'
+
+const order: readonly (Reach | undefined)[] = ['public', 'private', 'loopback']
+
+/**
+ * Where this peer says that it is: first what the peer list says, then where it listens, also at the IP addresses from which seeds see it call: at a
+ * router that passes the port on this is where it can be called. Those that reach farther come first; at most {@link maxAddresses}.
+ *
+ * @param listed - the peer list's
+ * @param listening - those of the machine's own at which it listens
+ * @param seen - IP addresses
+ */
+export function ownAddresses(
+  listed: readonly string[],
+  listening: readonly Multiaddr[],
+  seen: readonly string[]
+): readonly string[] {
+  const bare = listening.map(withoutId)
+  const outside = seen.filter((host) => reachOf(host) !== undefined)
+  const told = outside.flatMap((host) => bare.flatMap((address) => at(host, address)))
+  const rank = (text: string) => order.indexOf(reachOf(hostOf(multiaddr(text)) ?? ''))
+  const found = [...told, ...bare.map(String)].filter((text) => rank(text) >= 0)
+  const sorted = [...found].sort((left, right) => rank(left) - rank(right))
+  return [...new Set([...listed.map((text) => withoutId(multiaddr(text)).toString()), ...sorted])].slice(
+    0,
+    maxAddresses
+  )
+}
+
+/** The same port at another IP address of the same family. */
+function at(host: string, address: Multiaddr): readonly string[] {
+  const own = hostOf(address)
+  const port = address.getComponents().find(({ name }) => name === 'tcp')?.value
+  if (own === undefined || port === undefined || isIPv4(own) !== isIPv4(host)) return []
+  return [`/${isIPv4(host) ? 'ip4' : 'ip6'}/${host}/tcp/${port}`]
+}

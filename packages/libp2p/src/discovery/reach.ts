@@ -1,0 +1,58 @@
+import { BlockList, isIP } from 'node:net'
+import type { Multiaddr } from '@multiformats/multiaddr'
+import { hostOf } from '../peer-list.js'
+
+/** From where an IP address can be called: everywhere, within a private network, or on its machine alone. */
+export type Reach = 'public' | 'private' | 'loopback'
+
+const reaches: readonly Reach[] = ['public', 'private', 'loopback']
+
+const listOf = (...subnets: readonly string[]) => {
+  const list = new BlockList()
+  for (const subnet of subnets) {
+    const [net, bits] = subnet.split('/')
+    list.addSubnet(net, Number(bits), isIP(net) === 4 ? 'ipv4' : 'ipv6')
+  }
+  return list
+}
+
+const loopback = listOf('127.0.0.0/8', '::1/128')
+/** RFC 1918, RFC 6598 (carrier-grade NAT), RFC 3927 and RFC 4193, RFC 4291 (link-local). */
+const internal = listOf(
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10',
+  '169.254.0.0/16',
+  'fc00::/7',
+  'fe80::/10'
+)
+/** What nobody can be called at: unspecified, multicast, reserved, documentation (RFC 6890). */
+const never = listOf('0.0.0.0/8', '224.0.0.0/3', '::/128', 'ff00::/8', '64:ff9b::/96', '2001:db8::/32')
+/** IPv4 written as IPv6 (RFC 4291, 2.5.5.2). The lists above take one for the other, so that this is no list. */
+const isMapped = (host: string) => /^::ffff:/i.test(host)
+
+/** From where an IP address can be called; `undefined` for one at which nobody can be. */
+export function reachOf(host: string): Reach | undefined {
+  const family = isIP(host) === 4 ? 'ipv4' : 'ipv6'
+  if (isIP(host) === 0 || isMapped(host) || never.check(host, family)) return undefined
+  if (loopback.check(host, family)) return 'loopback'
+  return internal.check(host, family) ? 'private' : 'public'
+}
+
+/** The wider of two. */
+export function widest(one: Reach, other: Reach): Reach {
+  return reaches.indexOf(one) > reaches.indexOf(other) ? one : other
+}
+
+/**
+ * Whether an address that others have told may be dialled: an IP address and a TCP port, and nothing nearer to this machine than `within`. Whoever
+ * told it could otherwise have this peer call its own network.
+ */
+export function mayDial(address: Multiaddr, within: Reach): boolean {
+  const names = address.getComponents().map(({ name }) => name)
+  const isPlain = (names[0] === 'ip4' || names[0] === 'ip6') && names[1] === 'tcp' && names.length === 2
+  const host = isPlain ? hostOf(address) : undefined
+  const reach = host === undefined ? undefined : reachOf(host)
+  return reach !== undefined && widest(reach, within) === within
+}

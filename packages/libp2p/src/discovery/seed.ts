@@ -1,0 +1,56 @@
+import type { Connection, Stream } from '@libp2p/interface'
+import type { Milliseconds } from '@murmuration/core'
+import { Budget } from '../budget.js'
+import { realClock } from '../clock.js'
+import { defaultLimits } from '../constants.js'
+import { createNode, startNode } from '../node.js'
+import { hostOf } from '../peer-list.js'
+import { PendingConnections } from '../pending-connections.js'
+import { AddressBook } from './address-book.js'
+import { introduce, introductionsProtocol } from './introductions.js'
+import type { Seed, SeedOptions } from './open-seed.js'
+
+/** Questions that one IP address may ask at once, and after how long one more. */
+const questions = 64
+const questionEvery: Milliseconds = 1000
+/** The most IP addresses of which it is remembered how much they ask; the one that was first seen longest ago is forgotten. */
+const maxHosts = 4096
+/** How long a connection may last: a question is over in less. */
+const connectionFor: Milliseconds = 30_000
+
+/** See `openSeed`. */
+export async function startSeed({ identity, listen }: SeedOptions): Promise<Seed> {
+  const limits = defaultLimits
+  const pendingConnections = new PendingConnections(
+    { isKnownHost: () => false },
+    limits.unknownPeerTimeout,
+    limits.handshakeTimeout
+  )
+  const node = await createNode({ identity, listen, limits, pendingConnections })
+  const book = new AddressBook(realClock)
+  const budgets = new Map<string, Budget>()
+  const mayAsk = (host: string) => {
+    const budget = budgets.get(host) ?? new Budget(realClock, questions, questionEvery)
+    budgets.set(host, budget)
+    const [oldest] = budgets.keys()
+    if (budgets.size > maxHosts) budgets.delete(oldest)
+    return budget.spend()
+  }
+  const answer = async (stream: Stream, connection: Connection) => {
+    const source = hostOf(connection.remoteAddr) ?? ''
+    if (!mayAsk(source)) return connection.abort(new Error('it asks too often'))
+    await introduce(book, stream, connection, { source, timeout: limits.handshakeTimeout })
+  }
+  await node.handle(introductionsProtocol, answer, { maxInboundStreams: 2 })
+  node.addEventListener('connection:open', ({ detail }) => {
+    setTimeout(() => detail.abort(new Error('a question is over in less')), connectionFor).unref()
+  })
+  await startNode(node, listen)
+  return {
+    addresses: node.getMultiaddrs().map(String),
+    get known() {
+      return book.size
+    },
+    close: async () => void (await node.stop())
+  }
+}

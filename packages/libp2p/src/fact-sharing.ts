@@ -1,0 +1,54 @@
+import { type Fabric, InputError, type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
+import { realClock } from './clock.js'
+import { isOpen } from './context.js'
+import type { PeerSet } from './peer-set.js'
+import { ask } from './questions.js'
+
+/** How often neighbours are asked until all is known. */
+const askEvery: Milliseconds = 100
+
+/** What spreads from neighbour to neighbour. */
+export interface Facts {
+  readonly missing: readonly PeerName[]
+  merge(from: PeerName, given: unknown): void
+}
+
+/** Asks neighbours for what spreads among them. */
+export class FactSharing {
+  readonly #fabric: Pick<Fabric<never>, 'sleep'>
+  readonly #peers: PeerSet
+  readonly #timeout: Milliseconds
+
+  /** @param timeout - of one question */
+  constructor(fabric: Pick<Fabric<never>, 'sleep'>, peers: PeerSet, timeout: Milliseconds) {
+    this.#fabric = fabric
+    this.#peers = peers
+    this.#timeout = timeout
+  }
+
+  /** Asks neighbours until nothing is missing. */
+  async learn(protocol: string, facts: Facts, timeout: Milliseconds, tell: (list: string) => string): Promise<void> {
+    const deadline = realClock.now() + timeout
+    for (;;) {
+      await this.askAll(protocol, facts)
+      const { missing } = facts
+      if (missing.length === 0) return
+      if (realClock.now() >= deadline) {
+        throw new NeighboursMissingError(missing, `after ${timeout / 1000} s, ${tell(missing.join(', '))}`)
+      }
+      await this.#fabric.sleep(realClock.now() + askEvery)
+    }
+  }
+
+  /** Asks all neighbours at once. One that does not answer is asked again; one that contradicts another ends the run. */
+  async askAll(protocol: string, facts: Facts): Promise<void> {
+    const asked = [...this.#peers.sessions.values()].flatMap(({ name, connections }) => {
+      const connection = connections.find(isOpen)
+      if (connection === undefined) return []
+      return [ask(connection, protocol, this.#timeout, (given) => facts.merge(name, given))]
+    })
+    for (const result of await Promise.allSettled(asked)) {
+      if (result.status === 'rejected' && result.reason instanceof InputError) throw result.reason
+    }
+  }
+}
