@@ -25,6 +25,11 @@ export const kernelFiles: readonly KernelFile[] = [
     file: 'packages/tasks/src/wasm/modules.ts',
     folder: 'packages/tasks/assembly',
     modules: { models: { source: 'models.ts' } }
+  },
+  {
+    file: 'packages/tfjs/src/wasm/modules.ts',
+    folder: 'packages/tfjs/assembly',
+    modules: { products: { source: 'products.ts' } }
   }
 ]
 

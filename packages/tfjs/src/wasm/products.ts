@@ -1,0 +1,184 @@
+import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm'
+import { invariant } from '@murmuration/core'
+import { instantiate } from '@murmuration/vectors/wasm'
+import { products } from './modules.js'
+
+/** The functions of assembly/products.ts, which says what they take: addresses and lengths in bytes, and counts. */
+interface ProductKernels {
+  multiply(
+    rows: number,
+    count: number,
+    terms: number,
+    length: number,
+    panels: number,
+    columns: number,
+    out: number,
+    stride: number,
+    adds: boolean,
+    spare: number
+  ): void
+  tabulate(
+    table: number,
+    first: number,
+    count: number,
+    address: number,
+    rows: number,
+    columns: number,
+    planeStride: number,
+    rowStride: number,
+    columnStride: number
+  ): void
+  pack(
+    source: number,
+    termStride: number,
+    columnStride: number,
+    terms: number,
+    columns: number,
+    panels: number,
+    panelBytes: number
+  ): void
+  finish(out: number, stride: number, rows: number, columns: number, bias: number, least: number, most: number): void
+}
+
+/**
+ * Places in the backend's memory along three axes: planes of rows of columns. Strides in bytes; there are as many planes as are asked for.
+ */
+export interface Grid {
+  readonly address: number
+  readonly rows: number
+  readonly columns: number
+  readonly planeStride: number
+  readonly rowStride: number
+  readonly columnStride: number
+}
+
+/** Places that are `stride` bytes apart. */
+export function row(address: number, columns: number, stride: number): Grid {
+  return { address, rows: 1, columns, planeStride: 0, rowStride: 0, columnStride: stride }
+}
+
+/**
+ * `left` is [rows, terms], `right` [terms, columns], and the product goes to the address `out`, row by row. The element [r, k] of `left` lies
+ * at the sum of what its grids have at r and at k; that of `right` at strides, in bytes.
+ */
+export interface Product {
+  readonly left: { readonly rows: Grid; readonly terms: Grid }
+  readonly right: { readonly address: number; readonly termStride: number; readonly columnStride: number }
+  readonly rows: number
+  readonly terms: number
+  readonly columns: number
+  readonly out: number
+}
+
+/**
+ * What is done to a product at the end: at the address `bias` are numbers to add to each of its rows, unless that is 0, and numbers
+ * outside of `least` to `most` are put there.
+ */
+export interface Finish {
+  readonly bias: number
+  readonly least: number
+  readonly most: number
+}
+
+/**
+ * So many terms are summed from zero before they are added to what came before: the left and the right factor of a tile stay in the
+ * first cache, and the error of long sums grows with the number of chunks.
+ */
+const chunkTerms = 256
+
+/** Columns of packed panels at a time: with a whole chunk they take half a MiB, which the second cache holds. */
+const blockColumns = 512
+
+/** Rows of the left factor at a time. */
+const blockRows = 1024
+
+const panelBytes = 4 * chunkTerms * blockColumns
+const tableBytes = 4 * (Math.max(blockRows, chunkTerms) + 4)
+const spareBytes = 4 * 5 * 8
+
+const known = new WeakMap<BackendWasm, Products>()
+
+/**
+ * Products of matrices, computed in the memory of TensorFlow.js's WASM backend, where its tensors lie: nothing is copied to or from it.
+ * About half a MiB of it is set aside for each backend.
+ */
+export class Products {
+  readonly #kernels: ProductKernels
+  readonly #memory: WebAssembly.Memory
+  readonly #panels: number
+  readonly #rows: number
+  readonly #terms: number
+  readonly #spare: number
+
+  private constructor(backend: BackendWasm) {
+    const { memory, malloc } = runtimeOf(backend)
+    this.#memory = memory
+    this.#kernels = instantiate(products, memory)
+    this.#panels = malloc(panelBytes + 2 * tableBytes + spareBytes) >>> 0
+    invariant(this.#panels !== 0, 'the WASM backend has no memory left for the products of matrices')
+    this.#rows = this.#panels + panelBytes
+    this.#terms = this.#rows + tableBytes
+    this.#spare = this.#terms + tableBytes
+  }
+
+  /** The products of this backend. */
+  static of(backend: BackendWasm): Products {
+    const products = known.get(backend) ?? new Products(backend)
+    known.set(backend, products)
+    return products
+  }
+
+  /** Computes one product. Each element is the sum over chunks of 256 terms, in their order, of the sums of their terms in their order. */
+  multiply(product: Product): void {
+    const { rows, terms, columns, out } = product
+    if (terms === 0) new Float32Array(this.#memory.buffer, out, rows * columns).fill(0)
+    for (let term = 0; term < terms; term += chunkTerms) {
+      const length = Math.min(chunkTerms, terms - term)
+      this.#tabulate(this.#terms, product.left.terms, term, length)
+      for (let column = 0; column < columns; column += blockColumns) {
+        this.#addBlock(product, term, length, column, Math.min(blockColumns, columns - column))
+      }
+    }
+  }
+
+  /** What the terms from `term` on, `length` of them, give to the columns from `column` on, `width` of them. */
+  #addBlock(product: Product, term: number, length: number, column: number, width: number): void {
+    const { left, right, rows, columns, out } = product
+    const source = right.address + term * right.termStride + column * right.columnStride
+    this.#kernels.pack(source, right.termStride, right.columnStride, length, width, this.#panels, 32 * length)
+    for (let row = 0; row < rows; row += blockRows) {
+      const count = Math.min(blockRows, rows - row)
+      this.#tabulate(this.#rows, left.rows, row, count)
+      const place = out + 4 * (row * columns + column)
+      const [rowTable, termTable, panels, stride] = [this.#rows, this.#terms, this.#panels, 4 * columns]
+      const adds = term > 0
+      this.#kernels.multiply(rowTable, count, termTable, length, panels, width, place, stride, adds, this.#spare)
+    }
+  }
+
+  #tabulate(table: number, grid: Grid, first: number, count: number): void {
+    const { address, rows, columns, planeStride, rowStride, columnStride } = grid
+    this.#kernels.tabulate(table, first, count, address, rows, columns, planeStride, rowStride, columnStride)
+  }
+
+  /** Finishes `rows` rows of `columns` numbers from the address `out` on. */
+  finish(out: number, rows: number, columns: number, { bias, least, most }: Finish): void {
+    this.#kernels.finish(out, 4 * columns, rows, columns, bias, least, most)
+  }
+}
+
+interface Runtime {
+  readonly memory: WebAssembly.Memory
+  readonly malloc: (bytes: number) => number
+}
+
+/** Emscripten keeps the exports of its module, and with them the memory, in `asm`; the backend's types do not say so. */
+function runtimeOf({ wasm }: BackendWasm): Runtime {
+  const { asm, _malloc: malloc } = wasm as { asm?: { memory?: unknown }; _malloc?: Runtime['malloc'] }
+  const memory = asm?.memory
+  invariant(
+    memory instanceof WebAssembly.Memory && malloc !== undefined,
+    'the memory of the WASM backend is not where version 4.22.0 has it'
+  )
+  return { memory, malloc }
+}
