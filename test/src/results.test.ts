@@ -31,7 +31,7 @@ test('a swarm writes the folder that a simulation of its files writes, with the 
   const simulated = join(folder, 'simulated')
   const sim = await murmur(['sim', ...args.slice(0, -1), simulated], folder).result
   t.is(sim.code, 0, sim.stderr)
-  t.deepEqual((await readdir(out)).sort(), (await readdir(simulated)).sort())
+  t.deepEqual((await readdir(out)).sort(), [...(await readdir(simulated)), 'events'].sort())
   const [[one], [other]] = [(await readResults(out)).runs, (await readResults(simulated)).runs]
   // The final averaging rounds take no virtual time here, so that the simulation has no point before them.
   const learned = ({ curve }: typeof one) =>
@@ -163,6 +163,17 @@ test('the folders of several peers make one report, in which none is ranked', as
   const html = readFileSync(join(all, 'report.html'), 'utf8')
   t.regex(html, /<h2>Side by side<\/h2>/)
   t.notRegex(html, /fastest per round in/)
+  const [whole] = (await readResults(all)).timelines
+  t.deepEqual(whole.peers, ['a', 'b'])
+  t.regex(whole.clocks ?? '', /^The clocks of the machines agree within [\d.e-]+ ms/)
+  for (const [from, to] of ['ab', 'ba']) {
+    const sent = whole.messages.filter((message) => message.from === from && message.to === to)
+    t.true(sent.length >= 10, `${from} has sent ${sent.length} of at least 10 vectors`)
+  }
+  t.deepEqual(
+    [...new Set(whole.spans.map(({ peer, kind }) => `${peer} ${kind}`))].filter((text) => /gradient/.test(text)).sort(),
+    ['a gradient', 'b gradient']
+  )
 })
 
 posixTest('results for which the disk has no room end the command with code 8, after the summary', async (t) => {

@@ -39,13 +39,14 @@ runOptions(program.command('swarm'))
   .option('--links <file>', 'make the connections as slow as the links in this file')
   .option('--min-finished <peers>', 'end with code 3 when fewer peers finish: a number, or a percentage', minFinishedOf)
   .action((topology: string, flags: RunFlags & SwarmFlags) =>
-    run(topology, flags, async (request, emit, signal) => {
+    run(topology, flags, async (request, emit, signal, directory) => {
       const { runSwarm } = await import('@murmuration/experiment/peers')
       const checkpoints = checkpointsOf(flags)
       return runSwarm(request, {
         ...flags,
         watch: await watched(flags.watch),
         checkpoints,
+        directory,
         emit,
         signal,
         now: () => performance.now()
@@ -65,13 +66,14 @@ runOptions(program.command('peer'))
       .default(86_400_000, '1 day')
   )
   .action((topology: string, flags: RunFlags & PeerFlags) =>
-    run(topology, flags, async (request, emit, signal) => {
+    run(topology, flags, async (request, emit, signal, directory) => {
       const { runPeerCommand } = await import('@murmuration/experiment/peers')
       return runPeerCommand(request, {
         ...flags,
         discovery: discoveryOf(flags),
         watch: await watched(flags.watch),
         checkpoints: checkpointsOf(flags),
+        directory,
         emit,
         signal
       })
@@ -217,7 +219,7 @@ function trainingOptions(command: Command): Command {
 async function run(
   topology: string,
   flags: RunFlags & { readonly as?: PeerName; readonly links?: string | undefined },
-  body: (request: RunRequest, emit: Output['event'], signal: AbortSignal) => Promise<unknown>
+  body: (request: RunRequest, emit: Output['event'], signal: AbortSignal, directory?: string) => Promise<unknown>
 ): Promise<void> {
   const stop = stopOnSignal()
   const output = await outputOf(flags)
@@ -231,7 +233,9 @@ async function run(
   }
   let report: string | undefined
   try {
-    await recorded({ ...recording, onReport: (path) => (report = path) }, (emit) => body(request, emit, stop))
+    await recorded({ ...recording, onReport: (path) => (report = path) }, (emit, directory) =>
+      body(request, emit, stop, directory)
+    )
   } catch (error) {
     throw stop.aborted ? stop.reason : error
   } finally {

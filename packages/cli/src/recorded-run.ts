@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { RunEvent, RunRequest } from '@murmuration/experiment'
 import { recordRun, type RecordOptions } from '@murmuration/experiment/peers'
 import { names, readResults } from '@murmuration/results'
+import { withEvents } from './events-of.js'
 import { resultsFolder } from './results-folder.js'
 
 /** What `--out` asks of a real run. */
@@ -17,11 +18,11 @@ export interface RecordedRun extends Pick<RecordOptions, 'command' | 'peer' | 'l
 /** Runs `body` and writes its results and their report, also of a run that is stopped or fails. */
 export async function recorded<Result>(
   { request, out, onReport, ...options }: RecordedRun,
-  body: (emit: (event: RunEvent) => void) => Promise<Result>
+  body: (emit: (event: RunEvent) => void, directory?: string) => Promise<Result>
 ): Promise<Result> {
   if (out === undefined) return body(options.emit)
   const { directory, removeIfEmpty } = await resultsFolder({ path: request.topology, out })
-  const outcome = await settled(recordRun(request, { ...options, directory }, body))
+  const outcome = await settled(recordRun(request, { ...options, directory }, (emit) => body(emit, directory)))
   const reported = await settled(report(directory, onReport))
   await removeIfEmpty()
   for (const { error } of [outcome, reported]) if (error !== undefined) throw error
@@ -40,7 +41,7 @@ async function settled<Value>(promise: Promise<Value>): Promise<{ readonly value
 async function report(directory: string, onReport: (path: string) => void): Promise<void> {
   if (!existsSync(join(directory, names.sweep))) return
   const { writeReport } = await import('@murmuration/report')
-  onReport(await writeReport(directory, await readResults(directory)))
+  onReport(await writeReport(directory, await withEvents(await readResults(directory), [directory])))
 }
 
 /** Options with a value, or without, that change no result. */

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { InputError } from '@murmuration/core'
 import { mergeResults, names, readResults, type Results, runsOfSweep, writeResults } from '@murmuration/results'
+import { withEvents } from './events-of.js'
 import { writeReport } from '@murmuration/report'
 import { resultsFolder } from './results-folder.js'
 import { version } from './version.js'
@@ -24,15 +25,16 @@ export async function reportOn(
   checkFolders(folders)
   const all = await Promise.all(folders.map(readResults))
   folders.forEach((folder, place) => noteUnfinished(folder, all[place], note))
-  if (folders.length === 1 && out === undefined) return writeReport(folders[0], all[0])
+  if (folders.length === 1 && out === undefined) return writeReport(folders[0], await withEvents(all[0], folders))
   const shortNames = namesOf(folders)
-  const results =
+  const merged =
     folders.length === 1
       ? all[0]
       : mergeResults(
           all.map((each, place) => ({ name: shortNames[place], results: each })),
           { command: `npx murmur report ${folders.join(' ')}`, version }
         )
+  const results = await withEvents(merged, folders)
   const folder = await resultsFolder({ path: shortNames.join('-'), ...(out === undefined ? {} : { out }) })
   try {
     await writeResults(folder.directory, results)

@@ -4,6 +4,9 @@
  * @packageDocumentation
  */
 export { mergeResults, type NamedResults } from './merge.js'
+export { eventsFile, eventsFolder } from './events/lines.js'
+export { type EventLog, readEventLogs } from './events/read.js'
+export { timelinesOfLogs } from './events/timelines.js'
 export { names } from './files/names.js'
 export { runsOfSweep } from './files/order.js'
 export { readResults } from './files/read.js'

@@ -148,12 +148,25 @@ export interface SimulatedRecord extends RunRecord {
   readonly realSeconds: number
 }
 
+/** Something that happened to a peer. */
+export interface Mark {
+  readonly peer: string
+  /** Seconds, as in the timeline. */
+  readonly at: number
+  readonly text: string
+  readonly isFailure: boolean
+}
+
 /** An interval of one run, event by event. */
 export interface Timeline {
+  /** What the interval is, in place of the method's name. */
+  readonly title?: string
+  /** How the clocks of a real run's machines are aligned, as a sentence; absent where time is virtual. */
+  readonly clocks?: string
   readonly settings: Readonly<Record<string, Setting>>
   readonly method: string
   readonly seed: number
-  /** Virtual seconds. */
+  /** Seconds, virtual ones of a simulated run. */
   readonly from: number
   readonly to: number
   readonly peers: readonly string[]
@@ -167,13 +180,14 @@ export interface Timeline {
   readonly messages: readonly {
     readonly from: string
     readonly to: string
-    /** When sending began, and when the last byte arrived; virtual seconds. */
+    /** When sending began, and when the last byte arrived, in seconds; of a real run, when it was handed over, and when it was taken. */
     readonly sent: number
     readonly arrived: number
     readonly bytes: number
     /** 'dropped' when it never arrived. */
     readonly fate: 'delivered' | 'dropped'
   }[]
+  readonly marks?: readonly Mark[]
 }
 
 /** All of it, for the report. */

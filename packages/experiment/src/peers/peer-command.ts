@@ -5,6 +5,7 @@ import { hashVector } from '@murmuration/vectors'
 import type { PeerSummary, RunEvent } from '../events.js'
 import { checkCheckpoints, type CheckpointOptions } from './checkpoints/checkpoints.js'
 import { afterRound, Halt } from './checkpoints/halt.js'
+import { withEventLog } from './event-log/with-event-log.js'
 import { FirstOutliers } from './outlier-events.js'
 import { factsOfRun, learned } from '../models/model-file.js'
 import { makePlan } from '../training/make-plan.js'
@@ -25,6 +26,8 @@ export interface PeerOptions {
   readonly checkpoints?: CheckpointOptions | undefined
   /** Where to serve the page that shows the run; nowhere when absent. */
   readonly watch?: WatchAddress | undefined
+  /** The folder of results in which the peer keeps its event log; none when absent. */
+  readonly directory?: string | undefined
   /** How long to wait for the neighbours at the start, in milliseconds. */
   readonly wait: number
   readonly emit: (event: RunEvent) => void
@@ -45,33 +48,36 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   options.emit({ kind: 'note', text: `${self} waits up to ${options.wait / 1000} s for ${others}` })
   const outliers = new FirstOutliers()
   let watching: Watching | undefined
-  const result = await runPeer({
-    plan,
-    self,
-    identity,
-    listen,
-    peerList: async () => peerList,
-    discovery: options.discovery,
-    timeout: options.wait,
-    pause: options.wait,
-    watch: options.watch,
-    emit: (event) => {
-      outliers.take(event)
-      options.emit(event)
-    },
-    onSnapshot: async ({ parameters, ...progress }, task) => {
-      if (parameters.length === 0) return
-      const evaluation = await task.evaluate(parameters).run()
-      const event = { kind: 'evaluation', of: self, ...progress, ...evaluation } as const
-      watching?.show(event)
-      options.emit(event)
-    },
-    onWatching: (its) => (watching = its),
-    ...(checkpoints !== undefined && { checkpoints }),
-    ...(checkpoints === undefined && plan.options.algorithm.keeps !== 'weighted mean'
-      ? { signal: options.signal }
-      : { halt, signal: afterRound(options.signal, halt) })
-  })
+  const emit = (event: RunEvent) => {
+    outliers.take(event)
+    options.emit(event)
+  }
+  const result = await withEventLog({ directory: options.directory, self, plan, emit }, (logging) =>
+    runPeer({
+      plan,
+      self,
+      identity,
+      listen,
+      peerList: async () => peerList,
+      discovery: options.discovery,
+      timeout: options.wait,
+      pause: options.wait,
+      watch: options.watch,
+      ...logging,
+      onSnapshot: async ({ parameters, ...progress }, task) => {
+        if (parameters.length === 0) return
+        const evaluation = await task.evaluate(parameters).run()
+        const event = { kind: 'evaluation', of: self, ...progress, ...evaluation } as const
+        watching?.show(event)
+        logging.emit(event)
+      },
+      onWatching: (its) => (watching = its),
+      ...(checkpoints !== undefined && { checkpoints }),
+      ...(checkpoints === undefined && plan.options.algorithm.keeps !== 'weighted mean'
+        ? { signal: options.signal }
+        : { halt, signal: afterRound(options.signal, halt) })
+    })
+  )
   const isServer = plan.options.servers?.includes(self) === true
   const { samples, evaluation } = result
   const facts = factsOfRun(plan, { samples, ...learned(result.task), evaluation })

@@ -18,6 +18,8 @@ import { buildTask, isServer } from './build-task.js'
 import { BusyTime } from './busy-time.js'
 import { type CheckpointOptions, Checkpoints } from './checkpoints/checkpoints.js'
 import type { Halt } from './checkpoints/halt.js'
+import type { EventLog } from './event-log/event-log.js'
+import { loggedFabric } from './event-log/logged-fabric.js'
 import { linkEvents } from './link-events.js'
 import { MemberEvents } from './member-events.js'
 import { OutlierEvents } from './outlier-events.js'
@@ -55,6 +57,8 @@ export interface PeerRun {
   readonly checkpoints?: CheckpointOptions | undefined
   /** Where to serve the page that shows the run; nowhere when absent. */
   readonly watch?: WatchAddress | undefined
+  /** Hears of all that the peer does. */
+  readonly log?: EventLog | undefined
   /** Given what the peer can show the page beside its own events, once it runs. */
   readonly onWatching?: (watching: Watching) => void
   /** Has the peer stop between two rounds, with a checkpoint. */
@@ -237,7 +241,8 @@ interface Trainee {
 }
 
 async function trainPeer(run: PeerRun, { task, peer, members, saved, watching, checkpoints }: Trainee) {
-  const { halt } = run
+  const { halt, log } = run
+  const fabric = log === undefined ? peer.fabric : loggedFabric(peer.fabric, log)
   const options = { ...run.plan.options, members }
   const reports = new StepReports(run.self, peer, options)
   const outliers = new OutlierEvents(run.self)
@@ -246,9 +251,7 @@ async function trainPeer(run: PeerRun, { task, peer, members, saved, watching, c
   const start = peer.fabric.now()
   const watched = busy.watch(task)
   const session =
-    saved === undefined
-      ? new Session(peer.fabric, watched, options)
-      : Session.resume(peer.fabric, watched, options, saved)
+    saved === undefined ? new Session(fabric, watched, options) : Session.resume(fabric, watched, options, saved)
   checkpoints?.begin(session.round, start)
   watching.figures.begin(session, busy)
   const steps = session.steps()

@@ -2,7 +2,9 @@
 import { deferred, type PeerName, StoppedError } from '@murmuration/core'
 import { createIdentity, type PeerListEntry } from '@murmuration/libp2p'
 import { makePlan } from '../training/make-plan.js'
+import type { RunEvent } from '../events.js'
 import { Halt } from './checkpoints/halt.js'
+import { withEventLog } from './event-log/with-event-log.js'
 import { runPeer } from './run-peer.js'
 import { linksOf } from './shaped-links.js'
 import type { Watching } from './watching/watching.js'
@@ -32,27 +34,31 @@ function stopNow(): void {
   peerList.reject(new StoppedError())
 }
 
-async function run({ request, self, timeout, links, checkpoints, watch }: ChildTask): Promise<void> {
+async function run({ request, self, timeout, links, checkpoints, watch, directory }: ChildTask): Promise<void> {
+  const emit = (event: RunEvent) => void tell({ kind: 'event', event })
   try {
     const plan = await makePlan(request)
     const shape = await linksOf(links, plan)
-    const result = await runPeer({
-      plan,
-      self,
-      ...(shape === undefined ? {} : { links: shape }),
-      identity: await createIdentity(),
-      listen: ['/ip4/127.0.0.1/tcp/0'],
-      peerList: (me) => announce(self, me),
-      timeout,
-      watch,
-      onWatching: (its) => (watching = its),
-      // Nobody starts a process of a swarm again.
-      pause: plan.training.timeout,
-      emit: (event) => void tell({ kind: 'event', event }),
-      onSnapshot: (snapshot) => tell({ kind: 'snapshot', snapshot }),
-      ...(checkpoints === undefined ? {} : { checkpoints, halt }),
-      signal: stop.signal
-    })
+    const identity = await createIdentity()
+    const result = await withEventLog({ directory, self, plan, emit }, (logging) =>
+      runPeer({
+        plan,
+        self,
+        ...(shape === undefined ? {} : { links: shape }),
+        identity,
+        listen: ['/ip4/127.0.0.1/tcp/0'],
+        peerList: (me) => announce(self, me),
+        timeout,
+        watch,
+        onWatching: (its) => (watching = its),
+        // Nobody starts a process of a swarm again.
+        pause: plan.training.timeout,
+        ...logging,
+        onSnapshot: (snapshot) => tell({ kind: 'snapshot', snapshot }),
+        ...(checkpoints === undefined ? {} : { checkpoints, halt }),
+        signal: stop.signal
+      })
+    )
     await tell({ kind: 'result', result })
   } catch (error) {
     const { name, message, stack } = error instanceof Error ? error : new Error(String(error))

@@ -18,6 +18,8 @@ export interface ChildTask {
   readonly checkpoints?: CheckpointOptions | undefined
   /** Where this peer is to serve the page that shows the run, if it is to. */
   readonly watch?: WatchAddress | undefined
+  /** The folder of results in which this peer keeps its event log, if it is to. */
+  readonly directory?: string | undefined
 }
 
 /** What the swarm tells a peer's process. */

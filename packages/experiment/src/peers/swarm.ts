@@ -34,6 +34,8 @@ export interface SwarmOptions {
   readonly checkpoints?: CheckpointOptions | undefined
   /** Where the first peer serves the page that shows the run; nowhere when absent. */
   readonly watch?: WatchAddress | undefined
+  /** The folder of results in which the peers keep their event logs; none when absent. */
+  readonly directory?: string | undefined
   readonly now: () => number
 }
 
@@ -127,9 +129,9 @@ async function runChildren(
   evaluator: Evaluator,
   options: SwarmOptions
 ): Promise<Ends> {
-  const { emit, signal, links, checkpoints, watch } = options
+  const { emit, signal, links, checkpoints, watch, directory } = options
   const listener = { event: emit, snapshot: evaluator.take.bind(evaluator) }
-  const task = { request, timeout: meetingTimeout, ...(links === undefined ? {} : { links }), checkpoints }
+  const task = { request, timeout: meetingTimeout, ...(links === undefined ? {} : { links }), checkpoints, directory }
   const start = (name: PeerName) => new Child({ ...task, self: name }, listener)
   const [first, ...rest] = plan.file.topology.peers
   const watched = new Child({ ...task, self: first, watch }, listener)

@@ -10,11 +10,13 @@ import type { Store } from './store.js'
 
 type Span = PageTimeline['spans'][number]
 type Message = PageTimeline['messages'][number]
+type Mark = PageTimeline['marks'][number]
 
 const colours = new Map([
   ['gradient', 'var(--gradient)'],
   ['waiting', 'var(--waiting)'],
-  ['crashed', 'var(--wrong)']
+  ['crashed', 'var(--wrong)'],
+  ['gone', 'var(--wrong)']
 ])
 const kindColour = (kind: string) => colours.get(kind) ?? 'var(--other)'
 const zooms = [1, 1 / 2, 1 / 5, 1 / 10, 1 / 20]
@@ -73,21 +75,38 @@ function windowOf({ view }: Store, { from, to }: PageTimeline): readonly [number
   return [begin, begin + (to - from) * view.zoom]
 }
 
-function legendOf({ spans, messages }: PageTimeline): HTMLElement {
+function legendOf({ spans, messages, marks }: PageTimeline): HTMLElement {
   const kinds = [...new Set(spans.map(({ kind }) => kind))].sort()
   return patchLegend([
     ...kinds.map((kind) => ({ label: kind, colour: kindColour(kind) })),
     ...(messages.length > 0 ? [{ label: 'message', colour: 'var(--text)' }] : []),
-    ...(messages.some(({ dropped }) => dropped) ? [{ label: 'dropped message (×)', colour: 'var(--wrong)' }] : [])
+    ...(messages.some(({ dropped }) => dropped) ? [{ label: 'dropped message (×)', colour: 'var(--wrong)' }] : []),
+    ...(marks.some(({ isFailure }) => isFailure) ? [{ label: 'failure (▼)', colour: 'var(--wrong)' }] : []),
+    ...(marks.some(({ isFailure }) => !isFailure) ? [{ label: 'other event (▼)', colour: 'var(--text)' }] : [])
   ])
 }
 
-const captionOfTimeline = ({ leftOut }: PageTimeline): string =>
-  'A row per peer: what it was doing. Each line is a message, from the moment at which its sender began to send to the arrival of its last ' +
-  `byte; dropped ones are red and end in ×. Point at a bar for its figures.${leftOut === undefined ? '' : ` Not all is here: ${leftOut}.`}`
+function captionOfTimeline({ leftOut, clocks, messages }: PageTimeline): string {
+  const rest = leftOut === undefined ? '' : ` Not all is here: ${leftOut}.`
+  if (clocks === undefined)
+    return (
+      'A row per peer: what it was doing. Each line is a message, from the moment at which its sender began to send to the arrival of its last ' +
+      `byte; dropped ones are red and end in ×. Point at a bar for its figures.${rest}`
+    )
+  const lines =
+    messages.length === 0
+      ? ''
+      : ' Each line is a vector, from the moment at which it was handed over to that at which its receiver took it.'
+  return `A row per peer: what it did, by the event logs of all.${lines} Point at a bar or a mark for its figures. ${clocks}.${rest}`
+}
 
-function timelineChart({ peers, spans, messages }: PageTimeline, from: number, to: number, width: number) {
-  const bars = spans.filter(({ start, end }) => end > from && start < to)
+function timelineChart(timeline: PageTimeline, from: number, to: number, width: number) {
+  const { peers, spans, messages, clocks } = timeline
+  // What a peer does while it waits lies above the waiting.
+  const bars = spans
+    .filter(({ start, end }) => end > from && start < to)
+    .sort((a, b) => Number(b.kind === 'waiting') - Number(a.kind === 'waiting'))
+  const marks = timeline.marks.filter(({ at }) => at >= from && at <= to)
   const lines = messages.filter(({ sent, arrived }) => arrived > from && sent < to)
   const lost = lines.filter(({ dropped }) => dropped)
   const colour = ({ dropped }: Message) => (dropped ? 'var(--wrong)' : 'var(--text)')
@@ -106,7 +125,11 @@ function timelineChart({ peers, spans, messages }: PageTimeline, from: number, t
     marks: [
       Plot.axisX(
         ticks.map(({ seconds }) => seconds),
-        { text: ticks.map(({ text }) => text), label: 'virtual time →', labelOffset: 40 }
+        {
+          text: ticks.map(({ text }) => text),
+          label: clocks === undefined ? 'virtual time →' : 'time →',
+          labelOffset: 40
+        }
       ),
       Plot.axisY({ tickSize: 0, label: null }),
       Plot.barX(bars, {
@@ -128,15 +151,32 @@ function timelineChart({ peers, spans, messages }: PageTimeline, from: number, t
         r: 5,
         clip: true
       }),
+      Plot.dot(marks, {
+        x: 'at',
+        y: 'peer',
+        dy: -inset - 6,
+        symbol: 'triangle2',
+        rotate: 180,
+        fill: { value: ({ isFailure }: Mark) => (isFailure ? 'var(--wrong)' : 'var(--text)'), scale: null },
+        r: 5,
+        clip: true
+      }),
       tipMark(
-        bars,
-        ({ start, end }) => (Math.max(start, from) + Math.min(end, to)) / 2,
+        [...bars.map((bar) => tipOfBar(bar, from, to)), ...marks.map(({ at, peer, text }) => ({ at, peer, text }))],
+        ({ at }) => at,
         ({ peer }) => peer,
-        spanText
+        ({ text }) => text
       )
     ]
   })
 }
+
+/** Where the text of a bar appears: in the middle of what is seen of it. */
+const tipOfBar = (span: Span, from: number, to: number) => ({
+  at: (Math.max(span.start, from) + Math.min(span.end, to)) / 2,
+  peer: span.peer,
+  text: spanText(span)
+})
 
 const spanText = ({ peer, kind, start, end }: Span) =>
   `${peer}: ${kind} for ${secondsText(end - start)}\nfrom ${secondsText(start)}`

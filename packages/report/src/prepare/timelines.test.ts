@@ -46,3 +46,13 @@ test('of many peers the first are shown, with the messages among them', (t) => {
   t.is(page.messages.length, 1)
   t.is(page.leftOut, 'only the first 64 of 100 peers are shown; messages from or to the others are left out (1)')
 })
+
+test('of a real run the title says what is shown; marks of peers that are shown stay, until the time at which it is cut', (t) => {
+  const mark = (peer: string, at: number) => ({ peer, at, text: 'dead', isFailure: true })
+  const marks = [mark('p0', 1), mark('p9', 1), mark('p0', timelineLimits.messages + 1)]
+  const real = { ...timeline(timelineLimits.messages + 500), title: 'the whole run', clocks: 'agree', marks }
+  const page = pageTimeline(real, [])
+  t.regex(page.title, /^the whole run, seed 3, /)
+  t.is(page.clocks, 'agree')
+  t.deepEqual(page.marks, [marks[0]])
+})

@@ -29,13 +29,15 @@ export function pageTimeline(timeline: Timeline, varying: readonly string[]): Pa
     messages: messages
       .filter(({ sent }) => sent < to)
       .map(({ fate, ...message }) => ({ ...message, dropped: fate === 'dropped' })),
+    marks: (timeline.marks ?? []).filter(({ peer, at }) => shown.has(peer) && at <= to),
+    ...(timeline.clocks !== undefined && { clocks: timeline.clocks }),
     ...(leftOut !== '' && { leftOut })
   }
 }
 
-function titleOf({ settings, method, seed, from, to }: Timeline, varying: readonly string[]): string {
+function titleOf({ title, settings, method, seed, from, to }: Timeline, varying: readonly string[]): string {
   const where = varying.map((axis) => `${axis} ${settingText(axis, settings[axis])}`)
-  return [method, ...where, `seed ${seed}`, `${secondsText(from)} to ${secondsText(to)}`].join(', ')
+  return [title ?? method, ...where, `seed ${seed}`, `${secondsText(from)} to ${secondsText(to)}`].join(', ')
 }
 
 function leftOutText(timeline: Timeline, peers: number, messages: number, to: number): string {

@@ -1,5 +1,5 @@
 /** What is put into the report for its charts: every figure is ready, the page only picks and draws. */
-import type { World } from '@murmuration/results'
+import type { Mark, World } from '@murmuration/results'
 import type { MeasureKey } from './measures.js'
 
 /** Over the seeds of a setting. `null` in place of a number: never, since the target was not reached or the run failed. */
@@ -101,6 +101,9 @@ export interface PageTimeline {
     readonly bytes: number
     readonly dropped: boolean
   }[]
+  readonly marks: readonly Mark[]
+  /** How the clocks of a real run are aligned, as a sentence; absent where time is virtual. */
+  readonly clocks?: string
   /** What was left out to keep it short, as a sentence. */
   readonly leftOut?: string
 }

@@ -99,6 +99,8 @@ const run: z.ZodType<RunRecord> = z.object({
 })
 
 const timeline: z.ZodType<Timeline> = z.object({
+  title: z.string().optional(),
+  clocks: z.string().optional(),
   settings,
   method: z.string(),
   seed: z.number(),
@@ -115,7 +117,8 @@ const timeline: z.ZodType<Timeline> = z.object({
       bytes: amount,
       fate: z.enum(['delivered', 'dropped'])
     })
-  )
+  ),
+  marks: z.array(z.object({ peer: z.string(), at: amount, text: z.string(), isFailure: z.boolean() })).optional()
 })
 
 export const schemas = { sweep, run, timeline }

@@ -1,0 +1,31 @@
+import type { RunEvent } from '../../events.js'
+import { EventLog, type EventLogOptions } from './event-log.js'
+
+/** What a peer that has a log is given. */
+export interface Logging {
+  readonly log: EventLog | undefined
+  /** Also to the log. */
+  readonly emit: (event: RunEvent) => void
+}
+
+/** Runs a peer with an event log in `directory`, or without one where there is none. The log ends with it, with the reason where that is an error. */
+export async function withEventLog<Result>(
+  { directory, ...options }: Omit<EventLogOptions, 'directory' | 'now'> & { readonly directory: string | undefined },
+  body: (logging: Logging) => Promise<Result>
+): Promise<Result> {
+  const { emit } = options
+  if (directory === undefined) return body({ log: undefined, emit })
+  const log = new EventLog({ ...options, directory, now: () => performance.now() })
+  const both = (event: RunEvent) => {
+    log.event(event)
+    emit(event)
+  }
+  try {
+    const result = await body({ log, emit: both })
+    await log.end()
+    return result
+  } catch (error) {
+    await log.end(error)
+    throw error
+  }
+}

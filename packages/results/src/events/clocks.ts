@@ -1,0 +1,89 @@
+/** Clocks of different machines, aligned by the messages that they exchanged. */
+import type { EventLog } from './read.js'
+import type { LoggedMessage } from './messages.js'
+
+/** The common time of each log. */
+export interface AlignedClocks {
+  /** What to add to a log's `t` for milliseconds of the common time, which is the first log's time of day but for the corrections. */
+  readonly offsets: readonly number[]
+  /** What was done, for people. */
+  readonly text: string
+}
+
+/** By how much a clock is behind another, and the most that this can be wrong. */
+interface Difference {
+  readonly of: number
+  readonly than: number
+  readonly behind: number
+  readonly error: number
+}
+
+/**
+ * A message is taken after it was sent. Where clock b shows d more than clock a, `taken − sent` is at least d for messages from a to b, and at least −d for those from b to a: d lies between the least of the latter, negated, and the least
+ * of the former. The middle is taken, as in RFC 5905, section 8; half of the interval is the most that it can be wrong. A correction smaller than that is none. Logs whose messages went one way only keep the time of day of their machines.
+ */
+export function alignedClocks(logs: readonly EventLog[], messages: readonly LoggedMessage[]): AlignedClocks {
+  const ofDay = logs.map(timeOfDay)
+  const differences = differencesOf(ofDay, messages)
+  const corrections = new Map([[0, { behind: 0, error: 0 }]])
+  // The surest first, as Dijkstra's algorithm: errors add up along the way.
+  for (;;) {
+    const next = differences
+      .filter(({ of, than }) => corrections.has(than) && !corrections.has(of))
+      .map(({ of, than, behind, error }) => {
+        const base = corrections.get(than) ?? { behind: 0, error: 0 }
+        return { of, behind: base.behind + behind, error: base.error + error }
+      })
+      .sort((left, right) => left.error - right.error)[0]
+    if (next === undefined) break
+    corrections.set(next.of, next)
+  }
+  const applied = logs.map((_, place) => {
+    const { behind, error } = corrections.get(place) ?? { behind: 0, error: Infinity }
+    return Math.abs(behind) <= error ? 0 : behind
+  })
+  return { offsets: ofDay.map((offset, place) => offset + applied[place]), text: textOf(logs, applied, corrections) }
+}
+
+/** The time of day at which a log's `t` was 0. Times of day are cut to milliseconds: the latest of many is the nearest. */
+function timeOfDay({ lines }: EventLog): number {
+  return Math.max(...lines.slice(0, 200).map(({ t, at }) => Date.parse(at) - t))
+}
+
+function differencesOf(ofDay: readonly number[], messages: readonly LoggedMessage[]): readonly Difference[] {
+  const least = new Map<string, number>()
+  for (const { from, to, sent, taken } of messages) {
+    const key = `${from} ${to}`
+    least.set(key, Math.min(least.get(key) ?? Infinity, taken + ofDay[to] - sent - ofDay[from]))
+  }
+  return [...least].flatMap(([key, there]) => {
+    const [from, to] = key.split(' ').map(Number)
+    const back = least.get(`${to} ${from}`)
+    if (back === undefined) return []
+    return [{ of: to, than: from, behind: (back - there) / 2, error: Math.max(0, (back + there) / 2) }]
+  })
+}
+
+function textOf(
+  logs: readonly EventLog[],
+  applied: readonly number[],
+  corrections: ReadonlyMap<number, { readonly error: number }>
+): string {
+  const corrected = logs.flatMap(({ peer }, place) => {
+    const error = corrections.get(place)?.error ?? 0
+    return applied[place] === 0 ? [] : [`${peer} by ${rounded(applied[place])} ms (± ${rounded(error)} ms)`]
+  })
+  const alone = logs.filter(({ machine }, place) => !corrections.has(place) && machine !== logs[0].machine)
+  const names = [...new Set(alone.map(({ peer }) => peer))].join(', ')
+  const most = Math.max(0, ...[...corrections.values()].map(({ error }) => error))
+  return [
+    corrected.length === 0
+      ? `The clocks of the machines agree within ${rounded(most)} ms, as far as messages tell`
+      : `Clocks were corrected by the messages that went both ways: ${corrected.join(', ')}`,
+    ...(names === ''
+      ? []
+      : [`those of ${names} are as their machines had them, since no messages of theirs are in the logs of both ends`])
+  ].join('; ')
+}
+
+const rounded = (milliseconds: number): string => String(Number(milliseconds.toPrecision(3)))

@@ -1,0 +1,37 @@
+import type { EventLine } from './lines.js'
+import type { EventLog } from './read.js'
+
+/** A vector that one process handed over and another took, each time by the process's own clock, in milliseconds. */
+export interface LoggedMessage {
+  readonly from: number
+  readonly to: number
+  readonly sent: number
+  readonly taken: number
+  readonly bytes: number
+}
+
+type Sent = Extract<EventLine, { readonly kind: 'sent' }>
+
+/**
+ * The vectors that are in the logs of both ends. Those of one id on one link are in order; `from` and `to` are places in `logs`. Where a peer had several processes, what was taken may have come from the one that
+ * began last before it by the clocks of the machines.
+ */
+export function messagesIn(logs: readonly EventLog[]): readonly LoggedMessage[] {
+  const waiting = new Map<string, { readonly place: number; readonly line: Sent }[]>()
+  for (const [place, { peer, lines }] of logs.entries())
+    for (const line of lines)
+      if (line.kind === 'sent') {
+        const key = `${peer} ${line.to} ${line.id}`
+        const queue = waiting.get(key) ?? []
+        queue.push({ place, line })
+        waiting.set(key, queue)
+      }
+  return logs.flatMap(({ peer, lines }, to) =>
+    lines.flatMap((line): LoggedMessage[] => {
+      if (line.kind !== 'taken') return []
+      const sent = waiting.get(`${line.from} ${peer} ${line.id}`)?.shift()
+      if (sent === undefined) return []
+      return [{ from: sent.place, to, sent: sent.line.t, taken: line.t, bytes: sent.line.bytes }]
+    })
+  )
+}

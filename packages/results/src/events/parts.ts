@@ -1,0 +1,75 @@
+/** What a log says, on a time that all logs have in common. */
+import type { Mark, Timeline } from '../results.js'
+import type { EventLine } from './lines.js'
+import type { EventLog } from './read.js'
+
+type Spans = Timeline['spans']
+
+/** Seconds of the common time, of a log's own. */
+export type Seconds = (place: number, t: number) => number
+
+/** At most so many marks are kept. */
+const maxMarks = 300
+
+/** What peers did, and when they were gone: a log that ends without its last line is that of a process that was killed, or whose machine failed. */
+export function spansOf(logs: readonly EventLog[], seconds: Seconds, end: number): Spans {
+  return logs.flatMap(({ peer, lines }, place) => {
+    const done = lines.flatMap((line) =>
+      line.kind === 'span'
+        ? [{ peer, kind: line.what, start: seconds(place, line.start), end: seconds(place, line.t) }]
+        : []
+    )
+    if (isWhole(lines)) return done
+    const last = seconds(place, lines[lines.length - 1].t)
+    const again = logs.flatMap((log, other) => (log.peer === peer ? [seconds(other, log.lines[0].t)] : []))
+    const back = Math.min(end, ...again.filter((start) => start > last))
+    return back > last ? [...done, { peer, kind: 'gone', start: last, end: back }] : done
+  })
+}
+
+/** What happened to peers, in the order of time. */
+export function marksOf(logs: readonly EventLog[], seconds: Seconds): readonly Mark[] {
+  const marks = logs.flatMap(({ peer, lines }, place) => {
+    const last = lines[lines.length - 1]
+    const lost = isWhole(lines)
+      ? []
+      : [
+          {
+            peer,
+            at: seconds(place, last.t),
+            text: `the log of ${peer} ends here: its process was killed, or its machine failed`,
+            isFailure: true
+          }
+        ]
+    const told = lines.flatMap((line): Mark[] => {
+      const found = textOf(peer, line)
+      return found === undefined ? [] : [{ peer, at: seconds(place, line.t), ...found }]
+    })
+    return [...told, ...lost]
+  })
+  return [...marks].sort((left, right) => left.at - right.at).slice(0, maxMarks)
+}
+
+function textOf(peer: string, line: EventLine): Pick<Mark, 'text' | 'isFailure'> | undefined {
+  switch (line.kind) {
+    case 'membership':
+      return { text: line.text, isFailure: line.state !== 'healthy' && line.state !== 'starting' }
+    case 'neighbour': {
+      const isFailure = line.state === 'silent' || line.state === 'refused'
+      const reason = line.reason === undefined ? '' : `: ${line.reason}`
+      return isFailure
+        ? { text: `${peer}: the link to ${line.neighbour} is ${line.state}${reason}`, isFailure }
+        : undefined
+    }
+    case 'outlier':
+      return { text: `${peer}: ${line.neighbour} is far from the others`, isFailure: true }
+    case 'dropped':
+      return { text: `${peer}: ${line.lines} lines of its log are missing here`, isFailure: false }
+    case 'end':
+      return line.reason === undefined ? undefined : { text: `${peer} ends: ${line.reason}`, isFailure: true }
+    default:
+      return undefined
+  }
+}
+
+const isWhole = (lines: readonly EventLine[]): boolean => lines[lines.length - 1].kind === 'end'

@@ -1,0 +1,69 @@
+/** The logs of all peers of a run, as the timelines that simulated runs have. */
+import type { Timeline } from '../results.js'
+import { alignedClocks } from './clocks.js'
+import { inBuckets } from './buckets.js'
+import { messagesIn } from './messages.js'
+import { marksOf, spansOf } from './parts.js'
+import type { EventLog } from './read.js'
+
+/** As many messages make a picture that shows each. */
+const messagesShown = 300
+
+/** At most so many failures are shown in detail. */
+const maxDetails = 3
+
+/** Of which run timelines are. */
+export type TimelineRun = Pick<Timeline, 'settings' | 'method' | 'seed'>
+
+/**
+ * The run as a whole and, where that is too long for each message to be seen, its beginning and the time around its first failures. Times are seconds since the first peer computed. Without logs that say what a peer did, none.
+ */
+export function timelinesOfLogs(logs: readonly EventLog[], run: TimelineRun): readonly Timeline[] {
+  const logged = messagesIn(logs)
+  const { offsets, text: clocks } = alignedClocks(logs, logged)
+  const zero = Math.min(
+    ...logs.flatMap(({ lines }, place) =>
+      lines.flatMap((line) => (line.kind === 'span' ? [line.start + offsets[place]] : []))
+    )
+  )
+  if (!Number.isFinite(zero)) return []
+  const seconds = (place: number, t: number) => Math.max(0, (t + offsets[place] - zero) / 1000)
+  const to = Math.max(...logs.map(({ lines }, place) => seconds(place, lines[lines.length - 1].t)))
+  const peers = [...new Set(logs.map(({ peer }) => peer))].sort()
+  const spans = spansOf(logs, seconds, to)
+  const marks = marksOf(logs, seconds)
+  const messages = logged.map(({ from, to, sent, taken, bytes }) => {
+    const start = seconds(from, sent)
+    return {
+      from: logs[from].peer,
+      to: logs[to].peer,
+      sent: start,
+      arrived: Math.max(start, seconds(to, taken)),
+      bytes,
+      fate: 'delivered' as const
+    }
+  })
+  const whole = { ...run, title: 'the whole run', from: 0, to, peers, spans, messages, marks, clocks }
+  if (messages.length <= messagesShown) return [whole]
+  const width = (to * messagesShown) / messages.length
+  const detail = (title: string, from: number): Timeline =>
+    within({ ...whole, title, from, to: Math.min(to, from + width) })
+  const failures = marks.filter(({ isFailure }) => isFailure)
+  const apart = failures.filter(
+    ({ at }, place) => failures.findIndex((other) => Math.abs(other.at - at) < width) === place
+  )
+  return [
+    { ...whole, spans: inBuckets(spans, to), messages: [] },
+    detail('the beginning', 0),
+    ...apart.slice(0, maxDetails).map(({ at, text }) => detail(`around “${text}”`, Math.max(0, at - width / 2)))
+  ]
+}
+
+function within({ from, to, spans, messages, marks = [], ...rest }: Timeline): Timeline {
+  return {
+    ...{ ...rest, from, to },
+    spans: spans.filter(({ start, end }) => end >= from && start <= to),
+    messages: messages.filter(({ sent, arrived }) => arrived >= from && sent <= to),
+    marks: marks.filter(({ at }) => at >= from && at <= to)
+  }
+}
