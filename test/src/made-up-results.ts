@@ -199,6 +199,7 @@ function gossipTimeline(): Timeline {
     from: 0,
     to: 0.72,
     peers,
+    marks: [{ peer: peers[5], at: 0.5, text: 'a failure of its own', isFailure: true }],
     spans: rounds.flatMap((round) =>
       peers.flatMap((peer, k) => {
         const end = begin(round) + 0.05 + 0.01 * wobble(k, round)

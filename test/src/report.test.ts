@@ -81,6 +81,7 @@ inBrowser(
       t.true(((await figure.locator('> svg').getAttribute('aria-label')) ?? '').length > 10)
     }
     t.is(await page.locator('[data-part="map"] g[aria-label="cell"]').first().locator('rect').count(), 25)
+    t.is(await page.locator('[data-part="timelines"] g[aria-label="dot"] path[fill="var(--wrong)"]').count(), 1)
     t.is(await page.locator('[data-part="figures"] tbody tr').count(), 5)
     t.false(await overflows(page))
     t.deepEqual(complaints, [])
