@@ -10,6 +10,9 @@ export interface AlignedClocks {
   readonly text: string
 }
 
+/** Of the time of day in a line, in milliseconds. */
+const resolution = 1
+
 /** By how much a clock is behind another, and the most that this can be wrong. */
 interface Difference {
   readonly of: number
@@ -20,7 +23,7 @@ interface Difference {
 
 /**
  * A message is taken after it was sent. Where clock b shows d more than clock a, `taken − sent` is at least d for messages from a to b, and at least −d for those from b to a: d lies between the least of the latter, negated, and the least
- * of the former. The middle is taken, as in RFC 5905, section 8; half of the interval is the most that it can be wrong. A correction smaller than that is none. Logs whose messages went one way only keep the time of day of their machines.
+ * of the former. The middle is taken, as in RFC 5905, section 8; half of the interval is the most that it can be wrong. A correction smaller than that and the resolution of times of day is none. Logs whose messages went one way only keep the time of day of their machines.
  */
 export function alignedClocks(logs: readonly EventLog[], messages: readonly LoggedMessage[]): AlignedClocks {
   const ofDay = logs.map(timeOfDay)
@@ -40,14 +43,15 @@ export function alignedClocks(logs: readonly EventLog[], messages: readonly Logg
   }
   const applied = logs.map((_, place) => {
     const { behind, error } = corrections.get(place) ?? { behind: 0, error: Infinity }
-    return Math.abs(behind) <= error ? 0 : behind
+    return Math.abs(behind) <= error + resolution ? 0 : behind
   })
   return { offsets: ofDay.map((offset, place) => offset + applied[place]), text: textOf(logs, applied, corrections) }
 }
 
-/** The time of day at which a log's `t` was 0. Times of day are cut to milliseconds: the latest of many is the nearest. */
+/** The time of day at which a log's `t` was 0: the median of many, since a process may be held up between its looks at the two clocks. */
 function timeOfDay({ lines }: EventLog): number {
-  return Math.max(...lines.slice(0, 200).map(({ t, at }) => Date.parse(at) - t))
+  const found = lines.slice(0, 200).map(({ t, at }) => Date.parse(at) - t)
+  return found.sort((left, right) => left - right)[found.length >> 1]
 }
 
 function differencesOf(ofDay: readonly number[], messages: readonly LoggedMessage[]): readonly Difference[] {
