@@ -1,6 +1,6 @@
 /** libp2p lets in 5 connections a second from one address, and two peers that call each other have two connections. */
 import { timeLimit } from '@murmuration/contract'
-import { peerName } from '@murmuration/core'
+import { deferred, peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import { testNode, connectAll, graph } from '../cluster.test.support.js'
 import { bareNode, MiB, portOf } from './bare.test.support.js'
@@ -37,30 +37,27 @@ test('twelve peers that call one at once from one address all get in at the firs
 })
 
 /**
- * Two peers, each behind a tap, that have called each other at the same moment, with vectors of so many bytes. A peer that is called before
- * its own call begins does not call any more, so that it may take several pairs until two have.
+ * Two peers, each behind a tap, that have called each other at the same moment, with vectors of so many bytes. A peer that is called does not
+ * call any more, so that no call comes through before both have been made.
  */
 async function mutual(t: ExecutionContext, bytes: number) {
-  for (let attempt = 0; ; attempt++) {
-    const pair = await connectedPair(t, bytes)
-    const accepted = pair.taps.map((tap) => tap.accepted())
-    if (accepted.join() === '1,1') return pair
-    t.true(attempt < 20, `in 20 pairs no two have called each other at the same moment: ${accepted}`)
-    await Promise.all([pair.left, pair.right].map(({ peer }) => peer.close()))
-  }
-}
-
-async function connectedPair(t: ExecutionContext, bytes: number) {
   const edge = graph(['a', 'b'])
   const [left, right] = await Promise.all(['a', 'b'].map((name) => testNode(t, edge, name, large(bytes))))
-  const behind = async ({ name, peer }: typeof left) => {
-    const tap = await tapOf(t, portOf(peer.addresses))
+  const calls = [deferred<void>(), deferred<void>()]
+  const opened = Promise.all(calls.map(({ promise }) => promise))
+  const behind = async ({ name, peer }: typeof left, { resolve }: (typeof calls)[number]) => {
+    const tap = await tapOf(t, portOf(peer.addresses), { opened, onCall: () => resolve() })
     return { tap, entry: { name, id: peer.id, addresses: [`/ip4/127.0.0.1/tcp/${tap.port}`] } }
   }
-  const both = [await behind(left), await behind(right)]
+  const both = [await behind(left, calls[0]), await behind(right, calls[1])]
   const peerList = both.map(({ entry }) => entry)
   await Promise.all([left, right].map(({ peer }) => peer.connect(peerList, timeLimit(10_000))))
-  return { left, right, taps: both.map(({ tap }) => tap) }
+  const taps = both.map(({ tap }) => tap)
+  t.deepEqual(
+    taps.map((tap) => tap.accepted()),
+    [1, 1]
+  )
+  return { left, right, taps }
 }
 
 for (const cut of [undefined, 0, 1]) {

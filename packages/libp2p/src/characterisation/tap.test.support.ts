@@ -21,19 +21,32 @@ export interface Tap {
   readonly cut: (index: number) => void
 }
 
-/** Starts a relay in front of `target`, until the test ends. */
-export async function tapOf(t: ExecutionContext, target: number): Promise<Tap> {
+/**
+ * Starts a relay in front of `target`, until the test ends.
+ *
+ * @param opened - what waits for it to resolve: the first byte of each connection, which `onCall` hears of before
+ */
+export async function tapOf(
+  t: ExecutionContext,
+  target: number,
+  { opened, onCall }: { readonly opened?: Promise<unknown>; readonly onCall?: () => void } = {}
+): Promise<Tap> {
   const valve = new Valve()
   const nears: Socket[] = []
   const pipes: (readonly [NodeJS.ReadableStream, NodeJS.WritableStream])[] = []
-  const server = createServer((near) => {
+  const pass = (near: Socket) => {
     const far = connect(target, '127.0.0.1')
     const gate = valve.gate()
     near.pipe(gate).pipe(far).pipe(near)
-    nears.push(near)
     pipes.push([gate, far], [far, near])
     join(near, far)
     join(far, near)
+  }
+  const server = createServer((near) => {
+    nears.push(near)
+    onCall?.()
+    if (opened === undefined) pass(near)
+    else void opened.then(() => pass(near))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => {
