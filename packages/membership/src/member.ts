@@ -63,7 +63,8 @@ export class Member extends SwarmView {
     this.#clock = new AwakeClock(this.settings.tick, now)
     const shared = { settings: this.settings, signer, random, knowledge: this.knowledge, changes: this.#changes }
     this.#detector = new Detector(self, shared)
-    this.#report = new OwnReport(self, this.settings)
+    const living = () => this.knowledge.members.filter((peer) => peer !== self && !this.isDead(peer))
+    this.#report = new OwnReport(self, this.settings, living)
     this.#contacts = new Contacts(peers, self)
     this.#gossip = new Gossip(this.knowledge, 2 * this.settings.beat, () => this.#own.distance)
     this.#intake = new Intake(self, signer, this.knowledge, this.#gossip, {
@@ -143,10 +144,9 @@ export class Member extends SwarmView {
     if (this.#report.update(progress, now)) this.#changed()
   }
 
-  /** A peer was waited for and its vector has not come (rule 10). A cut link, or a third one that it waits for, may be the reason once. Of two peers neither is kept out. */
+  /** A peer was waited for and its vector has not come (rule 10). A cut link, or a third one that it waits for, may be the reason once. */
   lostTime(peer: PeerName, time: Milliseconds, timeout: Milliseconds, now: Milliseconds): void {
     this.#enter(now)
-    if (this.present.every((other) => other === this.#self || other === peer)) return
     const isExcused = this.#detector.isSuspected(peer) || this.isGone(peer) || this.chainBehind(peer) > 0
     this.#report.strikes.add(peer, time, timeout, isExcused, now)
     this.#changed()
@@ -204,7 +204,7 @@ export class Member extends SwarmView {
 
   /** Whether a peer is kept out of one's own rows because too much time was lost to waits for it. */
   isLate(peer: PeerName): boolean {
-    return this.#report.strikes.isStruck(peer, this.#now)
+    return this.#report.struck(this.#now).includes(peer)
   }
 
   /** How many peers stand one behind the other in the wait for a peer: it is not to be blamed for those behind it. */

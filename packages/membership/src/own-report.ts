@@ -22,9 +22,11 @@ export class OwnReport {
   #progress: MemberProgress = { round: 0, samples: 0, waitsFor: [], owes: [] }
   #waitsSince: Milliseconds | undefined
 
+  /** @param living - gives the other members that are not dead */
   constructor(
     readonly self: PeerName,
-    readonly settings: MembershipSettings
+    readonly settings: MembershipSettings,
+    readonly living: () => readonly PeerName[]
   ) {}
 
   get round(): number {
@@ -45,10 +47,19 @@ export class OwnReport {
     return isOther
   }
 
+  /**
+   * Those that this peer keeps out of its rows now, in the order of their names (rule 10). Nobody, if that were all that live: it is likelier that
+   * they wait for this one, or that all wait for the same.
+   */
+  struck(now: Milliseconds): readonly PeerName[] {
+    const struck = this.strikes.struck(now)
+    return struck.length > 0 && this.living().every((peer) => struck.includes(peer)) ? [] : struck
+  }
+
   /** Whom this peer names now. */
   names(unreachable: readonly PeerName[], now: Milliseconds): OwnReports {
     const broken = [...new Set([...unreachable, ...this.#progress.owes])].sort(compareTexts)
-    return { self: this.self, broken, silent: this.strikes.struck(now) }
+    return { self: this.self, broken, silent: this.struck(now) }
   }
 
   /** What goes into the record. A wait is told once it is long: a record that changes goes to everybody. */

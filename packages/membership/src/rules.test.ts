@@ -76,10 +76,14 @@ test('a peer is out for four times what was lost to it, once that is a timeout; 
   t.is(outFor(5000), 0)
 })
 
-test('of two peers neither is kept out, as nobody else is there', (t) => {
-  const room = new Room('ab').begin()
-  room.member('a').lostTime(b, 20_000, 10_000, room.now)
-  t.false(room.member('a').isLate(b))
+test('who would keep out all that live keeps out nobody, and names nobody', (t) => {
+  for (const names of ['ab', 'abc']) {
+    const room = new Room(names).begin()
+    for (const peer of room.member('a').present.slice(1)) room.member('a').lostTime(peer, 20_000, 10_000, room.now)
+    room.run(1000)
+    t.false(room.member('a').isLate(b))
+    t.deepEqual(room.member('b').recordOf(room.member('a').present[0])?.silent, [])
+  }
 })
 
 test('a peer that two members call silent is in nobody’s rows, and not by the word of one', (t) => {

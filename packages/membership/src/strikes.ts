@@ -8,6 +8,8 @@ interface Account {
   readonly outUntil: Milliseconds
 }
 
+const nobody: readonly PeerName[] = []
+
 /** A peer stays out for so many times what was lost to it: of all time, a fifth at most goes to waits for it, less with each further one. */
 const outFor = 4
 
@@ -37,12 +39,9 @@ export class Strikes {
     this.#accounts.set(peer, { lost, blame, at: now, outUntil })
   }
 
-  isStruck(peer: PeerName, now: Milliseconds): boolean {
-    return (this.#accounts.get(peer)?.outUntil ?? now) > now
-  }
-
   /** Those that are out now, in the order of their names. */
-  struck(now: Milliseconds): PeerName[] {
-    return [...this.#accounts.keys()].filter((peer) => this.isStruck(peer, now)).sort()
+  struck(now: Milliseconds): readonly PeerName[] {
+    if (this.#accounts.size === 0) return nobody
+    return [...this.#accounts].flatMap(([peer, { outUntil }]) => (outUntil > now ? peer : [])).sort()
   }
 }

@@ -56,6 +56,10 @@ export class Debts {
     if (debt !== undefined && fabric.now() - (debt.asked ?? debt.since) >= timeout) this.#ask(to)
   }
 
+  remindAll(): void {
+    for (const peer of this.#edges.owing) this.remind(peer)
+  }
+
   askAll(): void {
     for (const peer of this.#edges.owing) this.#ask(peer)
   }

@@ -122,7 +122,7 @@ test('a flood for rounds to come keeps one vector for each of 64 rounds at most'
   say(0)
   const before = arena.size
   for (let round = 1; round < rounds; round++) come(b, round)
-  arena.sweep([], true)
+  arena.sweep(true)
   t.true(arena.size - before <= 64, `${arena.size}`)
 })
 

@@ -203,13 +203,17 @@ export class Exchange implements Exchanging {
   }
 
   /** Asks all who have not sent what this peer went on without. Returns until when it makes sense to wait for answers. */
-  remindAll(): number {
+  askAll(): number {
     const { fabric, timeout } = this.#owner
     let until = fabric.now()
     for (const [, { debt }] of this.#edges.entries())
       if (debt !== undefined) until = Math.max(until, debt.since + timeout)
     this.#debts.askAll()
     return until
+  }
+
+  remindAll(): void {
+    this.#debts.remindAll()
   }
 
   /** The flows whose message has come late, by name and tag: of one peer they come in the order of tags. */

@@ -13,7 +13,9 @@ export interface OpenEdges {
   beginLife(life: number): void
   pause(isPaused: boolean): void
   /** Asks all of `owing`. Returns until when it makes sense to wait for answers. */
-  remindAll(): Milliseconds
+  askAll(): Milliseconds
+  /** Asks those of `owing` again that were asked a timeout ago. */
+  remindAll(): void
   /** What has come late. It is the round's from now on. */
   takeFlows(): readonly Flow<Message>[]
   acceptSkip(envelope: Envelope<VectorMessage>): void
@@ -54,12 +56,17 @@ export class Exchanges {
     for (const edges of this.#all) edges.pause(isPaused)
   }
 
+  /** Asks again what was asked a timeout ago: an edge that owes is in nobody's row, and both ends may wait for the other to use it. */
+  remindAll(): void {
+    for (const edges of this.#all) edges.remindAll()
+  }
+
   /** Waits for what this peer went on without, as long as for any message; an answer may say that it does not come. */
   async settle(): Promise<void> {
     if (this.owing.length === 0) return
     const { fabric } = this.#owner
     const start = fabric.now()
-    const until = Math.max(...this.#all.map((edges) => edges.remindAll()))
+    const until = Math.max(...this.#all.map((edges) => edges.askAll()))
     await this.#owner.until({
       isDone: () => this.owing.length === 0,
       deadline: () => until,

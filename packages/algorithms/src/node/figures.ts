@@ -1,17 +1,11 @@
 /** Figures of a round, for its report. */
 import { invariant, type StepReport } from '@murmuration/core'
-import { isVector, linear, type State, type Vector } from './vector.js'
+import { isVector, type State, type Vector } from './vector.js'
 
 /** What a record that keeps a weighted mean has in its state. */
 export function massOf({ x, w }: State): { readonly x: Vector; readonly w: number } {
   invariant(isVector(x) && typeof w === 'number', 'a state whose weighted mean is kept has a vector x and a number w')
   return { x, w }
-}
-
-/** Half of it: `(x / 2, w / 2)` has the same model. */
-export function halfOf(state: State): { readonly x: Vector; readonly w: number } {
-  const { x, w } = massOf(state)
-  return { x: linear([0.5, x]), w: w / 2 }
 }
 
 /** One peer's disagreement. */

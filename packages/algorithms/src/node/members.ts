@@ -154,7 +154,7 @@ export class Members {
 
   /** Whether the round that a peer gives with its state can be true, by what the others say. Where they are faster than that, one is asked again. */
   isPlausible(round: number, donor: PeerName): boolean {
-    const others = recordsOfContacts(this.#member, this.#fabric.self).map(({ name }) => name)
+    const others = recordsOfContacts(this.#member, this.#fabric.self).flatMap(({ name, isIn }) => (isIn ? name : []))
     const witnesses = others.length > 1 ? others.filter((peer) => peer !== donor) : others
     return round <= this.#pace.farthest(witnesses, this.#fabric.now()) + this.#member.settings.lag
   }

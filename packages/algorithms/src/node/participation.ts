@@ -3,7 +3,7 @@ import type { Members } from './members.js'
 import type { Peer } from './peer.js'
 import { inSlices } from '../slices.js'
 import { Consensus } from './consensus.js'
-import { type Gift, type ModelState, StateTransfer } from './state-transfer.js'
+import { type ModelState, StateTransfer } from './state-transfer.js'
 
 /** How many rounds after that of a taken state a peer begins: its record arrives before its first message. */
 const joinMargin = 2
@@ -24,7 +24,7 @@ export interface Trainee {
   /** That this peer has gone through. */
   samples(): number
   /** The round that comes next, and what another peer may begin it with. */
-  current(): Gift | 'later' | undefined
+  current(): ModelState | undefined
   /** Goes on from what another gave, from the beginning of this round or of the last. Optimisers begin anew. */
   goOnFrom(state: ModelState): void
 }
@@ -39,6 +39,8 @@ export class Participation {
   /** Models are sketched after every so many rounds. */
   readonly #sketchEvery: number
   #life = 1
+  /** How many messages had come before the last round. */
+  #messages = 0
 
   constructor(peer: Peer, members: Members, trainee: Trainee) {
     this.#consensus = new Consensus(peer.fabric.self, trainee.seed, peer.rounds)
@@ -92,7 +94,9 @@ export class Participation {
 
   /** Waits until this peer may begin its next round, and has the state to. */
   async ready(): Promise<void> {
-    this.#transfer.serve()
+    // A round that waits for nobody takes nothing in, and others may ask for a state.
+    if (this.#peer.presence.messages === this.#messages) await this.#takeIn()
+    this.#messages = this.#peer.presence.messages
     await this.#members.ready(() => this.#trainee.round(), {
       wait: (until) => this.#wait(until),
       takeState: (donor) => this.#takeState(donor)
@@ -103,7 +107,6 @@ export class Participation {
 
   /** Serves the others until they have finished, too. */
   async finish(): Promise<void> {
-    this.#transfer.serve()
     await this.#members.finish(this.#trainee.round(), (until) => this.#wait(until), this.#peer.timeout)
   }
 
@@ -111,8 +114,15 @@ export class Participation {
   async #wait(until: Milliseconds): Promise<void> {
     this.#adoptLife()
     this.#peer.exchanges.pause(this.#members.isPaused)
+    this.#peer.exchanges.remindAll()
     let looks = 0
     await this.#peer.until({ isDone: () => looks++ > 0, deadline: () => until, outcome: () => {} })
+  }
+
+  /** Takes in what has come. */
+  #takeIn(): Promise<void> {
+    const { fabric } = this.#peer
+    return this.#peer.until({ isDone: () => false, deadline: () => fabric.now(), outcome: () => {} })
   }
 
   #adoptLife(): void {

@@ -204,7 +204,7 @@ export class Program {
     arena.inRound = false
     act()
     arena.inRound = wasInRound
-    arena.sweep([this.state, this.#peer.optimisers], false)
+    arena.sweep(false)
   }
 
   /** What an algorithm sees, without its channels. */

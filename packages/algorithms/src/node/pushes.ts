@@ -55,7 +55,10 @@ export class Pushes implements Exchanging, OpenEdges {
   }
 
   termsTo(to: PeerName): readonly number[] | undefined {
-    if (!this.#isLeftOut(to)) return this.#life === 1 ? noTerms : termNumbers({ life: this.#life, toLife: 1 })
+    const { offer } = this.#route as Partial<Mixing>
+    const life = this.#life
+    if (!this.#isLeftOut(to))
+      return offer === undefined && life === 1 ? noTerms : termNumbers({ offer, life, toLife: 1 })
     this.#controls.say('withdraw', to, this.begun)
     return undefined
   }
@@ -68,7 +71,7 @@ export class Pushes implements Exchanging, OpenEdges {
   hasBegun(): void {
     const { to, offer, filedTo = nobody } = this.#route as Mixing
     if (offer !== undefined) for (const peer of filedTo) if (!to.includes(peer)) this.#skip(peer, this.begun)
-    this.#early.eachUpTo(this.begun, (tag, from) => this.#answer(from, tag))
+    this.#early.eachUpTo(this.begun, (tag, from) => this.#answer(from, tag, this.#early.find(tag, from)))
   }
 
   isAwaited(from: PeerName): boolean {
@@ -87,7 +90,7 @@ export class Pushes implements Exchanging, OpenEdges {
     this.#newest.set(from, tag)
     this.#heard.note(from, tag)
     if (this.#isPaused) this.#skip(from, tag)
-    else if (tag <= this.begun) this.#answer(from, tag)
+    else if (tag <= this.begun) this.#answer(from, tag, message)
     this.#isIn(from, tag)
     const isExpected = tag > this.begun || (tag === this.begun && this.#isOpen && this.#route?.from.includes(from))
     if (hasRoom && isExpected === true) return true
@@ -147,9 +150,11 @@ export class Pushes implements Exchanging, OpenEdges {
     })
   }
 
-  remindAll(): number {
+  askAll(): number {
     return this.#owner.fabric.now()
   }
+
+  remindAll(): void {}
 
   /** What a peer sent in an earlier life, or to one, is as good as any. */
   newLife(peer: PeerName, life: number): void {
@@ -180,18 +185,26 @@ export class Pushes implements Exchanging, OpenEdges {
       this.leave(from as PeerName, tag as number, sum as Message)
   }
 
-  /** Who sends along an edge that the topology does not have waits for this peer, too. */
-  #answer(from: PeerName, tag: number): void {
+  /** Who sends along an edge that the topology does not have, or from a row that is repaired, may wait for this peer, too. */
+  #answer(from: PeerName, tag: number, message?: Message): void {
     const { to = nobody, filedFrom = [from] } = (this.#route ?? {}) as Partial<Mixing>
-    if (filedFrom.includes(from)) return
+    const isRepaired = message !== undefined && termsOf(message).offer !== undefined
+    if (filedFrom.includes(from) && !isRepaired) return
     if (tag !== this.begun || !to.includes(from)) this.#skip(from, tag)
   }
 
-  /** Whether a peer, or all that should, send nothing to this one. */
+  /** Whether a peer, or all that should, send nothing to this one in this round. */
   #isLeftOut(to: PeerName): boolean {
-    if (this.#outOf.size === 0) return false
-    const { from } = this.#route as Route
-    return this.#outOf.has(to) || (from.length > 0 && from.every((peer) => this.#outOf.has(peer)))
+    const { from, offer } = this.#route as Mixing
+    if (from.includes(to)) return this.#hasNothing(to)
+    // In a graph that changes by round there may be no sender in one of them.
+    return from.length === 0 ? offer !== undefined : from.every((peer) => this.#hasNothing(peer))
+  }
+
+  /** Whether nothing is to come of a sender in this round: it leaves this peer out, or is further without having sent anything. */
+  #hasNothing(from: PeerName): boolean {
+    if (this.#outOf.has(from)) return true
+    return this.#heard.isPast(from, this.begun) && this.#early.find(this.begun, from) === undefined
   }
 
   /** A peer has this one in its row of a tag. */

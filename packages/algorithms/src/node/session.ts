@@ -11,7 +11,7 @@ import { checkpointProblem } from './checkpoint-problem.js'
 import { massOf, rootMeanSquare } from './figures.js'
 import { handOver } from './handing-over.js'
 import { Participation } from './participation.js'
-import { type Gift, giftOf, type ModelState } from './state-transfer.js'
+import type { ModelState } from './state-transfer.js'
 import { checkCounts, checkFits, pack, type Saved, unpack, withoutRecords } from './save.js'
 import type { EarlyMessages } from './early.js'
 import type { TrainingSettings } from './training.js'
@@ -51,6 +51,7 @@ export class Session {
     this.#settings = settings
     this.#keepsMass = algorithm.keeps === 'weighted mean'
     this.#peer = new Peer(fabric, task, settings, roleOf(settings, fabric.self))
+    this.#peer.arena.roots = () => this.#roots()
     const averaging = doneKind + 1 + Program.kindsOf(algorithm)
     const controls = averaging + Program.kindsOf(averagingRecord)
     this.#training = new Program(this.#peer, settings, algorithm, { first: doneKind + 1, firstControl: controls })
@@ -186,21 +187,20 @@ export class Session {
   }
 
   /** What another peer may go on from. */
-  #current(): Gift | 'later' | undefined {
-    const isTraining = this.#round <= this.#settings.rounds
-    const program = isTraining ? this.#training : this.#averaging
-    return giftOf(program, this.#round, isTraining && this.#keepsMass, this.#peer.arena.inRound)
+  #current(): ModelState | undefined {
+    const x = (this.#round <= this.#settings.rounds ? this.#training : this.#averaging).model()
+    return x && { x, round: this.#round }
   }
 
-  #goOnFrom({ x, w, round }: ModelState): void {
+  /** Where a weighted mean is kept, this peer's weight is that of the start again: decision 25. */
+  #goOnFrom({ x, round }: ModelState): void {
     if (this.#keepsMass && this.#round > 0) this.#lostMass += massOf(this.#training.state).w
     this.#round = Math.min(round, this.#rounds)
     this.#peer.round = this.#round
     this.#training.start(x, linear([0, x]))
-    if (this.#keepsMass) this.#training.state = { ...this.#training.state, x, w }
     if (this.#round > this.#settings.rounds) this.#averaging.start(this.#modelOf(this.#training), x)
     this.#peer.optimisers = {}
-    this.#peer.arena.sweep(this.#roots(), true)
+    this.#peer.arena.sweep(true)
   }
 
   /** How many rounds this peer has. */
@@ -216,7 +216,7 @@ export class Session {
     const x = arena.compute(start.length, (out, from, to) => out.set(start.subarray(from, to), from))
     this.#peer.origin = x
     this.#training.start(x, linear([0, x]))
-    arena.sweep(this.#roots(), true)
+    arena.sweep(true)
   }
 
   #restore(saved: State): void {
@@ -232,7 +232,7 @@ export class Session {
     this.#training.restore(training as State)
     this.#averaging.restore(averaging as State)
     if (isCut === 1) this.#peer.startCodecsAnew()
-    this.#peer.arena.sweep(this.#roots(), true)
+    this.#peer.arena.sweep(true)
   }
 
   /** What a session of such a peer has at its start; nothing in records of the state, which may have something else in every round. */
@@ -281,7 +281,7 @@ export class Session {
   /** Releases what the last round has left. */
   #sweep(): void {
     if (!this.#peer.hasFrozen) this.#peer.origin = undefined
-    this.#peer.arena.sweep(this.#roots(), true)
+    this.#peer.arena.sweep(true)
   }
 
   #roots(): readonly State[] {

@@ -102,10 +102,14 @@ export class Swaps {
   }
 
   /** Asks all whose reply has not come. Returns until when it makes sense to wait for answers. */
-  remindAll(): Milliseconds {
+  askAll(): Milliseconds {
     const { fabric, timeout } = this.#owner
     this.#debts.askAll()
     return this.owing.length === 0 ? fabric.now() : fabric.now() + timeout
+  }
+
+  remindAll(): void {
+    this.#debts.remindAll()
   }
 
   /** The flows whose reply has come late. They are the round's from now on. */

@@ -18,14 +18,17 @@ test('what neither a state nor a pin nor the round holds is released, and its us
   arena.inRound = true
   const [kept, pinned, lost] = [1, 2, 3].map((value) => arena.adopt(Float32Array.of(value)))
   arena.pin({ pinned }, 1)
-  arena.sweep([{ nested: { kept } }], false)
+  arena.roots = () => [{ nested: { kept } }]
+  arena.sweep(false)
   t.is(own.freed.length, 0, 'the round is not over')
-  arena.sweep([{ nested: { kept } }], true)
+  arena.roots = () => [{ nested: { kept } }]
+  arena.sweep(true)
   t.deepEqual(own.freed, [Float32Array.of(3)])
   t.deepEqual([kept.values[0], pinned.values[0]], [1, 2])
   t.throws(() => lost.values, { instanceOf: InvariantError, message: /used after its round/ })
   arena.pin({ pinned }, -1)
-  arena.sweep([{ kept }], true)
+  arena.roots = () => [{ kept }]
+  arena.sweep(true)
   t.throws(() => pinned.values, { instanceOf: InvariantError })
 })
 
@@ -34,10 +37,12 @@ test('a range keeps the whole, and takes no memory of its own', (t) => {
   const arena = new Arena(own)
   const whole = arena.adopt(Float32Array.of(1, 2, 3, 4))
   const part = rangeOf(whole, { offset: 1, length: 2 })
-  arena.sweep([{ part }], true)
+  arena.roots = () => [{ part }]
+  arena.sweep(true)
   t.deepEqual([...part.values], [2, 3])
   t.is(own.freed.length, 0)
-  arena.sweep([], true)
+  arena.roots = () => []
+  arena.sweep(true)
   t.is(own.freed.length, 1)
 })
 

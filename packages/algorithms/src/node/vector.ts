@@ -113,6 +113,8 @@ export class Vector {
 export class Arena {
   /** Whether what is computed now belongs to the round under way. */
   inRound = false
+  /** Gives all states that are kept. */
+  roots: () => readonly State[] = () => []
   readonly #memory: VectorMemory
   readonly #isLazy: boolean
   /** The first `#count` are live. A list that shrinks is made anew. */
@@ -189,14 +191,14 @@ export class Arena {
     })
   }
 
-  /** Releases what nothing reaches: not these states, no pin, and not the round under way unless it `isOver`. */
-  sweep(states: readonly State[], isOver: boolean): void {
+  /** Releases what nothing reaches: not what is kept, no pin, and not the round under way unless it `isOver`. */
+  sweep(isOver: boolean): void {
     const sweep = ++this.#sweep
     const reach = (vector: Vector) => {
       vector.reached = sweep
       if (vector.whole !== undefined) vector.whole.reached = sweep
     }
-    for (const state of states) eachVector(state, reach)
+    for (const state of this.roots()) eachVector(state, reach)
     let kept = 0
     const live = this.#live
     for (let place = 0; place < this.#count; place++) {
