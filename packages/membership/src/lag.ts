@@ -6,8 +6,18 @@ const maxChain = 4
 
 /** The lower median of the rounds of these records: one liar among three or more cannot move it beyond what others say. */
 export function medianRound(records: readonly PeerRecord[]): number | undefined {
-  const rounds = records.map(({ round }) => round).sort((a, b) => a - b)
-  return rounds.length === 0 ? undefined : rounds[(rounds.length - 1) >> 1]
+  const rounds = roundsOf(records)
+  return rounds[(rounds.length - 1) >> 1]
+}
+
+/** The upper median. */
+export function upperMedianRound(records: readonly PeerRecord[]): number | undefined {
+  const rounds = roundsOf(records)
+  return rounds[rounds.length >> 1]
+}
+
+function roundsOf(records: readonly PeerRecord[]): readonly number[] {
+  return records.map(({ round }) => round).sort((a, b) => a - b)
 }
 
 /** Those whose round is near the median: their state is of the present. */

@@ -7,7 +7,7 @@ import { Entry } from './entry.js'
 import { Gossip } from './gossip.js'
 import { Intake } from './intake.js'
 import { Knowledge, votesNeeded } from './knowledge.js'
-import { chainLength, medianRound, nearMedian } from './lag.js'
+import { chainLength, medianRound, nearMedian, upperMedianRound } from './lag.js'
 import type { MemberOptions } from './member-options.js'
 import { NoteReader } from './note-reader.js'
 import type { AddressedNote } from './notes.js'
@@ -63,8 +63,7 @@ export class Member extends SwarmView {
     this.#clock = new AwakeClock(this.settings.tick, now)
     const shared = { settings: this.settings, signer, random, knowledge: this.knowledge, changes: this.#changes }
     this.#detector = new Detector(self, shared)
-    const living = () => this.knowledge.members.filter((peer) => peer !== self && !this.isDead(peer))
-    this.#report = new OwnReport(self, this.settings, living)
+    this.#report = new OwnReport(self, this.settings, this.knowledge)
     this.#contacts = new Contacts(peers, self)
     this.#gossip = new Gossip(this.knowledge, 2 * this.settings.beat, () => this.#own.distance)
     this.#intake = new Intake(self, signer, this.knowledge, this.#gossip, {
@@ -75,8 +74,7 @@ export class Member extends SwarmView {
     this.#entry = new Entry(this.settings, peers.length, roundBefore, lifeBefore > 0)
     this.#watcher = new Watcher(this.knowledge, self, this.settings, this.#changes)
     this.#contactSets = this.#contacts.of(() => false)
-    this.#now = now
-    this.#nextBeat = now
+    this.#now = this.#nextBeat = now
     this.#publish(this.#own.record)
   }
 
@@ -186,6 +184,11 @@ export class Member extends SwarmView {
   /** Whether this peer begins no round: it is not in the majority, and its policy is to wait. */
   get isPaused(): boolean {
     return this.#entry.hasBegun && !this.isMain && policyIn(this.state, this.settings) === 'pause'
+  }
+
+  /** Whether this peer is so far ahead of most that they go on apart unless it waits (rule 8). */
+  get isAhead(): boolean {
+    return this.#report.round - (upperMedianRound(this.#begun()) ?? Number.POSITIVE_INFINITY) > this.settings.lag
   }
 
   /** Whether this peer may begin with its own state: the start's condition is met, or others have begun and are within `lag` of it. */

@@ -1,4 +1,5 @@
 import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { Knowledge } from './knowledge.js'
 import type { Progress } from './own-record.js'
 import { compareTexts } from './records.js'
 import type { MembershipSettings } from './settings.js'
@@ -22,11 +23,10 @@ export class OwnReport {
   #progress: MemberProgress = { round: 0, samples: 0, waitsFor: [], owes: [] }
   #waitsSince: Milliseconds | undefined
 
-  /** @param living - gives the other members that are not dead */
   constructor(
     readonly self: PeerName,
     readonly settings: MembershipSettings,
-    readonly living: () => readonly PeerName[]
+    readonly knowledge: Knowledge
   ) {}
 
   get round(): number {
@@ -53,7 +53,10 @@ export class OwnReport {
    */
   struck(now: Milliseconds): readonly PeerName[] {
     const struck = this.strikes.struck(now)
-    return struck.length > 0 && this.living().every((peer) => struck.includes(peer)) ? [] : struck
+    if (struck.length === 0) return struck
+    const { members, deadMembers } = this.knowledge
+    const isLeft = members.some((peer) => peer !== this.self && !deadMembers.has(peer) && !struck.includes(peer))
+    return isLeft ? struck : []
   }
 
   /** Whom this peer names now. */

@@ -130,6 +130,8 @@ function drawTroubles(
   const events: FaultEvent[] = []
   const gone = new Set<PeerName>()
   const touched = new Set<PeerName>()
+  /** Who loses its state: one keeps it, or the run is lost. */
+  const stopped = new Set<PeerName>()
   const mayGo = Math.ceil(peers.length / 2) - 1
   const mayBeLate = startWithin === undefined ? peers.length - quorum : mayGo
   for (let count = 1 + random.integer(6); count > 0; count--) {
@@ -155,7 +157,9 @@ function drawTroubles(
     for (const peer of free) {
       if ((kind === 'crash' || kind === 'leave') && gone.size >= mayGo) continue
       if (kind === 'late' && touched.size >= mayBeLate) continue
+      if (kind !== 'freeze' && stopped.size === peers.length - 1) continue
       touched.add(peer)
+      if (kind !== 'freeze') stopped.add(peer)
       if (kind === 'crash' || kind === 'leave') gone.add(peer)
       events.push(...eventsOf(kind, peer, at, until))
     }

@@ -23,7 +23,9 @@ export class KnowledgeWatch {
   /** Those that have crashed or left, and did not come back. */
   readonly #gone = new Set<PeerName>()
   readonly #troubled = new Map<PeerName, Milliseconds>()
-  #hasForgotten = false
+  #isDivided = false
+  /** Whether some may count a member that others do not: one that was forgotten, or that has come to one side of a division. */
+  #mayCountOtherwise = false
   #hasEnded = false
   #lookedAt: Milliseconds = 0
   #differsSince: Milliseconds | undefined
@@ -56,6 +58,8 @@ export class KnowledgeWatch {
   }
 
   fault(event: FaultEvent): void {
+    if (event.kind === 'partition' || event.kind === 'heal') this.#isDivided = event.kind === 'partition'
+    if (event.kind === 'join' && this.#isDivided) this.#mayCountOtherwise = true
     if (event.kind === 'freeze') this.#frozen.add(event.peer)
     if (event.kind === 'thaw') this.#frozen.delete(event.peer)
     if (event.kind === 'crash' || event.kind === 'leave') this.#gone.add(event.peer)
@@ -71,7 +75,7 @@ export class KnowledgeWatch {
   }
 
   changed(by: PeerName, change: MemberChange, now: Milliseconds): void {
-    if (change.kind === 'forgotten') this.#hasForgotten = true
+    if (change.kind === 'forgotten') this.#mayCountOtherwise = true
     if (change.kind !== 'died') return
     const { peer } = change
     const troubled = this.#troubled.get(peer) ?? Number.NEGATIVE_INFINITY
@@ -83,7 +87,7 @@ export class KnowledgeWatch {
     if (now < this.#lookedAt + every) return
     this.#lookedAt = now
     for (const [peer, members] of this.#members) this.#checkDeaths(peer, members)
-    if (!this.#hasForgotten) this.#checkMains()
+    if (!this.#mayCountOtherwise) this.#checkMains()
     if (now > this.#healedAt + settling && !this.#hasEnded) this.#checkEqual(now)
   }
 

@@ -14,8 +14,8 @@ import { recordsOfContacts, unfinished } from './of-others.js'
 import { Pace } from './pace.js'
 import type { BetweenRounds, MembersFabric, MembersOptions, SwarmStanding, Trainee } from './members-options.js'
 
-/** How long the first that begins waits for others that are there, so that nobody can keep all from beginning. */
-const beginTogether: Milliseconds = 10_000
+/** How long who is ahead of others that are there waits for them, so that nobody can keep all from going on. */
+const waitTogether: Milliseconds = 10_000
 
 export class Members {
   readonly #fabric: MembersFabric
@@ -94,7 +94,7 @@ export class Members {
       const donor = this.#hasBegun && this.#isAtOwnPace ? undefined : this.#member.donor(now)
       if (donor === undefined && !this.#hasBegun && this.#member.mayBegin) this.#beginWithOthers(round())
       const isFirst = round() === this.#firstRound
-      const isHeld = this.#isHeld || (isFirst && this.#isBeforeOthers(now - start))
+      const isHeld = this.#isHeld || (now - start < waitTogether && this.#isBeforeOthers(isFirst))
       const isAlone = () => !this.#isAtOwnPace && this.#rows.isAlone(round())
       if (donor === undefined && this.#hasBegun && !isHeld && !isAlone()) return
       this.#checkWait(start)
@@ -252,9 +252,9 @@ export class Members {
     return peers.length > 1 && peers.every((peer) => peer === self || this.#member.hasLeft(peer))
   }
 
-  /** Whether others that are there are about to begin, too: who begins first would go ahead of them. */
-  #isBeforeOthers(waited: Milliseconds): boolean {
-    return waited < beginTogether && this.#member.isAnyJoining
+  /** Whether others that are there are about to begin, too, or most of them are far behind: this peer would go on without them. */
+  #isBeforeOthers(isFirst: boolean): boolean {
+    return (isFirst && this.#member.isAnyJoining) || (!this.#isAtOwnPace && this.#member.isAhead)
   }
 
   #checkWait(start: Milliseconds): void {
