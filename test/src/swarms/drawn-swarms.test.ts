@@ -18,7 +18,6 @@ const found: Readonly<Record<number, string>> = {
   453: 'a request that came in the final averaging of AD-PSGD had the averaged model released',
   466: 'a peer that was alone in its rows took no message in, and gave its state to nobody',
   1017: 'a peer of SGP sent its mass to others that sent it none',
-  1123: 'a peer of SGP without senders sent its mass away',
   1224: 'two peers waited for each other to use an edge that owed',
   1425: 'two groups in other rounds had nothing to exchange, and went on apart',
   1606: 'a peer that has answered was not waited for, and both went on alone in turn',
