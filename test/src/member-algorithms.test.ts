@@ -88,7 +88,7 @@ test('SGP: of a peer that dies its mass is lost, one that is started again bring
   t.deepEqual([...end.lost.values()], [])
   const weights = [...end.books.values()].map(({ w }) => w)
   t.is(weights.length, 6)
-  // A peer that dies has its weight, and two thirds of one are on their way to it. With halves of others' masses there would be 2.4 left.
+  // A peer that dies has its weight, and two thirds of one are on their way to it. With halves of others' masses there would be 2.3 left.
   t.true(weightOf(end) > 4 && weightOf(end) < 5.5, `${weightOf(end)}`)
   t.true(Math.min(...weights) > 0.5 * Math.max(...weights), weights.join())
   t.true(consensusDistance([...end.models.values()]) < 0.5)
