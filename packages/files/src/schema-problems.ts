@@ -134,7 +134,11 @@ function sentence(found: unknown, expected: string, words: readonly string[]): s
 }
 
 function shown(found: unknown): string {
-  if (typeof found === 'string') return JSON.stringify(found.length > 60 ? `${found.slice(0, 57)}...` : found)
+  if (typeof found === 'string') {
+    // A URL may hold a password.
+    const text = found.replace(/[^\s/]*:\S*@/, '…@')
+    return JSON.stringify(text.length > 60 ? `${text.slice(0, 57)}...` : text)
+  }
   if (Array.isArray(found)) return `a list of ${found.length}`
   if (found === null) return 'nothing'
   return isMapping(found) ? 'a mapping' : String(found)
