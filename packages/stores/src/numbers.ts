@@ -1,0 +1,18 @@
+/** Numbers as stores keep them: float32, little-endian, one after the other. */
+import { StoreError } from '@murmuration/core'
+import { endianness } from 'node:os'
+
+/** The bytes of numbers: no copy. */
+export function bytesOf(values: Float32Array): Buffer {
+  if (endianness() !== 'LE') throw new StoreError('stores need a little-endian machine')
+  return Buffer.from(values.buffer, values.byteOffset, values.byteLength)
+}
+
+/** Copies what a store has sent. Throws a StoreError that names the object when it has another length. */
+export function readInto(into: Float32Array, bytes: Uint8Array, name: string): void {
+  if (bytes.byteLength !== into.byteLength) {
+    const found = bytes.byteLength / Float32Array.BYTES_PER_ELEMENT
+    throw new StoreError(`${name} has ${found} numbers, expected ${into.length}: it is of another model`)
+  }
+  bytesOf(into).set(bytes)
+}
