@@ -6,6 +6,8 @@ const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
   'ad-psgd': { isAsynchronous: true },
   'async-parameter-server': { isAsynchronous: true },
   'stale-synchronous': { isAsynchronous: true },
+  // When the fast have ended, the slow ones pull alone.
+  'parameter-services': { isAsynchronous: true, spread: 1 },
   // Of four numbers half are sent.
   'choco': { options: { compressor: { name: 'top-k', fraction: 0.5 }, consensus: 0.4 } },
   'motef': { options: { compressor: { name: 'top-k', fraction: 0.5 }, consensus: 0.4, momentum: 0.5 } },

@@ -23,6 +23,7 @@ const inFull = new Set([
   'parameter-server',
   'async-parameter-server',
   'stale-synchronous',
+  'parameter-services',
   'sgd'
 ])
 

@@ -1,9 +1,12 @@
 /** What an algorithm is: one record, from which all else follows; and what its rounds see of the world. */
 import type { PeerName, Random } from '@murmuration/core'
 import type { z } from 'zod'
+import type { Objects } from './node/objects.js'
 import type { Message, Range, State, Vector } from './node/vector.js'
+import type { OptimiserSettings } from './optimiser-record.js'
 
 export type { Message, State } from './node/vector.js'
+export type { Optimiser, OptimiserSettings } from './optimiser-record.js'
 
 /** Something of each peer, in the order of names. A peer that is missing is not in it. */
 export interface PerPeer<T> {
@@ -178,6 +181,8 @@ export interface BaseNode<O, S> extends Stepper {
   random(purpose: string, round: number): Random
   /** Changes the state at once. The only way to change it where `answers` may change it too. */
   change(change: (state: S) => S): void
+  /** What the servers of the run share; of a record that needs a store. */
+  readonly store: Objects
 }
 export type NodeTraits<O> = Pick<BaseNode<O, State>, 'self' | 'options' | 'rounds' | 'tensors' | 'peers'>
 export type Node<O, C extends Channels, S> = BaseNode<O, S> & { readonly [N in keyof C]: ChannelOf<C[N]> }
@@ -196,6 +201,8 @@ export interface Needs {
   readonly delivery?: 'reliable'
   /** How many servers; none when absent. */
   readonly servers?: number
+  /** Whether servers share a store. */
+  readonly store?: true
 }
 
 /**
@@ -275,25 +282,4 @@ export function algorithm<Z extends z.ZodObject, C extends Channels, S extends S
 /** Whether something that a module exports is an algorithm. */
 export function isAlgorithm(value: unknown): value is Algorithm {
   return typeof value === 'object' && value !== null && brand in value
-}
-
-/** Which optimiser, and its options: see `optimiserSettings`. */
-export interface OptimiserSettings {
-  readonly name: string
-  readonly [option: string]: unknown
-}
-
-/** An optimiser: state in, state out. */
-export interface Optimiser<Z extends z.ZodObject = z.ZodObject, S extends State = State> {
-  readonly name: string
-  readonly source: string
-  readonly options: Z
-  start(options: z.output<Z>, x: Vector): S
-  step(
-    options: z.output<Z>,
-    state: S,
-    base: Vector,
-    gradient: Vector,
-    rate: number
-  ): { readonly x: Vector; readonly state: S }
 }

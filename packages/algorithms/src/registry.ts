@@ -22,6 +22,7 @@ import { motef } from './motef.js'
 import { noLoCo } from './noloco.js'
 import { overlapSgp } from './overlap-sgp.js'
 import { parameterServer } from './parameter-server.js'
+import { parameterServices } from './parameter-services.js'
 import { qgDsgdm } from './qg-dsgdm.js'
 import { type Algorithm, isAlgorithm } from './record.js'
 import { relaySgd } from './relay-sgd.js'
@@ -63,6 +64,7 @@ export const algorithms: readonly Algorithm[] = [
   parameterServer,
   asyncParameterServer,
   staleSynchronous,
+  parameterServices,
   sgdAlone
 ]
 

@@ -8,7 +8,7 @@ import {
   type TrainingSettings,
   Vector
 } from '@murmuration/algorithms'
-import { type Fabric, type Mixing, type PeerName, peerName, type Topology } from '@murmuration/core'
+import { type Fabric, MemoryStore, type Mixing, type PeerName, peerName, type Topology } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { ExecutionContext } from 'ava'
 import { checkpointing, type Drive, pausing, resuming, straight } from './drives.js'
@@ -179,6 +179,7 @@ async function runOf(
     timeout: timeLimit(20_000),
     workers: topology.peers,
     servers,
+    store: new MemoryStore(),
     ...more
   }
   const ends = new Map<PeerName, End>()

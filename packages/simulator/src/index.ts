@@ -17,6 +17,7 @@ export {
 export { DeadlockError } from './kernel.js'
 export { LogHash } from './log-hash.js'
 export { measuredNetwork, type NetworkOptions, rawNetwork } from './network/network.js'
+export { type OperationCost, SharedStore, type StoreCosts } from './shared-store.js'
 export * from './simulate.js'
 export * from './simulation.js'
 export * from './simulation-options.js'

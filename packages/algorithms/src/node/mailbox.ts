@@ -134,12 +134,13 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
 
   next(awaited: () => readonly PeerName[], options: NextOptions = {}): Promise<Arrival<Message>> {
     const { round = Number.POSITIVE_INFINITY, timeouts = 1 } = options
-    const { fabric, timeout } = this.#owner
+    const { fabric, presence, timeout } = this.#owner
     const start = fabric.now()
-    return this.#arrival(round, start + timeouts * timeout, (come) => {
+    const take = (come: Arrival<Message> | undefined) => {
       this.#owner.waited(fabric.now() - start)
       return come ?? this.#silent(awaited(), timeouts * timeout)
-    })
+    }
+    return this.#arrival(round, start + timeouts * timeout, take, () => presence.refusals.haveAll(awaited))
   }
 
   arrived(): Promise<Arrival<Message> | undefined> {
@@ -154,21 +155,21 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   #arrival<Outcome>(
     round: number,
     deadline: Milliseconds,
-    take: (come: Arrival<Message> | undefined) => Outcome
+    take: (come: Arrival<Message> | undefined) => Outcome,
+    isOver = () => false
   ): Promise<Outcome> {
     const early = this.#early
     early.keepOrder()
     return this.#owner.until({
-      isDone: () => early.hasFirst(round),
+      isDone: () => early.hasFirst(round) || isOver(),
       deadline: () => deadline,
       outcome: () => take(early.takeFirst(round))
     })
   }
 
   #silent(missing: readonly PeerName[], time: Milliseconds): never {
-    const { fabric } = this.#owner
     this.#owner.missed(missing)
-    throw timedOut({ self: fabric.self, timeout: time, channel: this.name }, missing)
+    throw timedOut({ self: this.#owner.fabric.self, timeout: time, channel: this.name }, missing)
   }
 
   /** How far the channel is, and what has come early. */

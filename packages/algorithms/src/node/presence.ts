@@ -1,6 +1,7 @@
 import type { Fabric, Milliseconds, PeerName } from '@murmuration/core'
 import type { Route } from '../record.js'
 import type { Members } from './members.js'
+import { Refusals } from './refusals.js'
 import { Waits } from './waits.js'
 
 /** Which peers are waited for: failure detection by timeouts. It does no I/O. */
@@ -17,6 +18,8 @@ export class Presence {
   messages = 0
   /** What is known of all peers, where they may come and go. */
   members: Pick<Members, 'awake' | 'chainBehind' | 'hasReached' | 'isGone' | 'lostTime'> | undefined
+  /** Who is gone, where that is listened for. */
+  readonly refusals = new Refusals()
   readonly #waits = new Waits()
 
   /** A message of it has come. */

@@ -20,6 +20,7 @@ import type { EarlyMessages } from './early.js'
 import { Mailbox } from './mailbox.js'
 import type { ControlKinds } from './exchanging.js'
 import type { OpenEdges } from './exchanges.js'
+import { objectsOf } from './objects.js'
 import type { Peer } from './peer.js'
 import type { TrainingSettings } from './training.js'
 import type { Vector } from './vector.js'
@@ -61,6 +62,7 @@ export class Program {
     this.#settings = settings
     this.channels = this.#open(kinds)
     const options = record === settings.algorithm ? record.options.parse(settings.options ?? {}) : {}
+    if (record.needs.store === true) peer.presence.refusals.listen(peer.fabric)
     this.#node = Object.assign(this.#base(options), this.channels) as unknown as AnyNode
   }
 
@@ -211,7 +213,7 @@ export class Program {
   #base(options: unknown): BaseNode<unknown, State> {
     const peer = this.#peer
     const { fabric } = peer
-    const { rounds, workers, servers = [], optimiser = plainSgd } = this.#settings
+    const { rounds, workers, servers = [], optimiser = plainSgd, store } = this.#settings
     const stepOf = ({ offset = 0, round = this.#time }: StepOf = {}) => ({ offset, round })
     const peers = (role: RoleName = 'worker') => (role === 'worker' ? workers : servers)
     return {
@@ -229,7 +231,8 @@ export class Program {
       }),
       rate: this.#settings.rate,
       random: (purpose, round) => fabric.random.stream(`${purpose} ${round}`),
-      change: (change) => this.#atOnce(() => (this.state = change(this.state)))
+      change: (change) => this.#atOnce(() => (this.state = change(this.state))),
+      store: objectsOf(store, fabric, peer.arena)
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { Milliseconds, PeerName, Store } from '@murmuration/core'
 import type { Fusion } from '../ranges.js'
 import type { Members } from './members.js'
 import type { Algorithm, OptimiserSettings } from '../record.js'
@@ -35,4 +35,6 @@ export interface TrainingSettings {
   readonly workers: readonly PeerName[]
   /** Who serves, in the order of names; nobody when absent. */
   readonly servers?: readonly PeerName[]
+  /** What the servers share, where the algorithm needs a store. Workers have none. */
+  readonly store?: Store | undefined
 }

@@ -1,0 +1,25 @@
+import type { Fabric, PeerName } from '@murmuration/core'
+
+/** Peers whose machines have refused to be called, and which were not heard since: their processes have ended. */
+export class Refusals {
+  readonly #refused = new Set<PeerName>()
+
+  /** Listens from now on, in place of anybody else. */
+  listen(fabric: Pick<Fabric<unknown>, 'listen' | 'wake'>): void {
+    fabric.listen({
+      note: () => undefined,
+      heard: (peer) => this.#refused.delete(peer),
+      refused: (peer) => {
+        this.#refused.add(peer)
+        fabric.wake()
+      }
+    })
+  }
+
+  /** Whether all of these peers, at least one, are gone. */
+  haveAll(peers: () => readonly PeerName[]): boolean {
+    if (this.#refused.size === 0) return false
+    const all = peers()
+    return all.length > 0 && all.every((peer) => this.#refused.has(peer))
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Parameter services: stateless servers between the workers and a store that all services share. A worker hands its update, or with α its parameters, to one
+ * service, which reads the parameters from the store, changes them, writes them back, and replies with them (VC-ASGD). What another service wrote meanwhile is
+ * overwritten, and lost: eventual consistency; `atomic` has the store add instead. As there is no barrier, updates of n workers go n times as far as one's: see
+ * `scale: 1/peers` of the rate. A service holds nothing that matters: one that is gone is passed over.
+ */
+import { z } from 'zod'
+import { linear } from './node/vector.js'
+import { algorithm } from './record.js'
+import { askAny, endOf, sendEnd, serve, unlessMissing } from './services.js'
+
+/** The clock of a worker that was not heard for too long. */
+const gone = Number.MAX_SAFE_INTEGER
+
+export const parameterServices = algorithm({
+  name: 'parameter-services',
+  title: 'Parameter services',
+  source: 'Atre, Jha and Rao, IPDPSW 2021, arXiv 2103.08894',
+  options: z.strictObject({
+    period: z.int().min(1).default(1).meta({ description: 'Steps between two exchanges with a service' }),
+    alpha: z.number().gt(0).lt(1).optional().meta({
+      description:
+        'α: services average, w ← α w + (1 − α) x, with the parameters x of a worker. They add updates when absent'
+    }),
+    atomic: z.boolean().default(false).meta({
+      description:
+        'Whether the store adds, so that no update is lost. Services write what they have computed when false'
+    }),
+    chunks: z.int().min(1).max(4096).default(1).meta({ description: 'How many objects the parameters are stored as' })
+  }),
+  needs: { servers: 1, store: true },
+  keeps: 'nothing',
+  channels: { up: { part: 'range' }, down: { part: 'range' } },
+  start: ({ x }, { self, peers }) => ({ x, base: x, service: Math.max(0, peers().indexOf(self)) }),
+  async round(node, { x, base, service }, k) {
+    const { period, alpha } = node.options
+    const next = node.step(x, await node.gradient(x))
+    if ((k + 1) % period > 0 && k + 1 < node.rounds) return { x: next, base, service }
+    const served = await askAny(node, k, service, alpha === undefined ? linear([1, next], [-1, base]) : next)
+    const now = k + 1 === node.rounds ? await endOf(node, served.x) : served.x
+    return { x: now, base: now, service: served.service }
+  },
+  server: {
+    start: ({ x }, { peers }) => ({ initial: x, clocks: Object.fromEntries(peers().map((worker) => [worker, 0])) }),
+    async round(node, { initial, clocks: before }, k) {
+      const clocks = { ...before }
+      const timeouts = 2 * node.options.period
+      const unfinished = () => node.peers().filter((worker) => clocks[worker] < node.rounds)
+      // A round is as many messages as there are workers, and the last one as many as are left.
+      for (let open = node.peers().length; (open > 0 || k + 1 === node.rounds) && unfinished().length > 0; open--) {
+        const arrival = await unlessMissing(node.up.next(unfinished, { timeouts }))
+        // Who is heard no more is gone, and asks for nothing.
+        if (arrival === undefined) for (const worker of unfinished()) clocks[worker] = gone
+        else if (await serve(node, initial, arrival)) clocks[arrival.from] = arrival.round + 1
+      }
+      const areAllThere = Object.values(clocks).every((clock) => clock === node.rounds)
+      if (k + 1 === node.rounds) await sendEnd(node, initial, areAllThere)
+      return { initial, clocks }
+    }
+  }
+})
