@@ -1,5 +1,11 @@
 import { testTask } from '@murmuration/contract'
-import { createQuadraticTask, createSoftmaxTask, startTaskWorker, taskRecords } from '@murmuration/tasks'
+import {
+  createMatrixFactorisationTask,
+  createQuadraticTask,
+  createSoftmaxTask,
+  startTaskWorker,
+  taskRecords
+} from '@murmuration/tasks'
 import { cnnRecord, createTfjsTask, mlpRecord } from '@murmuration/tfjs'
 import test from 'ava'
 
@@ -16,6 +22,11 @@ const quadratic = { peers, self: 'a', seed: 4, heterogeneity: 1, noise: 0.5 }
 const smooth = { kind: 'mlp', hidden: [12], activation: 'tanh' } as const
 
 testTask(test, { name: 'quadratics', create: async () => createQuadraticTask(quadratic) })
+const ratings = { users: 40, items: 20, ratings: 400, rank: 3, noise: 0.1, zipf: 1, l2: 0.05 }
+testTask(test, {
+  name: 'matrix factorisation',
+  create: () => createMatrixFactorisationTask({ peers, self: 'b', seed: 4, ...ratings })
+})
 testTask(test, { name: 'softmax regression', create: () => createSoftmaxTask({ localData }) })
 testTask(test, { name: 'an MLP in TensorFlow.js', create: () => createTfjsTask({ localData, model: smooth }) })
 testTask(test, { name: 'a CNN in TensorFlow.js', create: () => createTfjsTask({ localData, model: { kind: 'cnn' } }) })

@@ -1,6 +1,7 @@
 /** What an algorithm is: one record, from which all else follows; and what its rounds see of the world. */
 import type { PeerName, Random } from '@murmuration/core'
 import type { z } from 'zod'
+import type { KeyService } from './keys/record.js'
 import type { Objects } from './node/objects.js'
 import type { Message, Range, State, Vector } from './node/vector.js'
 import type { OptimiserSettings } from './optimiser-record.js'
@@ -254,6 +255,8 @@ export interface Definition<Z extends z.ZodObject, C extends Channels, S extends
   readonly edges?: { readonly [N in keyof C]?: C[N] extends Shape ? LateFlow<S, Shaped<C[N]>> : number }
   /** What a server does, where there are servers. */
   readonly server?: Role<z.output<Z>, C, T>
+  /** How keyed rows are served, where they are the parameters. Then workers do what packages/algorithms/src/keys/rows-sgd.ts says, and there are no roles. */
+  readonly keys?: KeyService
 }
 
 export type AnyNode = Node<unknown, Channels, State>

@@ -4,6 +4,8 @@ import { adPsgd } from './ad-psgd.js'
 import { allReduce } from './all-reduce.js'
 import { asyncParameterServer } from './async-parameter-server.js'
 import { choco } from './choco.js'
+import { classicLocalServer } from './classic-local-server.js'
+import { classicServer } from './classic-server.js'
 import { clippedGossip } from './clipped-gossip.js'
 import { coordinateMedianSgd } from './coordinate-median.js'
 import { d2 } from './d2.js'
@@ -16,6 +18,7 @@ import { gasLoC } from './gasloc.js'
 import { gossipPga } from './gossip-pga.js'
 import { gradientTracking } from './gradient-tracking.js'
 import { krumSgd } from './krum.js'
+import { lapse } from './lapse.js'
 import { localSgd } from './local-sgd.js'
 import { moshpit } from './moshpit.js'
 import { motef } from './motef.js'
@@ -33,7 +36,10 @@ import { sparseLoCo } from './sparseloco.js'
 import { staleSynchronous } from './stale-synchronous.js'
 import { trimmedMeanSgd } from './trimmed-mean.js'
 
-/** All algorithms of this package. */
+/** Those whose parameters are keyed rows, for tasks whose batches touch a few of them. */
+export const keyAlgorithms: readonly Algorithm[] = [classicServer, classicLocalServer, lapse]
+
+/** All algorithms of this package whose parameters are a vector. */
 export const algorithms: readonly Algorithm[] = [
   dpsgd,
   sgp,
@@ -67,6 +73,9 @@ export const algorithms: readonly Algorithm[] = [
   parameterServices,
   sgdAlone
 ]
+
+/** All algorithms of this package. */
+export const allAlgorithms: readonly Algorithm[] = [...algorithms, ...keyAlgorithms]
 
 /** The one algorithm that a user's module exports. Throws an InputError when it exports none or several. */
 export function algorithmIn(exported: object, module: string): Algorithm {

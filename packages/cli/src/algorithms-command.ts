@@ -1,5 +1,5 @@
 /** What `murmur algorithms` lists, and the table in docs/algorithms.md. All of it follows from the registry. */
-import { type Algorithm, algorithms } from '@murmuration/algorithms'
+import { type Algorithm, allAlgorithms } from '@murmuration/algorithms'
 import type { z } from 'zod'
 import { inlineYaml } from './inline-yaml.js'
 
@@ -20,7 +20,16 @@ export interface AlgorithmEntry {
 }
 
 /** What is listed of an algorithm. */
-export function algorithmEntry({ name, title, source, needs, keeps, options, server }: Algorithm): AlgorithmEntry {
+export function algorithmEntry({
+  name,
+  title,
+  source,
+  needs,
+  keeps,
+  options,
+  server,
+  keys
+}: Algorithm): AlgorithmEntry {
   const servers = needs.servers ?? (server === undefined ? 0 : 1)
   return {
     name,
@@ -32,6 +41,7 @@ export function algorithmEntry({ name, title, source, needs, keeps, options, ser
       ...(needs.eigenvalues === undefined ? [] : [`eigenvalues above ${Number(needs.eigenvalues.toPrecision(3))}`]),
       ...(needs.reach === 'everyone' ? ['every peer reaches every other'] : []),
       ...(needs.delivery === 'reliable' ? ['no message is lost'] : []),
+      ...(keys === undefined ? [] : ['a task with keyed rows']),
       ...(servers === 0 ? [] : [servers === 1 ? 'a server' : `${servers} servers`])
     ],
     keeps,
@@ -55,7 +65,7 @@ function optionEntry(name: string, schema: z.ZodType): OptionEntry {
 
 /** All algorithms, for programs. */
 export function algorithmsJson(): readonly AlgorithmEntry[] {
-  return algorithms.map(algorithmEntry)
+  return allAlgorithms.map(algorithmEntry)
 }
 
 /** As {@link algorithmsJson}, a line for each. */

@@ -1,6 +1,6 @@
 /** The algorithms in docs/paper-map.md: from the record to its paper, its file, what the file says of itself, and its own tests. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { algorithms } from '@murmuration/algorithms'
+import { allAlgorithms } from '@murmuration/algorithms'
 
 const root = new URL('../../../', import.meta.url)
 const sources = 'packages/algorithms/src/'
@@ -29,7 +29,7 @@ export function headOf(text: string): string {
 export function recordFiles(): ReadonlyMap<string, SourceFile> {
   const files = filesIn(sources, '.ts').filter(({ text }) => text.includes('= algorithm({'))
   return new Map(
-    algorithms.map(({ name }) => {
+    allAlgorithms.map(({ name }) => {
       const file = files.find(({ text }) => text.includes(`  name: '${name}',`))
       if (file === undefined) throw new Error(`no file of ${sources} has the record ${name}`)
       return [name, file]
@@ -41,7 +41,7 @@ export function recordFiles(): ReadonlyMap<string, SourceFile> {
 export function paperMap(): string {
   const oracles = filesIn(tests, 'oracles.test.ts')
   const files = recordFiles()
-  const rows = algorithms.map(({ name, title, source }) => {
+  const rows = allAlgorithms.map(({ name, title, source }) => {
     const { path, text } = files.get(name) as SourceFile
     const own = oracles.filter((file) => file.text.includes(`name: '${name}'`)).map((file) => file.path)
     const lines = text.trimEnd().split('\n').length

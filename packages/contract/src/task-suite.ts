@@ -63,6 +63,32 @@ export function testTask(test: TestFn, { name, create }: TaskCase): void {
     })
   })
 
+  test(`${name}: where a batch touches rows, their gradient is that of all parameters, which is 0 elsewhere`, async (t) => {
+    await withTask(async (task) => {
+      const { rows } = task
+      t.pass('or a batch touches all parameters')
+      if (rows === undefined) return
+      const x = await task.initialise(3).run()
+      const batch = someBatch(task)
+      const { width } = rows
+      t.is(rows.count * width, x.length)
+      const keys = rows.keysOf(batch)
+      t.deepEqual(
+        [...keys],
+        [...new Set(keys)].sort((left, right) => left - right)
+      )
+      const own = new Float32Array(keys.length * width)
+      for (const [place, key] of keys.entries()) own.set(x.subarray(key * width, (key + 1) * width), place * width)
+      const out = new Float32Array(own.length).fill(7)
+      const { loss, vector } = await task.gradient(x, batch).run()
+      t.is(await rows.gradient(own, keys, batch, out).run(), loss)
+      const spread = new Float32Array(x.length)
+      for (const [place, key] of keys.entries())
+        spread.set(out.subarray(place * width, (place + 1) * width), key * width)
+      t.deepEqual(spread, vector)
+    })
+  })
+
   test(`${name}: evaluating gives the same finite loss twice, and an accuracy from 0 to 1 if any`, async (t) => {
     await withTask(async (task) => {
       const x = await task.initialise(3).run()

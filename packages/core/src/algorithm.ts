@@ -41,6 +41,18 @@ export interface ConsensusEstimate {
   readonly peers: number
 }
 
+/** How keyed rows were reached: by one peer, since it began. */
+export interface KeyCounts {
+  /** Keys that were read or added to where the peer itself held them. */
+  readonly local: number
+  /** Keys for which a message went to another peer. */
+  readonly remote: number
+  /** Keys whose reading or adding waited until a row that was on its way had come. */
+  readonly queued: number
+  /** Rows that have moved to this peer. */
+  readonly moved: number
+}
+
 /** One flat report per step of an algorithm. */
 export interface StepReport {
   /** The round that has ended, 0, 1, … */
@@ -75,6 +87,10 @@ export interface StepReport {
   readonly moves: readonly Move[]
   /** Where the peers keep a weighted mean: what is one's own of `Σ x` and `Σ w`. Not to be changed, and valid until the next step. */
   readonly mass?: Mass | undefined
+  /** Where the parameters are keyed rows that are divided among the peers: the keys of those that this peer holds, ascending; `parameters` are their rows. */
+  readonly holds?: Uint32Array | undefined
+  /** How keyed rows were reached until now, where an algorithm has some. */
+  readonly keys?: KeyCounts
   /** One's own parameters after the round. Not to be changed, and valid until the next step: copy them to keep them. */
   readonly parameters: Float32Array
 }

@@ -59,6 +59,30 @@ export interface ModelSignature {
   readonly preprocessing: Preprocessing
 }
 
+/**
+ * Parameters as keyed rows, of which a batch touches a few: the row of a key, 0, 1, …, is the numbers from `key · width` on of the flat
+ * vector, which has `count · width`. Keys are distinct and ascending wherever several stand together.
+ */
+export interface TaskRows {
+  readonly count: number
+  readonly width: number
+  /** The keys that the loss over these samples depends on. */
+  keysOf(batch: Uint32Array): Uint32Array
+  /**
+   * The mean loss over the samples of `batch`; its gradient goes into `out`.
+   *
+   * @param keys - what `keysOf(batch)` gives
+   * @param rows - of these keys, one after the other; read at once
+   * @param out - as long as `rows`; the gradient of the same rows
+   */
+  gradient(rows: Float32Array, keys: Uint32Array, batch: Uint32Array, out: Float32Array): Work<number>
+  /**
+   * Which of `blocks` a sample is in, 0 … blocks − 1. Samples of two peers in different blocks touch no key in common, so that each peer can have
+   * a block for itself (parameter blocking: Gemulla et al., KDD 2011). Absent where there are no such blocks.
+   */
+  blockOf?(sample: number, blocks: number): number
+}
+
 /** What is learned: parameters as one flat float32 vector, the gradient on a batch, the evaluation; and its part of the data. */
 export interface Task {
   readonly schema: Schema
@@ -83,6 +107,8 @@ export interface Task {
   gradient(parameters: Float32Array, batch: Uint32Array, round?: number): Work<Gradient>
   /** Loss and accuracy of `parameters` on the test set, which is the same for all peers. */
   evaluate(parameters: Float32Array): Work<Evaluation>
+  /** Where a batch touches a few rows of the parameters; absent where it touches all. */
+  readonly rows?: TaskRows | undefined
 }
 
 /**

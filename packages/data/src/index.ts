@@ -5,6 +5,8 @@
  */
 export * from './about.js'
 export { type KnownSetName, knownSetNames } from './files/known-sets.js'
+export { drawRatings, type RatingsOptions } from './drawn-ratings.js'
+export { parseRatings, type Ratings, readRatings } from './files/ratings.js'
 export { fingerprintsOf } from './fingerprint.js'
 export { type DataTraits, type NamedSet, namedSets } from './named-sets.js'
 export { inputsIn, type ModelInput } from './inputs.js'

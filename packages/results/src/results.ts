@@ -1,4 +1,5 @@
 /** What runs come to, real ones and simulated ones. Everything is JSON: a line per run, and one file about all of them. */
+import type { KeyCounts } from '@murmuration/core'
 
 /** Where a run took place: on real peers over libp2p, or in virtual time. */
 export type World = 'libp2p' | 'simulator'
@@ -123,6 +124,8 @@ export interface RunRecord {
   readonly findings: readonly string[]
   /** Of everything that happened, in order. The same file and seed give the same; of simulated runs. */
   readonly logHash?: string
+  /** How keyed rows were reached, by all peers together; of algorithms that have some. */
+  readonly keys?: KeyCounts
   /** What simulating took on the machine that did it; of simulated runs. */
   readonly realSeconds?: number
 }

@@ -12,6 +12,12 @@ export {
   type LogisticTaskOptions,
   logisticTaskModule
 } from './logistic-task.js'
+export {
+  createMatrixFactorisationTask,
+  createMatrixFactorisationTaskSet,
+  matrixFactorisationModule,
+  type MatrixFactorisationOptions
+} from './matrix-factorisation-task.js'
 export type { QuadraticTaskOptions } from './quadratic-options.js'
 export {
   createQuadraticTaskSet,

@@ -14,6 +14,8 @@ export interface TaskRecord<Options = never> {
   readonly learnsFromData: boolean
   /** The only data that it can learn from; any when absent. */
   readonly needs?: Partial<DataTraits>
+  /** Whether a batch touches a few rows of the parameters, as algorithms with keyed rows need it. */
+  readonly hasRows?: boolean
   /** The rate that `murmur init` writes; the default of files when absent. */
   readonly firstRate?: number
   /** The URL of the module whose `createTask` builds it, in a thread of its own. */

@@ -1,8 +1,14 @@
 /** One line per kind of task without TensorFlow.js. Files, commands, documents and tests go through this list. */
 import { logisticRecord } from './logistic-record.js'
+import { matrixFactorisationRecord } from './matrix-factorisation-record.js'
 import { quadraticRecord } from './quadratic-record.js'
 import type { TaskRecord } from './record.js'
 import { softmaxRecord } from './softmax-record.js'
 
 /** The kinds of tasks of this package. */
-export const taskRecords: readonly TaskRecord[] = [softmaxRecord, logisticRecord, quadraticRecord]
+export const taskRecords: readonly TaskRecord[] = [
+  softmaxRecord,
+  logisticRecord,
+  quadraticRecord,
+  matrixFactorisationRecord
+]

@@ -1,4 +1,12 @@
-import { type Evaluation, type Gradient, invariant, type Schema, type Task, type Work } from '@murmuration/core'
+import {
+  type Evaluation,
+  type Gradient,
+  invariant,
+  type Schema,
+  type Task,
+  type TaskRows,
+  type Work
+} from '@murmuration/core'
 
 /**
  * What the tasks of many peers have in common: the arithmetic, its scratch memory, and the samples of all, of which each
@@ -19,10 +27,14 @@ export interface Model {
   gradient(parameters: Float32Array, first: number, batch: Uint32Array, out: Float32Array): number
   /** Loss and accuracy on the test set. */
   evaluate(parameters: Float32Array): Evaluation
+  /** The parameters to start from; 0 when absent. */
+  initialise?(seed: number): Float32Array
+  /** Where a batch touches a few rows of the parameters: of samples that are numbered from `first` on. */
+  rows?(first: number): TaskRows
 }
 
 /**
- * The task of a range of a model's samples. Parameters start at 0. All that it has for itself is the memory of its last
+ * The task of a range of a model's samples. All that it has for itself is the memory of its last
  * gradient, made for the first one. Its works give their results at once, without promises.
  */
 export class ShardTask implements Task {
@@ -30,6 +42,7 @@ export class ShardTask implements Task {
   readonly samples: number
   readonly fingerprints: Readonly<Record<string, string>>
   readonly signature: Task['signature']
+  readonly rows: TaskRows | undefined
   readonly #model: Model
   readonly #first: number
   readonly #about: () => Task['about']
@@ -55,14 +68,16 @@ export class ShardTask implements Task {
     this.#about = about
     this.fingerprints = fingerprints
     this.signature = signature
+    this.rows = model.rows?.(first)
   }
 
   get about(): Task['about'] {
     return this.#about()
   }
 
-  initialise(_seed: number): Work<Float32Array> {
-    return { kind: 'initialise', samples: 0, run: () => new Float32Array(this.#model.length) }
+  initialise(seed: number): Work<Float32Array> {
+    const run = () => this.#model.initialise?.(seed) ?? new Float32Array(this.#model.length)
+    return { kind: 'initialise', samples: 0, run }
   }
 
   gradient(parameters: Float32Array, batch: Uint32Array): Work<Gradient> {

@@ -289,12 +289,3 @@ export class Session {
     return [this.#training.state, this.#opened?.state ?? {}, optimisers, origin === undefined ? {} : { origin }]
   }
 }
-
-/** Trains one peer: yields a report per round and returns the parameters at its end. See {@link Session.steps}. */
-export function train(
-  fabric: Fabric<VectorMessage>,
-  task: Task,
-  settings: TrainingSettings
-): AsyncGenerator<StepReport, Float32Array> {
-  return new Session(fabric, task, settings).steps()
-}

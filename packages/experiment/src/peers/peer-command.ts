@@ -8,7 +8,7 @@ import { afterRound, Halt } from './checkpoints/halt.js'
 import { withEventLog } from './event-log/with-event-log.js'
 import { FirstOutliers } from './outlier-events.js'
 import { factsOfRun, learned } from '../models/model-file.js'
-import { makePlan } from '../training/make-plan.js'
+import { makeRealPlan } from '../training/make-plan.js'
 import { type Plan, type RunRequest, startEvent } from '../training/plan.js'
 import { placeOf } from './peer-list.js'
 import { type PeerResult, runPeer } from './run-peer.js'
@@ -36,7 +36,7 @@ export interface PeerOptions {
 
 /** Runs one peer of a topology on this machine. Rejects with the typed errors of core. */
 export async function runPeerCommand(request: RunRequest, options: PeerOptions): Promise<PeerSummary> {
-  const plan = await makePlan(request)
+  const plan = await makeRealPlan(request)
   const self = options.as
   const { checkpoints } = options
   if (options.save !== undefined) await checkSave(options.save)

@@ -1,6 +1,6 @@
 import { messageOf, OutputError, type PeerName } from '@murmuration/core'
 import type { RunEvent } from '../events.js'
-import { makePlan } from '../training/make-plan.js'
+import { makeRealPlan } from '../training/make-plan.js'
 import type { RunRequest } from '../training/plan.js'
 import { RunFile } from './run-file.js'
 import { type Failure, RunRecorder } from './run-recorder.js'
@@ -30,7 +30,7 @@ export async function recordRun<Result>(
   body: (emit: RecordOptions['emit']) => Promise<Result>
 ): Promise<Result> {
   const { directory, emit, peer, links } = options
-  const plan = await makePlan(request)
+  const plan = await makeRealPlan(request)
   const texts = await runTexts(request, links)
   const { seed, rounds, finalRounds } = plan.options
   const peers = plan.file.topology.peers.length

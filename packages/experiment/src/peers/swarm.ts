@@ -10,7 +10,7 @@ import { type Centralised, Evaluator } from './evaluator.js'
 import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
 import { FirstOutliers } from './outlier-events.js'
 import { factsOfRun, learned } from '../models/model-file.js'
-import { makePlan } from '../training/make-plan.js'
+import { makeRealPlan } from '../training/make-plan.js'
 import { type Plan, type RunRequest, startEvent } from '../training/plan.js'
 import type { PeerResult } from './run-peer.js'
 import { roundingFloor } from './rounding-floor.js'
@@ -62,7 +62,7 @@ interface Ends {
  * is left running.
  */
 export async function runSwarm(request: RunRequest, options: SwarmOptions): Promise<Summary> {
-  const plan = await makePlan(request)
+  const plan = await makeRealPlan(request)
   const needed =
     options.minFinished === undefined ? 0 : peersNeeded(options.minFinished, plan.file.topology.peers.length)
   if (options.save !== undefined) await checkSave(options.save)

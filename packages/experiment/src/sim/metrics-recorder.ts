@@ -1,10 +1,11 @@
-import type { Evaluation, Milliseconds, PeerName, StepReport, Task } from '@murmuration/core'
+import type { Evaluation, KeyCounts, Milliseconds, PeerName, StepReport, Task } from '@murmuration/core'
 import type { CurvePoint } from '@murmuration/results'
-import { consensusDistance, hashVector, mean } from '@murmuration/vectors'
+import { consensusDistance, hashVector, lengthOf, mean } from '@murmuration/vectors'
 import { keepCopy } from './keep-copy.js'
 
 /** What a run is watched with. */
 export interface CurveOptions {
+  /** Who reports steps: the workers, and servers where these hold rows of the parameters. */
   readonly workers: readonly PeerName[]
   /** The task of all data, whose evaluation judges the mean model. */
   readonly union: Task
@@ -43,6 +44,9 @@ export class MetricsRecorder {
   readonly #samples = new Map<PeerName, number>()
   /** Copies, since a report's vectors are valid until the next step only. */
   readonly #newest = new Map<PeerName, Float32Array>()
+  /** The parameters of all, where they are rows that are divided among those who report. */
+  #rows: Float32Array | undefined
+  readonly #keys = new Map<PeerName, KeyCounts>()
   readonly #lost = new Set<PeerName>()
   #steps = 0
   /** When the last step of training was taken, in virtual seconds. */
@@ -68,7 +72,7 @@ export class MetricsRecorder {
   /** Takes in a step of a peer. The result says whether the run has arrived. */
   async take(peer: PeerName, report: StepReport): Promise<boolean> {
     this.#samples.set(peer, report.samples)
-    keepCopy(this.#newest, peer, report.parameters)
+    this.#keepModel(peer, report)
     if (report.phase === 'average') {
       this.#isAveraging = true
       return false
@@ -111,6 +115,29 @@ export class MetricsRecorder {
     return [...this.#samples.values()].reduce((sum, samples) => sum + samples, 0)
   }
 
+  /** How rows were reached, by all together; `undefined` where there are none. */
+  get keys(): KeyCounts | undefined {
+    const all = [...this.#keys.values()]
+    if (all.length === 0) return undefined
+    const sum = (of: (counts: KeyCounts) => number) => all.reduce((total, counts) => total + of(counts), 0)
+    return {
+      local: sum(({ local }) => local),
+      remote: sum(({ remote }) => remote),
+      queued: sum(({ queued }) => queued),
+      moved: sum(({ moved }) => moved)
+    }
+  }
+
+  /** A copy of what a peer reports, of its rows at their places where it holds some. */
+  #keepModel(peer: PeerName, { parameters, holds, keys }: StepReport): void {
+    if (keys !== undefined) this.#keys.set(peer, keys)
+    if (holds === undefined) return keepCopy(this.#newest, peer, parameters)
+    this.#rows ??= new Float32Array(lengthOf(this.#options.union.schema))
+    const width = holds.length === 0 ? 0 : parameters.length / holds.length
+    for (const [place, key] of holds.entries())
+      this.#rows.set(parameters.subarray(place * width, (place + 1) * width), key * width)
+  }
+
   async #addPoint(): Promise<SimulatedPoint> {
     const models = this.#models()
     const evaluation = await this.#evaluate(mean(models))
@@ -128,6 +155,7 @@ export class MetricsRecorder {
 
   /** The newest of all who are there: what a crashed peer had is lost, and one that has given up has an old model. */
   #models(): Float32Array[] {
+    if (this.#rows !== undefined) return [this.#rows]
     const there = this.#options.workers.filter((peer) => !this.#simulation.hasCrashed(peer) && !this.#lost.has(peer))
     return there.flatMap((peer) => this.#newest.get(peer) ?? [])
   }

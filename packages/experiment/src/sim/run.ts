@@ -4,6 +4,7 @@ import {
   type Fabric,
   NeighboursMissingError,
   type PeerName,
+  type StepReport,
   type Task,
   type Topology,
   type Wire
@@ -19,6 +20,7 @@ import { recordOf } from '../training/algorithm-choice.js'
 import { trainingSettings } from '../training/training-settings.js'
 import { MetricsRecorder } from './metrics-recorder.js'
 import { InvariantCheckers } from './invariant-checkers.js'
+import { alone } from './alone.js'
 import { faultsOf } from './run-faults.js'
 import type { Method, Scenario } from './scenario.js'
 import { serversOf } from './servers.js'
@@ -104,7 +106,8 @@ class SimulatedRun {
       (fabric) => this.#act(fabric)
     )
     const { evaluate: every, stop } = scenario
-    const watched = { workers: this.#workers, union: taskSet.union, every, targetLoss: stop.loss }
+    const reporters = this.#settings.algorithm.keys === undefined ? [] : this.#servers
+    const watched = { workers: [...this.#workers, ...reporters], union: taskSet.union, every, targetLoss: stop.loss }
     this.#metrics = new MetricsRecorder(watched, this.#simulation)
   }
 
@@ -127,7 +130,7 @@ class SimulatedRun {
     const { method, seed, setting } = this.#run
     const simulation = this.#simulation
     const seconds = simulation.now() / 1000
-    const { rounds, samples, points, toTarget, models, trained = seconds } = this.#metrics
+    const { rounds, samples, points, toTarget, models, keys, trained = seconds } = this.#metrics
     const { traffic } = simulation
     const record: SimulatedRecord = {
       world: 'simulator',
@@ -149,6 +152,7 @@ class SimulatedRun {
       time: this.#timeFractions(),
       curve: points,
       models,
+      ...(keys === undefined ? {} : { keys }),
       ...(failure !== undefined || this.#lost.size === 0 ? {} : { lost: this.#lostTexts() }),
       findings: this.#checkers.findings,
       logHash: this.#logHash(),
@@ -188,7 +192,8 @@ class SimulatedRun {
   async #train(fabric: Fabric<VectorMessage>): Promise<void> {
     const { self } = fabric
     const settings = this.#settings
-    if (this.#servers.includes(self)) return this.#serve(train(fabric, this.#asTraffic(this.#taskSet.union), settings))
+    if (this.#servers.includes(self))
+      return this.#serve(self, train(fabric, this.#asTraffic(this.#taskSet.union), settings))
     this.#checkers.restarted(self)
     const isAlone = isOnOneMachine(this.#run.method)
     const task = this.#asTraffic(isAlone ? this.#taskSet.union : this.#taskSet.of(self))
@@ -211,8 +216,11 @@ class SimulatedRun {
     })
   }
 
-  async #serve(rounds: AsyncGenerator<unknown>): Promise<void> {
-    while ((await rounds.next()).done !== true) continue
+  /** What a server reports counts where it holds rows. */
+  async #serve(self: PeerName, rounds: AsyncGenerator<StepReport>): Promise<void> {
+    for await (const report of rounds)
+      if (report.holds !== undefined && (await this.#metrics.take(self, report)))
+        this.#simulation.stop('the target is reached')
   }
 
   /** The task with the traffic's tensors in place of its own. */
@@ -222,6 +230,7 @@ class SimulatedRun {
       schema,
       samples: task.samples,
       about: {},
+      rows: schema === task.schema ? task.rows : undefined,
       initialise: (seed) => task.initialise(seed),
       gradient: (parameters, batch, round) => task.gradient(parameters, batch, round),
       evaluate: (parameters) => task.evaluate(parameters)
@@ -283,10 +292,6 @@ function settingsOf(
 /** A codec rounds what others get, and not what the sender has itself: sums move, and peers differ, by that. */
 function keepsOf({ algorithm, training: { codec } }: Method, topology: Topology): Keeps {
   return codec === 'float32' ? keptOn(recordOf(algorithm), topology) : 'nothing'
-}
-
-function alone({ peers }: Topology): Topology {
-  return { peers: peers.slice(0, 1), period: 1, mixing: () => ({ selfWeight: 1, receiveFrom: [], sendTo: [] }) }
 }
 
 function entriesOf(record: Readonly<Record<string, number>>): [PeerName, number][] {

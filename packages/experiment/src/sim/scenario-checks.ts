@@ -6,7 +6,7 @@ import type { Method } from './scenario.js'
 import { usesTopology } from './scenario-methods.js'
 import { endless } from './scenario-schema.js'
 import { recordOf } from '../training/algorithm-choice.js'
-import { taskRecordOf } from '../training/task-choice.js'
+import { rowRefusals, taskRecordOf } from '../training/task-choice.js'
 import { dataDescription } from '../training/task-description.js'
 import { localWeights } from '../training/training-file.js'
 import { ownServerNames, placementOf, serversOf } from './servers.js'
@@ -24,7 +24,8 @@ export function scenarioProblems(draft: Draft): readonly Problem[] {
     ...seedProblems(draft),
     ...rateProblems(draft),
     ...sizeProblems(draft),
-    ...codecProblems(draft)
+    ...codecProblems(draft),
+    ...rowProblems(draft)
   ]
   // Topologies are built when these are mended: until then there could be any number of them.
   if (alone.length > 0) return alone
@@ -49,6 +50,19 @@ function codecProblems({ traffic, methods }: Draft): Problem[] {
   if (traffic === undefined || coded === undefined) return []
   const message = `found traffic, expected none beside the codec ${coded.training.codec} of "${coded.label}"`
   return [problem(['traffic'], message)]
+}
+
+/** Whether the task has the rows that a method moves. Traffic has its own tensors, and no rows. */
+function rowProblems({ traffic, training: { task }, methods }: Draft): Problem[] {
+  return methods.flatMap(({ algorithm }, index) => {
+    const record = recordOf(algorithm)
+    const hasTraffic = record.keys !== undefined && traffic !== undefined
+    const refused = [
+      ...rowRefusals(record, task),
+      ...(hasTraffic ? [`${record.title} sends rows of the task; leave out traffic`] : [])
+    ]
+    return refused.map((text) => problem(['methods', index], text))
+  })
 }
 
 function axisProblems({ axes, topology, training: { task } }: Draft): Problem[] {

@@ -1,4 +1,4 @@
-import { type Algorithm, algorithms } from '@murmuration/algorithms'
+import { type Algorithm, allAlgorithms } from '@murmuration/algorithms'
 import { graphSchema } from '@murmuration/topology'
 import { z } from 'zod'
 import { algorithmSchema } from '../training/algorithm-choice.js'
@@ -18,7 +18,7 @@ export const namedCodec = (schema: typeof methodFields.codec) =>
 /** What older files have beside `algorithm`: its options. */
 const optionsOfOlder = gone(
   Object.fromEntries(
-    algorithms
+    allAlgorithms
       .flatMap(({ name, options }) => Object.keys(options.shape).map((option) => [option, name] as const))
       .filter(
         ([option]) => !['rate', 'batch', 'codec', 'optimiser', 'graph', 'fusion', 'servers', 'on'].includes(option)
@@ -64,7 +64,7 @@ const method = z.strictObject({
   })
 })
 
-const names = algorithms.map(({ name }) => name) as [string, ...string[]]
+const names = allAlgorithms.map(({ name }) => name) as [string, ...string[]]
 
 /** What is compared: the name of an algorithm, or a mapping with an algorithm and what is otherwise than for the rest. */
 export const methodSchema = z.union([

@@ -1,6 +1,6 @@
 /** An algorithm as files name it: one of the registry, or a module of the user's own; with its options. */
 import { resolve } from 'node:path'
-import { type Algorithm, algorithms } from '@murmuration/algorithms'
+import { type Algorithm, allAlgorithms } from '@murmuration/algorithms'
 import { InputError } from '@murmuration/core'
 import { nearest, type Result, validate } from '@murmuration/files'
 import { z } from 'zod'
@@ -24,9 +24,9 @@ const moved = gone({
   weightDecay: 'weightDecay: 0.0001 at the top level'
 })
 
-const names = algorithms.map(({ name }) => name) as [string, ...string[]]
+const names = allAlgorithms.map(({ name }) => name) as [string, ...string[]]
 
-const byName = algorithms.map(({ name, title, source, options }) =>
+const byName = allAlgorithms.map(({ name, title, source, options }) =>
   z.strictObject({ name: z.literal(name), ...moved, ...options.shape }).meta({ description: `${title} (${source})` })
 )
 
@@ -73,7 +73,7 @@ export function recordOf({ name, module }: AlgorithmChoice): Algorithm {
 
 /** An algorithm of the registry; throws an InputError for another name. */
 export function recordNamed(name: string): Algorithm {
-  const record = algorithms.find((each) => each.name === name)
+  const record = allAlgorithms.find((each) => each.name === name)
   if (record !== undefined) return record
   throw new InputError(`found the algorithm "${name}", expected one of ${names.join(', ')}${nearest(name, names)}`)
 }

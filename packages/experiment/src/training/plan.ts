@@ -6,6 +6,7 @@ import type { TopologyFile } from '@murmuration/files'
 import { algorithmLabel, optionTexts, recordOf } from './algorithm-choice.js'
 import type { StartEvent } from '../events.js'
 import { runSettings } from './run-settings.js'
+import { rowRefusals } from './task-choice.js'
 import { taskDescription } from './task-description.js'
 import { localWeights, optimiserText, type TrainingOverrides } from './training-file.js'
 import type { Training } from './training-schema.js'
@@ -51,7 +52,7 @@ export function planOf(path: string, file: TopologyFile, training: Training): Pl
   checkWeights(path, topology, training)
   const record = recordOf(training.algorithm)
   const servers = file.servers.map(({ name }) => name)
-  checkNeeds(path, record, { topology, servers })
+  checkNeeds(path, record, { topology, servers }, training)
   return {
     path,
     file,
@@ -79,8 +80,8 @@ function checkWeights(path: string, topology: Topology, training: Training): voi
 }
 
 /** What the algorithm needs is tested before anything starts. */
-function checkNeeds(path: string, record: Algorithm, surroundings: Surroundings): void {
-  const refused = refusals(record, surroundings)
+function checkNeeds(path: string, record: Algorithm, surroundings: Surroundings, { task }: Training): void {
+  const refused = [...refusals(record, surroundings), ...rowRefusals(record, task)]
   if (refused.length > 0) throw new InputError(refused.map((text) => `${path}: ${text}`).join('\n'))
 }
 

@@ -95,6 +95,7 @@ const run: z.ZodType<RunRecord> = z.object({
   lost: z.array(z.string()).optional(),
   findings: z.array(z.string()),
   logHash: z.string().optional(),
+  keys: z.object({ local: amount, remote: amount, queued: amount, moved: amount }).optional(),
   realSeconds: amount.optional()
 })
 

@@ -1,0 +1,19 @@
+/**
+ * The classic parameter server for sparse tasks, whose workers are servers too: each holds the rows of a range of hashes, and reaches those without a message.
+ */
+import { z } from 'zod'
+import { KeyServer } from './keys/key-server.js'
+import { keyOptions } from './keys/record.js'
+import { algorithm } from './record.js'
+
+export const classicLocalServer = algorithm({
+  name: 'classic-local-server',
+  title: 'Classic server, fast local access',
+  source: 'Renz-Wieland et al., VLDB 2020, the baseline "classic PS with fast local access"',
+  options: z.strictObject(keyOptions),
+  needs: { reach: 'everyone', delivery: 'reliable' },
+  keeps: 'nothing',
+  channels: {},
+  start: () => ({}),
+  keys: { holders: 'workers', open: (setting, send, start) => new KeyServer(setting, send, start) }
+})

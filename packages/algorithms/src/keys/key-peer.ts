@@ -1,0 +1,203 @@
+/** One peer of a run whose parameters are keyed rows: its key server on a fabric, which several workers of the peer share. */
+import { type Envelope, type Fabric, type Milliseconds, NeighboursMissingError, type PeerName } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/wire'
+import type { KeyServer, KeySetting, SendTo } from './key-server.js'
+import { type KeyMessage, messageOf, noKeys, noValues, vectorOf } from './messages.js'
+import type { Operation } from './operation.js'
+
+/** After so many timeouts without a message a peer that is behind is given up, though its link stands. */
+const maxTimeouts = 20
+
+export interface KeyPeerOptions {
+  /** All peers, servers first; the place of a peer is its place here. */
+  readonly places: readonly PeerName[]
+  /** Those that train; all that come to the end of a phase. */
+  readonly workers: readonly PeerName[]
+  readonly timeout: Milliseconds
+  readonly server: (setting: Pick<KeySetting, 'self' | 'places'>, send: SendTo) => KeyServer
+  /** How many numbers a message holds at most: those of the parameters. */
+  readonly length: number
+  readonly width: number
+  readonly count: number
+}
+
+/**
+ * Takes messages in for the key server, and has the workers of the peer wait. Phases: all workers are in one at a time, and a message of the next one waits
+ * until this peer is there; so what a peer holds between two phases is the state of all at one moment.
+ */
+export class KeyPeer {
+  readonly server: KeyServer
+  readonly self: number
+  readonly #fabric: Fabric<VectorMessage>
+  readonly #options: KeyPeerOptions
+  readonly #maxKeys: number
+  #phase = 0
+  /** How many phases each has come to the end of. */
+  readonly #reached: Map<PeerName, number>
+  /** What came of the next phase. */
+  #later: Envelope<VectorMessage>[] = []
+  /** How many activities wait for a message. */
+  #waiting = 0
+  #heard: Milliseconds
+  /** For how long activities have waited for others. */
+  waited: Milliseconds = 0
+
+  constructor(fabric: Fabric<VectorMessage>, options: KeyPeerOptions) {
+    const { places, workers, length, width } = options
+    this.#fabric = fabric
+    this.#options = options
+    this.self = places.indexOf(fabric.self)
+    this.#maxKeys = Math.max(1, Math.floor(length / (1 + width)))
+    this.#reached = new Map(workers.map((name) => [name, 0]))
+    this.#heard = fabric.now()
+    this.server = options.server({ self: this.self, places: places.length }, (to, message) => this.#send(to, message))
+  }
+
+  /** Takes messages in while all workers of the peer compute, until the result is called. */
+  serve(): () => void {
+    let isOver = false
+    this.#fabric.spawn((own) =>
+      this.until(
+        own,
+        () => isOver,
+        () => {}
+      )
+    )
+    return () => {
+      isOver = true
+      this.wakeAll()
+    }
+  }
+
+  /** Waits, on the fabric of one activity, until nothing of an operation is open. */
+  async finish(own: Fabric<VectorMessage>, operation: Operation): Promise<void> {
+    if (operation.open === 0) return
+    const start = own.now()
+    await this.until(
+      own,
+      () => operation.open === 0,
+      (silence) => {
+        if (silence >= 2) throw this.unanswered(silence)
+      }
+    )
+    this.waited += own.now() - start
+  }
+
+  /** What is asked of others was not answered for so many timeouts. */
+  unanswered(silence: number): NeighboursMissingError {
+    return this.#missing(`${silence * this.#options.timeout} ms for the rows that it asked for`, [])
+  }
+
+  /** Takes messages in until `isDone`. `onSilence` is told after each timeout without a message how many there were. */
+  async until(own: Fabric<VectorMessage>, isDone: () => boolean, onSilence: (silence: number) => void): Promise<void> {
+    const { timeout } = this.#options
+    let [since, silence] = [own.now(), 0]
+    while (!isDone()) {
+      this.#waiting++
+      const deadline = Math.max(since, this.#heard) + (silence + 1) * timeout
+      const envelope = await own.receive(deadline)
+      this.#waiting--
+      if (envelope !== undefined) {
+        ;[since, silence] = [own.now(), 0]
+        this.#accept(envelope)
+      } else if (own.now() >= deadline) onSilence(++silence)
+    }
+  }
+
+  /** Says that this peer's workers have come to the end of the phase, and waits until those of all peers have. */
+  async endPhase(own: Fabric<VectorMessage>): Promise<void> {
+    const start = own.now()
+    const phase = this.#phase + 1
+    const isWorker = this.#reached.has(own.self)
+    const tell = (names: readonly PeerName[]) =>
+      names.filter((name) => !this.#send(this.#options.places.indexOf(name), this.#reachedMessage(phase), 'try'))
+    if (isWorker) {
+      this.#reached.set(own.self, phase)
+      tell(this.#options.places.filter((name) => name !== own.self))
+    }
+    const behind = () => [...this.#reached].filter(([, reached]) => reached < phase).map(([name]) => name)
+    await this.until(
+      own,
+      () => behind().length === 0,
+      (silence) => {
+        // Whoever is behind may compute for long; who is gone cannot be sent to.
+        const gone = tell(behind())
+        const missing = silence >= maxTimeouts ? behind() : gone
+        if (missing.length > 0)
+          throw this.#missing(
+            `${silence * this.#options.timeout} ms for ${missing.join(', ')} to end phase ${this.#phase}`,
+            missing
+          )
+      }
+    )
+    this.waited += own.now() - start
+  }
+
+  /** Begins the next phase, and takes in what has come of it. */
+  beginPhase(): void {
+    this.#phase++
+    const later = this.#later
+    this.#later = []
+    for (const envelope of later) this.#accept(envelope)
+  }
+
+  /** Wakes all activities of the peer that wait, to look whether what they wait for is there. */
+  wakeAll(): void {
+    for (let count = this.#waiting; count > 0; count--) this.#fabric.wake()
+  }
+
+  #accept(envelope: Envelope<VectorMessage>): void {
+    const { from, message } = envelope
+    const { places, width, count } = this.#options
+    this.#heard = this.#fabric.now()
+    const decoded = messageOf(message, { width, count, places: places.length })
+    if (typeof decoded === 'string') return this.#fabric.reject(envelope, decoded)
+    if (decoded.type === 'reached') return this.#noteReached(envelope)
+    if (message.round > this.#phase + 1) return this.#fabric.reject(envelope, `a message of phase ${message.round}`)
+    if (message.round > this.#phase) {
+      this.#later.push(envelope)
+      return
+    }
+    const ended = this.server.ended
+    const problem = this.server.receive(places.indexOf(from), decoded)
+    if (problem !== undefined) return this.#fabric.reject(envelope, problem)
+    this.#fabric.recycle(message)
+    if (this.server.ended > ended) this.wakeAll()
+  }
+
+  #noteReached(envelope: Envelope<VectorMessage>): void {
+    const { from, message } = envelope
+    const before = this.#reached.get(from)
+    // Said again by a peer that waits.
+    if (before === undefined || message.round > before + 1)
+      return this.#fabric.reject(envelope, `the end of phase ${message.round} of a peer that has ended ${before}`)
+    this.#reached.set(from, Math.max(before, message.round))
+    this.#fabric.recycle(message)
+    this.wakeAll()
+  }
+
+  #reachedMessage(phase: number): KeyMessage & { readonly phase: number } {
+    return { type: 'reached', origin: this.self, id: 0, keys: noKeys, values: noValues, phase }
+  }
+
+  /** Sends a message in as many as it needs; says whether its peer could be reached. */
+  #send(to: number, message: KeyMessage & { readonly phase?: number }, ifNot: 'throw' | 'try' = 'throw'): boolean {
+    const { width, places } = this.#options
+    const { keys, values, phase = this.#phase } = message
+    const isLong = keys.length > this.#maxKeys
+    for (let start = 0; start === 0 || start < keys.length; start += this.#maxKeys) {
+      const end = Math.min(keys.length, start + this.#maxKeys)
+      const rows = values.length > 0 ? values.subarray(start * width, end * width) : values
+      const part = isLong ? { ...message, keys: keys.subarray(start, end), values: rows } : message
+      const result = this.#fabric.send(places[to], vectorOf(part, phase))
+      if (result === 'queued') continue
+      if (ifNot === 'try') return result === 'full'
+      throw this.#missing(`a queue to ${places[to]} that is ${result}`, [places[to]])
+    }
+    return true
+  }
+
+  #missing(what: string, missing: readonly PeerName[]): NeighboursMissingError {
+    return new NeighboursMissingError(missing, `${this.#fabric.self} timed out: it waited ${what}`)
+  }
+}

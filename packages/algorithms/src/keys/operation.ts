@@ -1,0 +1,50 @@
+import { noKeys } from './messages.js'
+
+/** Reading rows, adding to them, or moving them here: under way until nothing is open. */
+export interface Operation {
+  readonly id: number
+  readonly type: 'pull' | 'push' | 'localize'
+  /** Ascending. */
+  readonly keys: Uint32Array
+  /** Where the rows are read to, or what is added; one after the other. */
+  readonly values: Float32Array
+  /** For how many of the keys it has not been done yet. */
+  open: number
+  /** Of each key whether it has been done. */
+  readonly isDone: Uint8Array
+}
+
+/** An operation that had nothing to wait for. */
+export const finished: Operation = {
+  id: 0,
+  type: 'localize',
+  keys: noKeys,
+  values: new Float32Array(0),
+  open: 0,
+  isDone: new Uint8Array(0)
+}
+
+/** The place of a key among ascending ones, or −1. */
+export function placeOf(keys: Uint32Array, key: number): number {
+  let [low, high] = [0, keys.length - 1]
+  while (low <= high) {
+    const middle = (low + high) >>> 1
+    if (keys[middle] === key) return middle
+    if (keys[middle] < key) low = middle + 1
+    else high = middle - 1
+  }
+  return -1
+}
+
+/** The values of some of the rows, one after the other. */
+export function rowsAt(values: Float32Array, places: readonly number[], width: number): Float32Array {
+  const rows = new Float32Array(places.length * width)
+  for (const [index, place] of places.entries())
+    for (let i = 0; i < width; i++) rows[index * width + i] = values[place * width + i]
+  return rows
+}
+
+/** Some of the keys. */
+export function keysAt(keys: Uint32Array, places: readonly number[]): Uint32Array {
+  return Uint32Array.from(places, (place) => keys[place])
+}

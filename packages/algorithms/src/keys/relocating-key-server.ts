@@ -1,0 +1,179 @@
+/**
+ * Dynamic parameter allocation: rows move to the peer that is about to use them (Lapse; Renz-Wieland, Gemulla, Zeuch, Markl, VLDB 2020). Each key
+ * has a home, which knows who holds its row. To move it here (`localize`), a peer asks the home; the home writes down the new holder and tells the old one,
+ * which gives the row to the peer. Three messages, and the row is nowhere for one of them only. What is asked of a row on its way waits where it is going to.
+ *
+ * One peer at a time holds a row, and each operation is done there at one moment: operations that are waited for are sequentially consistent, key by
+ * key. A request goes to where the row was last seen (a location cache), or to the home; who does not hold the row passes it on.
+ */
+import { homeOf, KeyServer, type KeySetting, type SendTo } from './key-server.js'
+import { type KeyMessage, noValues } from './messages.js'
+import { finished, keysAt, type Operation, placeOf } from './operation.js'
+
+/** What waits for a row that is on its way here. */
+interface Waiting {
+  readonly type: KeyMessage['type']
+  readonly origin: number
+  readonly id: number
+  readonly values: Float32Array
+}
+
+export class RelocatingKeyServer extends KeyServer {
+  /** Of the keys whose home is here: who holds the row, or is about to. */
+  readonly #holders: Uint16Array
+  /** Where the row of a key was seen last; −1 where that is not known. */
+  readonly #seen: Int16Array
+  /** Of each key whose row is on its way here: what waits for it, in order. */
+  protected readonly waiting = new Map<number, Waiting[]>()
+
+  constructor(setting: KeySetting, send: SendTo, start: Float32Array) {
+    super(setting, send, start)
+    const { count, holders } = setting
+    this.#holders = Uint16Array.from({ length: count }, (_, key) => homeOf(key, holders))
+    this.#seen = new Int16Array(count).fill(-1)
+  }
+
+  override localize(keys: Uint32Array): Operation {
+    const { self } = this.setting
+    let operation: Operation | undefined
+    const lacking = new Map<number, number[]>()
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i]
+      if (this.table.has(key) || this.waiting.has(key)) continue
+      operation = this.lack(operation, 'localize', keys, noValues, i)
+      this.waiting.set(key, [])
+      const home = homeOf(key, this.setting.holders)
+      const group = lacking.get(home)
+      if (group === undefined) lacking.set(home, [i])
+      else group.push(i)
+    }
+    if (operation === undefined) return finished
+    this.enter(operation)
+    for (const [home, places] of lacking)
+      this.send(home, {
+        type: 'localize',
+        origin: self,
+        id: operation.id,
+        keys: keysAt(keys, places),
+        values: noValues
+      })
+    return operation
+  }
+
+  override receive(from: number, message: KeyMessage): string | undefined {
+    switch (message.type) {
+      case 'localize':
+        return this.#atHome(from, message)
+      case 'relocate':
+        return this.giveAway(message)
+      case 'moved':
+        return this.#take(message)
+      case 'pulled':
+      case 'pushed':
+        if (from !== this.setting.self) for (const key of message.keys) this.#seen[key] = from
+        return super.receive(from, message)
+      default:
+        return super.receive(from, message)
+    }
+  }
+
+  /** Who holds the row, where the home is here; else where it was seen last, or the home. */
+  protected override whereIs(key: number): number {
+    const home = homeOf(key, this.setting.holders)
+    if (home === this.setting.self) return this.#holders[key]
+    return this.#seen[key] < 0 ? home : this.#seen[key]
+  }
+
+  /** Where a row that was seen there is not any more, its home knows more. */
+  protected override serve(from: number, message: KeyMessage): string | undefined {
+    for (const key of message.keys) if (!this.table.has(key)) this.#seen[key] = -1
+    return super.serve(from, message)
+  }
+
+  protected override mayPassOn(): boolean {
+    return true
+  }
+
+  protected override keep(key: number, { type, origin, id }: Waiting, values: Float32Array, at: number): boolean {
+    const queue = this.waiting.get(key)
+    if (queue === undefined) return false
+    const own = type === 'push' ? values.slice(at, at + this.setting.width) : noValues
+    queue.push({ type, origin, id, values: own })
+    return true
+  }
+
+  /** A peer wants rows whose home is here. */
+  #atHome(from: number, { origin, id, keys }: KeyMessage): string | undefined {
+    const { self, holders } = this.setting
+    if (from !== origin) return 'a message of localize for another than its sender'
+    for (const key of keys) {
+      if (homeOf(key, holders) !== self) return `a message of localize for the key ${key}, whose home is not here`
+      if (this.#holders[key] === origin) return `a message of localize for the key ${key}, whose row its sender has`
+    }
+    const groups = new Map<number, number[]>()
+    for (const [place, key] of keys.entries()) {
+      const holder = this.#holders[key]
+      const group = groups.get(holder)
+      if (group === undefined) groups.set(holder, [place])
+      else group.push(place)
+      this.#holders[key] = origin
+    }
+    for (const [holder, places] of groups)
+      this.send(holder, { type: 'relocate', origin, id, keys: keysAt(keys, places), values: noValues })
+    return undefined
+  }
+
+  /** Gives rows to the peer that wants them; those on their way here, once they have come. */
+  protected giveAway({ origin, id, keys }: KeyMessage): string | undefined {
+    const { width, self } = this.setting
+    for (const key of keys)
+      if (origin === self || (!this.table.has(key) && !this.waiting.has(key)))
+        return `a message of relocate for the key ${key}, whose row is not here to be given`
+    const rows = new Float32Array(keys.length * width)
+    const here: number[] = []
+    for (const [place, key] of keys.entries()) {
+      if (this.table.take(key, rows, here.length * width)) {
+        here.push(place)
+        this.#seen[key] = origin
+      } else this.keep(key, { type: 'relocate', origin, id, values: noValues }, noValues, 0)
+    }
+    if (here.length > 0)
+      this.send(origin, {
+        type: 'moved',
+        origin,
+        id,
+        keys: keysAt(keys, here),
+        values: rows.slice(0, here.length * width)
+      })
+    return undefined
+  }
+
+  /** Takes rows that were waited for, and does what waits for them. */
+  #take({ origin, id, keys, values }: KeyMessage): string | undefined {
+    const operation = this.operation(id)
+    if (operation?.type !== 'localize' || origin !== this.setting.self) return 'rows moved that were not asked for'
+    for (const key of keys) {
+      const place = placeOf(operation.keys, key)
+      if (place < 0 || operation.isDone[place] === 1) return `the row of ${key} moved, which was not asked for`
+    }
+    for (const [place, key] of keys.entries()) {
+      this.table.put(key, values, place * this.setting.width)
+      this.count.moved++
+      this.done(operation, placeOf(operation.keys, key))
+      this.goOn(key)
+    }
+    return undefined
+  }
+
+  /** Does what has waited for a row, in order; what comes after it was given away goes where it went. */
+  protected goOn(key: number): void {
+    const queue = this.waiting.get(key) ?? []
+    this.waiting.delete(key)
+    const keys = Uint32Array.of(key)
+    for (const { type, origin, id, values } of queue) {
+      const message = { type, origin, id, keys, values }
+      if (type === 'relocate') this.giveAway(message)
+      else this.serve(origin, message)
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/** The rows that a peer holds, by key. */
+export class RowTable {
+  readonly width: number
+  /** Of each key the row's place, or −1 where it is not held. */
+  readonly #places: Int32Array
+  #rows = new Float32Array(0)
+  /** Places of rows that were taken away. */
+  readonly #unused: number[] = []
+  #used = 0
+
+  constructor(count: number, width: number) {
+    this.width = width
+    this.#places = new Int32Array(count).fill(-1)
+  }
+
+  has(key: number): boolean {
+    return this.#places[key] >= 0
+  }
+
+  /** Copies the row of a key to `out` from `at` on; says whether it is held. */
+  read(key: number, out: Float32Array, at: number): boolean {
+    const place = this.#places[key]
+    if (place < 0) return false
+    const [rows, width] = [this.#rows, this.width]
+    for (let i = 0, from = place * width; i < width; i++) out[at + i] = rows[from + i]
+    return true
+  }
+
+  /** Adds what `values` has from `at` on to the row of a key; says whether it is held. */
+  add(key: number, values: Float32Array, at: number): boolean {
+    const place = this.#places[key]
+    if (place < 0) return false
+    const [rows, width] = [this.#rows, this.width]
+    for (let i = 0, to = place * width; i < width; i++) rows[to + i] += values[at + i]
+    return true
+  }
+
+  /** Holds the row of a key, which `values` has from `at` on. */
+  put(key: number, values: Float32Array, at: number): void {
+    const place = this.#unused.pop() ?? this.#used++
+    const [width, to] = [this.width, place * this.width]
+    if (to + width > this.#rows.length) this.#grow()
+    for (let i = 0; i < width; i++) this.#rows[to + i] = values[at + i]
+    this.#places[key] = place
+  }
+
+  /** Copies the row of a key to `out` from `at` on and holds it no longer; says whether it was held. */
+  take(key: number, out: Float32Array, at: number): boolean {
+    if (!this.read(key, out, at)) return false
+    this.#unused.push(this.#places[key])
+    this.#places[key] = -1
+    return true
+  }
+
+  /** The keys whose rows are held, ascending. */
+  keys(): Uint32Array {
+    const held = new Uint32Array(this.#used - this.#unused.length)
+    let next = 0
+    for (let key = 0; key < this.#places.length; key++) if (this.#places[key] >= 0) held[next++] = key
+    return held
+  }
+
+  #grow(): void {
+    const rows = new Float32Array(Math.max(16 * this.width, 2 * this.#rows.length))
+    rows.set(this.#rows)
+    this.#rows = rows
+  }
+}

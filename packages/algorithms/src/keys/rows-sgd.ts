@@ -1,0 +1,54 @@
+/** SGD on keyed rows: what each worker does, whoever holds the rows. */
+import { DivergedError, type Fabric, type TaskRows } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/wire'
+import type { Keys } from './keys.js'
+import { finished, type Operation } from './operation.js'
+
+/** What a worker sees. */
+export interface KeyNode {
+  readonly fabric: Fabric<VectorMessage>
+  readonly keys: Keys
+  readonly rows: TaskRows
+  /** The learning rate of the round. */
+  readonly rate: number
+  /** How many batches ahead rows are asked for; 0 where they are here, or do not move. */
+  readonly ahead: number
+}
+
+/**
+ * One step for each batch: pull the rows that it touches, take the gradient, push −γ times it. The push is waited for before the next one. Returns the sum of
+ * the batches' losses, each times its samples.
+ *
+ * @throws DivergedError when a loss is not finite
+ */
+export async function rowsSgd(node: KeyNode, batches: readonly Uint32Array[]): Promise<number> {
+  const { fabric, keys, rows, rate, ahead } = node
+  const touched = (place: number) => (place < batches.length ? rows.keysOf(batches[place]) : new Uint32Array(0))
+  let pushed: Operation = finished
+  let loss = 0
+  if (ahead > 0) for (let i = 0; i < ahead; i++) keys.localizeAsync(touched(i))
+  for (const [place, batch] of batches.entries()) {
+    if (ahead > 0) keys.localizeAsync(touched(place + ahead))
+    const own = touched(place)
+    const x = new Float32Array(own.length * rows.width)
+    const g = new Float32Array(x.length)
+    await keys.pull(own, x)
+    const mean = await fabric.work(rows.gradient(x, own, batch, g))
+    if (!Number.isFinite(mean))
+      throw new DivergedError(`training diverged: the loss is ${mean} at a learning rate of ${rate}; lower the rate`)
+    loss += mean * batch.length
+    for (let i = 0; i < g.length; i++) g[i] *= -rate
+    await keys.wait(pushed)
+    pushed = keys.pushAsync(own, g)
+  }
+  await keys.wait(pushed)
+  return loss
+}
+
+/** Samples in batches, dealt out in turn among workers. */
+export function dealtOut(samples: readonly number[], workers: number, batch: number): readonly Uint32Array[][] {
+  const dealt: Uint32Array[][] = Array.from({ length: workers }, () => [])
+  for (let start = 0, turn = 0; start < samples.length; start += batch, turn++)
+    dealt[turn % workers].push(Uint32Array.from(samples.slice(start, start + batch)))
+  return dealt
+}

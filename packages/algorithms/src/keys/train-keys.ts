@@ -1,0 +1,207 @@
+/** The driver of algorithms with keyed rows: a round is an epoch, in which each worker goes once through its samples. */
+import { type Fabric, InputError, invariant, type StepReport, type Task, type TaskRows } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/wire'
+import type { TrainingSettings } from '../node/training.js'
+import { KeyPeer } from './key-peer.js'
+import { Keys } from './keys.js'
+import { maxKeys } from './messages.js'
+import type { KeyOptions, KeyService } from './record.js'
+import { dealtOut, rowsSgd } from './rows-sgd.js'
+
+const nobody: readonly never[] = []
+
+/**
+ * Trains one peer, or serves as one. Yields a report after each round, when all have ended it: with the rows that this peer holds. With `finalRounds`, workers
+ * pull all rows at the end, report and return them; without, what is returned is empty.
+ *
+ * @throws InputError when the task has no keyed rows, or the settings ask for what such algorithms do not have
+ */
+export async function* trainKeys(
+  fabric: Fabric<VectorMessage>,
+  task: Task,
+  settings: TrainingSettings,
+  service: KeyService
+): AsyncGenerator<StepReport, Float32Array> {
+  const run = new KeyRun(fabric, task, settings, service)
+  await run.start()
+  const close = run.peer.serve()
+  for (let round = 0; round < settings.rounds; round++) {
+    const loss = await run.epoch(round)
+    yield run.report(round, loss)
+    run.peer.beginPhase()
+  }
+  const { finalRounds = 0 } = settings
+  const parameters = finalRounds === 0 ? new Float32Array(0) : await run.gather()
+  close()
+  if (finalRounds === 0) return parameters
+  yield { ...run.report(settings.rounds + finalRounds - 1, undefined), phase: 'average', holds: undefined, parameters }
+  return parameters
+}
+
+class KeyRun {
+  readonly #fabric: Fabric<VectorMessage>
+  readonly #task: Task
+  readonly #settings: TrainingSettings
+  readonly #service: KeyService
+  readonly #rows: TaskRows
+  readonly #options: KeyOptions
+  #peer: KeyPeer | undefined
+  /** The samples of this peer, by block. */
+  #blocks: readonly (readonly number[])[] = []
+  #samples = 0
+  #waited = 0
+
+  constructor(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings, service: KeyService) {
+    this.#fabric = fabric
+    this.#task = task
+    this.#settings = settings
+    this.#service = service
+    this.#options = settings.algorithm.options.parse(settings.options ?? {})
+    this.#rows = rowsOf(task, settings)
+  }
+
+  get peer(): KeyPeer {
+    invariant(this.#peer !== undefined, 'the run has not started')
+    return this.#peer
+  }
+
+  async start(): Promise<void> {
+    const { seed, workers, servers = nobody, timeout } = this.#settings
+    const x = await this.#fabric.work(this.#task.initialise(seed))
+    const { count, width } = this.#rows
+    const holders = this.#service.holders === 'servers' ? servers.length : workers.length
+    this.#peer = new KeyPeer(this.#fabric, {
+      places: [...servers, ...workers],
+      workers,
+      timeout,
+      count,
+      width,
+      length: x.length,
+      server: (setting, send) => this.#service.open({ ...setting, count, width, holders }, send, x)
+    })
+    if (!this.#isServer) this.#blocks = this.#divided()
+  }
+
+  /** Goes through all samples once; at its end all peers have. The result is the mean loss over them, none at a server. */
+  async epoch(round: number): Promise<number | undefined> {
+    const before = this.#samples
+    let loss = 0
+    for (let turn = 0; turn < this.#turns; turn++) {
+      if (turn > 0) this.peer.beginPhase()
+      if (!this.#isServer) loss += await this.#phase(round, turn)
+      await this.peer.endPhase(this.#fabric)
+    }
+    return this.#isServer ? undefined : loss / (this.#samples - before)
+  }
+
+  report(round: number, loss: number | undefined): StepReport {
+    const { keys: holds, rows: parameters } = this.peer.server.held()
+    const waited = this.peer.waited - this.#waited
+    this.#waited = this.peer.waited
+    return {
+      round,
+      phase: 'train',
+      loss,
+      rate: this.#settings.rate(round),
+      samples: this.#samples,
+      waited,
+      disagreement: 0,
+      distances: nobody,
+      outliers: nobody,
+      missing: nobody,
+      unsent: nobody,
+      moves: nobody,
+      holds,
+      keys: this.peer.server.counts,
+      parameters
+    }
+  }
+
+  /** The rows of all keys, at a worker; a server serves until all have them. */
+  async gather(): Promise<Float32Array> {
+    const { count, width } = this.#rows
+    const all = new Float32Array(this.#isServer ? 0 : count * width)
+    if (!this.#isServer)
+      await this.#keys(this.#fabric).pull(
+        Uint32Array.from({ length: count }, (_, key) => key),
+        all
+      )
+    await this.peer.endPhase(this.#fabric)
+    return all
+  }
+
+  get #isServer(): boolean {
+    return this.#settings.servers?.includes(this.#fabric.self) === true
+  }
+
+  get #turns(): number {
+    return this.#options.blocking === true ? this.#settings.workers.length : 1
+  }
+
+  #keys(own: Fabric<VectorMessage>): Keys {
+    return new Keys(own, this.peer)
+  }
+
+  /** Each worker of this peer goes through its part of the samples of a block; the first one in this activity. */
+  async #phase(round: number, turn: number): Promise<number> {
+    const { workers: peers, batchSize } = this.#settings
+    const [turns, { workers = 1, ahead = 0 }] = [this.#turns, this.#options]
+    const samples = this.#blocks[(peers.indexOf(this.#fabric.self) + turn) % turns]
+    const order = this.#fabric.random.stream(`samples ${round} ${turn}`).shuffle(samples)
+    const isInBlocks = this.#options.blocking === true
+    if (isInBlocks && samples.length > 0)
+      await this.#keys(this.#fabric).localize(this.#rows.keysOf(Uint32Array.from(samples)))
+    const dealt = dealtOut(order, workers, batchSize)
+    let [loss, ended] = [0, 0]
+    let failure: { readonly error: unknown } | undefined
+    const act = async (activity: Fabric<VectorMessage>, batches: readonly Uint32Array[]) => {
+      const node = { fabric: activity, keys: this.#keys(activity), rows: this.#rows, rate: this.#settings.rate(round) }
+      const own = await rowsSgd({ ...node, ahead: isInBlocks ? 0 : ahead }, batches)
+      loss += own
+    }
+    for (const batches of dealt.slice(1))
+      this.#fabric.spawn(async (own) => {
+        await act(own, batches).catch((error: unknown) => (failure ??= { error }))
+        ended++
+        this.peer.wakeAll()
+      })
+    await act(this.#fabric, dealt[0])
+    const isOver = () => failure !== undefined || (ended === workers - 1 && this.peer.server.open === 0)
+    await this.peer.until(this.#fabric, isOver, (silence) => {
+      // What a worker waits for itself it gives up itself.
+      if (silence > 2 && ended === workers - 1) throw this.peer.unanswered(silence)
+    })
+    if (failure !== undefined) throw failure.error
+    this.#samples += samples.length
+    return loss
+  }
+
+  #divided(): readonly (readonly number[])[] {
+    const blocks: number[][] = Array.from({ length: this.#turns }, () => [])
+    for (let sample = 0; sample < this.#task.samples; sample++)
+      blocks[this.#rows.blockOf?.(sample, blocks.length) ?? 0].push(sample)
+    return blocks
+  }
+}
+
+function rowsOf(
+  { rows }: Task,
+  { algorithm, options, optimiser, weightDecay, clip, accumulate = 1 }: TrainingSettings
+): TaskRows {
+  const { title } = algorithm
+  if (rows === undefined)
+    throw new InputError(
+      `${title} needs a task whose parameters are keyed rows, such as matrix-factorisation, and this one has none`
+    )
+  if (rows.count > maxKeys) throw new InputError(`${title}: found ${rows.count} keys, expected at most ${maxKeys}`)
+  if (options?.blocking === true && rows.blockOf === undefined)
+    throw new InputError(
+      `${title}: found blocking: true, and the samples of this task do not fall into blocks; leave it out`
+    )
+  const { name = 'sgd', ...settings } = optimiser ?? {}
+  const isPlain =
+    name === 'sgd' && Object.values(settings).every((value) => value === 0 || value === false || value === undefined)
+  if (!isPlain || (weightDecay ?? 0) !== 0 || clip !== undefined || accumulate !== 1)
+    throw new InputError(`${title} takes plain steps of SGD: leave out optimiser, weightDecay, clip and accumulate`)
+  return rows
+}

@@ -1,0 +1,58 @@
+import { createRandom, normals } from '@murmuration/random'
+import type { Ratings } from './files/ratings.js'
+
+/** How ratings are drawn. */
+export interface RatingsOptions {
+  readonly users: number
+  readonly items: number
+  readonly ratings: number
+  /** How many factors the drawn users and items have. */
+  readonly rank: number
+  /** Standard deviation of what is added to each rating. */
+  readonly noise: number
+  /** s: item k, 1, 2, …, is rated with a probability in proportion to k^−s (Zipf's law); 0 for all alike. */
+  readonly zipf: number
+  readonly seed: number
+}
+
+/**
+ * Ratings with known factors: `3.5 + b_u + b_i + p_u · q_i + noise`, with normal biases of standard deviation 0.3, and normal factors such that the product has
+ * 1. Users are drawn alike. The least mean square error that a model can have is `noise²`.
+ */
+export function drawRatings({ users, items, ratings, rank, noise, zipf, seed }: RatingsOptions): Ratings {
+  const random = createRandom(seed, 'ratings')
+  const factors = (count: number, purpose: string) =>
+    normals(count * rank, random.stream(purpose)).map((value) => value * rank ** -0.25)
+  const biases = (count: number, purpose: string) => normals(count, random.stream(purpose)).map((value) => value * 0.3)
+  const [p, q] = [factors(users, 'users'), factors(items, 'items')]
+  const [ofUser, ofItem] = [biases(users, 'user biases'), biases(items, 'item biases')]
+  const itemUpTo = cumulated(items, zipf)
+  const [pairs, noises] = [random.stream('pairs'), random.stream('noise')]
+  const drawn = { user: new Uint32Array(ratings), item: new Uint32Array(ratings), value: new Float32Array(ratings) }
+  for (let n = 0; n < ratings; n++) {
+    const user = pairs.integer(users)
+    const item = firstAbove(itemUpTo, pairs.uniform() * itemUpTo[items - 1])
+    let value = 3.5 + ofUser[user] + ofItem[item] + noise * noises.normal()
+    for (let k = 0; k < rank; k++) value += p[user * rank + k] * q[item * rank + k]
+    drawn.user[n] = user
+    drawn.item[n] = item
+    drawn.value[n] = value
+  }
+  return { users, items, ...drawn }
+}
+
+/** Sums of k^−s up to each item. */
+function cumulated(items: number, zipf: number): Float64Array {
+  let sum = 0
+  return Float64Array.from({ length: items }, (_, index) => (sum += (index + 1) ** -zipf))
+}
+
+function firstAbove(sums: Float64Array, value: number): number {
+  let [low, high] = [0, sums.length - 1]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (sums[middle] > value) high = middle
+    else low = middle + 1
+  }
+  return low
+}

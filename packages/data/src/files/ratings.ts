@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises'
+import { InputError, messageOf } from '@murmuration/core'
+
+/** Who has rated what, and how. */
+export interface Ratings {
+  readonly users: number
+  readonly items: number
+  /** Of each rating: whose it is, 0 … users − 1; of what, 0 … items − 1; and the rating. */
+  readonly user: Uint32Array
+  readonly item: Uint32Array
+  readonly value: Float32Array
+}
+
+/** The most bytes of a file of ratings, since it is held in memory as text: 256 MiB. */
+const byteLimit = 2 ** 28
+
+const header = 'userId,movieId,rating'
+
+/**
+ * A file of ratings as MovieLens has them, `ratings.csv`: a first line `userId,movieId,rating,timestamp`, then one rating a line. Users and items are
+ * numbered in the order of their ids. What comes after the rating is left out.
+ *
+ * Throws an {@link InputError} that names the file and the line.
+ */
+export async function readRatings(path: string): Promise<Ratings> {
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw new InputError(
+      `${path} cannot be read (${messageOf(error)}); expected a file of ratings, such as ratings.csv of MovieLens`
+    )
+  })
+  if (bytes.length > byteLimit)
+    throw new InputError(`${path}: found ${bytes.length} bytes, expected at most ${byteLimit}`)
+  return parseRatings(bytes.toString('utf8'), path)
+}
+
+/** As {@link readRatings}, of a text. */
+export function parseRatings(text: string, name: string): Ratings {
+  const lines = text.split(/\r?\n/)
+  if (!lines[0].startsWith(header))
+    throw new InputError(`${name}: line 1 is "${lines[0].slice(0, 80)}", expected ${header},timestamp`)
+  if (lines.at(-1) === '') lines.pop()
+  const count = lines.length - 1
+  if (count === 0) throw new InputError(`${name}: found no ratings, expected one a line after the first`)
+  const columns = [new Float64Array(count), new Float64Array(count), new Float64Array(count)]
+  for (let row = 0; row < count; row++) {
+    const cells = lines[row + 1].split(',', 3)
+    for (let column = 0; column < 3; column++) {
+      const cell = cells[column] ?? ''
+      const number = cell.trim() === '' ? Number.NaN : Number(cell)
+      const isRight = column === 2 ? Number.isFinite(number) : Number.isSafeInteger(number) && number >= 0
+      if (!isRight) {
+        const expected = column === 2 ? 'a number' : 'a whole number of at least 0'
+        throw new InputError(
+          `${name}: line ${row + 2} has "${cell.slice(0, 40)}" as ${header.split(',')[column]}, expected ${expected}`
+        )
+      }
+      columns[column][row] = number
+    }
+  }
+  const [user, item] = [numbered(columns[0]), numbered(columns[1])]
+  return {
+    users: user.count,
+    items: item.count,
+    user: user.places,
+    item: item.places,
+    value: Float32Array.from(columns[2])
+  }
+}
+
+/** The place of each id among all that there are. */
+function numbered(ids: Float64Array): { readonly count: number; readonly places: Uint32Array } {
+  const all = [...new Set(ids)].sort((left, right) => left - right)
+  const places = new Map(all.map((id, place) => [id, place]))
+  return { count: all.length, places: Uint32Array.from(ids, (id) => places.get(id) ?? 0) }
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import {
+  createMatrixFactorisationTaskSet,
+  matrixFactorisationModule,
+  type MatrixFactorisationOptions
+} from './matrix-factorisation-task.js'
+import { taskRecord } from './record.js'
+
+const count = (most: number) => z.int().min(1).max(most)
+
+export const matrixFactorisationRecord = taskRecord({
+  kind: 'matrix-factorisation',
+  description:
+    'Matrix factorisation with biases: a batch touches the rows of its users and items; drawn ratings, or a file',
+  options: z.strictObject({
+    file: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: 'ratings.csv of MovieLens; from the folder where the command runs' }),
+    users: count(1e7).default(1000).meta({ description: 'Of drawn ratings' }),
+    items: count(1e7).default(400).meta({ description: 'Of drawn ratings' }),
+    ratings: count(1e8).default(20_000).meta({ description: 'Of drawn ratings; a tenth of them to test' }),
+    rank: count(1000).default(8).meta({ description: 'Factors of each user and item; drawn ratings have as many' }),
+    noise: z.number().min(0).default(0.3).meta({ description: 'Standard deviation of the noise in drawn ratings' }),
+    zipf: z
+      .number()
+      .min(0)
+      .max(3)
+      .default(1)
+      .meta({ description: "Exponent of Zipf's law by which drawn items are rated; 0 for all alike" }),
+    l2: z
+      .number()
+      .min(0)
+      .default(0.01)
+      .meta({ description: 'Weight of the squares of the factors and biases of each rating' })
+  }),
+  learnsFromData: false,
+  hasRows: true,
+  firstRate: 1,
+  module: matrixFactorisationModule,
+  given: (options, { peers, self, seed }) => given(options, peers, seed, self),
+  taskSet: (options, { peers, seed }) => createMatrixFactorisationTaskSet(given(options, peers, seed)),
+  parameters: ({ file, users, items, rank }) => (file === undefined ? (users + items) * (rank + 1) : undefined)
+})
+
+type Given = Omit<MatrixFactorisationOptions, 'peers' | 'self' | 'seed'>
+
+function given(options: Given, peers: readonly string[], seed: number, self?: string): MatrixFactorisationOptions {
+  return { ...options, peers, seed, ...(self === undefined ? {} : { self }) }
+}

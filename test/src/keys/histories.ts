@@ -1,0 +1,179 @@
+/** Histories of reads and adds by workers of simulated peers: who does what, how long messages take, and which rows move, all drawn from one seed. */
+import {
+  KeyPeer,
+  Keys,
+  type KeySetting,
+  type KeyServer,
+  RelocatingKeyServer,
+  type SendTo
+} from '@murmuration/algorithms'
+import { type Fabric, messageOf, type PeerName, peerName, type Random } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
+import { type FaultEvent, simulate } from '@murmuration/simulator'
+import { type VectorMessage, vectorWire, weighed } from '@murmuration/wire'
+import { addsIn, type Event, inconsistency, maxAdds, rowOfAdd, rowWidth } from './consistency.js'
+
+export type Open = (setting: KeySetting, send: SendTo, start: Float32Array) => KeyServer
+const lapse: Open = (setting, send, start) => new RelocatingKeyServer(setting, send, start)
+
+/** What came of a seed. */
+export interface HistoryResult {
+  /** What is wrong, in words; nothing when all is right. */
+  readonly problem: string | undefined
+  readonly operations: number
+  readonly moved: number
+  readonly queued: number
+}
+
+/** What all of a history share, drawn from its seed. */
+interface Drawn {
+  readonly peers: readonly PeerName[]
+  readonly workers: number
+  readonly count: number
+  readonly operations: number
+  /** How much of what workers do is to move rows. */
+  readonly moves: number
+  readonly latency: number
+  readonly jitter: number
+  /** The longest a worker does nothing between two operations. */
+  readonly pause: number
+}
+
+function drawnFrom(random: Random): Drawn {
+  const peers = Array.from({ length: 2 + random.integer(3) }, (_, place) => peerName(`p${place}`))
+  return {
+    peers,
+    workers: 1 + random.integer(3),
+    count: 1 + random.integer(5),
+    operations: 4 + random.integer(12),
+    moves: random.uniform() * 0.7,
+    latency: 1 + random.integer(5),
+    jitter: random.integer(20),
+    pause: [0, 2, 20][random.integer(3)]
+  }
+}
+
+/** Plays the history of a seed, on peers whose rows are served so. */
+export async function history(seed: number, open: Open = lapse): Promise<HistoryResult> {
+  const drawn = drawnFrom(createRandom(seed, 'history'))
+  const { peers, latency, jitter, count } = drawn
+  const [events, held]: [Event[], Map<number, Float32Array>] = [[], new Map()]
+  const adds = new Array<number>(count).fill(0)
+  const totals = { moved: 0, queued: 0 }
+  const infinite = Number.POSITIVE_INFINITY
+  const path = { latency, jitter, loss: 0, bandwidth: infinite, window: infinite, pipes: [] }
+  const links = { access: () => ({ up: 1e6, down: 1e6 }), path: () => path }
+  const mixing = () => ({ selfWeight: 1, receiveFrom: [], sendTo: [] })
+  const options = {
+    topology: { peers, period: 1, mixing },
+    seed,
+    links,
+    wire: { ...vectorWire, ...weighed(1000) },
+    cost: () => 0,
+    faults: { rules: [], events: [] as FaultEvent[] }
+  }
+  try {
+    await simulate(options, async (fabric) => {
+      const peer = await act(fabric, drawn, { events, adds, open, seed })
+      const { keys, rows } = peer.server.held()
+      for (const [place, key] of keys.entries()) {
+        if (held.has(key)) throw new Error(`two peers hold the row of key ${key}`)
+        held.set(key, rows.slice(place * rowWidth, (place + 1) * rowWidth))
+      }
+      totals.moved += peer.server.counts.moved
+      totals.queued += peer.server.counts.queued
+    })
+  } catch (error) {
+    return { problem: messageOf(error), operations: events.length, ...totals }
+  }
+  const problem = inconsistency(events) ?? lostOf(adds, held)
+  return { problem, operations: events.length, ...totals }
+}
+
+/** All adds have happened, once each. */
+function lostOf(adds: readonly number[], held: ReadonlyMap<number, Float32Array>): string | undefined {
+  for (const [key, count] of adds.entries()) {
+    const row = held.get(key)
+    if (row === undefined) return `nobody holds the row of key ${key}`
+    const found = addsIn(row, key)
+    if (typeof found === 'string') return found
+    if (found.size !== count) return `the row of key ${key} has ${found.size} adds of ${count}`
+  }
+  return undefined
+}
+
+interface Played {
+  readonly events: Event[]
+  /** How many adds there were to each key. */
+  readonly adds: number[]
+  readonly open: Open
+  readonly seed: number
+}
+
+async function act(fabric: Fabric<VectorMessage>, drawn: Drawn, played: Played): Promise<KeyPeer> {
+  const { peers, workers, count } = drawn
+  const start = new Float32Array(count * rowWidth)
+  const peer = new KeyPeer(fabric, {
+    places: peers,
+    workers: peers,
+    timeout: 10_000,
+    count,
+    width: rowWidth,
+    length: 1000,
+    server: (setting, send) => played.open({ ...setting, count, width: rowWidth, holders: peers.length }, send, start)
+  })
+  const close = peer.serve()
+  let ended = 0
+  let failure: { readonly error: unknown } | undefined
+  for (let worker = 0; worker < workers; worker++)
+    fabric.spawn(async (own) => {
+      const name = `${fabric.self}.${worker}`
+      await work(own, new Keys(own, peer), name, drawn, played).catch((error: unknown) => (failure ??= { error }))
+      ended++
+      peer.wakeAll()
+    })
+  const isOver = () => failure !== undefined || (ended === workers && peer.server.open === 0)
+  await peer.until(fabric, isOver, (silence) => {
+    if (silence > 3) throw peer.unanswered(silence)
+  })
+  if (failure !== undefined) throw failure.error
+  await peer.endPhase(fabric)
+  close()
+  return peer
+}
+
+async function work(
+  own: Fabric<VectorMessage>,
+  keys: Keys,
+  worker: string,
+  { count, operations, moves, pause }: Drawn,
+  { events, adds, seed }: Played
+): Promise<void> {
+  const random = createRandom(seed, worker)
+  for (let order = 0; order < operations; order++) {
+    const some = Uint32Array.from({ length: count }, (_, key) => key).filter(() => random.uniform() < 0.5)
+    if (pause > 0) await own.sleep(own.now() + random.integer(pause))
+    if (random.uniform() < moves) {
+      if (random.uniform() < 0.5) keys.localizeAsync(some)
+      else await keys.localize(some)
+    } else if (random.uniform() < 0.5 && some.every((key) => adds[key] < maxAdds)) {
+      const isAwaited = random.uniform() < 0.8
+      const values = new Float32Array(some.length * rowWidth)
+      for (const [place, key] of some.entries()) {
+        const add = adds[key]++
+        values.set(rowOfAdd(add), place * rowWidth)
+        events.push({ key, worker, add, ...(isAwaited ? { order } : {}) })
+      }
+      const pushed = keys.pushAsync(some, values)
+      if (isAwaited) await keys.wait(pushed)
+    } else {
+      const rows = new Float32Array(some.length * rowWidth)
+      await keys.pull(some, rows)
+      for (const [place, key] of some.entries()) {
+        const seen = addsIn(rows.subarray(place * rowWidth, (place + 1) * rowWidth), key)
+        if (typeof seen === 'string') throw new Error(seen)
+        events.push({ key, worker, seen, order })
+      }
+    }
+  }
+}

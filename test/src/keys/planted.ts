@@ -1,0 +1,117 @@
+/** Key servers with an error each, which the checker of histories has to find. */
+import { type KeyMessage, RelocatingKeyServer } from '@murmuration/algorithms'
+import type { Open } from './histories.js'
+
+const none = new Float32Array(0)
+
+/** The old holder goes on to answer reads of a row that it has given away. */
+class OldHolderReads extends RelocatingKeyServer {
+  readonly #old = new Map<number, Float32Array>()
+
+  protected override giveAway(message: KeyMessage): string | undefined {
+    const { width } = this.setting
+    for (const key of message.keys) {
+      const row = new Float32Array(width)
+      if (this.table.read(key, row, 0)) this.#old.set(key, row)
+    }
+    return super.giveAway(message)
+  }
+
+  protected override serve(from: number, message: KeyMessage): string | undefined {
+    const [key] = message.keys
+    const row = this.#old.get(key)
+    if (message.type !== 'pull' || message.keys.length > 1 || row === undefined || this.table.has(key))
+      return super.serve(from, message)
+    this.send(message.origin, { ...message, type: 'pulled', values: row })
+    return undefined
+  }
+}
+
+/** An add that has waited for its row is answered and not done. */
+class LostQueuedWrite extends RelocatingKeyServer {
+  protected override keep(key: number, request: KeyMessage, values: Float32Array, at: number): boolean {
+    const zeros = request.type === 'push' ? new Float32Array(this.setting.width) : none
+    return request.type === 'push' ? super.keep(key, request, zeros, 0) : super.keep(key, request, values, at)
+  }
+}
+
+/** An add that has waited for its row is done twice. */
+class DoubledQueuedWrite extends RelocatingKeyServer {
+  protected override keep(key: number, request: KeyMessage, values: Float32Array, at: number): boolean {
+    if (request.type !== 'push') return super.keep(key, request, values, at)
+    return super.keep(
+      key,
+      request,
+      values.map((value) => 2 * value),
+      at
+    )
+  }
+}
+
+/** A row that is given away is held here as well. */
+class TwoHolders extends RelocatingKeyServer {
+  protected override giveAway(message: KeyMessage): string | undefined {
+    const { width } = this.setting
+    const rows = [...message.keys].map((key) => {
+      const row = new Float32Array(width)
+      return this.table.read(key, row, 0) ? ([key, row] as const) : undefined
+    })
+    const problem = super.giveAway(message)
+    for (const row of rows) if (row !== undefined) this.table.put(row[0], row[1], 0)
+    return problem
+  }
+}
+
+/** An add from elsewhere is answered at once and done with the next message. */
+class AnsweredBeforeDone extends RelocatingKeyServer {
+  #held: { readonly from: number; readonly message: KeyMessage } | undefined
+
+  override receive(from: number, message: KeyMessage): string | undefined {
+    const held = this.#held
+    this.#held = undefined
+    const problem = super.receive(from, message)
+    if (held !== undefined)
+      for (const [place, key] of held.message.keys.entries())
+        this.table.add(key, held.message.values, place * this.setting.width)
+    return problem
+  }
+
+  protected override serve(from: number, message: KeyMessage): string | undefined {
+    const isHere = message.keys.every((key) => this.table.has(key))
+    if (message.type !== 'push' || !isHere || message.origin === this.setting.self) return super.serve(from, message)
+    this.#held = { from, message }
+    this.send(message.origin, { ...message, type: 'pushed', values: none })
+    return undefined
+  }
+}
+
+/** What waits for a row goes on before what has come first: an add overtakes the giving away, which took the row without it. */
+class GivenAwayTooEarly extends RelocatingKeyServer {
+  protected override goOn(key: number): void {
+    const queue = this.waiting.get(key) ?? []
+    const last = queue.findIndex(({ type }) => type === 'relocate')
+    const pushes = queue.filter(({ type }, place) => type === 'push' && place < last)
+    for (const { origin, id } of pushes)
+      this.send(origin, { type: 'pushed', origin, id, keys: Uint32Array.of(key), values: none })
+    this.waiting.set(
+      key,
+      queue.filter((each) => !pushes.includes(each))
+    )
+    super.goOn(key)
+  }
+}
+
+const openOf =
+  (Server: typeof RelocatingKeyServer): Open =>
+  (setting, send, start) =>
+    new Server(setting, send, start)
+
+/** By what is wrong. */
+export const planted: Readonly<Record<string, Open>> = {
+  'the old holder answers reads during and after a move': openOf(OldHolderReads),
+  'a queued write is lost': openOf(LostQueuedWrite),
+  'a queued write is done twice': openOf(DoubledQueuedWrite),
+  'two peers hold a row': openOf(TwoHolders),
+  'a write is answered before it is done': openOf(AnsweredBeforeDone),
+  'a row is given away without the writes that came first': openOf(GivenAwayTooEarly)
+}
