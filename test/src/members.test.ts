@@ -139,3 +139,10 @@ test('every peer knows about how far all are apart', async (t) => {
     t.true(relative > 0.6 && relative < 1.4, `${relative} of the true one after round ${round}`)
   }
 })
+
+test('peers in step are not ahead of one another, however many rounds there are between two beats', async (t) => {
+  const end = await runMembers({ peers: 4, rounds: 500, finalRounds: 0, gradient: 10 })
+  const times = [...(end.times.get(p1)?.values() ?? [])]
+  const longest = Math.max(...times.map((time, place) => time - (times[place - 1] ?? time)))
+  t.true(longest < 100, `a round took ${longest} ms`)
+})

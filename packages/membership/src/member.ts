@@ -188,7 +188,7 @@ export class Member extends SwarmView {
 
   /** Whether this peer is so far ahead of most that they go on apart unless it waits (rule 8). */
   get isAhead(): boolean {
-    return this.#report.round - (upperMedianRound(this.#begun()) ?? Number.POSITIVE_INFINITY) > this.settings.lag
+    return this.#report.roundBefore - (upperMedianRound(this.#begun()) ?? Number.POSITIVE_INFINITY) > this.settings.lag
   }
 
   /** Whether this peer may begin with its own state: the start's condition is met, or others have begun and are within `lag` of it. */

@@ -22,6 +22,8 @@ export class OwnReport {
   readonly strikes = new Strikes()
   #progress: MemberProgress = { round: 0, samples: 0, waitsFor: [], owes: [] }
   #waitsSince: Milliseconds | undefined
+  /** At the last two beats. */
+  #rounds: readonly [number, number] = [0, 0]
 
   constructor(
     readonly self: PeerName,
@@ -31,6 +33,11 @@ export class OwnReport {
 
   get round(): number {
     return this.#progress.round
+  }
+
+  /** The round at the beat before the last one: what others have told of theirs is no older. */
+  get roundBefore(): number {
+    return this.#rounds[0]
   }
 
   begin(round: number): void {
@@ -65,9 +72,10 @@ export class OwnReport {
     return { self: this.self, broken, silent: this.struck(now) }
   }
 
-  /** What goes into the record. A wait is told once it is long: a record that changes goes to everybody. */
+  /** A beat: what goes into the record. A wait is told once it is long: a record that changes goes to everybody. */
   shown(unreachable: readonly PeerName[], now: Milliseconds): Progress {
     const { round, samples, waitsFor } = this.#progress
+    this.#rounds = [this.#rounds[1], round]
     const isStuck = this.#waitsSince !== undefined && now - this.#waitsSince >= this.settings.tellWaitAfter
     const { broken, silent } = this.names(unreachable, now)
     return { round, samples, broken, silent, waitsFor: isStuck ? waitsFor : [] }

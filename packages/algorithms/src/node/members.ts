@@ -94,7 +94,8 @@ export class Members {
       const donor = this.#hasBegun && this.#isAtOwnPace ? undefined : this.#member.donor(now)
       if (donor === undefined && !this.#hasBegun && this.#member.mayBegin) this.#beginWithOthers(round())
       const isFirst = round() === this.#firstRound
-      const isHeld = this.#isHeld || (now - start < waitTogether && this.#isBeforeOthers(isFirst))
+      const maxHold = Math.min(waitTogether, this.#options.wait.pause / 2)
+      const isHeld = this.#isHeld || (now - start < maxHold && this.#isBeforeOthers(isFirst))
       const isAlone = () => !this.#isAtOwnPace && this.#rows.isAlone(round())
       if (donor === undefined && this.#hasBegun && !isHeld && !isAlone()) return
       this.#checkWait(start)
