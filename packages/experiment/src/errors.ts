@@ -5,7 +5,8 @@ import {
   NeighboursMissingError,
   OutputError,
   RefusedError,
-  StoppedError
+  StoppedError,
+  StoreError
 } from '@murmuration/core'
 
 /** The peers' models differ too much at the end. */
@@ -32,6 +33,7 @@ const kinds = new Map<string, FailureKind>([
   [InputError.name, 'input'],
   [NeighboursMissingError.name, 'neighboursMissing'],
   [LostError.name, 'neighboursMissing'],
+  [StoreError.name, 'neighboursMissing'],
   [RefusedError.name, 'refused'],
   [DivergedError.name, 'diverged'],
   [DisagreementError.name, 'disagreement'],

@@ -120,6 +120,8 @@ export interface RunRecord {
   readonly models?: Readonly<Record<string, string>>
   /** Peers that gave up or whose process ended before the others, in that order, each with the reason. */
   readonly lost?: readonly string[]
+  /** What parameter services asked of the store that they share; of simulated runs that have one. */
+  readonly store?: StoreTotals
   /** What else went wrong: broken promises, faults. Empty when nothing did. */
   readonly findings: readonly string[]
   /** Of everything that happened, in order. The same file and seed give the same; of simulated runs. */
@@ -128,6 +130,21 @@ export interface RunRecord {
   readonly keys?: KeyCounts
   /** What simulating took on the machine that did it; of simulated runs. */
   readonly realSeconds?: number
+}
+
+/** What all services of a run together have asked of their store. */
+export interface StoreTotals {
+  readonly gets: number
+  readonly sets: number
+  readonly adds: number
+  /** The mean, as a service waits; 0 where there was none. */
+  readonly secondsPerGet: number
+  readonly secondsPerSet: number
+  readonly secondsPerAdd: number
+  /** Of numbers, to and fro. */
+  readonly bytes: number
+  /** Updates that were lost, since one service wrote over what another had written. */
+  readonly overwritten: number
 }
 
 /**

@@ -1,6 +1,6 @@
 import { outlierText } from '@murmuration/algorithms'
 import prettyBytes from 'pretty-bytes'
-import type { PeerSummary, RunEvent, StartEvent, StateSeconds, Summary } from '@murmuration/experiment'
+import type { PeerSummary, RunEvent, StartEvent, StateSeconds, StoreEvent, Summary } from '@murmuration/experiment'
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 
@@ -68,11 +68,29 @@ export function lineOf(event: RunEvent): string {
       const accuracy = event.accuracy === undefined ? '' : `, accuracy ${percent(event.accuracy)}`
       return `${nameOf(event.of)} after round ${event.round + 1}: loss ${short(event.loss)}${accuracy}${apart}`
     }
+    case 'store':
+      return storeText(event)
     case 'outlier':
       return `${event.peer}: ${outlierText(event)}; it sends wrong numbers, or passes on what another sent it`
     case 'summary':
       return ('peer' in event ? peerSummaryLines(event) : summaryLines(event)).join('\n')
   }
+}
+
+/** What a service asked of its store. */
+function storeText({ peer, seconds, overwritten, rolledBack, ...event }: StoreEvent): string {
+  const { gets, sets, adds } = event
+  const kinds = [
+    [gets, 'get', event.millisecondsPerGet],
+    [sets, 'set', event.millisecondsPerSet],
+    [adds, 'add', event.millisecondsPerAdd]
+  ] as const
+  const counts = kinds
+    .filter(([times]) => times > 0)
+    .map(([times, name, each]) => `${count(times)} ${times === 1 ? name : `${name}s`} (${short(each)} ms each)`)
+  const rate = seconds === 0 ? 0 : (gets + sets + adds) / seconds
+  const lost = rolledBack === 0 ? '' : `; ${count(rolledBack)} were lost with the store`
+  return `${peer}: store: ${counts.join(', ') || 'nothing asked'}, ${short(rate)} operations/s; ${count(overwritten)} updates of others overwritten${lost}`
 }
 
 /** Why this backend computes, in brackets, when there is something to say. */

@@ -25,6 +25,7 @@ import { MemberEvents } from './member-events.js'
 import { OutlierEvents } from './outlier-events.js'
 import type { Plan } from '../training/plan.js'
 import { faultsSeenBy } from './sender-faults.js'
+import { withStore } from './service-store.js'
 import { type Snapshot, snapshotsEvery } from './snapshots.js'
 import { StepReports } from './step-reports.js'
 import { factsOf, Watching } from './watching/watching.js'
@@ -153,7 +154,8 @@ async function withPeer(given: PeerRun, task: TaskWorker, peer: Peer, opened?: O
     await weighByCounts(run, task, peer)
     // Who joins takes the state of another, which is newer than what it has saved.
     const saved = entrance === 'joins' ? undefined : await opened?.checkpoints.resume(peer, opened.rounds, run.timeout)
-    const trained = await trainPeer(run, { task, peer, members, saved, watching, checkpoints: opened?.checkpoints })
+    const others = { peer, members, saved, watching, checkpoints: opened?.checkpoints }
+    const trained = await withStore(run, peer.fabric, (store) => trainPeer(run, { task, store, ...others }))
     const evaluation = isServer(run) ? noModel : await task.evaluate(trained.parameters).run()
     await peer.close()
     const { schema, about, signature } = task
@@ -232,6 +234,7 @@ async function meet(run: PeerRun, peer: Peer, members: Members | undefined): Pro
 
 interface Trainee {
   readonly task: Task
+  readonly store: Plan['options']['store']
   readonly peer: Peer
   readonly members: Members | undefined
   /** What to go on from; absent at the start. */
@@ -240,10 +243,10 @@ interface Trainee {
   readonly checkpoints: Checkpoints | undefined
 }
 
-async function trainPeer(run: PeerRun, { task, peer, members, saved, watching, checkpoints }: Trainee) {
+async function trainPeer(run: PeerRun, { task, store, peer, members, saved, watching, checkpoints }: Trainee) {
   const { halt, log } = run
   const fabric = log === undefined ? peer.fabric : loggedFabric(peer.fabric, log)
-  const options = { ...run.plan.options, members }
+  const options = { ...run.plan.options, members, store }
   const reports = new StepReports(run.self, peer, options)
   const outliers = new OutlierEvents(run.self)
   const every = snapshotsEvery(options.rounds)

@@ -1,5 +1,6 @@
 import { deferred, type Evaluation, type PeerName } from '@murmuration/core'
 import { consensusDistance, hashVector, mean, norm } from '@murmuration/vectors'
+import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { checkCheckpoints, type CheckpointOptions } from './checkpoints/checkpoints.js'
 import { roundGrace } from './checkpoints/halt.js'
@@ -76,7 +77,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   const evaluator = await Evaluator.start(plan, options.emit, options.signal)
   try {
     const outliers = new FirstOutliers()
-    const { results, servers, gaveUp } = await runChildren(plan, request, evaluator, {
+    const { results, servers, gaveUp } = await runChildren(plan, { ...request, runId: randomUUID() }, evaluator, {
       ...options,
       emit: (event) => {
         outliers.take(event)
@@ -151,11 +152,9 @@ async function runChildren(
   try {
     const peerList = await Promise.race([Promise.all(children.map((child) => child.listening)), stopped.promise])
     for (const child of children) child.meet(peerList)
-    // A server that fails ends the run.
-    const served = servers.map(async ({ name, result }) => [name, await result] as const)
-    const ends = Promise.all([collect(workers, emit, evaluator), Promise.all(served)])
+    const ends = Promise.all([collect(workers, emit, evaluator), served(plan, servers, emit, evaluator)])
     const [{ results, gaveUp }, ofServers] = await Promise.race([ends, stopped.promise])
-    return { results, servers: new Map(ofServers), gaveUp }
+    return { results, servers: ofServers, gaveUp }
   } finally {
     signal.removeEventListener('abort', abort)
     if (signal.aborted && checkpoints !== undefined) await stopTogether(children)
@@ -199,6 +198,17 @@ async function collect(
   )
   if (results.size === 0) throw gaveUp ?? new LostError('all processes were lost')
   return { results: new Map([...results].sort(([left], [right]) => (left < right ? -1 : 1))), gaveUp }
+}
+
+/** What servers ended with. One that fails ends the run; but of services that share a store, one that is lost is told of, and one must be left. */
+async function served(
+  { options }: Plan,
+  servers: readonly Child[],
+  emit: (event: RunEvent) => void,
+  evaluator: Evaluator
+): Promise<Results> {
+  if (options.algorithm.needs.store !== undefined) return (await collect(servers, emit, evaluator)).results
+  return new Map(await Promise.all(servers.map(async ({ name, result }) => [name, await result] as const)))
 }
 
 function summarise(

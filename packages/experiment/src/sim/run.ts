@@ -4,7 +4,6 @@ import {
   type Fabric,
   NeighboursMissingError,
   type PeerName,
-  type StepReport,
   type Task,
   type Topology,
   type Wire
@@ -24,6 +23,7 @@ import { alone } from './alone.js'
 import { faultsOf } from './run-faults.js'
 import type { Method, Scenario } from './scenario.js'
 import { serversOf } from './servers.js'
+import { SimulatedStore } from './store-costs.js'
 import { type SimRun, topologyOf } from './sweep.js'
 import { TimelineRecorder } from './timeline-recorder.js'
 import { trafficOver } from './traffic-wire.js'
@@ -66,6 +66,7 @@ class SimulatedRun {
   /** Workers that gave up, in that order, each with its error. */
   readonly #lost = new Map<PeerName, NeighboursMissingError>()
   readonly #simulation: Simulation<VectorMessage>
+  readonly #store: SimulatedStore | undefined
 
   constructor(scenario: Scenario, run: SimRun, taskSet: TaskSet) {
     const { method, seed, setting } = run
@@ -85,6 +86,7 @@ class SimulatedRun {
         : trafficOver(length, scenario.traffic)
     this.#servers = servers.map(({ name }) => name)
     this.#settings = settingsOf(scenario, run, this.#workers, this.#servers, file.topology.peers.length)
+    if (recordOf(method.algorithm).needs.store) this.#store = new SimulatedStore(method.training.store)
     const mayJoin = scenario.membership !== undefined
     this.#checkers = new InvariantCheckers(this.#workers, keepsOf(method, topology), scenario.evaluate, mayJoin)
     this.#recorder = run.timeline === undefined ? undefined : new TimelineRecorder(run.timeline)
@@ -98,7 +100,10 @@ class SimulatedRun {
         wire: codedWire({ ...this.#traffic.wire, ...weighed(length) }, coding),
         links: file.links,
         network: scenario.network,
-        cost: computingCost({ ...setting.computing, slow: new Map(entriesOf(setting.computing.slow)) }, seed),
+        cost: computingCost(
+          { ...setting.computing, slow: new Map(Object.entries(setting.computing.slow) as [PeerName, number][]) },
+          seed
+        ),
         faults: faultsOf(scenario, run, this.#workers),
         observer: this.#recorder ?? {},
         ...(scenario.stop.time === undefined ? {} : { until: scenario.stop.time })
@@ -154,6 +159,7 @@ class SimulatedRun {
       models,
       ...(keys === undefined ? {} : { keys }),
       ...(failure !== undefined || this.#lost.size === 0 ? {} : { lost: this.#lostTexts() }),
+      store: this.#store?.totals,
       findings: this.#checkers.findings,
       logHash: this.#logHash(),
       realSeconds
@@ -192,8 +198,7 @@ class SimulatedRun {
   async #train(fabric: Fabric<VectorMessage>): Promise<void> {
     const { self } = fabric
     const settings = this.#settings
-    if (this.#servers.includes(self))
-      return this.#serve(self, train(fabric, this.#asTraffic(this.#taskSet.union), settings))
+    if (this.#servers.includes(self)) return this.#serve(fabric)
     this.#checkers.restarted(self)
     const isAlone = isOnOneMachine(this.#run.method)
     const task = this.#asTraffic(isAlone ? this.#taskSet.union : this.#taskSet.of(self))
@@ -217,9 +222,10 @@ class SimulatedRun {
   }
 
   /** What a server reports counts where it holds rows. */
-  async #serve(self: PeerName, rounds: AsyncGenerator<StepReport>): Promise<void> {
-    for await (const report of rounds)
-      if (report.holds !== undefined && (await this.#metrics.take(self, report)))
+  async #serve(fabric: Fabric<VectorMessage>): Promise<void> {
+    const settings = { ...this.#settings, store: this.#store?.of(fabric) }
+    for await (const report of train(fabric, this.#asTraffic(this.#taskSet.union), settings))
+      if (report.holds !== undefined && (await this.#metrics.take(fabric.self, report)))
         this.#simulation.stop('the target is reached')
   }
 
@@ -292,8 +298,4 @@ function settingsOf(
 /** A codec rounds what others get, and not what the sender has itself: sums move, and peers differ, by that. */
 function keepsOf({ algorithm, training: { codec } }: Method, topology: Topology): Keeps {
   return codec === 'float32' ? keptOn(recordOf(algorithm), topology) : 'nothing'
-}
-
-function entriesOf(record: Readonly<Record<string, number>>): [PeerName, number][] {
-  return Object.entries(record) as [PeerName, number][]
 }

@@ -1,13 +1,14 @@
 import { InputError } from '@murmuration/core'
 import { readTopologyFile } from '@murmuration/files'
 import { readMethod } from '../sim/real-method.js'
-import { type Plan, planOf, type RunRequest } from './plan.js'
+import { checkServices, type Plan, planOf, type RunRequest } from './plan.js'
 import { readTrainingFile } from './training-file.js'
 
 /** As {@link makePlan}, for real peers. Throws an InputError also for what only the simulator runs so far. */
 export async function makeRealPlan(request: RunRequest): Promise<Plan> {
   const plan = await makePlan(request)
   const { title, keys } = plan.options.algorithm
+  checkServices(plan)
   if (keys === undefined) return plan
   throw new InputError(
     `${title} runs in the simulator and inside programs so far, not as peers of a topology file; use "murmur sim"`
@@ -18,8 +19,9 @@ export async function makeRealPlan(request: RunRequest): Promise<Plan> {
 export async function makePlan(request: RunRequest): Promise<Plan> {
   const { topology: path } = request
   if (request.method === undefined) {
-    return planOf(path, await readTopologyFile(path), await readTrainingFile(request.train, request))
+    const plan = planOf(path, await readTopologyFile(path), await readTrainingFile(request.train, request))
+    return { ...plan, runId: request.runId }
   }
   const { file, training } = await readMethod(request, request.method)
-  return { ...planOf(path, file, training), links: file.links, label: request.method }
+  return { ...planOf(path, file, training), links: file.links, label: request.method, runId: request.runId }
 }

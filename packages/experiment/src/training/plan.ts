@@ -7,6 +7,7 @@ import { algorithmLabel, optionTexts, recordOf } from './algorithm-choice.js'
 import type { StartEvent } from '../events.js'
 import { runSettings } from './run-settings.js'
 import { rowRefusals } from './task-choice.js'
+import { checkStore } from './store-choice.js'
 import { taskDescription } from './task-description.js'
 import { localWeights, optimiserText, type TrainingOverrides } from './training-file.js'
 import type { Training } from './training-schema.js'
@@ -19,6 +20,8 @@ export interface RunRequest extends TrainingOverrides {
   readonly train?: string
   /** The label of a method of a scenario, in place of a training. */
   readonly method?: string
+  /** What keeps this run apart from others in a store; runs of the same settings are one when absent. */
+  readonly runId?: string
 }
 
 /** Everything about a run that all its peers have in common. The same request gives the same plan on every machine. */
@@ -37,6 +40,7 @@ export interface Plan {
   readonly label: string
   /** The algorithm with its options as text, for people. */
   readonly algorithm: string
+  readonly runId?: string | undefined
 }
 
 /** The plan of files that were read. Throws an InputError when they do not fit each other; messages begin with `path`. */
@@ -77,6 +81,11 @@ function checkWeights(path: string, topology: Topology, training: Training): voi
   const finding = structureFindings(topology).find(({ check }) => check === 'doubly-stochastic')
   if (finding === undefined || finding.level === 'ok') return
   throw new InputError(`${path}: ${finding.message} With partition "local" they would count for more than their data`)
+}
+
+/** Throws an InputError where the services of real peers have no store that they can share. */
+export function checkServices({ path, file, training, options }: Plan): void {
+  checkStore(path, options.algorithm, { store: training.store, servers: file.servers.length })
 }
 
 /** What the algorithm needs is tested before anything starts. */

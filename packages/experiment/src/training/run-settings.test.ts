@@ -45,6 +45,7 @@ const pairs: Readonly<Record<string, readonly [Input, Input]>> = {
   'rate.decay.factor': [{ rate: { decay: { at: [1], factor: 0.5 } } }, { rate: { decay: { at: [1], factor: 0.1 } } }],
   'rounds': [{}, { rounds: 401 }],
   'consensusTolerance': [{}, { consensusTolerance: 1e-2 }],
+  'store': [{ store: 'memory' }, { store: 'redis://localhost' }],
   'timeout': [{}, { timeout: '31 s' }],
   'membership.quorum': [{}, { membership: { quorum: 3 } }],
   'membership.startWithin': [{}, { membership: { startWithin: '1 min' } }],

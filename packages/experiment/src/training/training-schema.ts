@@ -8,6 +8,7 @@ import { algorithmSchema, inputJson } from './algorithm-choice.js'
 import { gone } from './gone.js'
 import { mappingSuchAs } from './schema-words.js'
 import { membershipSchema } from './membership-schema.js'
+import { storeSchema } from './store-choice.js'
 import { kinds, taskSchema } from './task-choice.js'
 
 const positive = z.number().positive()
@@ -146,6 +147,10 @@ export const sharedFields = {
   rate,
   rounds: atLeastOne.max(maxRounds).default(400).meta({ description: 'Rounds of training; one step per peer each' }),
   codec: methodFields.codec.default('float32'),
+  store: storeSchema.optional().meta({
+    description:
+      'What parameter services share: memory, which a single service has for itself; redis://host:6379; or mysql://user@host:3306/database. A password is taken from MURMUR_STORE_PASSWORD. Simulated services always share one, as fast as that kind of store was measured'
+  }),
   timeout: duration()
     .default(30_000)
     .meta({ description: 'How long a peer waits for its neighbours in a round; 1 h in scenarios' }),

@@ -93,6 +93,18 @@ const run: z.ZodType<RunRecord> = z.object({
   curve: z.array(point),
   models: z.record(z.string(), z.string()).optional(),
   lost: z.array(z.string()).optional(),
+  store: z
+    .object({
+      gets: amount,
+      sets: amount,
+      adds: amount,
+      secondsPerGet: amount,
+      secondsPerSet: amount,
+      secondsPerAdd: amount,
+      bytes: amount,
+      overwritten: amount
+    })
+    .optional(),
   findings: z.array(z.string()),
   logHash: z.string().optional(),
   keys: z.object({ local: amount, remote: amount, queued: amount, moved: amount }).optional(),

@@ -1,0 +1,45 @@
+/** Which store the services of a run share, as files say it. */
+import type { Algorithm } from '@murmuration/algorithms'
+import { InputError } from '@murmuration/core'
+import { z } from 'zod'
+
+/** How a store is named by the scheme of its URL. */
+const programs: Readonly<Record<string, 'redis' | 'mysql'>> = {
+  'redis:': 'redis',
+  'rediss:': 'redis',
+  'mysql:': 'mysql',
+  'mariadb:': 'mysql'
+}
+
+const expected = 'memory, redis://host:6379 or mysql://user@host:3306/database'
+
+/** `memory`, or the URL of a store. A password stands in the environment: files are shown, compared and kept. */
+export const storeSchema = z.string().superRefine((text, context) => {
+  const refuse = (message: string) => context.addIssue({ code: 'custom', message })
+  if (text === 'memory') return
+  if (!URL.canParse(text)) return refuse(expected)
+  const url = new URL(text)
+  if (!Object.hasOwn(programs, url.protocol) || url.hostname === '') refuse(expected)
+  // The URL is not repeated: it holds a secret.
+  else if (url.password !== '')
+    refuse('a URL without a password; put that into MURMUR_STORE_PASSWORD in the environment')
+})
+
+/** Which program a store is. */
+export function storeProgram(store: string): 'memory' | 'redis' | 'mysql' {
+  return store === 'memory' ? 'memory' : programs[new URL(store).protocol]
+}
+
+/** Throws an InputError where real services cannot share the store, or nobody needs it. */
+export function checkStore(
+  path: string,
+  { needs, title }: Algorithm,
+  { store, servers }: { readonly store: string | undefined; readonly servers: number }
+): void {
+  if (needs.store === undefined && store !== undefined)
+    throw new InputError(`${path}: ${title} has no use for a store; leave out "store"`)
+  if (needs.store === undefined || servers <= 1 || storeProgram(store ?? 'memory') !== 'memory') return
+  throw new InputError(
+    `${path}: found ${servers} services and a store in memory, which each process has for itself; name one that they share, such as "store: redis://localhost:6379"`
+  )
+}
