@@ -18,14 +18,11 @@ export const parameterServices = algorithm({
   source: 'Atre, Jha and Rao, IPDPSW 2021, arXiv 2103.08894',
   options: z.strictObject({
     period: z.int().min(1).default(1).meta({ description: 'Steps between two exchanges with a service' }),
-    alpha: z.number().gt(0).lt(1).optional().meta({
+    alpha: z.number().gt(0).max(1).default(1).meta({
       description:
-        'α: services average, w ← α w + (1 − α) x, with the parameters x of a worker. They add updates when absent'
+        'Below 1: services average, w ← α w + (1 − α) x, with the parameters x of a worker. 1: they add updates'
     }),
-    atomic: z.boolean().default(false).meta({
-      description:
-        'Whether the store adds, so that no update is lost. Services write what they have computed when false'
-    }),
+    atomic: z.boolean().default(false).meta({ description: 'Whether the store adds, so that no update is lost' }),
     chunks: z.int().min(1).max(4096).default(1).meta({ description: 'How many objects the parameters are stored as' })
   }),
   needs: { servers: 1, store: true },
@@ -36,7 +33,7 @@ export const parameterServices = algorithm({
     const { period, alpha } = node.options
     const next = node.step(x, await node.gradient(x))
     if ((k + 1) % period > 0 && k + 1 < node.rounds) return { x: next, base, service }
-    const served = await askAny(node, k, service, alpha === undefined ? linear([1, next], [-1, base]) : next)
+    const served = await askAny(node, k, service, alpha === 1 ? linear([1, next], [-1, base]) : next)
     const now = k + 1 === node.rounds ? await endOf(node, served.x) : served.x
     return { x: now, base: now, service: served.service }
   },

@@ -12,7 +12,7 @@ export type PartChannel = Channel<{ readonly part: Vector }>
 export interface ServiceOptions {
   readonly chunks: number
   readonly atomic: boolean
-  readonly alpha?: number | undefined
+  readonly alpha: number
 }
 type ServedNode = NodeTraits<ServiceOptions>
 
@@ -117,8 +117,8 @@ export async function unlessMissing<T>(waited: Promise<T>): Promise<T | undefine
 }
 
 /**
- * Brings what a worker sent into the store, object by object, and gives what this service now takes the parameters to be. Without `alpha` it is an update u:
- * w ← w + u; with it they are parameters x: w ← α w + (1 − α) x. Between reading and writing others may write, and are overwritten; `atomic` has the store add.
+ * Brings what a worker sent into the store, object by object, and gives what this service now takes the parameters to be. With α = 1 it is an update u:
+ * w ← w + u; below they are parameters x: w ← α w + (1 − α) x. Between reading and writing others may write, and are overwritten; `atomic` has the store add.
  */
 async function bringIn(node: ServedNode & { readonly store: Objects }, initial: Vector, part: Vector): Promise<Vector> {
   const { store, options } = node
@@ -127,7 +127,7 @@ async function bringIn(node: ServedNode & { readonly store: Objects }, initial: 
   for (const { key, range } of storedRanges(node, part.length)) {
     const [start, given] = [rangeOf(initial, range), rangeOf(part, range)]
     const w = await store.get(key, start)
-    const next = alpha === undefined ? linear([1, w], [1, given]) : linear([alpha, w], [1 - alpha, given])
+    const next = alpha === 1 ? linear([1, w], [1, given]) : linear([alpha, w], [1 - alpha, given])
     if (atomic) await store.add(key, linear([1, next], [-1, w]), start)
     else await store.set(key, next)
     parts.push(next)
