@@ -91,6 +91,7 @@ class SimulatedRun {
     this.#checkers = new InvariantCheckers(this.#workers, keepsOf(method, topology), scenario.evaluate, mayJoin)
     this.#recorder = run.timeline === undefined ? undefined : new TimelineRecorder(run.timeline)
     const random = (peer: PeerName) => createRandom(seed, peer)
+    const slow = new Map(Object.entries(setting.computing.slow) as [PeerName, number][])
     const coding = { codec: method.training.codec, elements: length, random }
     this.#simulation = new Simulation<VectorMessage>(
       {
@@ -100,10 +101,7 @@ class SimulatedRun {
         wire: codedWire({ ...this.#traffic.wire, ...weighed(length) }, coding),
         links: file.links,
         network: scenario.network,
-        cost: computingCost(
-          { ...setting.computing, slow: new Map(Object.entries(setting.computing.slow) as [PeerName, number][]) },
-          seed
-        ),
+        cost: computingCost({ ...setting.computing, slow }, seed),
         faults: faultsOf(scenario, run, this.#workers),
         observer: this.#recorder ?? {},
         ...(scenario.stop.time === undefined ? {} : { until: scenario.stop.time })
