@@ -233,3 +233,39 @@ export function finish(out: usize, stride: usize, rows: i32, columns: i32, bias:
     out += stride
   }
 }
+
+/** Copies so many bytes, a multiple of 4. */
+@inline
+function copyNumbers(source: usize, target: usize, bytes: usize): void {
+  const end = target + bytes
+  for (; target + 16 <= end; target += 16) {
+    v128.store(target, v128.load(source))
+    source += 16
+  }
+  for (; target < end; target += 4) {
+    store<u32>(target, load<u32>(source))
+    source += 4
+  }
+}
+
+/**
+ * Copies images to larger or smaller ones of zeros, where rows and columns have numbers that are `top` and `left` higher, or lower where
+ * these are negative; what does not fit is left out. `pixel` is the length of a pixel in bytes.
+ */
+export function frame(
+  source: usize, target: usize, images: i32, height: i32, width: i32, pixel: usize, top: i32, left: i32, newHeight: i32, newWidth: i32
+): void {
+  memory.fill(target, 0, <usize>(images * newHeight * newWidth) * pixel)
+  const firstRow = max(-top, 0)
+  const firstColumn = max(-left, 0)
+  const endRow = min(height, newHeight - top)
+  const columns = min(width, newWidth - left) - firstColumn
+  if (columns <= 0) return
+  for (let image = 0; image < images; image++) {
+    for (let row = firstRow; row < endRow; row++) {
+      const from = source + <usize>((image * height + row) * width + firstColumn) * pixel
+      const to = target + <usize>((image * newHeight + row + top) * newWidth + firstColumn + left) * pixel
+      copyNumbers(from, to, <usize>columns * pixel)
+    }
+  }
+}

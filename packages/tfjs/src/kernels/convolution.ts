@@ -1,39 +1,39 @@
+import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm'
 import {
   backend_util,
+  Conv2D,
+  type Conv2DAttrs,
   Conv2DBackpropFilter,
   type Conv2DBackpropFilterAttrs,
   Conv2DBackpropInput,
   type Conv2DBackpropInputAttrs,
   conv2d,
+  FusedConv2D,
+  type FusedConv2DAttrs,
   type KernelConfig,
-  matMul,
-  reshape,
+  type KernelFunc,
   reverse,
-  type Tensor,
   type Tensor4D,
+  type TensorInfo,
   transpose
 } from '@tensorflow/tfjs-core'
+import { invariant } from '@murmuration/core'
+import { Products } from '../wasm/products.js'
 import { composed } from './composed.js'
-import { framed, readyForTurnedFilter } from './turned.js'
+import { activated, addressOf, finishOf } from './fused.js'
+import { forEachPatches } from './patches.js'
+import { readyForTurnedFilter } from './turned.js'
 
 type Shape = backend_util.Conv2DInfo
 
 /**
- * The gradients of a convolution, each of which is a convolution itself, so that both run on the backend's fast forward
- * kernel. It has none for the filter, and one for the input that is several times slower. Channels come last, as
- * everywhere in the WASM backend.
+ * Convolutions and their gradients as products of matrices of our own. Channels come last, as everywhere in the WASM backend, which has no
+ * gradient for the filter, and one for the input that is several times slower.
  */
 export const convolutionKernels: readonly KernelConfig[] = [
-  composed<'x' | 'dy', Conv2DBackpropFilterAttrs>(
-    Conv2DBackpropFilter,
-    ({ x, dy }, { strides, pad, dimRoundingMode, filterShape }) => {
-      const pictures = x as Tensor4D
-      const shape = backend_util.computeConv2DInfo(pictures.shape, filterShape, strides, 1, pad, dimRoundingMode)
-      return isPointwise(shape)
-        ? pointwiseFilterGradient(x, dy, shape)
-        : filterGradient(pictures, dy as Tensor4D, shape)
-    }
-  ),
+  { kernelName: Conv2D, backendName: 'wasm', kernelFunc: forward },
+  { kernelName: FusedConv2D, backendName: 'wasm', kernelFunc: fusedForward },
+  { kernelName: Conv2DBackpropFilter, backendName: 'wasm', kernelFunc: filterGradient },
   composed<'dy' | 'filter', Conv2DBackpropInputAttrs>(
     Conv2DBackpropInput,
     ({ dy, filter }, { strides, pad, dimRoundingMode, inputShape }) => {
@@ -46,33 +46,84 @@ export const convolutionKernels: readonly KernelConfig[] = [
   )
 ]
 
-/**
- * `dF[i, j, c, o] = Σ_{n, y, x} X[n, y·s + i − p, x·s + j − p, c] · dY[n, y, x, o]`: the input convolved with the
- * gradient, where input channels stand in for samples, samples for channels, and strides for dilations.
- */
-function filterGradient(x: Tensor4D, dy: Tensor4D, shape: Shape): Tensor {
-  const { strideHeight, strideWidth, padInfo } = shape
-  const channelsAsSamples: Tensor4D = transpose(x, [3, 1, 2, 0])
-  const gradientAsFilter: Tensor4D = transpose(dy, [1, 2, 0, 3])
-  // Rows and columns at the end that no tap reaches, because the stride steps over them, are cut off.
-  const { pictures, padding } = framed(channelsAsSamples, {
-    top: padInfo.top,
-    bottom: (shape.outHeight - 1) * strideHeight + shape.filterHeight - shape.inHeight - padInfo.top,
-    left: padInfo.left,
-    right: (shape.outWidth - 1) * strideWidth + shape.filterWidth - shape.inWidth - padInfo.left
+function forward({ inputs, backend, attrs }: Parameters<KernelFunc>[0]): TensorInfo {
+  const { x, filter } = inputs as { x: TensorInfo; filter: TensorInfo }
+  return convolution(backend as BackendWasm, x, filter, attrs as unknown as Conv2DAttrs)
+}
+
+function fusedForward(call: Parameters<KernelFunc>[0]): TensorInfo {
+  const { x, filter, bias } = call.inputs as { x: TensorInfo; filter: TensorInfo; bias?: TensorInfo }
+  const attributes = call.attrs as unknown as FusedConv2DAttrs
+  const backend = call.backend as BackendWasm
+  const finish = finishOf(backend, filter.shape[3], attributes.activation, bias)
+  if (finish === undefined) return unfused.kernelFunc(call) as TensorInfo
+  const out = convolution(backend, x, filter, attributes)
+  finish(out)
+  return out
+}
+
+const unfused = composed<'x' | 'filter', FusedConv2DAttrs>(FusedConv2D, (inputs, attributes) => {
+  const { strides, pad, dataFormat, dilations, dimRoundingMode } = attributes
+  const [x, filter] = [inputs.x as Tensor4D, inputs.filter as Tensor4D]
+  return activated(conv2d(x, filter, strides, pad, dataFormat, dilations, dimRoundingMode), attributes, inputs)
+})
+
+/** `Y[n, y, x, o] = Σ_{i, j, c} X[n, y·s + i·d − p, x·s + j·d − p, c] · F[i, j, c, o]` */
+function convolution(backend: BackendWasm, x: TensorInfo, filter: TensorInfo, attributes: Conv2DAttrs): TensorInfo {
+  const shape = shapeOf(x, filter.shape, attributes)
+  const out = backend.makeOutput(shape.outShape, 'float32')
+  const columns = shape.outChannels
+  const outputs = shape.outHeight * shape.outWidth
+  forEachPatches(backend, x, shape, ({ first, count, pixels, taps }) => {
+    Products.of(backend).multiply({
+      left: { rows: pixels, terms: taps },
+      right: { address: addressOf(backend, filter), termStride: 4 * columns, columnStride: 4 },
+      rows: count * outputs,
+      terms: tapsOf(shape),
+      columns,
+      out: addressOf(backend, out) + 4 * first * outputs * columns
+    })
   })
-  const gradient = conv2d(pictures, gradientAsFilter, 1, padding, 'NHWC', [strideHeight, strideWidth])
-  return transpose(gradient, [1, 2, 0, 3])
+  return out
 }
 
-/** One tap without strides is a plain matrix product. */
-function pointwiseFilterGradient(x: Tensor, dy: Tensor, shape: Shape): Tensor {
-  const product = matMul(reshape(x, [-1, shape.inChannels]), reshape(dy, [-1, shape.outChannels]), true)
-  return reshape(product, shape.filterShape)
+/** `dF[i, j, c, o] = Σ_{n, y, x} X[n, y·s + i − p, x·s + j − p, c] · dY[n, y, x, o]`: rows and terms of the forward product change places. */
+function filterGradient({ inputs, backend: given, attrs }: Parameters<KernelFunc>[0]): TensorInfo {
+  const backend = given as BackendWasm
+  const { x, dy } = inputs as { x: TensorInfo; dy: TensorInfo }
+  const attributes = attrs as unknown as Conv2DBackpropFilterAttrs
+  const shape = shapeOf(x, attributes.filterShape, { ...attributes, dilations: 1 })
+  const out = backend.makeOutput(shape.filterShape, 'float32')
+  const columns = shape.outChannels
+  const outputs = shape.outHeight * shape.outWidth
+  const product = { rows: tapsOf(shape), columns, out: addressOf(backend, out) }
+  forEachPatches(backend, x, shape, ({ first, count, pixels, taps }) => {
+    const address = addressOf(backend, dy) + 4 * first * outputs * columns
+    Products.of(backend).multiply({
+      ...product,
+      left: { rows: taps, terms: pixels },
+      right: { address, termStride: 4 * columns, columnStride: 4 },
+      terms: count * outputs,
+      adds: first > 0
+    })
+  })
+  return out
 }
 
-function isPointwise(shape: Shape): boolean {
-  const { filterHeight, filterWidth, strideHeight, strideWidth, inHeight, inWidth, outHeight, outWidth } = shape
-  const oneTap = filterHeight === 1 && filterWidth === 1 && strideHeight === 1 && strideWidth === 1
-  return oneTap && inHeight === outHeight && inWidth === outWidth
+function tapsOf({ filterHeight, filterWidth, inChannels }: Shape): number {
+  return filterHeight * filterWidth * inChannels
+}
+
+function shapeOf(x: TensorInfo, filterShape: number[], attributes: Conv2DAttrs): Shape {
+  const { strides, dilations, pad, dimRoundingMode, dataFormat } = attributes
+  invariant(x.dtype === 'float32', () => `a convolution of ${x.dtype} was asked for`)
+  invariant(dataFormat === 'NHWC', () => `a convolution of ${dataFormat} was asked for; the WASM backend has NHWC`)
+  return backend_util.computeConv2DInfo(
+    x.shape as Tensor4D['shape'],
+    filterShape as Tensor4D['shape'],
+    strides,
+    dilations,
+    pad,
+    dimRoundingMode
+  )
 }

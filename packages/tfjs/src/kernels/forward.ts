@@ -1,9 +1,7 @@
 import {
   backend_util,
-  Conv2D,
   type Conv2DAttrs,
   DepthwiseConv2dNative,
-  FusedConv2D,
   FusedDepthwiseConv2D,
   getKernel,
   type KernelConfig,
@@ -12,25 +10,24 @@ import {
 } from '@tensorflow/tfjs-core'
 
 /**
- * Forward convolutions with padding 'same'. Where a filter has fewer taps than its stride steps over, in height or width, the
+ * Depthwise convolutions with padding 'same'. Where a filter has fewer taps than its stride steps over, in height or width, the
  * backend's own are wrong: it counts the padding itself, and other than TensorFlow. With the same padding in numbers they are
  * right, at the same speed.
  */
 export function forwardKernels(): KernelConfig[] {
-  return [Conv2D, FusedConv2D, DepthwiseConv2dNative, FusedDepthwiseConv2D].map((kernelName) => {
+  return [DepthwiseConv2dNative, FusedDepthwiseConv2D].map((kernelName) => {
     const original = getKernel(kernelName, 'wasm')
-    const isDepthwise = kernelName === DepthwiseConv2dNative || kernelName === FusedDepthwiseConv2D
     const kernelFunc: KernelFunc = ({ inputs, backend, attrs }) => {
       const { x, filter } = inputs as { x: Tensor4D; filter: Tensor4D }
       const given = attrs as unknown as Conv2DAttrs
-      const pad = given.pad === 'same' ? inNumbers(x, filter, given, isDepthwise) : given.pad
+      const pad = given.pad === 'same' ? inNumbers(x, filter, given) : given.pad
       return original.kernelFunc({ inputs, backend, attrs: { ...attrs, pad } })
     }
     return { ...original, kernelFunc }
   })
 }
 
-function inNumbers(x: Tensor4D, filter: Tensor4D, attributes: Conv2DAttrs, isDepthwise: boolean): Conv2DAttrs['pad'] {
+function inNumbers(x: Tensor4D, filter: Tensor4D, attributes: Conv2DAttrs): Conv2DAttrs['pad'] {
   const { strides, dilations, pad, dimRoundingMode }: Partial<Conv2DAttrs> = attributes
   const shape = backend_util.computeConv2DInfo(
     x.shape,
@@ -39,7 +36,7 @@ function inNumbers(x: Tensor4D, filter: Tensor4D, attributes: Conv2DAttrs, isDep
     dilations ?? 1,
     pad,
     dimRoundingMode,
-    isDepthwise
+    true
   )
   if (shape.filterHeight >= shape.strideHeight && shape.filterWidth >= shape.strideWidth) return pad
   const { top, bottom, left, right } = shape.padInfo

@@ -2,26 +2,19 @@ import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm'
 import {
   _FusedMatMul,
   type _FusedMatMulAttrs,
-  add,
   BatchMatMul,
   type BatchMatMulAttrs,
   broadcast_util,
-  elu,
   type KernelConfig,
   type KernelFunc,
-  leakyRelu,
   matMul,
-  prelu,
-  relu,
-  relu6,
-  sigmoid,
-  type Tensor,
   type TensorInfo,
   util
 } from '@tensorflow/tfjs-core'
 import { invariant } from '@murmuration/core'
 import { type Product, Products, row } from '../wasm/products.js'
 import { composed } from './composed.js'
+import { activated, addressOf, finishOf } from './fused.js'
 
 /** Matrix products of our own, with any factors transposed, and their fused form. */
 export function productKernels(): KernelConfig[] {
@@ -36,56 +29,21 @@ const batchMatMul: KernelFunc = ({ inputs, backend, attrs }) => {
   return product(backend as BackendWasm, a, b, attrs as unknown as BatchMatMulAttrs)
 }
 
-/** What follows a product by its activation: bounds that its numbers are put to. */
-const bounds: Readonly<Partial<Record<Activation, readonly [number, number]>>> = {
-  linear: [-Infinity, Infinity],
-  relu: [0, Infinity],
-  relu6: [0, 6]
-}
-
-type Activation = _FusedMatMulAttrs['activation']
-
 const fusedMatMul: KernelFunc = (call) => {
   const { a, b, bias } = call.inputs as { a: TensorInfo; b: TensorInfo; bias?: TensorInfo }
   const attributes = call.attrs as unknown as _FusedMatMulAttrs
-  const [backend, bound] = [call.backend as BackendWasm, bounds[attributes.activation]]
+  const backend = call.backend as BackendWasm
   const columns = b.shape[b.shape.length - (attributes.transposeB ? 2 : 1)]
-  const isPerColumn = bias === undefined || (bias.shape.length === 1 && bias.shape[0] === columns)
-  if (bound === undefined || !isPerColumn) return unfused.kernelFunc(call)
+  const finish = finishOf(backend, columns, attributes.activation, bias)
+  if (finish === undefined) return unfused.kernelFunc(call)
   const out = product(backend, a, b, attributes)
-  const [address, size] = [addressOf(backend, out), util.sizeFromShape(out.shape)]
-  const finish = { bias: bias ? addressOf(backend, bias) : 0, least: bound[0], most: bound[1] }
-  if (bias || attributes.activation !== 'linear') {
-    Products.of(backend).finish(address, size / Math.max(columns, 1), columns, finish)
-  }
+  finish(out)
   return out
 }
 
-const unfused = composed<'a' | 'b', _FusedMatMulAttrs>(_FusedMatMul, (inputs, attributes) => {
-  const { a, b, bias, preluActivationWeights: weights } = inputs as Record<string, Tensor | undefined> & typeof inputs
-  const linear = matMul(a, b, attributes.transposeA, attributes.transposeB)
-  return activated(bias ? add(linear, bias) : linear, attributes, weights)
-})
-
-function activated(x: Tensor, { activation, leakyreluAlpha }: _FusedMatMulAttrs, weights?: Tensor): Tensor {
-  switch (activation) {
-    case 'linear':
-      return x
-    case 'relu':
-      return relu(x)
-    case 'relu6':
-      return relu6(x)
-    case 'elu':
-      return elu(x)
-    case 'sigmoid':
-      return sigmoid(x)
-    case 'leakyrelu':
-      return leakyRelu(x, leakyreluAlpha)
-    case 'prelu':
-      invariant(weights !== undefined, 'prelu has no weights')
-      return prelu(x, weights)
-  }
-}
+const unfused = composed<'a' | 'b', _FusedMatMulAttrs>(_FusedMatMul, (inputs, attributes) =>
+  activated(matMul(inputs.a, inputs.b, attributes.transposeA, attributes.transposeB), attributes, inputs)
+)
 
 /** All products of a batch, whose matrices go together as broadcasting says. */
 function product(backend: BackendWasm, a: TensorInfo, b: TensorInfo, attributes: BatchMatMulAttrs): TensorInfo {
@@ -132,10 +90,6 @@ function leftFactor(address: number, rows: number, terms: number, isTransposed: 
 function extents({ shape }: TensorInfo, isTransposed: boolean): readonly [number, number] {
   const [rows, columns] = shape.slice(-2)
   return isTransposed ? [columns, rows] : [rows, columns]
-}
-
-function addressOf(backend: BackendWasm, { dataId }: TensorInfo): number {
-  return backend.dataIdMap.get(dataId).memoryOffset
 }
 
 /** The number of the matrix, in a batch of shape `own`, that goes with number `index` of the batch of shape `joint`. */

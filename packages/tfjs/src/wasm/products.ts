@@ -37,6 +37,18 @@ interface ProductKernels {
     panels: number,
     panelBytes: number
   ): void
+  frame(
+    source: number,
+    target: number,
+    images: number,
+    height: number,
+    width: number,
+    pixel: number,
+    top: number,
+    left: number,
+    newHeight: number,
+    newWidth: number
+  ): void
   finish(out: number, stride: number, rows: number, columns: number, bias: number, least: number, most: number): void
 }
 
@@ -68,6 +80,26 @@ export interface Product {
   readonly terms: number
   readonly columns: number
   readonly out: number
+  /** Whether it is added to what is there. */
+  readonly adds?: boolean
+}
+
+/**
+ * Images [images, height, width, pixel / 4] to be put into images of zeros of another size, so far from their first row and column; `top` and
+ * `left` may be negative.
+ */
+export interface Frame {
+  readonly source: number
+  readonly target: number
+  readonly images: number
+  readonly height: number
+  readonly width: number
+  /** The length of a pixel in bytes. */
+  readonly pixel: number
+  readonly top: number
+  readonly left: number
+  readonly newHeight: number
+  readonly newWidth: number
 }
 
 /**
@@ -130,8 +162,8 @@ export class Products {
 
   /** Computes one product. Each element is the sum over chunks of 256 terms, in their order, of the sums of their terms in their order. */
   multiply(product: Product): void {
-    const { rows, terms, columns, out } = product
-    if (terms === 0) new Float32Array(this.#memory.buffer, out, rows * columns).fill(0)
+    const { rows, terms, columns, out, adds = false } = product
+    if (terms === 0 && !adds) new Float32Array(this.#memory.buffer, out, rows * columns).fill(0)
     for (let term = 0; term < terms; term += chunkTerms) {
       const length = Math.min(chunkTerms, terms - term)
       this.#tabulate(this.#terms, product.left.terms, term, length)
@@ -143,7 +175,7 @@ export class Products {
 
   /** What the terms from `term` on, `length` of them, give to the columns from `column` on, `width` of them. */
   #addBlock(product: Product, term: number, length: number, column: number, width: number): void {
-    const { left, right, rows, columns, out } = product
+    const { left, right, rows, columns, out, adds = false } = product
     const source = right.address + term * right.termStride + column * right.columnStride
     this.#kernels.pack(source, right.termStride, right.columnStride, length, width, this.#panels, 32 * length)
     for (let row = 0; row < rows; row += blockRows) {
@@ -151,14 +183,19 @@ export class Products {
       this.#tabulate(this.#rows, left.rows, row, count)
       const place = out + 4 * (row * columns + column)
       const [rowTable, termTable, panels, stride] = [this.#rows, this.#terms, this.#panels, 4 * columns]
-      const adds = term > 0
-      this.#kernels.multiply(rowTable, count, termTable, length, panels, width, place, stride, adds, this.#spare)
+      const isLater = adds || term > 0
+      this.#kernels.multiply(rowTable, count, termTable, length, panels, width, place, stride, isLater, this.#spare)
     }
   }
 
   #tabulate(table: number, grid: Grid, first: number, count: number): void {
     const { address, rows, columns, planeStride, rowStride, columnStride } = grid
     this.#kernels.tabulate(table, first, count, address, rows, columns, planeStride, rowStride, columnStride)
+  }
+
+  /** Copies images into larger or smaller ones; what does not fit is left out. */
+  frame({ source, target, images, height, width, pixel, top, left, newHeight, newWidth }: Frame): void {
+    this.#kernels.frame(source, target, images, height, width, pixel, top, left, newHeight, newWidth)
   }
 
   /** Finishes `rows` rows of `columns` numbers from the address `out` on. */

@@ -1,0 +1,78 @@
+import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm'
+import {
+  type _FusedMatMulAttrs,
+  add,
+  elu,
+  leakyRelu,
+  prelu,
+  relu,
+  relu6,
+  sigmoid,
+  type Tensor,
+  type TensorInfo,
+  util
+} from '@tensorflow/tfjs-core'
+import { invariant } from '@murmuration/core'
+import { Products } from '../wasm/products.js'
+
+type Activation = _FusedMatMulAttrs['activation']
+
+/** Where the numbers of a tensor begin in the backend's memory. */
+export function addressOf(backend: BackendWasm, { dataId }: TensorInfo): number {
+  return backend.dataIdMap.get(dataId).memoryOffset
+}
+
+/** The bounds that activations put numbers to. */
+const bounds: Readonly<Partial<Record<Activation, readonly [number, number]>>> = {
+  linear: [-Infinity, Infinity],
+  relu: [0, Infinity],
+  relu6: [0, 6]
+}
+
+/**
+ * What adds the bias to a product of so many columns and activates it, in place; `undefined` where that takes more than a bias for each
+ * column and bounds.
+ */
+export function finishOf(
+  backend: BackendWasm,
+  columns: number,
+  activation: Activation,
+  bias?: TensorInfo
+): ((out: TensorInfo) => void) | undefined {
+  const bound = bounds[activation]
+  if (bound === undefined || (bias !== undefined && !util.arraysEqual(bias.shape, [columns]))) return undefined
+  return (out) => {
+    const size = util.sizeFromShape(out.shape)
+    if (size === 0 || (bias === undefined && activation === 'linear')) return
+    const finish = { bias: bias ? addressOf(backend, bias) : 0, least: bound[0], most: bound[1] }
+    Products.of(backend).finish(addressOf(backend, out), size / columns, columns, finish)
+  }
+}
+
+interface FusedAttributes {
+  readonly activation: Activation
+  readonly leakyreluAlpha?: number
+}
+
+/** The same, composed of the backend's operations, for any bias and activation; both come with a fused kernel's inputs. */
+export function activated(x: Tensor, attributes: FusedAttributes, inputs: Readonly<Record<string, Tensor>>): Tensor {
+  const { bias, preluActivationWeights: weights }: Readonly<Record<string, Tensor | undefined>> = inputs
+  const biased = bias ? add(x, bias) : x
+  switch (attributes.activation) {
+    case 'linear':
+      return biased
+    case 'relu':
+      return relu(biased)
+    case 'relu6':
+      return relu6(biased)
+    case 'elu':
+      return elu(biased)
+    case 'sigmoid':
+      return sigmoid(biased)
+    case 'leakyrelu':
+      return leakyRelu(biased, attributes.leakyreluAlpha)
+    case 'prelu':
+      invariant(weights !== undefined, 'prelu has no weights')
+      return prelu(biased, weights)
+  }
+}
