@@ -20,7 +20,7 @@ import { fittedTo } from './test-set.js'
 export async function loadLocalData(options: LocalDataOptions): Promise<LocalData> {
   check(options)
   const test = await openTest(options)
-  const source = await openData(options.data, options, test?.classNames)
+  const source = await openData(options.data, options, test)
   const localData = localDataOptionsOf(source, options, test)
   const drawn = options.data.kind === 'digits' || options.data.kind === 'gaussians'
   return drawn ? localData : marked(localData, source, options, test)

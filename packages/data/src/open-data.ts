@@ -9,14 +9,10 @@ import { heldBack } from './split.js'
 /**
  * Draws or opens the described data. Throws an {@link InputError} for a description that makes no sense.
  *
- * @param classNames - the names of the classes, in order, where they are words that others have numbered
+ * @param like - samples that these have to fit: they number classes that are words, and say how large pictures are
  */
-export async function openData(
-  data: DataDescription,
-  options: SplitOptions,
-  classNames?: readonly string[]
-): Promise<Source> {
-  const source = await open(data, options, classNames)
+export async function openData(data: DataDescription, options: SplitOptions, like?: Source): Promise<Source> {
+  const source = await open(data, options, like)
   return options.targets === 'numbers' ? { ...source, classes: undefined } : source
 }
 
@@ -26,7 +22,7 @@ export async function openTest(options: SplitOptions): Promise<Source | undefine
   return openData({ kind: 'files', ...options.test, mustMatch: true }, options)
 }
 
-async function open(data: DataDescription, options: SplitOptions, classNames?: readonly string[]): Promise<Source> {
+async function open(data: DataDescription, options: SplitOptions, like?: Source): Promise<Source> {
   switch (data.kind) {
     case 'digits':
       return drawnDigits(countOf(data, options), options.seed, whole('size', data.size ?? 28, 1, 28))
@@ -37,7 +33,7 @@ async function open(data: DataDescription, options: SplitOptions, classNames?: r
     case 'known':
       return openKnownSet(data.name)
     case 'files':
-      return openFiles(data, { targets: options.targets, classNames })
+      return openFiles(data, { targets: options.targets, ...(like === undefined ? {} : { like }) })
   }
 }
 

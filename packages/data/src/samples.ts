@@ -86,11 +86,13 @@ export type DataDescription =
       readonly name: KnownSetName
     }
   | {
-      /** A folder, files, or an URL: IDX files (gzip too) or CSV, told by their names and contents. */
+      /** A folder, files, or an URL: IDX files (gzip too), CSV, the archive of CIFAR-10, or a folder of pictures for each class; told by their names and contents. */
       readonly kind: 'files'
       readonly path: string | readonly string[]
       /** SHA-256 in hex of each file, by file name; checked when given, needed for an URL. */
       readonly sha256?: Readonly<Record<string, string>>
+      /** Of a folder of pictures: the edge in pixels of the square that all are scaled to. */
+      readonly size?: number
       /** Whether every file needs a SHA-256, also one that is on this machine. */
       readonly mustMatch?: boolean
     }
@@ -99,7 +101,9 @@ export type DataDescription =
 export interface TestDescription {
   /** A folder, files, or an URL. */
   readonly path: string | readonly string[]
-  /** SHA-256 in hex of each file, by file name. */
+  /** Of a folder of pictures: the edge in pixels of the square that all are scaled to. */
+  readonly size?: number
+  /** SHA-256 in hex of each file, by file name; of pictures by `CLASS/FILE`. */
   readonly sha256: Readonly<Record<string, string>>
 }
 

@@ -1,8 +1,10 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { InputError, messageOf } from '@murmuration/core'
+import { InputError, invariant, messageOf } from '@murmuration/core'
 import type { DataDescription } from '../samples.js'
 import type { Source } from '../source.js'
+import { picturesIn, type PictureReading, pictureSource } from '../images/folder.js'
+import { cifarName, cifarSource } from './cifar.js'
 import { type CsvReading, csvSource } from './csv.js'
 import { type DataFile, readData } from './data-file.js'
 import { downloadAll } from './download.js'
@@ -16,34 +18,62 @@ const imagesName = /^(.*)images[-.]idx3-ubyte(\.gz)?$/
 const labelsName = /^(.*)labels[-.]idx1-ubyte(\.gz)?$/
 const csvName = /\.csv(\.gz)?$/i
 
+/** How files are read. */
+export interface FilesReading {
+  /** 'numbers' for targets of CSV files that are real values; classes by default. */
+  readonly targets?: CsvReading['targets']
+  /** Samples that these have to fit: they number the classes, and say how large pictures are. */
+  readonly like?: PictureReading['like']
+}
+
 /**
- * Opens a data set: a folder with IDX files (all pairs of pictures and labels in it are put together) or with CSV files (all are put
- * together, in the order of their names), such files, or the URL of either. Throws an {@link InputError} that says what was looked for.
+ * Opens a data set: a folder with IDX files (all pairs of pictures and labels in it are put together), with CSV files (all are put
+ * together, in the order of their names), with the archive of CIFAR-10 or with a folder of pictures for each class; such files, or the URL of either. Throws an {@link InputError} that says what was looked for.
  */
 export async function openFiles(
-  { path, sha256 = {}, mustMatch = false }: FilesDescription,
-  reading: CsvReading = {}
+  { path, sha256 = {}, mustMatch = false, size }: FilesDescription,
+  { targets, like }: FilesReading = {}
 ): Promise<Source> {
   const paths = typeof path === 'string' ? [path] : path
   const files = (await Promise.all(paths.map((each) => filesOf(each, sha256)))).flat()
   const bytesOf = (file: DataFile) => readData(file, sha256[file.name] ?? (mustMatch ? 'missing' : undefined))
-  const pairs = pairsOf(files)
-  if (pairs.length > 0) return openPairs(pairs, bytesOf)
+  const packed = await openPacked(files, bytesOf)
+  if (packed !== undefined) return packed
   const tables = files.filter(({ name }) => csvName.test(name))
   if (tables.length > 0) {
     const read = async (file: DataFile) => ({ name: file.path, bytes: await bytesOf(file) })
-    return csvSource(await Promise.all(tables.map(read)), reading)
+    return csvSource(await Promise.all(tables.map(read)), { targets, classNames: like?.classNames })
   }
+  const pictures = (await Promise.all(paths.map(picturesOf))).flat()
+  if (pictures.length > 0) return pictureSource(pictures, bytesOf, { size, like })
   throw new InputError(
-    `${paths.join(', ')} has no data that can be read (found: ${namesOf(files)}); expected are X-images-idx3-ubyte with X-labels-idx1-ubyte, or a .csv file, each also as .gz`
+    `${paths.join(', ')} has no data that can be read (found: ${namesOf(files)}); expected are X-images-idx3-ubyte with X-labels-idx1-ubyte, a .csv file, each also as .gz, cifar-10-binary.tar.gz, or a folder of pictures (PNG, JPEG) for each class`
   )
+}
+
+/** Data sets whose files hold many pictures: pairs of IDX files, or the archive of CIFAR-10; nothing where there are none. */
+async function openPacked(
+  files: readonly DataFile[],
+  bytesOf: (file: DataFile) => Promise<Buffer>
+): Promise<Source | undefined> {
+  const pairs = pairsOf(files)
+  if (pairs.length > 0) return openPairs(pairs, bytesOf)
+  const archive = files.find(({ name }) => cifarName.test(name))
+  return archive && cifarSource(archive.path, await bytesOf(archive))
+}
+
+async function picturesOf(path: string): Promise<readonly DataFile[]> {
+  const isFolder = (await stat(path).catch(() => undefined))?.isDirectory()
+  return isFolder ? picturesIn(path) : []
 }
 
 /** Opens a data set by its name. Throws an {@link InputError} when it is neither in the cache nor to be fetched. */
 export async function openKnownSet(name: KnownSetName): Promise<Source> {
   const set = knownSets[name]
   const sha256: Checksums = set.sha256
-  return openPairs(pairsOf(await fetchKnownSet(name, set)), (file) => readData(file, sha256[file.name]))
+  const source = await openPacked(await fetchKnownSet(name, set), (file) => readData(file, sha256[file.name]))
+  invariant(source !== undefined, () => `the data set ${name} has no files that are known`)
+  return source
 }
 
 async function filesOf(path: string, sha256: Checksums): Promise<readonly DataFile[]> {

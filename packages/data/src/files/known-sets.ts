@@ -22,7 +22,7 @@ const mnistTest = {
 
 /**
  * The data sets that have a name. The checksums are those of TensorFlow Datasets (its files `url_checksums/mnist.txt` and
- * `url_checksums/fashion_mnist.txt`).
+ * `url_checksums/fashion_mnist.txt`, `url_checksums/cifar10.txt`).
  */
 export const knownSets = {
   /** 70,000 handwritten digits (LeCun, Cortes, Burges). */
@@ -48,6 +48,14 @@ export const knownSets = {
       't10k-images-idx3-ubyte.gz': '346e55b948d973a97e58d2351dde16a484bd415d4595297633bb08f03db6a073',
       't10k-labels-idx1-ubyte.gz': '67da17c76eaffca5446c3361aaab5c3cd6d1c2608764d35dfb1850b086bf8dd5'
     }
+  },
+  /** 60,000 photographs of ten kinds of things, 32 × 32 in colour (Krizhevsky 2009, "Learning multiple layers of features from tiny images"). */
+  'cifar-10': {
+    mirrors: [
+      'https://www.cs.toronto.edu/~kriz/',
+      'https://storage.googleapis.com/s4tf-hosted-binaries/datasets/CIFAR10/'
+    ],
+    sha256: { 'cifar-10-binary.tar.gz': 'c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd' }
   }
 } as const satisfies Readonly<Record<string, KnownSet>>
 

@@ -35,7 +35,9 @@ export async function evaluateModel(path: string, { data, task, signal }: Evalua
   const model = await loadModel(path)
   const { facts } = model
   const learning = { ...facts.learning, task: taskOfModel(path, facts, task) }
-  const worker = await startTaskWorker(taskDescription(await learningOf(learning, data), facts), { signal })
+  const worker = await startTaskWorker(taskDescription(await learningOf(learning, data, facts.signature), facts), {
+    signal
+  })
   try {
     checkSchema(path, model, worker.schema)
     const evaluation = await worker.evaluate(model.parameters).run()
@@ -45,27 +47,45 @@ export async function evaluateModel(path: string, { data, task, signal }: Evalua
   }
 }
 
-async function learningOf(learning: LearningTask, data: string | undefined): Promise<LearningTask> {
+async function learningOf(
+  learning: LearningTask,
+  data: string | undefined,
+  signature: ModelFacts['signature']
+): Promise<LearningTask> {
   // Where each machine had data of its own, here all are one's own.
   const common: LearningTask = { ...learning, partition: 'equal' }
   if (data === undefined) return common
   const given = dataOf(data, learning.data)
   if (typeof given === 'string' || !('path' in given)) return { ...common, data: given }
-  return { ...common, test: { path: given.path, sha256: await checksumsIn(data) } }
+  return { ...common, test: { path: given.path, sha256: await checksumsIn(data), ...sizeOfPictures(signature) } }
 }
 
-/** Of a file, or of the files of a folder. Peers show by them that all have the same test set; here there is one. */
+/** Pictures are scaled to what the model takes, where that is a square. */
+function sizeOfPictures(signature: ModelFacts['signature']): { readonly size?: number } {
+  const [height, width] = signature?.inputShape ?? []
+  return signature?.preprocessing.kind === 'image' && height === width ? { size: height } : {}
+}
+
+/** Of a file, or of the files of a folder and of the folders in it. Peers show by them that all have the same test set; here there is one. */
 async function checksumsIn(path: string): Promise<Record<string, string>> {
   const found = await stat(path).catch(() => undefined)
   if (found === undefined) throw new InputError(`--data ${path}: no such file or folder; fetch what is elsewhere first`)
-  const entries = found.isDirectory() ? await readdir(path, { withFileTypes: true }) : []
-  const files = found.isDirectory()
-    ? entries.filter((entry) => entry.isFile()).map(({ name }) => join(path, name))
-    : [path]
-  const sums = files.map(async (file) => {
+  const sums = new Map<string, string>()
+  for (const name of found.isDirectory() ? await filesIn(path) : ['']) {
     const hash = createHash('sha256')
-    await pipeline(createReadStream(file), hash)
-    return [basename(file), hash.digest('hex')] as const
+    await pipeline(createReadStream(join(path, name)), hash)
+    sums.set(name === '' ? basename(path) : name, hash.digest('hex'))
+  }
+  return Object.fromEntries(sums)
+}
+
+/** The files of a folder, and those of a class each as `CLASS/FILE`. */
+async function filesIn(folder: string, prefix = ''): Promise<readonly string[]> {
+  const entries = await readdir(join(folder, prefix), { withFileTypes: true })
+  const names = entries.map(async (entry) => {
+    const name = `${prefix}${entry.name}`
+    if (entry.isFile()) return [name]
+    return entry.isDirectory() && prefix === '' ? filesIn(folder, `${name}/`) : []
   })
-  return Object.fromEntries(await Promise.all(sums))
+  return (await Promise.all(names)).flat()
 }

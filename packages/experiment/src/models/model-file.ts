@@ -47,7 +47,11 @@ const count = z.int().min(0)
 /** As it is kept: files that people write have a fraction as text. */
 const testSchema = z.union([
   z.number().min(0).lt(1),
-  z.object({ path: z.union([z.string(), z.array(z.string())]), sha256: z.record(z.string(), z.string()) })
+  z.object({
+    path: z.union([z.string(), z.array(z.string())]),
+    sha256: z.record(z.string(), z.string()),
+    size: z.int().min(1).optional()
+  })
 ])
 const shape = z.array(z.int().min(1)).max(8)
 const signatureSchema = z.object({

@@ -26,6 +26,7 @@ const pairs: Readonly<Record<string, readonly [Input, Input]>> = {
   'loss': [{}, { loss: 'mean-squared-error' }],
   'test': [{ test: '20 %' }, { test: '10 %' }],
   'test.sha256': [{ test: { path: 'x', sha256: { a: '00' } } }, { test: { path: 'x', sha256: { a: '01' } } }],
+  'test.size': [{ test: { path: 'x', sha256: {} } }, { test: { path: 'x', sha256: {}, size: 8 } }],
   'partition': [{ partition: 'equal' }, { partition: 'label' }],
   'partition.local': [{ partition: { local: 'per-peer' } }, { partition: { local: 'per-sample' } }],
   'partition.dirichlet': [{ partition: { dirichlet: 1 } }, { partition: { dirichlet: 2 } }],

@@ -43,7 +43,8 @@ export function dataDescription(data: LearningTask['data']): DataDescription {
   if (typeof data === 'string') return { kind: 'known', name: data }
   if ('digits' in data) return { kind: 'digits', samples: data.digits, size: data.size }
   if ('gaussians' in data) return { kind: 'gaussians', samples: data.gaussians, features: data.features }
-  return { kind: 'files', path: data.path, ...(data.sha256 === undefined ? {} : { sha256: data.sha256 }) }
+  const { path, sha256, size } = data
+  return { kind: 'files', path, ...(sha256 && { sha256 }), ...(size && { size }) }
 }
 
 /** What is learned, in words: `mlp, data digits 1500, partition equal`. */

@@ -23,7 +23,10 @@ test('fractions and counts that no run could have are told with their place', as
   )
   await rejects('codec: top-k:7', /:1:8: codec: .*above 0 and at most 1/)
   await rejects('data: { digits: 1e10 }', /data\.digits: .*at most 1000000/)
-  await rejects('data: { paht: ./x.csv }', /found the key "paht", expected one of path, sha256; did you mean "path"/)
+  await rejects(
+    'data: { paht: ./x.csv }',
+    /found the key "paht", expected one of path, sha256, size; did you mean "path"/
+  )
   await rejects('data: ./x.csv', /:1:7: data: .*a mapping such as \{ path: /)
 })
 

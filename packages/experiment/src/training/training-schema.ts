@@ -17,6 +17,10 @@ const atLeastOne = z.int().min(1)
 
 const path = z.string().min(1)
 const checksums = z.record(z.string(), z.string())
+const pictureSize = atLeastOne
+  .max(4096)
+  .optional()
+  .meta({ description: 'Of a folder of pictures: the edge in pixels of the square that all are scaled to' })
 
 /** The number of samples in {@link drawnData} unless a file gives one. */
 export const drawnDigits = 5000
@@ -44,7 +48,7 @@ const drawnData = [
 const data = z.union([
   z.literal(['digits', 'gaussians', ...knownSetNames]),
   ...drawnData,
-  z.strictObject({ path: z.union([path, z.array(path).min(1)]), sha256: checksums.optional() }, such)
+  z.strictObject({ path: z.union([path, z.array(path).min(1)]), sha256: checksums.optional(), size: pictureSize }, such)
 ])
 
 const partition = z.union([
@@ -56,7 +60,10 @@ const partition = z.union([
 /** The fraction of the samples that is held back for testing. */
 const testFraction = fraction().refine((test) => test > 0 && test < 1, 'more than 0 % and less than 100 %')
 
-const test = z.union([testFraction, z.strictObject({ path: z.union([path, z.array(path).min(1)]), sha256: checksums })])
+const test = z.union([
+  testFraction,
+  z.strictObject({ path: z.union([path, z.array(path).min(1)]), sha256: checksums, size: pictureSize })
+])
 
 const decay = z.union([
   z.literal(['constant', 'cosine']),

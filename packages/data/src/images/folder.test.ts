@@ -1,0 +1,156 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { InputError } from '@murmuration/core'
+import { encode } from 'fast-png'
+import { createTar } from 'nanotar'
+import test from 'ava'
+import { openFiles } from '../files/files.js'
+import { cifarSource } from '../files/cifar.js'
+import { inputsIn } from '../inputs.js'
+import { signatureOf } from '../signature.js'
+import type { Source } from '../source.js'
+
+/** A picture of one colour. */
+const plain = (width: number, height: number, [red, green, blue]: readonly number[]) =>
+  encode({
+    width,
+    height,
+    channels: 3,
+    data: Uint8Array.from({ length: 3 * width * height }, (_, k) => [red, green, blue][k % 3])
+  })
+
+const [grey, light, coral] = [
+  [51, 51, 51],
+  [204, 204, 204],
+  [255, 127, 80]
+]
+
+async function folder(files: Readonly<Record<string, Uint8Array | string>>): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'murmur-pictures-'))
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(path, name)), { recursive: true })
+    await writeFile(join(path, name), content)
+  }
+  return path
+}
+
+function inputOf(source: Source, index: number): number[] {
+  const out = new Float32Array(source.inputShape.reduce((product, extent) => product * extent, 1))
+  source.read(index, out)
+  return [...out].map((value) => Math.round(255 * value))
+}
+
+test('the folders of a folder are the classes, in the order of their names; hidden files are left aside', async (t) => {
+  const path = await folder({
+    'dog/b.png': plain(2, 1, light),
+    'cat/a.png': plain(2, 1, grey),
+    'dog/a.png': plain(2, 1, grey),
+    'dog/.DS_Store': ''
+  })
+  const source = await openFiles({ kind: 'files', path })
+  t.like(source, {
+    count: 3,
+    classes: 2,
+    classNames: ['cat', 'dog'],
+    inputShape: [1, 2, 1],
+    preprocessing: { kind: 'image' }
+  })
+  t.deepEqual([...source.targets], [0, 1, 1])
+  t.deepEqual(
+    [0, 1, 2].map((index) => inputOf(source, index)),
+    [
+      [51, 51],
+      [51, 51],
+      [204, 204]
+    ]
+  )
+  const numbered = await openFiles({
+    kind: 'files',
+    path: await folder({ '10/a.png': plain(1, 1, grey), '9/a.png': plain(1, 1, grey) })
+  })
+  t.deepEqual(
+    [numbered.classNames, [...numbered.targets]],
+    [
+      ['9', '10'],
+      [1, 0]
+    ]
+  )
+})
+
+test('a picture with colours makes all of them three channels; size scales them to squares, as predictions are', async (t) => {
+  const path = await folder({ 'a/1.png': plain(4, 2, grey), 'b/2.png': plain(1, 3, coral) })
+  await t.throwsAsync(openFiles({ kind: 'files', path }), {
+    instanceOf: InputError,
+    message: /b\/2\.png has 1 × 3 pixels, .*a\/1\.png 4 × 2; .*size: 64/
+  })
+  const source = await openFiles({ kind: 'files', path, size: 2 })
+  t.deepEqual(source.inputShape, [2, 2, 3])
+  t.deepEqual(inputOf(source, 1), [...coral, ...coral, ...coral, ...coral])
+  const [{ values }] = await inputsIn(join(path, 'b/2.png'), signatureOf(source))
+  t.deepEqual(
+    [...values].map((value) => Math.round(255 * value)),
+    inputOf(source, 1)
+  )
+})
+
+test('pictures fit a test set that all have: its size, its channels and its classes', async (t) => {
+  const like = { inputShape: [1, 1, 1], classNames: ['ant', 'bee', 'cat'] }
+  const path = await folder({ 'cat/1.png': plain(3, 3, coral) })
+  const source = await openFiles({ kind: 'files', path }, { like })
+  t.like(source, { inputShape: [1, 1, 1], classes: 3, classNames: like.classNames })
+  t.deepEqual([[...source.targets], inputOf(source, 0)], [[2], [160]])
+  const unknown = openFiles({ kind: 'files', path: await folder({ 'dog/1.png': plain(1, 1, grey) }) }, { like })
+  await t.throwsAsync(unknown, {
+    instanceOf: InputError,
+    message: /dog\/1\.png is of the class "dog", which the test set does not have; it has ant, bee, cat/
+  })
+})
+
+test('what is no picture among pictures, or is damaged, is refused by name; other data come first', async (t) => {
+  const mixed = await folder({ 'a/1.png': plain(1, 1, grey), 'a/notes.txt': '' })
+  await t.throwsAsync(openFiles({ kind: 'files', path: mixed }), {
+    instanceOf: InputError,
+    message: /a\/notes\.txt is no picture by its name/
+  })
+  const damaged = await folder({ 'a/1.png': plain(1, 1, grey), 'a/2.jpg': 'text' })
+  await t.throwsAsync(openFiles({ kind: 'files', path: damaged }), {
+    instanceOf: InputError,
+    message: /a\/2\.jpg: is neither PNG nor JPEG/
+  })
+  const table = await folder({ 'rows.csv': '1,0\n2,1\n', 'pictures/1.png': plain(1, 1, grey) })
+  t.deepEqual((await openFiles({ kind: 'files', path: table })).inputShape, [1])
+  await t.throwsAsync(openFiles({ kind: 'files', path: await folder({ 'a/notes.txt': '' }) }), {
+    message: /or a folder of pictures/
+  })
+})
+
+test('CIFAR-10: the batches of the archive, planes of red, green and blue', async (t) => {
+  const record = (label: number, colours: readonly number[]) =>
+    Uint8Array.from([label, ...colours.flatMap((value) => Array<number>(1024).fill(value))])
+  const entry = (name: string, ...records: Uint8Array[]) => ({
+    name: `cifar-10-batches-bin/${name}`,
+    data: new Uint8Array(Buffer.concat(records))
+  })
+  const archive = createTar([
+    entry('test_batch.bin', record(9, [1, 2, 3])),
+    entry('data_batch_2.bin', record(0, [4, 5, 6])),
+    entry('data_batch_1.bin', record(3, [255, 0, 128]), record(4, [7, 8, 9])),
+    { name: 'cifar-10-batches-bin/readme.html', data: 'read me' }
+  ])
+  const path = await folder({ 'cifar-10-binary.tar.gz': gzipSync(archive) })
+  const source = await openFiles({ kind: 'files', path })
+  t.like(source, { count: 4, inputShape: [32, 32, 3], classes: 10, preprocessing: { kind: 'image' } })
+  t.deepEqual(
+    [...source.targets].map((target) => source.classNames?.[target]),
+    ['cat', 'deer', 'airplane', 'truck']
+  )
+  t.deepEqual(inputOf(source, 0).slice(0, 6), [255, 0, 128, 255, 0, 128])
+  t.deepEqual(inputOf(source, 3).slice(-3), [1, 2, 3])
+  const refuses = (data: Uint8Array, message: RegExp) =>
+    t.throws(() => cifarSource('x.tar', data), { instanceOf: InputError, message })
+  refuses(createTar([{ name: 'a', data: 'b' }]), /has no data_batch_1\.bin/)
+  refuses(createTar([entry('data_batch_1.bin', record(1, [1]))]), /1025 bytes, no whole records of 3073/)
+  refuses(createTar([entry('data_batch_1.bin', record(10, [1, 2, 3]))]), /class 10, below 10 is expected/)
+})

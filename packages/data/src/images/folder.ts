@@ -1,0 +1,118 @@
+/** Folders of pictures, a folder for each class. */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { InputError } from '@murmuration/core'
+import { sizeOf } from '@murmuration/vectors'
+import type { DataFile } from '../files/data-file.js'
+import type { Source } from '../source.js'
+import { decodePicture, isPicture, type Picture } from './decode.js'
+import { fitted, isGrey } from './fit.js'
+
+/** How pictures are read. */
+export interface PictureReading {
+  /** The edge in pixels of the square that all are scaled to. */
+  readonly size?: number | undefined
+  /** The shape and the classes of samples that these have to fit; they say them then. */
+  readonly like?: Pick<Source, 'inputShape' | 'classNames'> | undefined
+}
+
+/** The most bytes of all pictures together, once they are scaled: 1 GiB. */
+const maxBytes = 2 ** 30
+
+/** The pictures in the folders of a folder, each named `CLASS/FILE`, in the order of their names; none where it has no folders. Throws an {@link InputError} for what is no picture. */
+export async function picturesIn(folder: string): Promise<readonly DataFile[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const classes = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name)
+  const all = await Promise.all(
+    classes.map(async (name) => {
+      const names = (await readdir(join(folder, name))).filter((file) => !file.startsWith('.')).sort()
+      return names.map((file) => ({ name: `${name}/${file}`, path: join(folder, name, file) }))
+    })
+  )
+  const files = all.flat()
+  const pictures = files.filter(({ name }) => isPicture(name))
+  const other = files.find(({ name }) => !isPicture(name))
+  if (other === undefined || pictures.length === 0) return pictures
+  throw new InputError(
+    `${other.path} is no picture by its name; .png, .jpg or .jpeg files are expected in the folders of a folder of pictures`
+  )
+}
+
+/**
+ * The samples of pictures whose folders are their classes: numbered in the order of their names, as numbers where all are. With `size` they are scaled to squares; without it, all have the same size. They are grey
+ * where all are, else of three colours. Throws an {@link InputError} that names the file which does not fit.
+ */
+export async function pictureSource(
+  files: readonly DataFile[],
+  bytesOf: (file: DataFile) => Promise<Uint8Array>,
+  { size, like }: PictureReading
+): Promise<Source> {
+  const labels = files.map(({ name }) => name.slice(0, name.indexOf('/')))
+  const classNames = like?.classNames ?? inOrder([...new Set(labels)])
+  const unknown = labels.findIndex((label) => !classNames.includes(label))
+  if (unknown >= 0)
+    throw new InputError(
+      `${files[unknown].path} is of the class "${labels[unknown]}", which the test set does not have; it has ${classNames.slice(0, 10).join(', ')}`
+    )
+  const numbers = new Map(classNames.map((name, number) => [name, number]))
+  const { inputShape, pixels } = await scaled(files, bytesOf, { size, like })
+  const length = sizeOf(inputShape)
+  return {
+    count: files.length,
+    inputShape,
+    targetShape: [],
+    targets: Float32Array.from(labels, (label) => numbers.get(label) ?? 0),
+    classes: classNames.length,
+    classNames,
+    preprocessing: { kind: 'image' },
+    read: (index, out) => {
+      for (let place = 0; place < length; place++) out[place] = pixels[index * length + place] / 255
+    }
+  }
+}
+
+function inOrder(names: readonly string[]): readonly string[] {
+  const areNumbers = names.every((name) => /^\d+$/.test(name))
+  return [...names].sort(areNumbers ? (left, right) => Number(left) - Number(right) : undefined)
+}
+
+/** All pictures one after the other; in three colours at first where only the last may tell whether all are grey. */
+async function scaled(
+  files: readonly DataFile[],
+  bytesOf: (file: DataFile) => Promise<Uint8Array>,
+  { size, like }: PictureReading
+): Promise<{ readonly inputShape: readonly number[]; readonly pixels: Uint8Array }> {
+  const first = decodePicture(files[0].path, await bytesOf(files[0]))
+  // Samples of another kind are refused where the two are put together.
+  const given = like?.inputShape.length === 3 ? like.inputShape : undefined
+  const [height, width, channels] = given ?? [size ?? first.height, size ?? first.width]
+  const shape = [height, width, channels ?? 3]
+  if (files.length * sizeOf(shape) > maxBytes)
+    throw new InputError(
+      `${files.length} pictures of ${height} × ${width} pixels take more than ${maxBytes} bytes; give a smaller size in the training file: data: { path: …, size: 64 }`
+    )
+  const pixels = new Uint8Array(files.length * sizeOf(shape))
+  let areGrey = true
+  for (const [place, file] of files.entries()) {
+    const picture = place === 0 ? first : decodePicture(file.path, await bytesOf(file))
+    if (size === undefined && given === undefined) checkSize(file, picture, files[0], first)
+    areGrey &&= isGrey(picture)
+    pixels.set(fitted(picture, shape), place * sizeOf(shape))
+  }
+  const isTurned = channels === undefined && areGrey
+  return isTurned
+    ? { inputShape: [height, width, 1], pixels: inGrey(pixels, { height, width }) }
+    : { inputShape: shape, pixels }
+}
+
+function inGrey(rgb: Uint8Array, { height, width }: Pick<Picture, 'height' | 'width'>): Uint8Array {
+  const count = rgb.length / (3 * height * width)
+  return fitted({ width, height: height * count, rgb }, [height * count, width, 1])
+}
+
+function checkSize(file: DataFile, { width, height }: Picture, first: DataFile, expected: Picture): void {
+  if (width === expected.width && height === expected.height) return
+  throw new InputError(
+    `${file.path} has ${width} × ${height} pixels, ${first.path} ${expected.width} × ${expected.height}; to scale all to squares, give their size in the training file: data: { path: …, size: 64 }`
+  )
+}
