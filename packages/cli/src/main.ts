@@ -11,9 +11,9 @@ import { graphs, type InitFlags } from './init/choices.js'
 import { dataWords, taskWords } from './init/tasks.js'
 import { addModelCommands } from './model-commands.js'
 import { countOf, durationOf, gathered, minFinishedOf, nameOf, watched } from './option-values.js'
+import { addRunCommands } from './run-commands.js'
 import { discoveryOf, type PeerFlags, requestOf, type RunFlags, simulated } from './run-flags.js'
 import { fileOrSample } from './samples.js'
-import type { SeedFlags } from './seed-command.js'
 import type { SimRequest } from './sim/sim-command.js'
 import type { SwarmOptions } from '@murmuration/experiment/peers'
 import { version } from './version.js'
@@ -80,17 +80,7 @@ runOptions(program.command('peer'))
     })
   )
 
-program
-  .command('seed')
-  .description('introduce peers to each other, for those whose topology file has no addresses; it has no model')
-  .option('--listen <address>', 'where, again for each (default: /ip4/0.0.0.0/tcp/4001)', gathered, [])
-  .option('--key <file>', 'the private key of the seed (default: in the home of murmur)')
-  .option('--json', 'print one JSON object')
-  .action(async (flags: SeedFlags) => {
-    const { runSeed } = await import('./seed-command.js')
-    const listen = flags.listen.length === 0 ? ['/ip4/0.0.0.0/tcp/4001'] : flags.listen
-    await runSeed({ ...flags, listen }, print, stopOnSignal())
-  })
+addRunCommands(program, { print, trainingOptions, outputOf })
 
 trainingOptions(program.command('sim'))
   .description(

@@ -45,6 +45,8 @@ export interface LinkContext {
   /** Notified when a neighbour's state changes or an acknowledgement arrives. */
   readonly changed: Signal
   readonly emit: PeerEventListener
+  /** Called for a connection that this peer has dialled, before anything is said there. The peer sets it. */
+  greet?: ((connection: Connection) => Promise<void>) | undefined
   /** The last round that this peer has sent. The fabric sets it. */
   round: number
 }

@@ -1,26 +1,25 @@
 import { type Connection, type Stream, TimeoutError } from '@libp2p/interface'
 import { multiaddr } from '@multiformats/multiaddr'
-import type { Milliseconds } from '@murmuration/core'
+import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { Signal } from './signal.js'
 import { realClock } from './clock.js'
 import { connectionsTo, isOpen, type LinkContext } from './context.js'
 import { ProtocolFault } from './control-messages.js'
 import { wordsOf } from './explain.js'
 import { foreignText } from './foreign-text.js'
-import type { PeerListEntry } from './peer-list.js'
 import type { Streams } from './streams.js'
 import { within } from './within.js'
 
 /** Gets a connection to one neighbour: an open one, or one that this peer dials in its turn. */
 export class Dialler {
   readonly #context: LinkContext
-  readonly #entry: PeerListEntry
+  readonly #name: PeerName
   /** Aborted when the neighbour has connected while a dial waited for its turn. */
   #waiting: AbortController | undefined
 
-  constructor(context: LinkContext, entry: PeerListEntry) {
+  constructor(context: LinkContext, name: PeerName) {
     this.#context = context
-    this.#entry = entry
+    this.#name = name
   }
 
   /** To be called when the neighbour has connected. */
@@ -62,17 +61,25 @@ export class Dialler {
   }
 
   #standing(): Connection | undefined {
-    return connectionsTo(this.#context.node, this.#entry.id).find(isOpen)
+    const id = this.#id
+    return id === undefined ? undefined : connectionsTo(this.#context.node, id).find(isOpen)
   }
 
   get #addresses(): readonly string[] {
-    return this.#context.directory.addressesOf(this.#entry.id)
+    return this.#id === undefined ? [] : this.#context.directory.addressesOf(this.#id)
   }
 
-  #dial(): Promise<Connection> {
-    const { node, limits, closing } = this.#context
+  /** Its peer id, unless it was put out. */
+  get #id(): string | undefined {
+    return this.#context.directory.entry(this.#name)?.id
+  }
+
+  async #dial(): Promise<Connection> {
+    const { node, limits, closing, greet } = this.#context
     const addresses = this.#addresses.map((address) => multiaddr(address))
-    return within(limits.dialTimeout, closing, (signal) => node.dial(addresses, { signal }))
+    const connection = await within(limits.dialTimeout, closing, (signal) => node.dial(addresses, { signal }))
+    await greet?.(connection)
+    return connection
   }
 }
 

@@ -27,6 +27,10 @@ export type PeerEvent =
     }
   /** A peer that may not connect tried to. Reported once per peer id and peer list. */
   | { readonly kind: 'unknown-peer-refused'; readonly id: string; readonly address: string; readonly reason: string }
+  /** A peer was let in by invitation. */
+  | { readonly kind: 'admitted'; readonly peer: PeerName; readonly id: string }
+  /** A peer whose invitation was revoked, or whose place another has, is no peer of the run any more. */
+  | { readonly kind: 'put-out'; readonly peer: PeerName; readonly id: string }
   /** An address of a peer was learnt: by whom is a seed's address, a peer's name, or the local network. Nothing is proven until it is called. */
   | {
       readonly kind: 'introduced'

@@ -5,6 +5,10 @@
  */
 import './polyfill.js'
 
+export { type Admission, type Certificate, certificateSchema, revoke } from './admission/certificates.js'
+export type { AdmissionOptions } from './admission/desk.js'
+export { type Entered, enterRun, tellRun } from './admission/enter-options.js'
+export { decodeInvitation, encodeInvitation, type Invitation, invite } from './admission/invitation.js'
 export { chosenCodecs } from './codec-choice.js'
 export { defaultLimits, type Limits } from './constants.js'
 export type { DiscoveryOptions } from './discovery/discovery.js'

@@ -8,6 +8,9 @@ import {
   RefusedError,
   StoppedError
 } from '@murmuration/core'
+import { hashText } from '@murmuration/vectors'
+import { AdmissionDesk } from './admission/desk.js'
+import { admissionProtocol } from './admission/protocol.js'
 import { realClock } from './clock.js'
 import { controlProtocol, exchangeProtocol, type Limits } from './constants.js'
 import type { LinkContext } from './context.js'
@@ -48,6 +51,7 @@ export class NetworkPeer implements Peer {
   readonly #saved: SavedRounds
   readonly #sharing: FactSharing
   readonly #discovery: Discovery
+  readonly #desk: AdmissionDesk | undefined
   #discovering: Promise<void> | undefined
   readonly #closing = new AbortController()
   #closed: Promise<void> | undefined
@@ -59,13 +63,19 @@ export class NetworkPeer implements Peer {
     this.signer = new IdentitySigner(identity, options.runSettings, (name) => directory.entry(name)?.id)
     this.#options = options
     this.#shaper = shaper
-    this.#samples = new SampleCounts(self, topology.peers)
-    this.#saved = new SavedRounds(self, [...topology.peers, ...(options.servers ?? [])])
+    const places = new Set(options.admission?.places)
+    const listed = topology.peers.filter((name) => !places.has(name))
+    this.#samples = new SampleCounts(self, listed)
+    this.#saved = new SavedRounds(self, [...listed, ...(options.servers ?? [])])
     // Each neighbour's link listens to it, and there may be many.
     setMaxListeners(0, this.#closing.signal)
     const listening = new Listening((error) => this.fabric.fail('the listener of notes', error))
     this.#context = contextOf(options, limits, node, directory, this.#closing.signal, listening)
-    this.#peers = new PeerSet(this.#context, neededBy(options))
+    const { admission } = options
+    this.#peers = new PeerSet(this.#context, neededBy(options), admission?.places)
+    this.#desk = admission && new AdmissionDesk(this.#context, this.#peers, admission)
+    this.#context.greet = this.#desk && ((connection) => this.#desk?.greet(connection) ?? Promise.resolve())
+    if (this.#desk !== undefined) directory.mayKnock = () => this.#desk?.hasRoom === true
     this.fabric = new NetworkFabric(this.#context, topology, this.#peers)
     this.#sharing = new FactSharing(this.fabric, this.#peers, limits.handshakeTimeout)
     this.#discovery = new Discovery(
@@ -103,7 +113,14 @@ export class NetworkPeer implements Peer {
     for (const [protocol, handler] of Object.entries(questions)) {
       await node.handle(protocol, this.#fromPeers(handler), streams)
     }
-    node.addEventListener('connection:open', ({ detail }) => peers.connected(detail.remotePeer))
+    if (this.#desk !== undefined) {
+      const desk = this.#desk
+      await node.handle(admissionProtocol, (stream, connection) => desk.serve(stream, connection), streams)
+    }
+    node.addEventListener('connection:open', ({ detail }) => {
+      this.#desk?.opened(detail)
+      peers.connected(detail.remotePeer)
+    })
     await startNode(node, this.#options.listen)
     emit({ kind: 'listening', addresses: this.addresses })
   }
@@ -125,7 +142,10 @@ export class NetworkPeer implements Peer {
       throw new InputError(`the peer list says that "${own.name}" is ${own.id}, but this peer's key gives ${this.id}`)
     }
     this.#peers.open(peerList)
-    if (this.#options.discovery !== undefined) this.#discovering = this.#discovery.run(runOf(peerList))
+    this.#desk?.open()
+    const { discovery, admission } = this.#options
+    const run = admission === undefined ? runOf(peerList) : hashText(admission.runKey)
+    if (discovery !== undefined) this.#discovering = this.#discovery.run(run)
   }
 
   async connect(entries: readonly PeerListEntry[], timeout: Milliseconds): Promise<void> {

@@ -17,7 +17,6 @@ import { explain } from './explain.js'
 import { sayHello } from './hello.js'
 import type { Neighbour } from './neighbour.js'
 import { NoteQueue } from './notes.js'
-import type { PeerListEntry } from './peer-list.js'
 import { Pings } from './pings.js'
 import { type AttemptEnd, isRefusal, Reconnection } from './reconnection.js'
 import { SendQueue } from './send-queue.js'
@@ -97,11 +96,11 @@ export class OutgoingLink {
    *
    * @param waits - whether the neighbour is to call first, unless a vector for one that does not know of it waits
    */
-  async run(entry: PeerListEntry, waits: boolean): Promise<void> {
+  async run(waits: boolean): Promise<void> {
     const { closing, emit, listening } = this.#context
     const reconnection = this.#reconnection
     const peer = this.#neighbour.name
-    const dialler = (this.#dialler = new Dialler(this.#context, entry))
+    const dialler = (this.#dialler = new Dialler(this.#context, peer))
     await this.#waitForWork()
     if (!closing.aborted) emit({ kind: 'connecting', peer })
     while (!closing.aborted) {

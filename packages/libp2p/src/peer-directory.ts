@@ -11,6 +11,8 @@ export type AddressSource = 'signed' | 'lan'
 
 /** The peer list, once it is known, and so who may connect, and where each can be called. */
 export class PeerDirectory {
+  /** Whether a stranger may connect now, to present an invitation. */
+  mayKnock: () => boolean = () => false
   readonly #emit: PeerEventListener
   readonly #refused = new Set<string>()
   /** By peer id and source, beside the peer list's; with the peer id at their ends. */
@@ -47,6 +49,26 @@ export class PeerDirectory {
     return full.some((address) => !known.has(address))
   }
 
+  /** Adds a peer to the list. Returns false where its name or id is there already. */
+  admit(entry: PeerListEntry): boolean {
+    const list = this.#peerList
+    if (list === undefined || list.byName.has(entry.name) || list.byId.has(entry.id)) return false
+    const byName = new Map([...list.byName, [entry.name, entry]])
+    this.#peerList = { ...list, byName, byId: new Map([...list.byId, [entry.id, entry]]) }
+    return true
+  }
+
+  /** Takes a peer out of the list. */
+  remove(name: PeerName): void {
+    const list = this.#peerList
+    const entry = list?.byName.get(name)
+    if (list === undefined || entry === undefined) return
+    const others = [...list.byName.values()].filter((other) => other !== entry)
+    const byId = new Map(others.map((other) => [other.id, other]))
+    this.#peerList = { ...list, byName: new Map(others.map((other) => [other.name, other])), byId }
+    this.#learnt.delete(entry.id)
+  }
+
   /** Where a peer can be called, as far as is known: first what the peer list says. */
   addressesOf(id: string): readonly string[] {
     const listed = this.#peerList?.byId.get(id)?.addresses ?? []
@@ -71,7 +93,12 @@ export class PeerDirectory {
   /** Why the peer with this id may not connect, reported once per id and peer list; `undefined` when it may. */
   refusalOf(id: string, address: string): string | undefined {
     if (this.nameOf(id) !== undefined) return undefined
-    const reason = this.isOpen ? 'it is not in the peer list' : 'this peer has no peer list yet'
+    if (this.isOpen && this.mayKnock()) return undefined
+    return this.refuse(id, address, this.isOpen ? 'it is not in the peer list' : 'this peer has no peer list yet')
+  }
+
+  /** Reports that a peer may not connect, once per id and peer list. Returns the reason. */
+  refuse(id: string, address: string, reason: string): string {
     if (!this.#refused.has(id) && this.#refused.size < maxRefused) {
       this.#refused.add(id)
       this.#emit({ kind: 'unknown-peer-refused', id, address, reason })

@@ -45,7 +45,7 @@ export class PeerSession {
     const [own, entry] = [directory.entry(self), directory.entry(this.name)]
     if (entry === undefined) return
     const waits = own !== undefined && own.addresses.length > 0 && entry.id < own.id
-    await this.outgoing.run(entry, waits)
+    await this.outgoing.run(waits)
   }
 
   /** How long a ping with so much padding takes there and back; `undefined` when it is not answered until `until`. */

@@ -20,11 +20,18 @@ export class PeerSet {
   readonly #sessions = new Map<PeerName, PeerSession>()
   /** Those with memory for vectors. */
   readonly #reserved: Set<PeerName>
+  readonly #places: ReadonlySet<PeerName>
   readonly #heartbeat: Heartbeat
   readonly #runs: Promise<void>[] = []
+  /** Those whose links are kept up. */
+  readonly #running = new Set<PeerName>()
 
-  /** @param neighbours - in the order of names */
-  constructor(context: LinkContext, neighbours: readonly PeerName[]) {
+  /**
+   * @param neighbours - in the order of names
+   * @param places - of peers that the peer list need not have: they come by invitation
+   */
+  constructor(context: LinkContext, neighbours: readonly PeerName[], places: readonly PeerName[] = []) {
+    this.#places = new Set(places)
     this.#context = context
     this.#reserved = new Set(neighbours)
     for (const name of neighbours) this.#add(name, true)
@@ -51,7 +58,7 @@ export class PeerSet {
     const { directory, self } = this.#context
     invariant(!directory.isOpen, 'a peer was told to connect twice')
     const names = [...this.#sessions.keys()]
-    const lacking = names.filter((name) => !peerList.byName.has(name))
+    const lacking = names.filter((name) => !peerList.byName.has(name) && !this.#places.has(name))
     if (lacking.length > 0) {
       throw new InputError(`the peer list lacks ${lacking.join(', ')}, neighbours of "${self}"; add their peer ids`)
     }
@@ -62,7 +69,7 @@ export class PeerSet {
       this.#list().filter(({ name }) => name > self),
       this.#list().filter(({ name }) => name < self)
     ]
-    for (const session of [...behind, ...ahead]) this.#runs.push(session.run())
+    for (const session of [...behind, ...ahead]) this.#run(session)
     this.#heartbeat.start()
   }
 
@@ -73,7 +80,7 @@ export class PeerSet {
     if (known !== undefined || name === self || closing.aborted) return known
     if (directory.entry(name) === undefined) return undefined
     const session = this.#add(name, false)
-    this.#runs.push(session.run())
+    this.#run(session)
     return session
   }
 
@@ -84,6 +91,22 @@ export class PeerSet {
     this.#reserved.add(name)
     this.#reserve()
     return session
+  }
+
+  /** A peer was let in: it is called from now on, if there is a reason to. */
+  admitted(name: PeerName): void {
+    const session = this.#sessions.get(name)
+    if (session === undefined) return
+    session.neighbour.accept()
+    this.#run(session)
+    session.outgoing.retryNow()
+  }
+
+  /** A peer was put out: what there is with it ends. */
+  put(name: PeerName, reason: string): void {
+    const session = this.#sessions.get(name)
+    session?.neighbour.refuse({ by: 'us', code: 'unknown-peer', reason })
+    session?.cut()
   }
 
   /** A connection to a peer was opened, so its session can go on at once. */
@@ -109,14 +132,14 @@ export class PeerSet {
   /** The neighbour that refuses or is refused, if there is one. */
   refused(): { readonly name: PeerName; readonly refusal: Refusal } | undefined {
     for (const { name, neighbour } of this.#neighbours()) {
-      if (neighbour.refusal !== undefined) return { name, refusal: neighbour.refusal }
+      if (neighbour.refusal !== undefined && !this.#places.has(name)) return { name, refusal: neighbour.refusal }
     }
     return undefined
   }
 
   /** Whether all neighbours are. */
   get isReady(): boolean {
-    return this.#neighbours().every(({ neighbour }) => neighbour.state === 'ready')
+    return this.#neighbours().every(({ name, neighbour }) => neighbour.state === 'ready' || this.#isOpenPlace(name))
   }
 
   statuses(): readonly NeighbourStatus[] {
@@ -144,6 +167,11 @@ export class PeerSet {
     return [...this.#sessions.values()]
   }
 
+  /** Whether nobody has come for a place yet. */
+  #isOpenPlace(name: PeerName): boolean {
+    return this.#places.has(name) && this.#context.directory.entry(name) === undefined
+  }
+
   #neighbours(): readonly PeerSession[] {
     return this.#list().filter(({ neighbour }) => neighbour.isPermanent)
   }
@@ -151,6 +179,14 @@ export class PeerSet {
   #find(id: PeerId): PeerSession | undefined {
     const name = this.#context.directory.nameOf(id.toString())
     return name && this.#sessions.get(name)
+  }
+
+  /** Keeps the links of a session up, once it is known who the peer is. */
+  #run(session: PeerSession): void {
+    const { name } = session
+    if (this.#running.has(name) || this.#context.directory.entry(name) === undefined) return
+    this.#running.add(name)
+    this.#runs.push(session.run())
   }
 
   #add(name: PeerName, isPermanent: boolean): PeerSession {

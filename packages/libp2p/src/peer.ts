@@ -1,5 +1,6 @@
 import type { Fabric, Links, Milliseconds, PeerName, RefusedError, Topology } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
+import type { AdmissionOptions } from './admission/desk.js'
 import type { Limits } from './constants.js'
 import type { DiscoveryOptions } from './discovery/discovery.js'
 import type { PeerEventListener } from './events.js'
@@ -39,6 +40,8 @@ export interface PeerOptions {
   readonly codec?: string | undefined
   /** How others of the peer list are found, beside the addresses that it has; by these alone when absent. */
   readonly discovery?: DiscoveryOptions | undefined
+  /** How peers are let in whose ids the peer list does not have; not at all when absent. */
+  readonly admission?: AdmissionOptions | undefined
 }
 
 /** This machine's peer on the network. */

@@ -1,8 +1,7 @@
-import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
-import { peerIdFromString } from '@libp2p/peer-id'
-import { InputError, type PeerName } from '@murmuration/core'
+import type { KeyObject } from 'node:crypto'
+import type { PeerName } from '@murmuration/core'
 import { hashText } from '@murmuration/vectors'
-import { toString as textOf } from 'uint8arrays/to-string'
+import { isSignatureOf, privateKeyOf, publicKeyOf, signText } from './ed25519.js'
 import type { Identity } from './identity.js'
 import type { RunSettings } from './run-settings.js'
 
@@ -12,15 +11,12 @@ export interface Signer {
   sign(text: string): string
   /** Whether `signature` is that of `text` by the identity of `peer` in the peer list. Only Ed25519 keys can sign. */
   verify(peer: PeerName, text: string, signature: string): boolean
+  /** Whether the id of a peer is known; without it nothing can be checked. */
+  knows(peer: PeerName): boolean
 }
 
-/** The length of a signature, in bytes and in base64url. */
-const signatureBytes = 64
-const signatureLength = 86
-
 /**
- * Ed25519 (RFC 8032) by the keys of peer ids, at once: libp2p's own functions may take a turn of the event loop for each. What is signed begins
- * with the purpose and a hash of the run's settings, so that a signature counts for nothing else, and in no run with other settings.
+ * Signs by the keys of peer ids. What is signed begins with the purpose and a hash of the run's settings, so that a signature counts for nothing else, and in no run with other settings.
  */
 export class IdentitySigner implements Signer {
   readonly #identity: Identity
@@ -41,45 +37,23 @@ export class IdentitySigner implements Signer {
 
   sign(text: string): string {
     this.#privateKey ??= privateKeyOf(this.#identity)
-    return sign(null, this.#bytesOf(text), this.#privateKey).toString('base64url')
+    return signText(this.#context + text, this.#privateKey)
   }
 
   verify(peer: PeerName, text: string, signature: string): boolean {
     const id = this.#idOf(peer)
-    // Halves of a surrogate pair all become the same bytes.
-    if (id === undefined || signature.length !== signatureLength || !text.isWellFormed()) return false
-    const key = this.#publicKeyOf(id)
-    const bytes = Buffer.from(signature, 'base64url')
-    // One signature has one form: other letters at the end could mean the same bytes.
-    const isPlain = bytes.byteLength === signatureBytes && bytes.toString('base64url') === signature
-    return key !== null && isPlain && verify(null, this.#bytesOf(text), key, bytes)
+    return id !== undefined && isSignatureOf(this.#context + text, signature, this.#publicKeyOf(id))
   }
 
-  #bytesOf(text: string): Uint8Array {
-    return Buffer.from(this.#context + text)
+  knows(peer: PeerName): boolean {
+    return this.#idOf(peer) !== undefined
   }
 
   #publicKeyOf(id: string): KeyObject | null {
     const known = this.#publicKeys.get(id)
     if (known !== undefined) return known
-    const { publicKey } = peerIdFromString(id)
-    const key = publicKey?.type === 'Ed25519' ? publicKeyFrom(publicKey.raw) : null
+    const key = publicKeyOf(id)
     this.#publicKeys.set(id, key)
     return key
   }
-}
-
-/** RFC 8037: a key as `crv`, `x` and, if private, `d`. */
-const publicKeyFrom = (raw: Uint8Array) => createPublicKey({ key: jwkOf(raw), format: 'jwk' })
-
-function privateKeyOf({ id, privateKey }: Identity): KeyObject {
-  if (privateKey.type !== 'Ed25519') {
-    throw new InputError(`the key of ${id} is ${privateKey.type}, which cannot sign notes; create an Ed25519 identity`)
-  }
-  const d = textOf(privateKey.raw.subarray(0, 32), 'base64url')
-  return createPrivateKey({ key: { ...jwkOf(privateKey.publicKey.raw), d }, format: 'jwk' })
-}
-
-function jwkOf(publicKey: Uint8Array) {
-  return { kty: 'OKP', crv: 'Ed25519', x: textOf(publicKey, 'base64url') }
 }

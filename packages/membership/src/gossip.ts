@@ -84,6 +84,11 @@ export class Gossip {
     if (again && now - stream.restartedAt >= this.restartAfter) this.#restart(from, stream, now)
   }
 
+  /** Something of what a peer has told could not be taken in: it is asked for all again. */
+  missed(from: PeerName): void {
+    this.#stream(from).received = undefined
+  }
+
   /** The notes that are due. */
   take(): AddressedNote[] {
     if (this.#due.size === 0) return []

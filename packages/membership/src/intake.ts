@@ -17,14 +17,14 @@ export interface IntakeListener {
 /** Checks signed records and votes, takes them in, and passes on what is new. Nothing counts that its peer has not signed. */
 export class Intake {
   readonly #self: PeerName
-  readonly #signer: Pick<Signer, 'verify'>
+  readonly #signer: Pick<Signer, 'verify' | 'knows'>
   readonly #knowledge: Knowledge
   readonly #gossip: Gossip
   readonly #listener: IntakeListener
 
   constructor(
     self: PeerName,
-    signer: Pick<Signer, 'verify'>,
+    signer: Pick<Signer, 'verify' | 'knows'>,
     knowledge: Knowledge,
     gossip: Gossip,
     listener: IntakeListener
@@ -49,10 +49,18 @@ export class Intake {
       this.#compareNotes(from, record, known)
       return true
     }
+    if (!this.#isKnown(from, record.name)) return true
     if (!this.#signer.verify(record.name, signedText(record), record.signature)) return false
     if (record.name === this.#self) this.#listener.onOwn(record)
     else this.#addRecord(from, record, known)
     return true
+  }
+
+  /** Whether what a peer has signed can be checked. If not, it was let in somewhere else a moment ago: who tells of it is asked again. */
+  #isKnown(from: PeerName, name: PeerName): boolean {
+    const isKnown = this.#signer.knows?.(name) !== false
+    if (!isKnown) this.#gossip.missed(from)
+    return isKnown
   }
 
   #addRecord(from: PeerName, record: PeerRecord, known: PeerRecord | undefined) {
@@ -76,6 +84,7 @@ export class Intake {
       if (known?.signature === vote.signature) this.#gossip.isKnownTo(from, known)
       return true
     }
+    if (!this.#isKnown(from, vote.voter)) return true
     if (!this.#signer.verify(vote.voter, signedText(vote), vote.signature)) return false
     this.#knowledge.addVote(vote)
     this.#gossip.add(vote, from)

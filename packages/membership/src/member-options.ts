@@ -7,6 +7,8 @@ export interface MemberOptions {
   readonly self: PeerName
   /** All peers of the run, in the same order everywhere. */
   readonly peers: readonly PeerName[]
+  /** Those of them that nobody waits for before they have come: their places are for invited peers. */
+  readonly places?: readonly PeerName[] | undefined
   /** What differs from `membershipDefaults`. */
   readonly settings?: Partial<MembershipSettings>
   readonly signer: Signer

@@ -51,8 +51,8 @@ export class Member extends SwarmView {
   #nextBeat: Milliseconds
 
   constructor(options: MemberOptions, now: Milliseconds) {
-    const { self, peers, settings, signer, random, lifeBefore = 0, roundBefore = 0 } = options
-    super(peers)
+    const { self, peers, places = [], settings, signer, random, lifeBefore = 0, roundBefore = 0 } = options
+    super(peers, new Set(places))
     this.settings = { ...membershipDefaults, ...settings }
     this.#self = self
     this.#reader = NoteReader.of(peers)
@@ -71,7 +71,7 @@ export class Member extends SwarmView {
       onRenewed: (record, before) => this.#detector.renewed(record, before, this.#clock.at(this.#now)),
       onOwn: (record) => this.#comeAfter(record)
     })
-    this.#entry = new Entry(this.settings, peers.length, roundBefore, lifeBefore > 0)
+    this.#entry = new Entry(this.settings, peers.length - places.length, roundBefore, lifeBefore > 0)
     this.#watcher = new Watcher(this.knowledge, self, this.settings, this.#changes)
     this.#contactSets = this.#contacts.of(() => false)
     this.#now = this.#nextBeat = now
@@ -90,7 +90,7 @@ export class Member extends SwarmView {
     if (this.knowledge.votersAgainst(this.#self).length > 0) this.#publish(this.#own.refute())
     if (isBeat) this.#beat()
     const needed = votesNeeded(this.members.length, this.settings.liars)
-    this.#entry.look(this.view.presentCount, this.#begun().length, needed, at)
+    this.#entry.look(this.expectedCount, this.#begun().length, needed, at)
     this.#watcher.look(this.view, this.state, policyIn(this.state, this.settings), this.isPaused, now)
     if (this.members !== this.knowledge.members) this.#changed()
     this.#renewContacts()

@@ -44,6 +44,8 @@ export const maxNames = 8
 export interface Signer {
   sign(text: string): string
   verify(peer: PeerName, text: string, signature: string): boolean
+  /** Whether the key of a peer is known, without which nothing of it can be checked; of all, where this is absent. */
+  knows?(peer: PeerName): boolean
 }
 
 /** How far a peer is: what changes with every round. */

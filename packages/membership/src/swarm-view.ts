@@ -10,17 +10,23 @@ export abstract class SwarmView {
   /** What follows from knowledge now. */
   protected abstract readonly view: View
 
-  /** @param peers all peers of the run */
-  constructor(protected readonly peers: readonly PeerName[]) {}
+  /**
+   * @param peers all peers of the run
+   * @param places of those that are invited: nobody waits for them before they have come
+   */
+  constructor(
+    protected readonly peers: readonly PeerName[],
+    private readonly places: ReadonlySet<PeerName>
+  ) {}
 
   /** Whether this peer is in the majority of the members (of two halves, in the one with the first name). */
   get isMain(): boolean {
     return this.view.isMain
   }
 
-  /** All of the peer list that are not present: the same list at every peer that knows the same. */
+  /** All of the peer list that are not present, but for places that nobody has taken: the same list at every peer that knows the same. */
   get missing(): readonly PeerName[] {
-    return this.peers.filter((peer) => !this.isPresent(peer))
+    return this.peers.filter((peer) => !this.isPresent(peer) && !this.#isOpen(peer))
   }
 
   /** This peer, and the members that are not dead and were heard of lately; in the order of their names. */
@@ -67,9 +73,19 @@ export abstract class SwarmView {
     return this.view.brokenPairs
   }
 
-  /** Whether a peer has said that it goes. */
+  /** Whether a peer has said that it goes, or nobody has come for its place yet. */
   hasLeft(peer: PeerName): boolean {
-    return this.knowledge.record(peer)?.status === 'left'
+    return this.knowledge.record(peer)?.status === 'left' || this.#isOpen(peer)
+  }
+
+  /** How many of those are present that the run begins with. */
+  protected get expectedCount(): number {
+    const { present, presentCount } = this.view
+    return this.places.size === 0 ? presentCount : present.filter((peer) => !this.places.has(peer)).length
+  }
+
+  #isOpen(peer: PeerName): boolean {
+    return this.places.has(peer) && this.knowledge.record(peer) === undefined
   }
 
   /** 0 while unknown. */

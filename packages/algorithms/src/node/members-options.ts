@@ -15,6 +15,8 @@ export interface MembersOptions {
   readonly settings?: Partial<MembershipSettings>
   /** As the file has it, of all peers. */
   readonly topology: Topology
+  /** Those of its peers that nobody waits for before they have come by invitation. */
+  readonly places?: readonly PeerName[] | undefined
   readonly signer: Signer
   /** How long a peer waits for the run to begin before it gives up; and how long, once it has begun, to go on. */
   readonly wait: { readonly start: Milliseconds; readonly pause: Milliseconds }

@@ -33,12 +33,12 @@ export class Members {
   readonly #pace = new Pace()
 
   constructor(fabric: MembersFabric, options: MembersOptions) {
-    const { topology, settings = {}, signer } = options
+    const { topology, places, settings = {}, signer } = options
     const { self } = fabric
     this.#fabric = fabric
     this.#options = options
     const random = fabric.random.stream('members')
-    this.#member = new Member({ self, peers: topology.peers, settings, signer, random }, fabric.now())
+    this.#member = new Member({ self, peers: topology.peers, places, settings, signer, random }, fabric.now())
     this.#rows = new MemberRows(this.#member, topology, self)
     fabric.listen({
       note: (from, note) => this.#receive(from, note),

@@ -44,6 +44,13 @@ function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefined {
       return neighbour('left', event.peer, event.reason)
     case 'unknown-peer-refused':
       return { kind: 'note', text: `${self} refused ${event.id} at ${event.address}: ${event.reason}` }
+    case 'admitted':
+      return { kind: 'note', text: `${self}: ${event.peer} was let in by invitation: ${event.id}` }
+    case 'put-out':
+      return {
+        kind: 'note',
+        text: `${self}: ${event.peer} (${event.id}) is let in no longer: its invitation was revoked, or another has its place`
+      }
     case 'introduced':
       return { kind: 'note', text: `${self}: ${event.peer} may be at ${event.addresses.join(', ')}, by ${event.by}` }
     case 'seed':

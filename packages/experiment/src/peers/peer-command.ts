@@ -1,8 +1,9 @@
 import { hasMembers } from '@murmuration/algorithms'
 import { byName, type PeerName } from '@murmuration/core'
-import type { DiscoveryOptions } from '@murmuration/libp2p'
+import type { DiscoveryOptions, Identity } from '@murmuration/libp2p'
 import { hashVector } from '@murmuration/vectors'
 import type { PeerSummary, RunEvent } from '../events.js'
+import { admissionOf, type OwnAdmission } from './admission/admission.js'
 import { checkCheckpoints, type CheckpointOptions } from './checkpoints/checkpoints.js'
 import { afterRound, Halt } from './checkpoints/halt.js'
 import { withEventLog } from './event-log/with-event-log.js'
@@ -19,7 +20,11 @@ import type { Watching } from './watching/watching.js'
 /** How this machine's peer runs. */
 export interface PeerOptions {
   readonly as: PeerName
-  readonly key?: string
+  readonly key?: string | undefined
+  /** In place of a key file's. */
+  readonly identity?: Identity | undefined
+  /** By what this peer was let in, where it is invited. */
+  readonly entered?: OwnAdmission | undefined
   /** How others are found whose addresses the file does not have. */
   readonly discovery?: DiscoveryOptions | undefined
   readonly save?: string
@@ -43,6 +48,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   if (checkpoints !== undefined) await checkCheckpoints(checkpoints, plan.options.algorithm, [self])
   const halt = new Halt()
   const { identity, listen, peerList } = await placeOf(plan, self, options)
+  const admission = await admissionOf({ plan, request }, self, options.emit, options.entered)
   options.emit(startEvent(plan))
   const others = hasMembers(plan.options.algorithm) ? 'the run to begin' : neededBy(plan, self).join(', ')
   options.emit({ kind: 'note', text: `${self} waits up to ${options.wait / 1000} s for ${others}` })
@@ -60,6 +66,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
       listen,
       peerList: async () => peerList,
       discovery: options.discovery,
+      admission,
       timeout: options.wait,
       pause: options.wait,
       watch: options.watch,

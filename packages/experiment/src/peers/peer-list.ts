@@ -19,6 +19,15 @@ export interface Place {
   readonly peerList: readonly PeerListEntry[]
 }
 
+/** What beside the file decides on a place. */
+export interface PlaceOptions {
+  /** A key file; that in the user's home when absent. */
+  readonly key?: string | undefined
+  /** In place of a key file's. */
+  readonly identity?: Identity | undefined
+  readonly discovery?: DiscoveryOptions | undefined
+}
+
 /** Where the keys of this machine's peers are kept. */
 export function identityDirectory(): string {
   return join(homeDirectory(), 'identities')
@@ -31,7 +40,7 @@ export function identityDirectory(): string {
 export async function placeOf(
   { path, file }: Pick<Plan, 'path' | 'file'>,
   self: PeerName,
-  { key, discovery }: { readonly key?: string | undefined; readonly discovery?: DiscoveryOptions | undefined } = {}
+  { key, identity: given, discovery }: PlaceOptions = {}
 ): Promise<Place> {
   const peers = [...file.peers, ...file.servers]
   const own = peers.find(({ name }) => name === self)
@@ -39,9 +48,12 @@ export async function placeOf(
     throw new InputError(`--as ${self}: ${path} has no such peer; it has ${peers.map(({ name }) => name).join(', ')}`)
   }
   const isSought = discovery !== undefined
-  const identity = key === undefined ? await localIdentity(identityDirectory(), self) : await readIdentity(key)
+  const identity =
+    given ?? (key === undefined ? await localIdentity(identityDirectory(), self) : await readIdentity(key))
   checkPin(path, own, identity)
-  const peerList = await Promise.all(peers.map((peer) => entryOf(path, peer, self, identity, isSought)))
+  // Who is invited has no id before it comes.
+  const known = peers.filter(({ name, invited }) => name === self || !invited)
+  const peerList = await Promise.all(known.map((peer) => entryOf(path, peer, self, identity, isSought)))
   return { identity, listen: listenOf(path, own, isSought), peerList }
 }
 

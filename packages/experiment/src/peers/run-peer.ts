@@ -2,6 +2,7 @@ import { hasMembers, Members, type Saved, Session } from '@murmuration/algorithm
 import { type Evaluation, type Links, type PeerName, type StepReport, StoppedError, type Task } from '@murmuration/core'
 import {
   createPeer,
+  type AdmissionOptions,
   type DiscoveryOptions,
   type Identity,
   type Peer,
@@ -50,6 +51,8 @@ export interface PeerRun {
   readonly pause: number
   /** How others are found whose addresses the list does not have. */
   readonly discovery?: DiscoveryOptions | undefined
+  /** How peers are let in whose ids the list does not have. */
+  readonly admission?: AdmissionOptions | undefined
   /** The links to shape the connections by. */
   readonly links?: Links
   readonly emit: (event: RunEvent) => void
@@ -118,6 +121,7 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
       links: run.links,
       codec: plan.training.codec,
       discovery: run.discovery,
+      admission: run.admission,
       onEvent: linkEvents(self, run.emit)
     })
     return await withPeer(run, task, peer, checkpoints && { checkpoints, rounds: saved })
@@ -193,7 +197,7 @@ async function watch({ plan, self, emit, onWatching, watch: address }: PeerRun, 
 
 /** Who is there, for an algorithm whose peers can do without others. */
 function membersOf(
-  { plan, timeout, pause, emit }: PeerRun,
+  { plan, timeout, pause, emit, admission }: PeerRun,
   peer: Peer,
   events: MemberEvents,
   others: Watching
@@ -203,6 +207,7 @@ function membersOf(
   return new Members(peer.fabric, {
     settings: training.membership ?? {},
     topology: file.topology,
+    places: admission?.places,
     signer: peer.signer,
     others,
     wait: { start: timeout, pause },

@@ -26,7 +26,7 @@ export async function readMethod(
   const [setting] = settingsOf(scenario)
   const file = topologyOf(scenario, { setting, method })
   const own = serversOf(method, file.topology.peers, file.servers)
-  const servers = own.map(({ name }): PeerEntry => ({ name, role: 'server', addresses: [] }))
+  const servers = own.map(({ name }): PeerEntry => ({ name, role: 'server', invited: false, addresses: [] }))
   const { consensusTolerance, membership } = trainingSchema.parse({})
   const { rounds, ...rest } = { ...scenario.training, ...setting.learning, ...method.training }
   const rate = { ...rest.rate, initial: method.rate?.initial ?? setting.rate ?? rest.rate.initial }

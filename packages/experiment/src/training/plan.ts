@@ -1,4 +1,4 @@
-import { type Algorithm, refusals, type Surroundings, type TrainingSettings } from '@murmuration/algorithms'
+import { type Algorithm, hasMembers, refusals, type Surroundings, type TrainingSettings } from '@murmuration/algorithms'
 import { InputError, type Links, type PeerName, type TaskDescription, type Topology } from '@murmuration/core'
 import type { Settings } from '@murmuration/libp2p'
 import { contraction, graphLabel, roundsToConsensus, structureFindings } from '@murmuration/topology'
@@ -57,6 +57,7 @@ export function planOf(path: string, file: TopologyFile, training: Training): Pl
   const record = recordOf(training.algorithm)
   const servers = file.servers.map(({ name }) => name)
   checkNeeds(path, record, { topology, servers }, training)
+  checkPlaces(path, file, training, record)
   return {
     path,
     file,
@@ -86,6 +87,18 @@ function checkWeights(path: string, topology: Topology, training: Training): voi
 /** Throws an InputError where the services of real peers have no store that they can share. */
 export function checkServices({ path, file, training, options }: Plan): void {
   checkStore(path, options.algorithm, { store: training.store, servers: file.servers.length })
+}
+
+/** Who is invited comes late, or never. */
+function checkPlaces(path: string, { peers }: TopologyFile, training: Training, record: Algorithm): void {
+  const invited = peers.filter((peer) => peer.invited).map(({ name }) => name)
+  if (invited.length === 0) return
+  const found = `${path}: ${invited.join(', ')} may come by invitation`
+  if (!hasMembers(record)) throw new InputError(`${found}, and ${record.title} needs all peers from the start`)
+  if (localWeights(training) === undefined) return
+  throw new InputError(
+    `${found}, and with partition "local" all peers have to say at the start how much data they have`
+  )
 }
 
 /** What the algorithm needs is tested before anything starts. */

@@ -14,7 +14,8 @@ const name = z.string().transform((text, context): PeerName => {
   }
 })
 
-const id = z.string().regex(/^((12D3KooW|16Uiu2HA.|Qm)[1-9A-HJ-NP-Za-km-z]{44})$/, {
+/** A libp2p peer id as text. */
+export const idSchema = z.string().regex(/^((12D3KooW|16Uiu2HA.|Qm)[1-9A-HJ-NP-Za-km-z]{44})$/, {
   error: 'a libp2p peer id, such as 12D3KooW and 44 letters and digits (murmur identity shows it)'
 })
 
@@ -30,7 +31,11 @@ const peer = z.strictObject({
     .enum(['worker', 'server'])
     .optional()
     .meta({ description: 'worker, unless it says server: a server has no place in the graph, and no data.' }),
-  id: id.optional(),
+  id: idSchema.optional(),
+  invited: z.literal(true).optional().meta({
+    description:
+      'Whether the place is for whoever comes with an invitation for the name; it has no id and no address here.'
+  }),
   addresses: z.array(address(1)).optional().meta({ description: 'Where other peers reach this one.' }),
   listen: z.array(address(0)).optional().meta({ description: 'Where this peer listens, when that is elsewhere.' })
 })
@@ -50,10 +55,26 @@ export interface PeerEntry {
   readonly role: 'worker' | 'server'
   /** The libp2p peer id. */
   readonly id?: string | undefined
+  /** Whether the place is for whoever comes with an invitation. */
+  readonly invited: boolean
   /** Multiaddrs at which others reach this peer; may be empty. */
   readonly addresses: readonly string[]
   /** Multiaddrs on which it listens, where the file says so. */
   readonly listen?: readonly string[] | undefined
+}
+
+/** Places for invited peers that cannot be; paths begin with the index of the peer. */
+export function invitedProblems(entries: readonly PeerEntry[], runKey: string | undefined): Problem[] {
+  const problems = entries.flatMap(({ name, role, id, invited, addresses, listen }, index) => {
+    if (!invited) return []
+    if (role === 'server') return [problem([index], `found the server "${name}" as invited, expected a worker`)]
+    const isKnown = id !== undefined || addresses.length > 0 || listen !== undefined
+    if (isKnown) return [problem([index], `found an id or address of "${name}", who is invited; expected none`)]
+    const mend = 'expected runKey: with the id that "murmur invite" prints'
+    return runKey === undefined ? [problem([index], `found "${name}" as invited and no key to invite by, ${mend}`)] : []
+  })
+  if (entries.some(({ invited }) => !invited)) return problems
+  return [...problems, problem([], 'found invited peers alone, expected one with an id, who lets the others in')]
 }
 
 /** One entry per peer. A number n gives p1 … pn, with zeros in front so that the order of names is that of numbers. */
@@ -82,8 +103,8 @@ export function peerProblems(entries: readonly PeerEntry[]): Problem[] {
   )
 }
 
-function entry({ name, role = 'worker', id, addresses = [], listen }: z.output<typeof peer>): PeerEntry {
-  return { name, role, id, addresses, listen }
+function entry({ name, role = 'worker', id, invited, addresses = [], listen }: z.output<typeof peer>): PeerEntry {
+  return { name, role, id, invited: invited === true, addresses, listen }
 }
 
 const shape = /^\/(ip4|ip6|dns|dns4|dns6)\/([^/]+)\/tcp\/(\d{1,5})(\/p2p\/[1-9A-HJ-NP-Za-km-z]+)?$/

@@ -35,8 +35,15 @@ test('peers may be a number, names, or names with ids and addresses', (t) => {
     't.yaml'
   )
   t.deepEqual(peers, [
-    { name: a, role: 'worker', id: undefined, addresses: ['/dns4/example.org/tcp/4001'], listen: ['/ip6/::/tcp/0'] },
-    { name: b, role: 'worker', id: undefined, addresses: [], listen: undefined }
+    {
+      name: a,
+      role: 'worker',
+      id: undefined,
+      invited: false,
+      addresses: ['/dns4/example.org/tcp/4001'],
+      listen: ['/ip6/::/tcp/0']
+    },
+    { name: b, role: 'worker', id: undefined, invited: false, addresses: [], listen: undefined }
   ])
 })
 
@@ -156,6 +163,15 @@ const refusals: readonly (readonly [text: string, ...lines: RegExp[]])[] = [
     /^t\.yaml:7:18: .*found the pair b, a again/
   ],
   ['graph: ring\npeers: [a, b]\nlinks: { default: { latancy: 1 ms } }', /^t\.yaml:3:21: .*did you mean "latency"\?$/],
+  [
+    'graph: ring\npeers: [a, b, { name: c, invited: true }]',
+    /^t\.yaml:2:15: peers\[2\]: found "c" as invited and no key to invite by, expected runKey: /
+  ],
+  [
+    `graph: ring\nrunKey: 12D3KooW${'A'.repeat(44)}\npeers: [a, b, { name: c, invited: true, addresses: [/ip4/10.0.0.1/tcp/1] }]`,
+    /^t\.yaml:3:15: peers\[2\]: found an id or address of "c", who is invited; expected none$/
+  ],
+  ['graph: ring\nrunKey: me\npeers: 3', /^t\.yaml:2:9: runKey: found "me", expected a libp2p peer id/],
   ['graph: ring\npeers: 0', /^t\.yaml:2:8: peers: found 0, expected at least 1/],
   ['graph: ring\npeers: 10001', /^t\.yaml:2:8: peers: found 10001, expected at most 10000/]
 ]

@@ -14,7 +14,7 @@ import { linkProblems } from '../links/link-problems.js'
 import { unknownPeer } from '../nearest.js'
 import { createLinks } from '../links/links.js'
 import { linksSchema } from '../links/links-schema.js'
-import { type PeerEntry, peerEntries, peerProblems, peersSchema } from './peers.js'
+import { idSchema, invitedProblems, type PeerEntry, peerEntries, peerProblems, peersSchema } from './peers.js'
 import type { Result } from '../schema-problems.js'
 import { readText } from '../text-file.js'
 import { parseYamlFile } from '../yaml-file.js'
@@ -25,6 +25,9 @@ export const topologySchema = z
     graph: graphSchema.meta({ description: 'Who is whose neighbour. Peers take their places in the order listed.' }),
     weights: weightsSchema.optional(),
     peers: peersSchema.meta({ description: 'How many, or names, or mappings with name, role, id, addresses, listen.' }),
+    runKey: idSchema.optional().meta({
+      description: 'The id of the key whose holder may invite peers to the places that are marked as invited.'
+    }),
     links: linksSchema.optional().meta({ description: 'The network between the peers, for the simulator.' })
   })
   .meta({ title: 'Murmuration topology file' })
@@ -42,6 +45,8 @@ export interface TopologyFile {
   /** Those that hold parameters for the workers, in the order of the file. They have no place in the graph. */
   readonly servers: readonly PeerEntry[]
   readonly links: Links
+  /** The id of the key whose holder may invite peers. */
+  readonly runKey?: string | undefined
 }
 
 /** Reads a topology file. Throws an InputError when it cannot be read or is wrong, as {@link parseTopologyFile}. */
@@ -73,7 +78,7 @@ export function resolveTopology(
   const peers = workers.map(({ name }) => name)
   const everybody = [...peers, ...servers.map(({ name }) => name)]
   const problems = [
-    ...within(['peers'], peerProblems(entries)),
+    ...within(['peers'], [...peerProblems(entries), ...invitedProblems(entries, description.runKey)]),
     ...graphProblems(graph, weights, peers, unknownPeer),
     ...within(['links'], linkProblems(description.links ?? {}, [...everybody, ...others]))
   ]
@@ -82,7 +87,8 @@ export function resolveTopology(
   if (!built.ok) return built
   const links = createLinks(description.links ?? {}, everybody)
   const rule = ruleOf(graph, weights)
-  return { ok: true, value: { topology: built.value, graph, weights: rule, peers: workers, servers, links } }
+  const { runKey } = description
+  return { ok: true, value: { topology: built.value, graph, weights: rule, peers: workers, servers, links, runKey } }
 }
 
 /** The JSON Schema of topology files, from which editors complete and check them. */

@@ -1,0 +1,93 @@
+import { InputError, NeighboursMissingError, peerName, type PeerName } from '@murmuration/core'
+import {
+  createIdentity,
+  encodeInvitation,
+  type Identity,
+  invite,
+  localIdentity,
+  readIdentity,
+  revoke,
+  tellRun
+} from '@murmuration/libp2p'
+import { makeRealPlan } from '../../training/make-plan.js'
+import type { Plan, RunRequest } from '../../training/plan.js'
+import { identityDirectory } from '../peer-list.js'
+import { fingerprintOf } from './run-files.js'
+
+/** For whom an invitation or a revocation is. */
+export interface Guest {
+  readonly name: PeerName
+  /** The file with the run key; that in the user's home when absent. */
+  readonly key?: string | undefined
+  /** Multiaddrs by which the run is found; the file's when empty. */
+  readonly seeds: readonly string[]
+}
+
+/** The most peers and seeds that an invitation names. */
+const maxNamed = 4
+
+/** The text of an invitation to a place of a topology file, for so many milliseconds. Throws an InputError that says what is missing for it. */
+export async function invitationText(
+  request: RunRequest,
+  { expires, ...guest }: Guest & { readonly expires: number }
+): Promise<string> {
+  const plan = await makeRealPlan(request)
+  const runKey = await runKeyOf(plan, guest)
+  const { members, seeds } = whereabouts(plan, guest)
+  const issued = Date.now()
+  const terms = {
+    name: guest.name,
+    issued,
+    expires: issued + expires,
+    fingerprint: fingerprintOf(plan),
+    members,
+    seeds
+  }
+  return encodeInvitation(invite(runKey, terms))
+}
+
+/**
+ * Takes back all invitations for a name that were made before now, used or not. Resolves with how many peers have heard it; they tell the others. Rejects
+ * with a NeighboursMissingError where none has.
+ */
+export async function revokeInvitations(request: RunRequest, guest: Guest, signal: AbortSignal): Promise<number> {
+  const plan = await makeRealPlan(request)
+  const runKey = await runKeyOf(plan, guest)
+  const certificate = revoke(runKey, guest.name, Date.now())
+  const where = whereabouts(plan, guest)
+  const count = await tellRun({ run: runKey.id, ...where, identity: await createIdentity(), certificate, signal })
+  if (count > 0) return count
+  throw new NeighboursMissingError(
+    [],
+    `no peer of the run was reached at ${where.seeds.join(', ')}; nothing is revoked`
+  )
+}
+
+async function runKeyOf({ path, file }: Plan, { name, key }: Guest): Promise<Identity> {
+  const identity =
+    key === undefined ? await localIdentity(identityDirectory(), peerName('run-key')) : await readIdentity(key)
+  if (file.runKey !== identity.id) {
+    const found = file.runKey === undefined ? 'has no key to invite by' : `says runKey: ${file.runKey}`
+    throw new InputError(
+      `${path} ${found}, and this machine's is ${identity.id}; write "runKey: ${identity.id}" into the file on all machines, or give the right key with --key`
+    )
+  }
+  const entry = file.peers.find((peer) => peer.name === name)
+  if (entry?.invited !== true) {
+    throw new InputError(
+      `${path} has no place for an invited "${name}"; add { name: ${name}, invited: true } to its peers on all machines`
+    )
+  }
+  return identity
+}
+
+/** By what the run is found: some peers, and where they are. */
+function whereabouts({ path, file }: Plan, { seeds }: Guest) {
+  const pinned = file.peers.filter(({ id }) => id !== undefined)
+  const listed = pinned.flatMap(({ id, addresses }) =>
+    addresses.slice(0, 1).map((address) => (address.includes('/p2p/') ? address : `${address}/p2p/${id}`))
+  )
+  const found = (seeds.length > 0 ? seeds : listed).slice(0, maxNamed)
+  if (found.length > 0) return { members: pinned.flatMap(({ id }) => id ?? []).slice(0, maxNamed), seeds: found }
+  throw new InputError(`${path} has no address of a peer; give --seed the address of a seed or of a peer of the run`)
+}

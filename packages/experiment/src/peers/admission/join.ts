@@ -1,0 +1,71 @@
+import { join } from 'node:path'
+import { messageOf, peerName } from '@murmuration/core'
+import {
+  decodeInvitation,
+  enterRun,
+  type Identity,
+  type Invitation,
+  localIdentity,
+  readIdentity
+} from '@murmuration/libp2p'
+import { hashText } from '@murmuration/vectors'
+import type { PeerSummary } from '../../events.js'
+import { makeRealPlan } from '../../training/make-plan.js'
+import type { RunRequest } from '../../training/plan.js'
+import { type PeerOptions, runPeerCommand } from '../peer-command.js'
+import { identityDirectory } from '../peer-list.js'
+import { runFolder } from './certificate-store.js'
+import { fingerprintOf, requestFrom } from './run-files.js'
+
+/** How this machine's peer joins a run. */
+export interface JoinOptions extends Omit<PeerOptions, 'as' | 'discovery' | 'entered' | 'identity'> {
+  /** Other multiaddrs by which the run is found than those of the invitation. */
+  readonly seeds: readonly string[]
+  /** The data of this machine, in place of what the run says. */
+  readonly data?: string | undefined
+}
+
+/** Comes into a run by invitation, and trains in it. Rejects with the typed errors of core. */
+export async function joinRun(
+  line: string,
+  { seeds: others, data, key, ...options }: JoinOptions
+): Promise<PeerSummary> {
+  const { emit, signal, wait } = options
+  const invitation = decodeInvitation(line)
+  const identity = await identityFor(invitation, key)
+  const seeds = others.length > 0 ? others : invitation.seeds
+  const folder = join(runFolder(invitation.run), identity.id)
+  const isRight = (files: string) => isInvitedTo(invitation, files, folder, (text) => emit({ kind: 'note', text }))
+  emit({ kind: 'note', text: `${invitation.name} is ${identity.id}, and looks for the run at ${seeds.join(', ')}` })
+  const { files, own, certificates } = await enterRun({ invitation, identity, seeds, timeout: wait, signal, isRight })
+  emit({ kind: 'note', text: `${invitation.name} was let in` })
+  const request = await requestFrom(files, folder)
+  return runPeerCommand(withData(request, data), {
+    ...{ ...options, as: invitation.name, identity, entered: { own, certificates } },
+    discovery: { seeds, lan: false }
+  })
+}
+
+/** Whether files are those of the run that an invitation is for. */
+async function isInvitedTo(
+  { fingerprint }: Invitation,
+  files: string,
+  folder: string,
+  note: (text: string) => void
+): Promise<boolean> {
+  try {
+    return fingerprintOf(await makeRealPlan(await requestFrom(files, folder))) === fingerprint
+  } catch (error) {
+    note(`what a peer told of the run cannot be used: ${messageOf(error)}`)
+    return false
+  }
+}
+
+/** A key for each invitation: whoever comes again with it is the same peer. */
+function identityFor({ name, serial }: Invitation, key: string | undefined): Promise<Identity> {
+  if (key !== undefined) return readIdentity(key)
+  return localIdentity(identityDirectory(), peerName(`${name.slice(0, 40)}-${hashText(serial).slice(0, 16)}`))
+}
+
+const withData = (request: RunRequest, data: string | undefined) =>
+  data === undefined ? request : { ...request, data }

@@ -1,0 +1,69 @@
+/** What of a run is told to whoever is let in by invitation, and what an invitation says of it. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { InputError } from '@murmuration/core'
+import { parseYamlFile } from '@murmuration/files'
+import { hashText } from '@murmuration/vectors'
+import { z } from 'zod'
+import type { Plan, RunRequest } from '../../training/plan.js'
+
+/** A word of a command line that is no path. */
+const word = z.string().regex(/^[\w:-]{1,64}$/)
+
+const filesSchema = z.strictObject({
+  topology: z.string(),
+  /** The default training where it is absent. */
+  training: z.string().optional(),
+  algorithm: word.optional(),
+  task: word.optional(),
+  partition: z
+    .string()
+    .regex(/^[\w:.-]{1,64}$/)
+    .optional()
+})
+
+/** The files and options of a run as one text. Where the data lie is each machine's own. */
+export async function filesOf({ topology, train, algorithm, task, partition }: RunRequest): Promise<string> {
+  const training = train === undefined ? {} : { training: await readFile(train, 'utf8') }
+  return JSON.stringify({ topology: await readFile(topology, 'utf8'), ...training, algorithm, task, partition })
+}
+
+/**
+ * Writes what a run has told into a folder. Throws an InputError for anything else than the files and options of a run, and for a training that names
+ * code: none is run here that this machine's user has not named.
+ */
+export async function requestFrom(files: string, folder: string): Promise<RunRequest> {
+  const { topology, training, ...options } = read(files)
+  if (training !== undefined && namesCode(parseYamlFile(training, 'the training of the run', z.unknown()).value)) {
+    throw new InputError(
+      'the training of the run names a module; code is not taken from others: start with "murmur peer" and the module'
+    )
+  }
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const [topologyFile, trainingFile] = ['topology.yaml', 'training.yaml'].map((name) => join(folder, name))
+  await writeFile(topologyFile, topology)
+  if (training === undefined) return { topology: topologyFile, ...options }
+  await writeFile(trainingFile, training)
+  return { topology: topologyFile, train: trainingFile, ...options }
+}
+
+/** SHA-256 of what all peers of a run share: its settings, and who may take part. */
+export function fingerprintOf({ settings, file: { peers, servers, runKey } }: Plan): string {
+  const sorted = Object.entries(settings).sort(([left], [right]) => (left < right ? -1 : 1))
+  const who = [...peers, ...servers].map(({ name, id, invited }) => [name, id ?? null, invited])
+  return hashText(JSON.stringify([sorted, who, runKey ?? null]))
+}
+
+function read(files: string): z.output<typeof filesSchema> {
+  try {
+    return filesSchema.parse(JSON.parse(files))
+  } catch {
+    throw new InputError('what a peer told of the run is no topology and training')
+  }
+}
+
+/** Whether a file names a module anywhere. */
+function namesCode(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([key, each]) => key === 'module' || namesCode(each))
+}

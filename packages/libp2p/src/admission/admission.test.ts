@@ -1,0 +1,244 @@
+/** Peers that come by invitation, over real connections; and those that try to. */
+import type { Connection } from '@libp2p/interface'
+import { timeLimit } from '@murmuration/contract'
+import { NeighboursMissingError, peerName, RefusedError } from '@murmuration/core'
+import { multiaddr } from '@multiformats/multiaddr'
+import test, { type ExecutionContext } from 'ava'
+import { eventOf, eventually, graph, peerListOf, type TestNode, testNode } from '../cluster.test.support.js'
+import { controlProtocol, defaultLimits } from '../constants.js'
+import { createIdentity, type Identity } from '../identity.js'
+import { createNode } from '../node.js'
+import { ask } from '../questions.js'
+import { samplesProtocol } from '../sample-counts.js'
+import { type Admission, admissionOf, type Certificate, revoke } from './certificates.js'
+import { enterRun, tellRun } from './enter-options.js'
+import { type Invitation, invite } from './invitation.js'
+import { askForAdmission } from './protocol.js'
+
+const c = peerName('c')
+/** c knows b only from hearing. */
+const star = graph(['a', 'b'], ['a', 'c'])
+const places = [c]
+const hour = 3_600_000
+const fingerprint = '0'.repeat(64)
+
+interface Run {
+  readonly key: Identity
+  readonly nodes: readonly TestNode[]
+  /** What each has been told to keep, last. */
+  readonly kept: Map<string, readonly Certificate[]>
+}
+
+/** A run of a and b, that has a place for c. */
+async function runOf(t: ExecutionContext): Promise<Run> {
+  const key = await createIdentity()
+  const kept = new Map<string, readonly Certificate[]>()
+  const node = (name: string) => {
+    const onCertificates = (all: readonly Certificate[]) => void kept.set(name, all)
+    return testNode(t, star, name, {
+      admission: { runKey: key.id, places, fingerprint, files: 'the files', onCertificates }
+    })
+  }
+  return { key, nodes: [await node('a'), await node('b')], kept }
+}
+
+function invitationTo({ key, nodes }: Pick<Run, 'key' | 'nodes'>, terms: Partial<Invitation> = {}): Invitation {
+  const seeds = [nodes[0].peer.addresses[0]]
+  const now = Date.now()
+  return invite(key, { name: c, issued: now - 1000, expires: now + hour, fingerprint, members: [], seeds, ...terms })
+}
+
+async function begin({ nodes }: Run): Promise<void> {
+  const limit = timeLimit(10_000)
+  await Promise.all(nodes.map(({ peer }) => peer.connect(peerListOf(nodes), limit)))
+}
+
+const entering = (invitation: Invitation, identity: Identity, timeout = 1) => {
+  const { signal } = new AbortController()
+  return enterRun({
+    invitation,
+    identity,
+    seeds: invitation.seeds,
+    timeout,
+    signal,
+    isRight: async (files) => files === 'the files'
+  })
+}
+
+/** What a peer answers to a stranger that presents something. */
+async function presenting(t: ExecutionContext, { peer }: TestNode, present: Admission, identity: Identity) {
+  const node = await createNode({ identity, listen: [], limits: defaultLimits })
+  t.teardown(async () => void (await node.stop()))
+  await node.start()
+  const connection = await node.dial(multiaddr(peer.addresses[0]))
+  return askForAdmission(connection, { present, certificates: [], wantsFiles: true }, timeLimit(10_000))
+}
+
+test('who is invited comes in, is told of the run, and all peers know it; nobody waits for an open place', async (t) => {
+  const run = await runOf(t)
+  await begin(run)
+  const identity = await createIdentity()
+  const { own, files, certificates } = await entering(invitationTo(run), identity)
+  t.is(files, 'the files')
+  t.is(certificates.length, 1)
+  for (const node of run.nodes) t.like(await eventOf(node, 'admitted'), { peer: c, id: identity.id })
+  const admission = { runKey: run.key.id, places, fingerprint, files, own, certificates }
+  const joined = await testNode(t, star, 'c', { identity, admission })
+  const list = [...peerListOf(run.nodes), { name: c, id: identity.id, addresses: [] }]
+  await joined.peer.connect(list, timeLimit(10_000))
+  const states = () => run.nodes[0].peer.neighbours().map(({ name, state }) => `${name} ${state}`)
+  await eventually('links to both', () => states().join() === 'b ready,c ready')
+  t.is(run.kept.get('b')?.length, 1)
+  t.is((await entering(own.invitation, identity)).files, 'the files', 'it may come again')
+})
+
+const refusals: readonly (readonly [
+  what: string,
+  reason: RegExp,
+  (run: Run, key: Identity) => Partial<Invitation> & { signedBy?: Identity }
+])[] = [
+  ['one that another key has signed', /the run key has not signed/, (run, key) => ({ signedBy: key, run: run.key.id })],
+  [
+    'one that was changed',
+    /the run key has not signed/,
+    () => ({ expires: Date.now() + 9 * hour, signature: undefined })
+  ],
+  ['one of another run', /to another run/, (_, key) => ({ signedBy: key })],
+  ['one that has expired', /expired at 20/, () => ({ expires: Date.now() - 1 })],
+  ['one for a name that has no place', /has no place for an invited "d"/, () => ({ name: peerName('d') })],
+  ['one of a run with other settings', /with other settings/, () => ({ fingerprint: '1'.repeat(64) })],
+  ['one of a time to come', /of a time to come/, () => ({ issued: Date.now() + hour })]
+]
+
+test('an invitation that does not hold is refused, with the reason', async (t) => {
+  const run = await runOf(t)
+  await begin(run)
+  const [other, identity] = [await createIdentity(), await createIdentity()]
+  for (const [what, reason, change] of refusals) {
+    const { signedBy = run.key, ...terms } = change(run, other)
+    const signed = invitationTo({ ...run, key: signedBy }, terms)
+    const isChanged = 'signature' in terms
+    const given = {
+      ...(isChanged ? invitationTo(run) : signed),
+      ...(isChanged ? { expires: terms.expires ?? 0 } : {}),
+      ...(terms.run === undefined ? {} : { run: terms.run })
+    }
+    const answer = await presenting(t, run.nodes[0], admissionOf(given, identity), identity)
+    t.regex(answer.refused ?? '', reason, what)
+    t.is(answer.files, undefined, what)
+  }
+  const stolen = admissionOf(invitationTo(run), other)
+  const answer = await presenting(t, run.nodes[0], { ...stolen, id: identity.id }, identity)
+  t.regex(answer.refused ?? '', /does not hold its key/)
+  const overheard = await presenting(t, run.nodes[0], stolen, identity)
+  t.regex(overheard.refused ?? '', /presents no invitation of its own/)
+  t.false(run.nodes.some(({ events }) => events.some(({ kind }) => kind === 'admitted')))
+})
+
+test('an invitation is used once: a second user is refused by all that know of the first', async (t) => {
+  const run = await runOf(t)
+  await begin(run)
+  const invitation = invitationTo(run)
+  const [first, second] = [await createIdentity(), await createIdentity()]
+  await entering(invitation, first)
+  await eventOf(run.nodes[1], 'admitted')
+  for (const node of run.nodes) {
+    const { refused } = await presenting(t, node, admissionOf(invitation, second), second)
+    t.is(refused, 'the invitation was used by another; ask for one of your own')
+  }
+  await t.throwsAsync(entering(invitation, second), { instanceOf: RefusedError, message: /was used by another/ })
+})
+
+test('of two that use one invitation at once at different peers, all keep the same', async (t) => {
+  const run = await runOf(t)
+  for (const { peer } of run.nodes) peer.meet(peerListOf(run.nodes).map((entry) => ({ ...entry, addresses: [] })))
+  const invitation = invitationTo(run)
+  const users = [await createIdentity(), await createIdentity()]
+  for (const [place, user] of users.entries()) {
+    t.is((await presenting(t, run.nodes[place], admissionOf(invitation, user), user)).refused, undefined)
+  }
+  const held = () =>
+    run.nodes.map(({ name }) =>
+      run.kept
+        .get(name)
+        ?.map((each) => ('id' in each ? each.id : ''))
+        .join()
+    )
+  t.not(held()[0], held()[1])
+  // Somebody who knows what b knows comes to a.
+  const told = run.kept.get('b') ?? []
+  const third = await testNode(t, star, 'b', {
+    identity: run.nodes[1].identity,
+    admission: {
+      runKey: run.key.id,
+      places,
+      fingerprint,
+      files: '',
+      certificates: told,
+      onCertificates: (all) => void run.kept.set('b', all)
+    }
+  })
+  third.peer.meet(peerListOf([run.nodes[0], third]))
+  await eventually('agreement', () => held()[0] === held()[1])
+})
+
+test('a revocation voids invitations, used or not, wherever it is told; a later invitation counts', async (t) => {
+  const run = await runOf(t)
+  await begin(run)
+  const invitation = invitationTo(run)
+  const identity = await createIdentity()
+  const { own } = await entering(invitation, identity)
+  await eventOf(run.nodes[1], 'admitted')
+  const certificate = revoke(run.key, c, Date.now())
+  const stranger = await createIdentity()
+  const news = {
+    run: run.key.id,
+    members: [],
+    identity: stranger,
+    seeds: invitation.seeds,
+    signal: new AbortController().signal
+  }
+  const forged = { ...certificate, before: certificate.before + hour }
+  t.is(await tellRun({ ...news, certificate: forged }), 1)
+  t.false(run.nodes.some(({ events }) => events.some(({ kind }) => kind === 'put-out')))
+  t.is(await tellRun({ ...news, certificate }), 1)
+  for (const node of run.nodes) t.like(await eventOf(node, 'put-out'), { peer: c, id: identity.id })
+  for (const node of run.nodes) {
+    t.is((await presenting(t, node, own, identity)).refused, 'the invitation was revoked')
+  }
+  const later = invitationTo(run, { issued: Date.now() + 1 })
+  t.is((await presenting(t, run.nodes[1], admissionOf(later, stranger), stranger)).refused, undefined)
+})
+
+test('a stranger gets nothing, few may stay a while, and peers of a run without a key let none in', async (t) => {
+  const run = await runOf(t)
+  await begin(run)
+  const [target] = run.nodes
+  const strangers = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const node = await createNode({ identity: await createIdentity(), listen: [], limits: defaultLimits })
+      t.teardown(async () => void (await node.stop()))
+      await node.start()
+      return node
+    })
+  )
+  const connections: (Connection | undefined)[] = []
+  for (const node of strangers)
+    connections.push(await node.dial(multiaddr(target.peer.addresses[0])).catch(() => undefined))
+  const [first] = connections
+  if (first === undefined) return t.fail('no connection')
+  await t.throwsAsync(ask(first, samplesProtocol, 1000, () => t.fail('it was told sample counts')))
+  await t.throwsAsync(ask(first, controlProtocol, 1000, () => t.fail('it was greeted')))
+  await eventually('an end of those beyond', () => connections.filter((each) => each?.status === 'open').length <= 16)
+  t.true(target.events.some(({ kind }) => kind === 'unknown-peer-refused'))
+  await eventually('an end of all', () => connections.every((each) => each?.status !== 'open'))
+})
+
+test('an invitation to a run that nobody runs ends with the reason', async (t) => {
+  const run = await runOf(t)
+  const invitation = invitationTo(run, { seeds: ['/ip4/127.0.0.1/tcp/9'] })
+  const error = await t.throwsAsync(entering(invitation, await createIdentity()), {
+    instanceOf: NeighboursMissingError
+  })
+  t.regex(error?.message ?? '', /no peer of the run was found: \/ip4\/127\.0\.0\.1\/tcp\/9: /)
+})

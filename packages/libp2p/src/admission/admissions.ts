@@ -1,0 +1,122 @@
+import type { PeerName } from '@murmuration/core'
+import {
+  type Admission,
+  type Certificate,
+  isRevokedByKey,
+  isUsedByHolder,
+  precedence,
+  type Revocation
+} from './certificates.js'
+import { isSigned } from './invitation.js'
+
+/** What a certificate told: what is known already, something new, or something to be refused, with the reason. */
+export type Taken =
+  { readonly kind: 'known' } | { readonly kind: 'new' } | { readonly kind: 'refused'; readonly reason: string }
+
+/** Into what run peers are let in. */
+export interface RunTerms {
+  /** The id of the run key. */
+  readonly runKey: string
+  /** The names that may be taken by invitation. */
+  readonly places: readonly PeerName[]
+  /** SHA-256 of what all peers of the run share. */
+  readonly fingerprint: string
+}
+
+const known: Taken = { kind: 'known' }
+const fresh: Taken = { kind: 'new' }
+const refused = (reason: string): Taken => ({ kind: 'refused', reason })
+
+/**
+ * Who was let in by invitation, and which invitations are void: of each name the admission that goes before all others, and the latest revocation. A
+ * join-semilattice: peers that have taken in the same know the same, in whatever order it came. There is no more of it than there are places.
+ */
+export class Admissions {
+  readonly #run: RunTerms
+  readonly #places: ReadonlySet<PeerName>
+  readonly #admissions = new Map<PeerName, Admission>()
+  readonly #revocations = new Map<PeerName, Revocation>()
+
+  constructor(run: RunTerms) {
+    this.#run = run
+    this.#places = new Set(run.places)
+  }
+
+  /** Who has a place, unless its invitation was revoked. */
+  idOf(name: PeerName): string | undefined {
+    const admission = this.#admissions.get(name)
+    return admission === undefined || this.#isVoid(admission) ? undefined : admission.id
+  }
+
+  /** All that is to be told and kept. */
+  get all(): readonly Certificate[] {
+    return [...this.#admissions.values(), ...this.#revocations.values()]
+  }
+
+  /**
+   * Somebody uses an invitation here. It is refused where it has expired, or where another is known to have used it before.
+   *
+   * @param now - the time of day
+   */
+  present(admission: Admission, now: number): Taken {
+    const { invitation, id } = admission
+    const held = this.#admissions.get(invitation.name)
+    const wrong = this.#problemOf(admission)
+    if (wrong !== undefined) return refused(wrong)
+    if (held?.invitation.serial === invitation.serial) {
+      return held.id === id ? known : refused('the invitation was used by another; ask for one of your own')
+    }
+    if (invitation.expires <= now)
+      return refused(`the invitation expired at ${new Date(invitation.expires).toISOString()}`)
+    if (invitation.issued > now + clockTolerance)
+      return refused('the invitation is of a time to come: is a clock wrong?')
+    return this.take(admission)
+  }
+
+  /** Takes in what a peer of the run tells. */
+  take(certificate: Certificate): Taken {
+    return certificate.kind === 'admission' ? this.#takeAdmission(certificate) : this.#takeRevocation(certificate)
+  }
+
+  #takeAdmission(admission: Admission): Taken {
+    const { name } = admission.invitation
+    const held = this.#admissions.get(name)
+    if (held?.signature === admission.signature) return known
+    const wrong = this.#problemOf(admission)
+    if (wrong !== undefined) return refused(wrong)
+    if (held !== undefined && precedence(held, admission) >= 0) return refused('another has the place')
+    this.#admissions.set(name, admission)
+    return fresh
+  }
+
+  #takeRevocation(revocation: Revocation): Taken {
+    const { run, name, before } = revocation
+    const held = this.#revocations.get(name)
+    if (held !== undefined && held.before >= before) return known
+    if (run !== this.#run.runKey) return refused('it revokes invitations to another run')
+    if (!this.#places.has(name)) return refused(`nobody is invited as "${name}"`)
+    if (!isRevokedByKey(revocation)) return refused('the run key has not signed the revocation')
+    this.#revocations.set(name, revocation)
+    return fresh
+  }
+
+  /** What is wrong with an admission, whoever tells it. */
+  #problemOf(admission: Admission): string | undefined {
+    const { invitation } = admission
+    if (invitation.run !== this.#run.runKey) return 'the invitation is to another run'
+    if (invitation.fingerprint !== this.#run.fingerprint)
+      return 'the invitation is to a run with other settings, or with another topology file'
+    if (!this.#places.has(invitation.name)) return `the topology file has no place for an invited "${invitation.name}"`
+    if (!isSigned(invitation)) return 'the run key has not signed the invitation'
+    if (!isUsedByHolder(admission)) return 'whoever uses the invitation does not hold its key'
+    return this.#isVoid(admission) ? 'the invitation was revoked' : undefined
+  }
+
+  #isVoid({ invitation: { name, issued } }: Admission): boolean {
+    const revocation = this.#revocations.get(name)
+    return revocation !== undefined && issued < revocation.before
+  }
+}
+
+/** How far the clocks of honest machines may differ, in milliseconds. */
+const clockTolerance = 5 * 60_000

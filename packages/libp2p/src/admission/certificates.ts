@@ -1,0 +1,67 @@
+/** What peers tell each other of who was let in and who was put out: signed, so that it does not matter who tells it. */
+import { hashText } from '@murmuration/vectors'
+import { peerName, type PeerName } from '@murmuration/core'
+import { z } from 'zod'
+import { isSignatureOf, privateKeyOf, publicKeyOf, signText } from '../ed25519.js'
+import { type Identity, parsePeerId } from '../identity.js'
+import { type Invitation, invitationSchema } from './invitation.js'
+
+const admissionSchema = z.object({
+  kind: z.literal('admission'),
+  invitation: invitationSchema,
+  /** The peer id of who uses it. */
+  id: z.string().transform((text) => parsePeerId(text)),
+  /** By the key of that id. */
+  signature: z.string().length(86)
+})
+const revocationSchema = z.object({
+  kind: z.literal('revocation'),
+  /** The id of the run key. */
+  run: z.string().max(64),
+  name: z.string().transform((text) => peerName(text)),
+  /** Invitations for the name that were issued before it are void, used or not. Milliseconds of the time of day. */
+  before: z.int().min(0),
+  /** By the run key. */
+  signature: z.string().length(86)
+})
+
+export const certificateSchema = z.discriminatedUnion('kind', [admissionSchema, revocationSchema])
+
+/** The use of an invitation by a peer. */
+export type Admission = z.output<typeof admissionSchema>
+/** All invitations of a name that were issued before are void. */
+export type Revocation = z.output<typeof revocationSchema>
+export type Certificate = Admission | Revocation
+
+/** Uses an invitation: from now on it is bound to this identity. */
+export function admissionOf(invitation: Invitation, identity: Identity): Admission {
+  const said = { kind: 'admission', invitation, id: identity.id } as const
+  return { ...said, signature: signText(admissionText(said), privateKeyOf(identity)) }
+}
+
+/** Takes all invitations of a name back that were issued before. */
+export function revoke(runKey: Identity, name: PeerName, before: number): Revocation {
+  const said = { kind: 'revocation', run: runKey.id, name, before } as const
+  return { ...said, signature: signText(revocationText(said), privateKeyOf(runKey)) }
+}
+
+/** Whether whoever uses it holds the key of its id. */
+export function isUsedByHolder(admission: Admission): boolean {
+  return isSignatureOf(admissionText(admission), admission.signature, publicKeyOf(admission.id))
+}
+
+/** Whether the run key has signed it. */
+export function isRevokedByKey(revocation: Revocation): boolean {
+  return isSignatureOf(revocationText(revocation), revocation.signature, publicKeyOf(revocation.run))
+}
+
+/** Above 0 where `a` goes before `b` for the same name: the later invitation; of two uses of one, that with the smaller hash, whoever came first. */
+export function precedence(a: Admission, b: Admission): number {
+  const [left, right] = [hashText(admissionText(a)), hashText(admissionText(b))]
+  return a.invitation.issued - b.invitation.issued || (left < right ? 1 : left > right ? -1 : 0)
+}
+
+const admissionText = ({ invitation, id }: Pick<Admission, 'invitation' | 'id'>) =>
+  `murmuration admission 1 ${JSON.stringify([invitation.signature, id])}`
+const revocationText = ({ run, name, before }: Pick<Revocation, 'run' | 'name' | 'before'>) =>
+  `murmuration revocation 1 ${JSON.stringify([run, name, before])}`

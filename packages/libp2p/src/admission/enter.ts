@@ -1,0 +1,137 @@
+import type { Connection, Libp2p } from '@libp2p/interface'
+import { type Multiaddr, multiaddr } from '@multiformats/multiaddr'
+import { type Milliseconds, NeighboursMissingError, RefusedError } from '@murmuration/core'
+import { hashText } from '@murmuration/vectors'
+import { defaultLimits } from '../constants.js'
+import { askForAddresses } from '../discovery/introductions.js'
+import { mayDial, reachOf } from '../discovery/reach.js'
+import { signAddresses } from '../discovery/signed-addresses.js'
+import { explain } from '../explain.js'
+import { foreignText } from '../foreign-text.js'
+import { createNode } from '../node.js'
+import { hostOf } from '../peer-list.js'
+import { admissionOf } from './certificates.js'
+import type { Entered, EnterOptions, NewsBearer } from './enter-options.js'
+import { type AdmissionAnswer, type AdmissionQuestion, askForAdmission } from './protocol.js'
+
+const limits = defaultLimits
+/** Between two rounds of calls. */
+const pause: Milliseconds = 1000
+
+/** Presents an invitation to peers of the run until one lets this one in; see `enterRun`. */
+export async function enter({ invitation, identity, seeds, timeout, signal, isRight }: EnterOptions): Promise<Entered> {
+  const own = admissionOf(invitation, identity)
+  const question = { present: own, certificates: [], wantsFiles: true }
+  const answer = await calling(identity, signal, async (node) => {
+    const deadline = performance.now() + timeout
+    for (;;) {
+      const troubles: string[] = []
+      for await (const reached of answersOf(node, { ...invitation, seeds }, identity, question)) {
+        if (typeof reached === 'string') troubles.push(reached)
+        else if (reached.refused !== undefined)
+          throw new RefusedError(
+            invitation.name,
+            'unknown-peer',
+            `the run does not let this peer in: ${reached.refused}`
+          )
+        else if (reached.files === undefined || !(await isRight(reached.files)))
+          troubles.push('what a peer told of the run is not what the invitation says')
+        else return { files: reached.files, certificates: reached.certificates }
+      }
+      signal.throwIfAborted()
+      if (performance.now() >= deadline)
+        throw new NeighboursMissingError([], `no peer of the run was found: ${troubles.join('; ')}`)
+      await new Promise((resolve) => setTimeout(resolve, pause))
+    }
+  })
+  return { own, ...answer }
+}
+
+/** Tells peers of a run something that the run key has signed; see `tellRun`. */
+export async function tell({ run, members, identity, seeds, certificate, signal }: NewsBearer): Promise<number> {
+  const question = { certificates: [certificate], wantsFiles: false }
+  return calling(identity, signal, async (node) => {
+    let count = 0
+    for await (const reached of answersOf(node, { run, members, seeds }, identity, question))
+      if (typeof reached !== 'string') count++
+    return count
+  })
+}
+
+async function calling<Result>(
+  identity: EnterOptions['identity'],
+  signal: AbortSignal,
+  act: (node: Libp2p) => Promise<Result>
+): Promise<Result> {
+  const node = await createNode({ identity, listen: [], limits })
+  const stop = () => void node.stop()
+  signal.addEventListener('abort', stop)
+  try {
+    await node.start()
+    return await act(node)
+  } finally {
+    signal.removeEventListener('abort', stop)
+    await node.stop()
+  }
+}
+
+/** What the peers of a run answer, one after the other; of those that cannot be reached, why. Seeds say where the members are. */
+async function* answersOf(
+  node: Libp2p,
+  {
+    run,
+    members,
+    seeds
+  }: { readonly run: string; readonly members: readonly string[]; readonly seeds: readonly string[] },
+  identity: EnterOptions['identity'],
+  question: AdmissionQuestion
+): AsyncGenerator<AdmissionAnswer | string> {
+  const record = await signAddresses(identity, [])
+  for (const seed of seeds) {
+    try {
+      const connection = await dial(node, [multiaddr(seed)])
+      const answer = await answerOf(connection, question)
+      if (answer !== undefined) {
+        yield answer
+        continue
+      }
+      const host = hostOf(connection.remoteAddr)
+      const within = (host === undefined ? undefined : reachOf(host)) ?? 'public'
+      const wanted = { run: hashText(run), record, wanted: members }
+      const { records } = await askForAddresses(connection, wanted, limits.handshakeTimeout)
+      for (const { id, addresses } of records) {
+        const usable = addresses.filter((address) => mayDial(address, within))
+        yield await viaMember(node, id, usable, question)
+      }
+      if (records.length === 0) yield `the seed at ${seed} knows no peer of the run`
+    } catch (error) {
+      yield `${seed}: ${foreignText(explain(error))}`
+    }
+  }
+}
+
+async function viaMember(node: Libp2p, id: string, addresses: readonly Multiaddr[], question: AdmissionQuestion) {
+  try {
+    if (addresses.length === 0) return `no address of ${id} may be called from here`
+    const connection = await dial(
+      node,
+      addresses.map((address) => address.encapsulate(`/p2p/${id}`))
+    )
+    return (await answerOf(connection, question)) ?? `${id} lets nobody in by invitation`
+  } catch (error) {
+    return `${id}: ${foreignText(explain(error))}`
+  }
+}
+
+const dial = (node: Libp2p, addresses: Multiaddr[]) =>
+  node.dial(addresses, { signal: AbortSignal.timeout(limits.dialTimeout) })
+
+/** The answer of a peer of the run; `undefined` from one that is none, such as a seed. */
+async function answerOf(connection: Connection, question: AdmissionQuestion): Promise<AdmissionAnswer | undefined> {
+  try {
+    return await askForAdmission(connection, question, limits.handshakeTimeout)
+  } catch (error) {
+    if (error instanceof Error && error.name === 'UnsupportedProtocolError') return undefined
+    throw error
+  }
+}

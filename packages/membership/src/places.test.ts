@@ -1,0 +1,43 @@
+/** Places of peers that come by invitation. */
+import { peerName } from '@murmuration/core'
+import test from 'ava'
+import { testSigner } from './network.test.support.js'
+import { Room } from './room.test.support.js'
+
+const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(peerName)
+const mayBegin = (room: Room) => [...room.members.values()].map((member) => member.mayBegin)
+
+test('nobody waits for an open place, and who comes for one counts for nobody that is missing', (t) => {
+  const room = new Room('abcd', { places: [c, d] }, 'a').run(5000)
+  t.deepEqual(mayBegin(room), [false])
+  room.enter('c')
+  room.run(2000)
+  t.deepEqual(mayBegin(room), [false, false])
+  t.deepEqual(room.member('a').missing, [b])
+  room.enter('b')
+  room.run(2000)
+  t.deepEqual(mayBegin(room), [true, true, true])
+  room.begin()
+  t.is(room.member('a').state, 'healthy')
+  t.deepEqual(room.member('a').members, [a, b, c])
+  t.true(room.member('a').hasLeft(d))
+  t.true(room.member('a').isUsable(c, 5))
+  t.deepEqual(room.faults, [])
+})
+
+test('what is told of a peer whose key is not known yet is no fault, and is asked for again once it is', (t) => {
+  const room = new Room('abc', { places: [c] }, 'ab').begin()
+  let isLetIn = false
+  const knows = (name: string) => name !== c || isLetIn
+  room.end('b')
+  room.enter('b', { signer: { ...testSigner(b), knows } })
+  room.enter('c')
+  room.cut('b', 'c')
+  room.run(5000)
+  t.true(room.member('a').members.includes(c))
+  t.false(room.member('b').members.includes(c))
+  t.deepEqual(room.faults, [])
+  isLetIn = true
+  room.run(5000)
+  t.true(room.member('b').members.includes(c))
+})

@@ -1,0 +1,61 @@
+/** Peers that know ids alone, and one that is invited, as people start them. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'ava'
+import { freePorts, murmur, murmurInTurn, recordsOf, temporaryFolder } from './command.js'
+
+test('peers find each other by a seed; a friend joins with one line, trains with them, and nobody else can use the line', async (t) => {
+  const [folder, friend, thief] = await Promise.all([temporaryFolder(), temporaryFolder(), temporaryFolder()])
+  const [topology, training] = [join(folder, 'three.yaml'), join(folder, 'training.yaml')]
+  await writeFile(training, 'data: { digits: 600 }\ntask: softmax\nrounds: 60\nbatch: 8\n')
+  const [port] = await freePorts(1)
+  const seed = murmur(['seed', '--listen', `/ip4/127.0.0.1/tcp/${port}`, '--json'], thief)
+  t.teardown(() => seed.process.kill('SIGKILL'))
+  const ids = await murmurInTurn(
+    ['a', 'b', 'run-key'].map((name) => ['identity', name, '--json']),
+    folder
+  )
+  const [a, b, runKey] = ids.map((result) => String(recordsOf(result)[0].id))
+  const peers = [`{ name: a, id: ${a} }`, `{ name: b, id: ${b} }`, '{ name: c, invited: true }']
+  await writeFile(topology, `graph: ring\nrunKey: ${runKey}\npeers:\n${peers.map((peer) => `  - ${peer}\n`).join('')}`)
+
+  const { addresses } = (await seed.telling('its address', ({ kind }) => kind === 'seed')) as { addresses: string[] }
+  const seeded = ['--seed', addresses[0]]
+  const inviting = ['invite', topology, '--train', training]
+  const [invited, unplaced, unseeded, unfound] = await murmurInTurn(
+    [
+      [...inviting, '--name', 'c', ...seeded],
+      [...inviting, '--name', 'd', ...seeded],
+      [...inviting, '--name', 'c'],
+      ['peer', topology, '--as', 'a', '--train', training]
+    ],
+    folder
+  )
+  t.is(invited.code, 0, invited.stderr)
+  t.regex(unplaced.stderr, /has no place for an invited "d"; add/)
+  t.regex(unseeded.stderr, /has no address of a peer; give --seed/)
+  t.regex(unfound.stderr, /b has no address; add addresses, .*, or have it found with --seed or --lan/)
+  t.deepEqual([unplaced.code, unseeded.code, unfound.code], [2, 2, 2])
+  const line = invited.stdout.trim()
+  t.regex(line, /^murmur1\.[\w-]+$/)
+
+  const start = (name: string) =>
+    murmur(['peer', topology, '--as', name, '--train', training, '--json', ...seeded], folder)
+  const first = start('a')
+  await first.telling('its place', ({ kind }) => kind === 'peer')
+  const joining = murmur(['join', line, '--json'], friend)
+  await first.saying('c was let in by invitation')
+  const refused = await murmur(['join', line, '--json'], thief).result
+  t.is(refused.code, 4, refused.stderr)
+  t.regex(refused.stderr, /the invitation was used by another/)
+
+  // The run begins when those are there that the file names by their ids, and waits for nobody else.
+  t.false(first.output().includes('"kind":"step"'))
+  const results = await Promise.all([first, start('b'), joining].map(({ result }) => result))
+  for (const { code, stderr } of results) t.is(code, 0, stderr)
+  const summaries = results.map((result) => recordsOf(result).at(-1) ?? {})
+  for (const { neighbourDistance } of summaries) t.true((neighbourDistance as number) < 0.1, String(neighbourDistance))
+  t.true((summaries[2].samples as number) > 0)
+  seed.process.kill('SIGINT')
+  t.is((await seed.result).code, 0)
+})
