@@ -40,6 +40,8 @@ export interface Surroundings {
   /** The command's own file; that of the repository without it. */
   readonly bin?: string
   readonly env?: Readonly<Record<string, string>>
+  /** A command that runs the other, as "ip netns exec NAME" does. */
+  readonly prefix?: readonly string[]
   /** No file may become longer, in blocks of 1024 bytes: further writes fail, as on a full disk. POSIX systems only. */
   readonly fileLimit?: number
 }
@@ -52,9 +54,9 @@ export function murmur(
   args: readonly string[],
   home: string,
   limit = timeLimit(90_000),
-  { cwd = root, bin = join(root, 'packages/cli/bin/murmur.js'), env, fileLimit }: Surroundings = {}
+  { cwd = root, bin = join(root, 'packages/cli/bin/murmur.js'), env, prefix = [], fileLimit }: Surroundings = {}
 ): RunningCommand {
-  const command = [process.execPath, bin, ...args]
+  const command = [...prefix, process.execPath, bin, ...args]
   const limited =
     fileLimit === undefined ? command : ['bash', '-c', `ulimit -f ${fileLimit}; exec "$@"`, '-', ...command]
   const child = spawn(limited[0], limited.slice(1), {

@@ -1,15 +1,20 @@
-/** Peers that know ids alone, and one that is invited, as people start them. */
+/** Peers that know ids alone, and one that is invited, as people start them: on machines behind a router, where namespaces are allowed. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { timeLimit } from '@murmuration/contract'
 import test from 'ava'
 import { freePorts, murmur, murmurInTurn, recordsOf, temporaryFolder } from './command.js'
+import { type Machine, machines } from './machines.js'
 
 test('peers find each other by a seed; a friend joins with one line, trains with them, and nobody else can use the line', async (t) => {
   const [folder, friend, thief] = await Promise.all([temporaryFolder(), temporaryFolder(), temporaryFolder()])
   const [topology, training] = [join(folder, 'three.yaml'), join(folder, 'training.yaml')]
   await writeFile(training, 'data: { digits: 600 }\ntask: softmax\nrounds: 60\nbatch: 8\n')
+  const [introducer, alice, bob, carol] = await machines(t, 4)
   const [port] = await freePorts(1)
-  const seed = murmur(['seed', '--listen', `/ip4/127.0.0.1/tcp/${port}`, '--json'], thief)
+  const on = ({ prefix }: Machine, home: string, ...args: readonly string[]) =>
+    murmur(args, home, timeLimit(90_000), { prefix })
+  const seed = on(introducer, thief, 'seed', '--listen', `/ip4/${introducer.host}/tcp/${port}`, '--json')
   t.teardown(() => seed.process.kill('SIGKILL'))
   const ids = await murmurInTurn(
     ['a', 'b', 'run-key'].map((name) => ['identity', name, '--json']),
@@ -39,19 +44,19 @@ test('peers find each other by a seed; a friend joins with one line, trains with
   const line = invited.stdout.trim()
   t.regex(line, /^murmur1\.[\w-]+$/)
 
-  const start = (name: string) =>
-    murmur(['peer', topology, '--as', name, '--train', training, '--json', ...seeded], folder)
-  const first = start('a')
+  const start = (machine: Machine, name: string) =>
+    on(machine, folder, 'peer', topology, '--as', name, '--train', training, '--json', ...seeded)
+  const first = start(alice, 'a')
   await first.telling('its place', ({ kind }) => kind === 'peer')
-  const joining = murmur(['join', line, '--json'], friend)
+  const joining = on(carol, friend, 'join', line, '--json')
   await first.saying('c was let in by invitation')
-  const refused = await murmur(['join', line, '--json'], thief).result
+  const refused = await on(bob, thief, 'join', line, '--json').result
   t.is(refused.code, 4, refused.stderr)
   t.regex(refused.stderr, /the invitation was used by another/)
 
   // The run begins when those are there that the file names by their ids, and waits for nobody else.
   t.false(first.output().includes('"kind":"step"'))
-  const results = await Promise.all([first, start('b'), joining].map(({ result }) => result))
+  const results = await Promise.all([first, start(bob, 'b'), joining].map(({ result }) => result))
   for (const { code, stderr } of results) t.is(code, 0, stderr)
   const summaries = results.map((result) => recordsOf(result).at(-1) ?? {})
   for (const { neighbourDistance } of summaries) t.true((neighbourDistance as number) < 0.1, String(neighbourDistance))

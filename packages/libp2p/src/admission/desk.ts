@@ -1,4 +1,5 @@
 import type { Connection, Stream } from '@libp2p/interface'
+import { AskingBudgets } from '../discovery/asking-budgets.js'
 import { isOpen, type LinkContext } from '../context.js'
 import type { PeerSet } from '../peer-set.js'
 import { reply } from '../questions.js'
@@ -28,6 +29,7 @@ export class AdmissionDesk {
   readonly #peers: PeerSet
   readonly #options: AdmissionOptions
   readonly #known: Admissions
+  readonly #budgets = new AskingBudgets()
 
   constructor(context: LinkContext, peers: PeerSet, options: AdmissionOptions) {
     this.#context = context
@@ -84,6 +86,7 @@ export class AdmissionDesk {
   serve(stream: Stream, { remotePeer, remoteAddr }: Connection): Promise<void> {
     const { directory, limits } = this.#context
     const id = remotePeer.toString()
+    if (!this.#budgets.spend(id)) stream.abort(new Error('it asks too often'))
     return reply(stream, limits.handshakeTimeout, maxQuestion, (given) => {
       const { present, certificates, wantsFiles } = questionSchema.parse(given)
       const isPresented = present?.kind === 'admission' && present.id === id
@@ -108,7 +111,7 @@ export class AdmissionDesk {
   }
 
   #takeAll(certificates: readonly Certificate[], isMember: boolean): void {
-    const believed = certificates.filter(({ kind }) => isMember || kind === 'revocation')
+    const believed = isMember ? certificates : certificates.filter(({ kind }) => kind === 'revocation').slice(0, 1)
     this.#changed(believed.filter((certificate) => this.#known.take(certificate).kind === 'new'))
   }
 

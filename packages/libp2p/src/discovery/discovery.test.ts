@@ -1,6 +1,7 @@
 /** Peers that have each other's ids and not their addresses. */
 import { timeLimit } from '@murmuration/contract'
 import { InputError } from '@murmuration/core'
+import { multiaddr } from '@multiformats/multiaddr'
 import test, { type ExecutionContext } from 'ava'
 import { connectAll, eventOf, eventually, graph, peerListOf, type TestNode, testNode } from '../cluster.test.support.js'
 import { defaultLimits } from '../constants.js'
@@ -8,9 +9,10 @@ import { createIdentity } from '../identity.js'
 import { createNode } from '../node.js'
 import { ask } from '../questions.js'
 import { samplesProtocol } from '../sample-counts.js'
-import { introduce, introductionsProtocol } from './introductions.js'
+import { askForAddresses, introduce, introductionsProtocol } from './introductions.js'
 import { AddressBook } from './address-book.js'
 import { openSeed, type Seed } from './open-seed.js'
+import { signAddresses } from './signed-addresses.js'
 import { realClock } from '../clock.js'
 
 const ring = graph(['a', 'b'], ['b', 'c'], ['c', 'a'])
@@ -97,4 +99,20 @@ test('peers that are given addresses need no seed, and ask nobody', async (t) =>
   const nodes = await Promise.all(ring.peers.map((name) => testNode(t, ring, name)))
   await connectAll(nodes)
   t.false(nodes.some(({ events }) => events.some(({ kind }) => kind === 'introduced' || kind === 'seed')))
+})
+
+test('a seed hangs up on whoever asks without end', async (t) => {
+  const seed = await seedOf(t)
+  const identity = await createIdentity()
+  const node = await createNode({ identity, listen: [], limits: defaultLimits })
+  t.teardown(async () => void (await node.stop()))
+  await node.start()
+  const connection = await node.dial(multiaddr(seed.addresses[0]))
+  const question = { run: 'a run of the test', record: await signAddresses(identity, []), wanted: [] }
+  let answers = 0
+  const asking = async () => {
+    while (answers < 1000) answers += Number((await askForAddresses(connection, question, 5000)).records.length === 0)
+  }
+  await t.throwsAsync(asking())
+  t.true(answers >= 64, String(answers))
 })

@@ -11,6 +11,7 @@ import type { PeerSet } from '../peer-set.js'
 import { Signal } from '../signal.js'
 import { within } from '../within.js'
 import { AddressBook } from './address-book.js'
+import { AskingBudgets } from './asking-budgets.js'
 import { askForAddresses, introduce, maxWanted } from './introductions.js'
 import { ownAddresses } from './own-addresses.js'
 import { mayDial, type Reach, reachOf, widest } from './reach.js'
@@ -40,6 +41,7 @@ export class Discovery {
   readonly #options: DiscoveryOptions
   readonly #book = new AddressBook(realClock)
   readonly #wake = new Signal()
+  readonly #budgets = new AskingBudgets()
   /** Where each seed has seen this peer, by the seed's address. */
   readonly #seen = new Map<string, string>()
   /** What was last told of each seed. */
@@ -60,6 +62,7 @@ export class Discovery {
   /** Answers a peer of the run that looks for others. */
   serve(stream: Stream, connection: Connection): Promise<void> {
     const source = connection.remotePeer.toString()
+    if (!this.#budgets.spend(source)) stream.abort(new Error('it asks too often'))
     return introduce(this.#book, stream, connection, { source, timeout: this.#context.limits.handshakeTimeout })
   }
 

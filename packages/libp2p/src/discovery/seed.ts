@@ -1,20 +1,15 @@
 import type { Connection, Stream } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
-import { Budget } from '../budget.js'
 import { realClock } from '../clock.js'
 import { defaultLimits } from '../constants.js'
 import { createNode, startNode } from '../node.js'
 import { hostOf } from '../peer-list.js'
 import { PendingConnections } from '../pending-connections.js'
 import { AddressBook } from './address-book.js'
+import { AskingBudgets } from './asking-budgets.js'
 import { introduce, introductionsProtocol } from './introductions.js'
 import type { Seed, SeedOptions } from './open-seed.js'
 
-/** Questions that one IP address may ask at once, and after how long one more. */
-const questions = 64
-const questionEvery: Milliseconds = 1000
-/** The most IP addresses of which it is remembered how much they ask; the one that was first seen longest ago is forgotten. */
-const maxHosts = 4096
 /** How long a connection may last: a question is over in less. */
 const connectionFor: Milliseconds = 30_000
 
@@ -28,17 +23,10 @@ export async function startSeed({ identity, listen }: SeedOptions): Promise<Seed
   )
   const node = await createNode({ identity, listen, limits, pendingConnections })
   const book = new AddressBook(realClock)
-  const budgets = new Map<string, Budget>()
-  const mayAsk = (host: string) => {
-    const budget = budgets.get(host) ?? new Budget(realClock, questions, questionEvery)
-    budgets.set(host, budget)
-    const [oldest] = budgets.keys()
-    if (budgets.size > maxHosts) budgets.delete(oldest)
-    return budget.spend()
-  }
+  const budgets = new AskingBudgets()
   const answer = async (stream: Stream, connection: Connection) => {
     const source = hostOf(connection.remoteAddr) ?? ''
-    if (!mayAsk(source)) return connection.abort(new Error('it asks too often'))
+    if (!budgets.spend(source)) return connection.abort(new Error('it asks too often'))
     await introduce(book, stream, connection, { source, timeout: limits.handshakeTimeout })
   }
   await node.handle(introductionsProtocol, answer, { maxInboundStreams: 2 })

@@ -1,0 +1,27 @@
+import type { Milliseconds } from '@murmuration/core'
+import { Budget } from '../budget.js'
+import { realClock } from '../clock.js'
+
+/** Questions that one source may ask at once, and after how long one more. */
+const questions = 64
+const questionEvery: Milliseconds = 1000
+/** The most sources of which it is remembered how much they ask; the one that was first seen longest ago is forgotten. */
+const maxSources = 4096
+
+/** How much each source may ask: to answer costs signatures. */
+export class AskingBudgets {
+  readonly #budgets = new Map<string, Budget>()
+
+  /**
+   * Whether a source may ask now.
+   *
+   * @param source - an IP address, or a peer id
+   */
+  spend(source: string): boolean {
+    const budget = this.#budgets.get(source) ?? new Budget(realClock, questions, questionEvery)
+    this.#budgets.set(source, budget)
+    const [oldest] = this.#budgets.keys()
+    if (this.#budgets.size > maxSources) this.#budgets.delete(oldest)
+    return budget.spend()
+  }
+}

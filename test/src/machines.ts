@@ -1,0 +1,53 @@
+/** Network namespaces as machines, each in a network of its own, with one more as the router between them (Linux, with the right to make them). */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { messageOf } from '@murmuration/core'
+import type { ExecutionContext } from 'ava'
+
+const execute = promisify(execFile)
+const ip = (...words: readonly string[]) => execute('ip', words)
+
+/** Where a command runs, and by which IP address others reach it. */
+export interface Machine {
+  readonly prefix: readonly string[]
+  readonly host: string
+}
+
+/** Machines that reach each other through a router; where this is not allowed, all are this one, and the log of the test says why. */
+export async function machines(t: ExecutionContext, count: number): Promise<readonly Machine[]> {
+  const names = Array.from({ length: count }, (_, place) => `murmur-${process.pid}-${place}`)
+  const router = `murmur-${process.pid}-router`
+  t.teardown(async () => {
+    for (const name of [...names, router]) await ip('netns', 'del', name).catch(() => {})
+  })
+  try {
+    await ip('netns', 'add', router)
+    for (const [place, name] of names.entries()) await connect(router, name, place)
+    await execute('ip', ['netns', 'exec', router, 'sh', '-c', 'echo 1 > /proc/sys/net/ipv4/ip_forward'])
+    const [first, last] = [names[0], hostOf(count - 1)]
+    await execute('ip', ['netns', 'exec', first, 'bash', '-c', `exec 3<>/dev/tcp/${last}/9`]).catch(
+      (error: unknown) => {
+        // Nobody listens there: a refusal has come all the way.
+        if (!messageOf(error).includes('refused')) throw error
+      }
+    )
+    return names.map((name, place) => ({ prefix: ['ip', 'netns', 'exec', name], host: hostOf(place) }))
+  } catch (error) {
+    t.log(`on this machine alone, since network namespaces are not allowed: ${messageOf(error).trim()}`)
+    return names.map(() => ({ prefix: [], host: '127.0.0.1' }))
+  }
+}
+
+const hostOf = (place: number) => `10.91.${place}.2`
+
+/** A namespace with a network of its own, whose way out is the router. */
+async function connect(router: string, name: string, place: number): Promise<void> {
+  const [device, gateway] = [`v${place}`, `10.91.${place}.1`]
+  await ip('netns', 'add', name)
+  await ip('-n', router, 'link', 'add', device, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', name)
+  await ip('-n', router, 'addr', 'add', `${gateway}/24`, 'dev', device)
+  await ip('-n', router, 'link', 'set', device, 'up')
+  await ip('-n', name, 'addr', 'add', `${hostOf(place)}/24`, 'dev', 'eth0')
+  for (const each of ['lo', 'eth0']) await ip('-n', name, 'link', 'set', each, 'up')
+  await ip('-n', name, 'route', 'add', 'default', 'via', gateway)
+}
