@@ -11,12 +11,13 @@ import { guard } from './guard/main.mjs'
 import { findPython } from './kinds/gloo.mjs'
 import { kinds, references } from './kinds/index.mjs'
 import { machine, save } from './machine.mjs'
+import { compute } from './suites/compute.mjs'
 import { exchange } from './suites/exchange.mjs'
 import { latency } from './suites/latency.mjs'
 import { memory } from './suites/memory.mjs'
 import { ringOfFour, starOfEight } from './suites/neighbours.mjs'
 
-const suites = { exchange, ring: ringOfFour, star: starOfEight, latency, memory }
+const suites = { exchange, ring: ringOfFour, star: starOfEight, latency, memory, compute }
 
 const say = (line) => process.stderr.write(`${line}\n`)
 const print = (text) => process.stdout.write(`${text}\n`)

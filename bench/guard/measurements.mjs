@@ -64,6 +64,19 @@ const gradient = {
   }
 }
 
+const compute = {
+  command: (clone) => node(programOf(clone, 'packages/tfjs/bench/compute.mjs')),
+  read: (run) => {
+    const lines = run.stdout.trim().split('\n')
+    const costs = lines
+      .map((line) => JSON.parse(line))
+      .map(({ name, ms, gigaflops }) => {
+        return ms === undefined ? [`${name}, ns per kFLOP`, 1000 / gigaflops] : [`${name}, processor ms`, ms]
+      })
+    return { ...Object.fromEntries(costs), ...memoryOf(run) }
+  }
+}
+
 const regression = {
   command: (clone) => node('--expose-gc', programOf(clone, 'packages/tasks/bench/gradients.mjs')),
   read: (run) => {
@@ -119,6 +132,7 @@ export const measurements = {
   'exchange-1': exchange(1),
   'exchange-100': exchange(100),
   gradient,
+  compute,
   regression,
   averaging,
   codecs,

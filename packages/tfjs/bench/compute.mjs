@@ -1,0 +1,79 @@
+/**
+ * Processor time of gradients and of matrix products on WebAssembly: one JSON object per line, `{ name, ms }` or `{ name, gigaflops }`, the
+ * median of some batches of calls. Run by hand after a build: `node packages/tfjs/bench/compute.mjs`.
+ */
+import * as tf from '@tensorflow/tfjs-core'
+import { createTfjsTask } from '../dist/index.js'
+import { chooseBackend } from '../dist/backend.js'
+import { Gpt } from './gpt.mjs'
+
+const batchLength = 64
+const batches = 9
+
+const models = [
+  { kind: 'mlp', hidden: [128] },
+  { kind: 'cnn', filters: [8, 16] }
+]
+
+/** Matrices in a batch, rows, terms, columns, and which factor is transposed. */
+const products = [
+  [1, 64, 784, 128],
+  [1, 784, 64, 128, 'left'],
+  [1, 64, 128, 784, 'right'],
+  [1, 256, 256, 256],
+  [1, 512, 512, 512],
+  [1, 1024, 1024, 1024],
+  [32, 64, 32, 64, 'right'],
+  [32, 64, 64, 32],
+  [1, 4, 784, 128]
+]
+
+const processorTime = () => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+const print = (line) => process.stdout.write(`${JSON.stringify(line)}\n`)
+
+/** Milliseconds of processor time that one call takes: the median of batches of 50 ms and more. */
+async function costOf(call) {
+  for (const start = processorTime(); processorTime() - start < 500;) await call()
+  const costs = []
+  for (let batch = 0; batch < batches; batch++) {
+    const start = processorTime()
+    let calls = 0
+    do {
+      await call()
+      calls++
+    } while (processorTime() - start < 50)
+    costs.push((processorTime() - start) / calls)
+  }
+  return costs.sort((x, y) => x - y)[(batches - 1) / 2]
+}
+
+const localData = {
+  data: { kind: 'digits', samples: 200 },
+  testFraction: 0.2,
+  partition: { kind: 'equal' },
+  peers: ['a'],
+  seed: 1
+}
+const batch = Uint32Array.from({ length: batchLength }, (_, index) => index)
+for (const model of models) {
+  const task = await createTfjsTask({ localData, model, backend: 'wasm' })
+  const parameters = await task.initialise(1).run()
+  print({ name: model.kind, ms: await costOf(() => task.gradient(parameters, batch).run()) })
+}
+
+await chooseBackend('wasm')
+const gpt = new Gpt(tf)
+print({ name: 'gpt', ms: await costOf(() => gpt.gradient()) })
+
+for (const [count, rows, terms, columns, transposed] of products) {
+  const [transposeA, transposeB] = [transposed === 'left', transposed === 'right']
+  const a = tf.randomNormal(transposeA ? [count, terms, rows] : [count, rows, terms])
+  const b = tf.randomNormal(transposeB ? [count, columns, terms] : [count, terms, columns])
+  const ms = await costOf(() => tf.tidy(() => void tf.matMul(a, b, transposeA, transposeB)))
+  const name = `${count} × ${rows}·${terms}·${columns}${transposed === undefined ? '' : `, ${transposed} transposed`}`
+  print({ name, gigaflops: (2 * count * rows * terms * columns) / ms / 1e6 })
+}
