@@ -53,7 +53,15 @@ const testSchema = z.union([
     size: z.int().min(1).optional()
   })
 ])
-const shape = z.array(z.int().min(1)).max(8)
+/** The most numbers of a sample, so that a damaged file asks for no memory that nobody has. */
+const maxSampleSize = 2 ** 24
+const shape = z
+  .array(z.int().min(1))
+  .max(8)
+  .refine(
+    (extents) => extents.reduce((size, extent) => size * extent, 1) <= maxSampleSize,
+    'at most 2^24 numbers a sample'
+  )
 const signatureSchema = z.object({
   inputShape: shape,
   targetShape: shape,

@@ -80,6 +80,11 @@ test('a module that a model file names is not run; what is no model, or fits oth
     instanceOf: InputError,
     message: /none: found format "none", expected "murmuration-model\/1"/
   })
+  const vast = await saved((facts) => ({
+    ...facts,
+    signature: { inputShape: [1e6, 1e6], targetShape: [], preprocessing: { kind: 'image' } }
+  }))
+  await t.throwsAsync(loadModel(vast.path), { instanceOf: InputError, message: /at most 2\^24 numbers a sample/ })
   await writeFile(none, 'text')
   await t.throwsAsync(loadModel(none), { instanceOf: InputError, message: /found 4 bytes/ })
   await t.throwsAsync(loadModel(join(wide.folder, 'absent')), { instanceOf: InputError, message: /ENOENT/ })
