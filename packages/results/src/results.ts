@@ -143,7 +143,7 @@ export interface StoreTotals {
   readonly secondsPerAdd: number
   /** Of numbers, to and fro. */
   readonly bytes: number
-  /** Updates that were lost, since one service wrote over what another had written. */
+  /** Updates that one service wrote over that another had written, counted by each that did. */
   readonly overwritten: number
 }
 

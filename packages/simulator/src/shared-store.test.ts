@@ -14,9 +14,10 @@ const names = ['a', 'b', 'c'].map(peerName)
 
 /** Runs a program on each of three services that share a store. */
 async function shared(
-  act: (service: string, store: ReturnType<SharedStore['of']>, now: () => number) => Promise<void>
+  act: (service: string, store: ReturnType<SharedStore['of']>, now: () => number) => Promise<void>,
+  weight = 1
 ) {
-  const store = new SharedStore(new MemoryStore(), costs)
+  const store = new SharedStore(new MemoryStore(), costs, weight)
   const topology = { peers: names, period: 1, mixing: () => ({ selfWeight: 1, receiveFrom: [], sendTo: [] }) }
   const wire = { byteLength: () => 1, payloadLength: () => 1, copy: (message: string) => message }
   await simulate({ topology, seed: 1, wire, links: uniformLinks({}), cost: () => 0 }, async (fabric) => {
@@ -57,4 +58,16 @@ test('what one reads before another writes is what was there, and its version sa
     [1, 3],
     [1, 4]
   ])
+})
+
+test('numbers that stand for more take as much longer', async (t) => {
+  let end = 0
+  const one = async (service: string, store: ReturnType<SharedStore['of']>, now: () => number) => {
+    if (service !== 'a') return
+    await store.set('x', new Float32Array(250))
+    end = now()
+  }
+  await shared(one, 1000)
+  // 1 kB for 1 MB: 4 + 30 ms in the service, then 3 + 40 ms in the store.
+  t.is(end, 77)
 })

@@ -24,18 +24,24 @@ export interface StoreCosts {
 export class SharedStore {
   readonly #store: Store
   readonly #costs: StoreCosts
+  readonly #weight: number
   /** When the store has done all that has reached it. */
   #freeAt: Milliseconds = 0
 
-  /** @param store - what holds the numbers; it answers at once */
-  constructor(store: Store, costs: StoreCosts) {
+  /**
+   * @param store - what holds the numbers; it answers at once
+   * @param weight - how many bytes count for one, where what is simulated is larger than what is computed with
+   */
+  constructor(store: Store, costs: StoreCosts, weight = 1) {
     this.#store = store
     this.#costs = costs
+    this.#weight = weight
   }
 
   /** The store as one service sees it. */
   of(fabric: Pick<Fabric<unknown>, 'now' | 'sleep'>): Store {
     const [store, { get, set, add }] = [this.#store, this.#costs]
+    const weighed = ({ byteLength }: Float32Array) => byteLength * this.#weight
     const before = (cost: OperationCost, bytes: number) => fabric.sleep(fabric.now() + serviceTime(cost, bytes))
     const busy = (cost: OperationCost, bytes: number) => {
       this.#freeAt = Math.max(this.#freeAt, fabric.now()) + cost.store + (cost.storePerMB * bytes) / 1e6
@@ -50,14 +56,14 @@ export class SharedStore {
     }
     return {
       get: async (key, into) => {
-        const doneAt = busy(get, into.byteLength)
+        const doneAt = busy(get, weighed(into))
         const version = await store.get(key, into)
-        await fabric.sleep(doneAt + serviceTime(get, into.byteLength))
+        await fabric.sleep(doneAt + serviceTime(get, weighed(into)))
         return version
       },
-      set: (key, values) => write(set, values.byteLength, () => store.set(key, values)),
-      add: (key, values) => write(add, values.byteLength, () => store.add(key, values)),
-      create: (key, values) => write(set, values.byteLength, () => store.create(key, values)),
+      set: (key, values) => write(set, weighed(values), () => store.set(key, values)),
+      add: (key, values) => write(add, weighed(values), () => store.add(key, values)),
+      create: (key, values) => write(set, weighed(values), () => store.create(key, values)),
       remove: (keys) => store.remove(keys)
     }
   }

@@ -10,7 +10,7 @@ export interface StoreFigures {
   readonly addTime: Milliseconds
   /** Of numbers, to and fro. */
   readonly bytes: number
-  /** Updates of others that this service has overwritten: those between its `get` and its `set`. */
+  /** Updates of others that this service has overwritten: those between its `get` and its `set`. Several services may overwrite the same. */
   readonly overwritten: number
   /** Updates that were in the store and are not any more, since it has gone back to older versions. */
   readonly rolledBack: number
@@ -55,7 +55,7 @@ export class MeteredStore implements Store {
 
   async get(key: string, into: Float32Array): Promise<number | undefined> {
     const version = await this.#timed('get', into, () => this.#store.get(key, into))
-    this.#see(key, version ?? 0)
+    this.#see(key, version)
     return version
   }
 
@@ -70,7 +70,7 @@ export class MeteredStore implements Store {
 
   async add(key: string, values: Float32Array): Promise<number | undefined> {
     const version = await this.#timed('add', values, () => this.#store.add(key, values))
-    this.#see(key, version ?? 0)
+    this.#see(key, version)
     return version
   }
 
@@ -82,7 +82,9 @@ export class MeteredStore implements Store {
     return this.#store.remove(keys)
   }
 
-  #see(key: string, version: number): void {
+  /** An object that is not there was removed at the end, or will be created anew: then its version tells. */
+  #see(key: string, version: number | undefined): void {
+    if (version === undefined) return
     const lost = (this.#versions.get(key) ?? 0) - version
     this.#versions.set(key, version)
     if (lost <= 0) return

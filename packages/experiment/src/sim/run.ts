@@ -86,7 +86,8 @@ class SimulatedRun {
         : trafficOver(length, scenario.traffic)
     this.#servers = servers.map(({ name }) => name)
     this.#settings = settingsOf(scenario, run, this.#workers, this.#servers, file.topology.peers.length)
-    if (recordOf(method.algorithm).needs.store) this.#store = new SimulatedStore(method.training.store)
+    const weight = (scenario.traffic?.reduce((sum, size) => sum + size, 0) ?? length) / length
+    if (recordOf(method.algorithm).needs.store) this.#store = new SimulatedStore(method.training.store, weight)
     const mayJoin = scenario.membership !== undefined
     this.#checkers = new InvariantCheckers(this.#workers, keepsOf(method, topology), scenario.evaluate, mayJoin)
     this.#recorder = run.timeline === undefined ? undefined : new TimelineRecorder(run.timeline)

@@ -117,7 +117,7 @@ function trainingOf(loaded: Loaded): SimulatedTraining {
     loaded
   const { rounds = loaded.stop.time === undefined ? 400 : endless } = loaded
   const always = { task, data, loss, test, partition, batch, accumulate, optimiser, weightDecay, rate, codec, timeout }
-  return { ...always, rounds, ...(clip === undefined ? {} : { clip }) }
+  return { ...always, ...defined({ clip, store: loaded.store }), rounds }
 }
 
 /** The training with what a method has otherwise. */

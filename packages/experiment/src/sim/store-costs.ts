@@ -27,9 +27,12 @@ export class SimulatedStore {
   /** Of each service. */
   readonly #metered: MeteredStore[] = []
 
-  /** @param store - as files name it */
-  constructor(store = 'memory') {
-    this.#shared = new SharedStore(new MemoryStore(), storeCosts[storeProgram(store)])
+  /**
+   * @param store - as files name it
+   * @param weight - how many bytes count for one
+   */
+  constructor(store = 'memory', weight = 1) {
+    this.#shared = new SharedStore(new MemoryStore(), storeCosts[storeProgram(store)], weight)
   }
 
   /** The store as one service sees it. */

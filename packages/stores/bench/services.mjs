@@ -1,0 +1,79 @@
+/**
+ * What a write takes when so many services do nothing but read, change and write an object of 21 MB in one store, each in a process of its own.
+ * `node packages/stores/bench/services.mjs [sets of each configuration] [chunks]` prints a line for each; the study's figures are in docs/parameter-services.md.
+ */
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { MeteredStore } from '@murmuration/algorithms'
+import { openStore } from '@murmuration/stores'
+import { startMariaDb, startRedis } from '@murmuration/stores/programs'
+
+const bytes = 21e6
+
+/** One service: its part of the sets, as fast as it can. */
+async function serve({ url, sets, chunks }) {
+  const store = await openStore({ url, run: 'study', timeout: 120_000 })
+  const metered = new MeteredStore(store, () => performance.now())
+  const values = Array.from({ length: chunks }, () => new Float32Array(Math.floor(bytes / 4 / chunks)))
+  for (const [place, x] of values.entries()) await store.create(`x${place}`, x)
+  process.send('ready')
+  await new Promise((resolve) => process.once('message', resolve))
+  for (let k = 0; k < sets; k++)
+    for (const [place, x] of values.entries()) {
+      await metered.get(`x${place}`, x)
+      for (let i = 0; i < x.length; i++) x[i] += 1e-3
+      await metered.set(`x${place}`, x)
+    }
+  process.send(metered.figures)
+  await store.close()
+  process.disconnect()
+}
+
+async function measure(program, services, sets, chunks) {
+  const each = Math.ceil(sets / services)
+  const children = Array.from({ length: services }, () =>
+    fork(fileURLToPath(import.meta.url), ['service', JSON.stringify({ url: program.url, sets: each, chunks })])
+  )
+  const message = (child) =>
+    new Promise((resolve, reject) => {
+      child.once('message', resolve)
+      child.once('exit', (code) => reject(new Error(`a service ended with code ${code}`)))
+    })
+  await Promise.all(children.map(message))
+  const start = performance.now()
+  const answers = children.map(message)
+  for (const child of children) child.send('go')
+  const figures = await Promise.all(answers)
+  const seconds = (performance.now() - start) / 1000
+  const sum = (field) => figures.reduce((total, of) => total + of[field], 0)
+  return {
+    services,
+    sets: each * services,
+    chunks,
+    msPerGet: (sum('getTime') / sum('gets')) * chunks,
+    msPerSet: (sum('setTime') / sum('sets')) * chunks,
+    setsPerSecond: (each * services) / seconds,
+    overwritten: sum('overwritten') / sum('sets')
+  }
+}
+
+if (process.argv[2] === 'service') await serve(JSON.parse(process.argv[3]))
+else {
+  const sets = Number(process.argv[2] ?? 240)
+  const chunks = Number(process.argv[3] ?? 1)
+  const stores = [
+    ['redis', () => startRedis(), [1, 3, 5, 6]],
+    ['mysql', () => startMariaDb(), [1, 3]]
+  ]
+  for (const [name, start, counts] of stores)
+    for (const services of counts) {
+      const program = await start()
+      try {
+        const row = await measure(program, services, sets, chunks)
+        const shown = Object.entries(row).map(([key, value]) => `${key} ${Number(value.toPrecision(3))}`)
+        console.log(name, shown.join('  '))
+      } finally {
+        await program.end()
+      }
+    }
+}
