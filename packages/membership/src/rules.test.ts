@@ -30,10 +30,7 @@ test('a process that stood still blames nobody', (t) => {
   const [, , frozen] = swarm.names
   swarm.freeze(frozen, 15_000)
   swarm.runUntil(35_000)
-  t.deepEqual(
-    swarm.member(frozen).votes.filter(({ voter }) => voter === frozen),
-    []
-  )
+  t.false(swarm.member(frozen).votes.some(({ voter }) => voter === frozen))
   t.deepEqual(swarm.strikes, [])
   t.is(swarm.member(frozen).missing.length, 0)
 })
