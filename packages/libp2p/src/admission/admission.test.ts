@@ -206,6 +206,8 @@ test('a revocation voids invitations, used or not, wherever it is told; a later 
   for (const node of run.nodes) {
     t.is((await presenting(t, node, own, identity)).refused, 'the invitation was revoked')
   }
+  const told = run.nodes.flatMap(({ events }) => events.filter((event) => 'id' in event && event.id === stranger.id))
+  t.deepEqual(told, [], 'whoever carries a revocation is not reported')
   const later = invitationTo(run, { issued: Date.now() + 1 })
   t.is((await presenting(t, run.nodes[1], admissionOf(later, stranger), stranger)).refused, undefined)
 })

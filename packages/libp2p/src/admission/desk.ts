@@ -61,7 +61,7 @@ export class AdmissionDesk {
     const id = connection.remotePeer.toString()
     if (connection.direction !== 'inbound' || directory.nameOf(id) !== undefined) return
     const close = () => {
-      if (directory.nameOf(id) !== undefined) return
+      if (directory.nameOf(id) !== undefined || !isOpen(connection)) return
       directory.refuse(id, connection.remoteAddr.toString(), 'it has presented no invitation')
       connection.abort(new Error('it has presented no invitation'))
     }
@@ -99,7 +99,8 @@ export class AdmissionDesk {
       }
       const reason =
         taken?.kind === 'refused' ? taken.reason : 'it is not in the peer list and presents no invitation of its own'
-      directory.refuse(id, remoteAddr.toString(), reason)
+      // Whoever tells of a revocation does not ask to be let in.
+      if (certificates.length === 0) directory.refuse(id, remoteAddr.toString(), reason)
       return { refused: reason, certificates: [] }
     })
   }
