@@ -1,10 +1,8 @@
 /** Parameter services: what is kept and what is lost, in virtual time and over real stores. */
-import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { MeteredStore, type StoreFigures, train } from '@murmuration/algorithms'
-import { complete, quadratics, timeLimit } from '@murmuration/contract'
+import { complete, quadratics } from '@murmuration/contract'
 import { MemoryStore } from '@murmuration/core'
 import { SharedStore, type SimulationOptions } from '@murmuration/simulator'
 import { programPath, startRedis } from '@murmuration/stores/programs'
@@ -12,7 +10,6 @@ import type { VectorMessage } from '@murmuration/wire'
 import test from 'ava'
 import { algorithmOf, dedicated, inCentralWorld, namesOf } from './central-worlds.js'
 import { murmur, recordsOf, temporaryFolder } from './command.js'
-import { root } from './repository.js'
 
 const workers = namesOf(4)
 const costs = { store: 1, storePerMB: 0, service: 4, servicePerMB: 0 }
@@ -126,23 +123,23 @@ test('what real services cannot do with a store is refused before anything start
 
 const withRedis = programPath('redis-server') === undefined ? test.skip : test.serial
 
-withRedis('the example runs workers, services and a Redis of its own by one command', async (t) => {
-  const command = [join(root, 'examples/redis/run.mjs'), '--json', '--no-baseline']
-  const { stdout } = await promisify(execFile)(process.execPath, command, {
-    timeout: timeLimit(60_000),
-    maxBuffer: 1e8
-  })
-  const records = recordsOf({ stdout })
-  t.like(records.at(-1), { kind: 'summary', finished: 4 })
-  const sets = records.filter(({ kind }) => kind === 'store').map((event) => Number(event.sets))
-  t.is(sets.length, 2)
-  t.is(sets[0] + sets[1], 800, 'each of 200 updates of 4 workers')
+test('the files of the example simulate what it runs, with a store as fast as Redis', async (t) => {
+  const folder = await temporaryFolder()
+  const files = ['examples/redis/topology.yaml', '--train', 'examples/redis/train.yaml']
+  const result = await murmur(['sim', ...files, '--out', join(folder, 'out')], folder).result
+  t.is(result.code, 0, result.stderr)
+  const [record] = (await readFile(join(folder, 'out/runs.jsonl'), 'utf8'))
+    .split('\n')
+    .flatMap((line) =>
+      line.includes('"method"') ? [JSON.parse(line) as { readonly store: { readonly sets: number } }] : []
+    )
+  t.is(record.store.sets, 400, 'each of 100 updates of 4 workers')
 })
 
 withRedis('a swarm goes on when a service is killed, and when Redis is killed and started again', async (t) => {
   const redis = await startRedis({ save: '1 1', password: 'hide-me' })
   t.teardown(() => redis.end())
-  const store = `store: ${redis.url}\ntimeout: 8 s\nrounds: 400\n`
+  const store = `store: ${redis.url}\ntimeout: 8 s\nrounds: 200\n`
   const folder = await folderWith({ 'topology.yaml': topology, 'train.yaml': training.replace('rounds: 60\n', store) })
   const args = ['swarm', 'topology.yaml', '--train', 'train.yaml', '--json', '--no-baseline']
   const env = { MURMUR_STORE_PASSWORD: 'hide-me' }
