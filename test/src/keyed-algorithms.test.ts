@@ -1,12 +1,13 @@
 /** Algorithms whose parameters are keyed rows, in both worlds: what is added arrives once, and matrix factorisation is learned. */
 import { type Algorithm, keyAlgorithms, train, type TrainingSettings } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
-import type { KeyCounts, PeerName, Task, TaskRows } from '@murmuration/core'
+import { type KeyCounts, type PeerName, peerName, type Task, type TaskRows } from '@murmuration/core'
 import { createMatrixFactorisationTaskSet } from '@murmuration/tasks'
 import { lengthOf } from '@murmuration/vectors'
-import test from 'ava'
+import { simulate, uniformLinks } from '@murmuration/simulator'
+import { vectorWire, weighed } from '@murmuration/wire'
+import test, { type ExecutionContext } from 'ava'
 import { complete, inSimulator, overLibp2p, simulated, type WorldOptions, type Program } from './worlds.js'
-import { peerName } from '@murmuration/core'
 
 type World = (options: WorldOptions, program: Program) => Promise<void>
 const worlds: Readonly<Record<string, World>> = {
@@ -59,8 +60,8 @@ function sumOf(count: number, peers: number, epochs: number): Float32Array {
 
 interface Ends {
   readonly models: Map<PeerName, Float32Array>
-  /** Rows by key, of the last report of each peer and server. */
-  readonly held: Map<number, Float32Array>
+  /** Rows by key, of the reports of each round. */
+  readonly held: Map<number, Float32Array>[]
   readonly counts: Map<PeerName, KeyCounts>
   readonly losses: number[]
 }
@@ -86,21 +87,52 @@ async function runOf(
     servers,
     ...more
   }
-  const ends: Ends = { models: new Map(), held: new Map(), counts: new Map(), losses: [] }
+  const ends: Ends = { models: new Map(), held: [], counts: new Map(), losses: [] }
   const options = { topology: complete(...names), servers, seed: 1, length: lengthOf(taskOf(0).schema) }
   await world(options, async (fabric) => {
     const { self } = fabric
     const task = taskOf(Math.max(0, names.indexOf(self)))
-    for await (const { holds, parameters, keys, phase, loss } of train(fabric, task, settings)) {
+    for await (const { holds, parameters, keys, phase, loss, round } of train(fabric, task, settings)) {
       if (loss !== undefined) ends.losses.push(loss)
       if (keys !== undefined) ends.counts.set(self, keys)
       if (phase === 'average') ends.models.set(self, parameters.slice())
       const width = task.rows?.width ?? 0
       for (const [place, key] of (holds ?? []).entries())
-        ends.held.set(key, parameters.slice(place * width, (place + 1) * width))
+        void (ends.held[round] ??= new Map()).set(key, parameters.slice(place * width, (place + 1) * width))
     }
   })
   return ends
+}
+
+/** What all peers hold after each epoch is what all have added until then, and nothing of the next one. */
+function checkHeld(t: ExecutionContext, held: Ends['held']): void {
+  t.is(held.length, 2)
+  for (const [round, rows] of held.entries()) {
+    const expected = sumOf(11, 3, round + 1)
+    t.deepEqual(
+      [...rows.keys()].sort((left, right) => left - right),
+      [...Array(11).keys()],
+      'each row is held'
+    )
+    for (const [key, row] of rows) t.deepEqual([...row], [...expected.subarray(2 * key, 2 * key + 2)], `round ${round}`)
+  }
+}
+
+/** Messages from p2 take far longer to p0 than to others. */
+async function unevenWorld({ topology, servers = [], seed, length }: WorldOptions, program: Program): Promise<void> {
+  const { access, path } = uniformLinks({})
+  const latency = (from: string, to: string) => (from === 'p2' && to !== 'p1' ? 500 : 1)
+  const links = { access, path: (from: PeerName, to: PeerName) => ({ ...path(from, to), latency: latency(from, to) }) }
+  const wire = { ...vectorWire, ...weighed(length) }
+  const options = { topology, servers: servers.map((name) => ({ name })), seed, wire, links, cost: () => 1 }
+  await simulate(options, program)
+}
+
+for (const algorithm of keyAlgorithms) {
+  test(`${algorithm.title}: what comes of the next epoch waits for peers that have not heard of the end of this one`, async (t) => {
+    const { held } = await runOf(unevenWorld, algorithm, 3, (place) => adding(11, place), { options: { workers: 2 } })
+    checkHeld(t, held)
+  })
 }
 
 for (const [name, world] of Object.entries(worlds)) {
@@ -111,12 +143,7 @@ for (const [name, world] of Object.entries(worlds)) {
       })
       const expected = sumOf(11, 3, 2)
       for (const peer of ['p0', 'p1', 'p2']) t.deepEqual(models.get(peer as PeerName), expected, peer)
-      t.deepEqual(
-        [...held.keys()].sort((left, right) => left - right),
-        [...Array(11).keys()],
-        'each row is held'
-      )
-      for (const [key, row] of held) t.deepEqual([...row], [...expected.subarray(2 * key, 2 * key + 2)])
+      checkHeld(t, held)
     })
   }
 }

@@ -18,6 +18,10 @@ interface Waiting {
   readonly values: Float32Array
 }
 
+/** The most requests of others that wait for rows on their way to one peer. */
+const maxWaiting = 1 << 16
+const requests: readonly KeyMessage['type'][] = ['pull', 'push', 'relocate']
+
 export class RelocatingKeyServer extends KeyServer {
   /** Of the keys whose home is here: who holds the row, or is about to. */
   readonly #holders: Uint16Array
@@ -25,6 +29,8 @@ export class RelocatingKeyServer extends KeyServer {
   readonly #seen: Int16Array
   /** Of each key whose row is on its way here: what waits for it, in order. */
   protected readonly waiting = new Map<number, Waiting[]>()
+  /** How many requests of others wait. */
+  #guests = 0
 
   constructor(setting: KeySetting, send: SendTo, start: Float32Array) {
     super(setting, send, start)
@@ -61,6 +67,9 @@ export class RelocatingKeyServer extends KeyServer {
   }
 
   override receive(from: number, message: KeyMessage): string | undefined {
+    const isOther = from !== this.setting.self
+    if (isOther && this.#guests + message.keys.length > maxWaiting && requests.includes(message.type))
+      return `more than ${maxWaiting} requests for rows on their way here`
     switch (message.type) {
       case 'localize':
         return this.#atHome(from, message)
@@ -99,6 +108,7 @@ export class RelocatingKeyServer extends KeyServer {
     if (queue === undefined) return false
     const own = type === 'push' ? values.slice(at, at + this.setting.width) : noValues
     queue.push({ type, origin, id, values: own })
+    if (origin !== this.setting.self) this.#guests++
     return true
   }
 
@@ -171,6 +181,7 @@ export class RelocatingKeyServer extends KeyServer {
     this.waiting.delete(key)
     const keys = Uint32Array.of(key)
     for (const { type, origin, id, values } of queue) {
+      if (origin !== this.setting.self) this.#guests--
       const message = { type, origin, id, keys, values }
       if (type === 'relocate') this.giveAway(message)
       else this.serve(origin, message)

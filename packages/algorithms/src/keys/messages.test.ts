@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+import test from 'ava'
+import { KeyServer } from './key-server.js'
+import { type KeyMessage, messageOf, messageTypes, noValues, vectorOf } from './messages.js'
+import { RelocatingKeyServer } from './relocating-key-server.js'
+
+const space = { count: 50, width: 3, places: 4 }
+const finite = fc.float({ noNaN: true, noDefaultInfinity: true })
+const keys = fc.uniqueArray(fc.nat(space.count - 1), { minLength: 1, maxLength: 9 })
+const sorted = (list: readonly number[]) => Uint32Array.from(list).sort()
+
+test('a message comes out of a vector as it went in, and its vector is finite', (t) => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...messageTypes),
+      keys,
+      fc.nat(3),
+      fc.nat(),
+      fc.infiniteStream(finite),
+      (type, list, origin, id, numbers) => {
+        const own = type === 'reached' ? new Uint32Array(0) : sorted(list)
+        const hasValues = type === 'push' || type === 'pulled' || type === 'moved'
+        const values = Float32Array.from([...numbers.take(hasValues ? own.length * space.width : 0)])
+        const message: KeyMessage = { type, origin, id, keys: own, values }
+        const vector = vectorOf(message, 7)
+        t.true(vector.vector.every(Number.isFinite))
+        t.is(vector.round, 7)
+        t.deepEqual(messageOf(vector, space), message)
+      }
+    )
+  )
+})
+
+test('the largest keys travel as finite numbers', (t) => {
+  const [first, last] = [2 ** 23 - 1, 2 ** 31 - 2 ** 23 - 1]
+  const message: KeyMessage = { type: 'pull', origin: 0, id: 0, keys: Uint32Array.of(first, last), values: noValues }
+  const vector = vectorOf(message, 0)
+  t.true(vector.vector.every(Number.isFinite))
+  t.deepEqual(messageOf(vector, { ...space, count: 2 ** 31 - 2 ** 23 }), message)
+})
+
+test('whatever comes from the wire is a message or is refused in words, and a server takes it or says what is wrong', (t) => {
+  const anything = fc.record({
+    kind: fc.nat(12),
+    round: fc.nat(3),
+    numbers: fc.oneof(fc.tuple(fc.nat(3), fc.nat(2)), fc.array(finite, { maxLength: 3 })),
+    bits: fc.array(fc.oneof(fc.nat(8), fc.nat(0x7f7fffff)), { maxLength: 8 })
+  })
+  fc.assert(
+    fc.property(fc.array(anything, { maxLength: 12 }), fc.boolean(), (list, moves) => {
+      const setting = { ...space, self: 1, holders: 4 }
+      const start = new Float32Array(space.count * space.width)
+      const server = moves ? new RelocatingKeyServer(setting, () => {}, start) : new KeyServer(setting, () => {}, start)
+      server.pull(Uint32Array.of(0, 1, 2, 3, 4), new Float32Array(15))
+      if (moves) server.localize(Uint32Array.of(5, 6, 7))
+      for (const { bits, ...head } of list) {
+        const message = messageOf({ ...head, vector: new Float32Array(Uint32Array.from(bits).buffer) }, space)
+        if (typeof message === 'string') t.true(message.length > 0)
+        else if (message.type !== 'reached') t.not(server.receive(2, message), '')
+      }
+    }),
+    { numRuns: 300 }
+  )
+})
+
+test('answers and rows that nobody asked for change nothing', (t) => {
+  const setting = { count: 4, width: 1, places: 2, self: 0, holders: 2 }
+  const server = new RelocatingKeyServer(setting, () => {}, Float32Array.of(1, 2, 3, 4))
+  const before = server.held()
+  const about = (type: KeyMessage['type'], key: number, values: Float32Array = noValues) =>
+    server.receive(1, { type, origin: 0, id: 0, keys: Uint32Array.of(key), values })
+  const [own] = before.keys
+  t.regex(about('pulled', own, Float32Array.of(9)) ?? '', /to what was not asked/)
+  t.regex(about('moved', own, Float32Array.of(9)) ?? '', /not asked for/)
+  t.regex(about('relocate', own) ?? '', /not here to be given/)
+  t.regex(about('localize', own) ?? '', /for another than its sender/)
+  t.deepEqual(server.held(), before)
+})
