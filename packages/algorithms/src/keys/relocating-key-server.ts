@@ -74,7 +74,9 @@ export class RelocatingKeyServer extends KeyServer {
       case 'localize':
         return this.#atHome(from, message)
       case 'relocate':
-        return this.giveAway(message)
+        return this.#isFromHome(from, message)
+          ? this.giveAway(message)
+          : 'a message of relocate from who is not the home'
       case 'moved':
         return this.#take(message)
       case 'pulled':
@@ -131,6 +133,10 @@ export class RelocatingKeyServer extends KeyServer {
     for (const [holder, places] of groups)
       this.send(holder, { type: 'relocate', origin, id, keys: keysAt(keys, places), values: noValues })
     return undefined
+  }
+
+  #isFromHome(from: number, { keys }: KeyMessage): boolean {
+    return keys.every((key) => homeOf(key, this.setting.holders) === from)
   }
 
   /** Gives rows to the peer that wants them; those on their way here, once they have come. */
