@@ -190,9 +190,10 @@ export class Exchange implements Exchanging {
     if (tag === undefined) return
     this.#heard.note(envelope.from, tag)
     const debt = this.#edges.skip(envelope.from, tag)
-    // Whoever was asked may say so because it is far behind. It is waited for again: what it cost so far counts against it where there are others.
+    const { presence } = this.#owner
+    // Whoever was asked may say so because it is far behind. Where members count what a peer has cost, and who is behind takes a state, it is waited for again.
     if (debt?.asked === undefined) this.#excuse(envelope.from, debt)
-    else this.#owner.presence.heard(envelope.from)
+    else if (presence.members !== undefined) presence.heard(envelope.from)
     if (tag >= this.begun) this.#isUsual = false
   }
 
