@@ -49,6 +49,8 @@ export interface Trainee {
 export interface BetweenRounds {
   /** Takes in what comes. Ends when anything has, or then. */
   wait(until: Milliseconds): Promise<void>
+  /** Since when rounds have gone on at once with nothing of anybody, if they do. */
+  aloneSince(): Milliseconds | undefined
   /** Takes the state of another peer, if it gives it. */
   takeState(donor: PeerName): Promise<void>
 }

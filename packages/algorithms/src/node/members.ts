@@ -31,10 +31,10 @@ export class Members {
   readonly #rows: MemberRows
   #consensus: Consensus | undefined
   readonly #pace = new Pace()
+  #lastSign: Milliseconds = 0
 
   constructor(fabric: MembersFabric, options: MembersOptions) {
-    const { topology, places, settings = {}, signer } = options
-    const { self } = fabric
+    const [{ topology, places, settings = {}, signer }, { self }] = [options, fabric]
     this.#fabric = fabric
     this.#options = options
     const random = fabric.random.stream('members')
@@ -42,7 +42,7 @@ export class Members {
     this.#rows = new MemberRows(this.#member, topology, self)
     fabric.listen({
       note: (from, note) => this.#receive(from, note),
-      heard: (from) => this.#member.heard(from, fabric.now()),
+      heard: (from) => this.#member.heard(from, (this.#lastSign = fabric.now())),
       refused: (peer) => void this.#act((now) => this.#member.refused(peer, now))
     })
     fabric.spawn((own) => this.#tick(own))
@@ -52,7 +52,7 @@ export class Members {
     if (Consensus.isSketch(note)) return this.#consensus?.take(from, note)
     const { others } = this.#options
     if (others?.isMine(note)) return others.take(from, note)
-    return this.#act((now) => this.#member.receive(from, note, now))
+    return this.#act((now) => this.#member.receive(from, note, (this.#lastSign = now)))
   }
 
   /** What this peer knows of all others. */
@@ -74,12 +74,11 @@ export class Members {
   async entrance(check: () => void = () => {}): Promise<'begins' | 'joins'> {
     const start = this.#fabric.now()
     for (;;) {
-      const now = this.#fabric.now()
-      if (this.#member.donor(now) !== undefined) return 'joins'
+      if (this.#member.donor(this.#fabric.now()) !== undefined) return 'joins'
       if (this.#member.mayBegin) return 'begins'
       check()
       this.#checkWait(start)
-      await this.#fabric.sleep(now + this.#member.settings.tick)
+      await this.#fabric.sleep(this.#fabric.now() + this.#member.settings.tick)
     }
   }
 
@@ -95,7 +94,7 @@ export class Members {
       if (donor === undefined && !this.#hasBegun && this.#member.mayBegin) this.#beginWithOthers(round())
       const isFirst = round() === this.#firstRound
       const maxHold = Math.min(waitTogether, this.#options.wait.pause / 2)
-      const isHeld = this.#isHeld || (now - start < maxHold && this.#isBeforeOthers(isFirst))
+      const isHeld = this.#isHeld || (now - start < maxHold && this.#isBeforeOthers(isFirst, between))
       const isAlone = () => !this.#isAtOwnPace && this.#rows.isAlone(round())
       if (donor === undefined && this.#hasBegun && !isHeld && !isAlone()) return
       this.#checkWait(start)
@@ -253,9 +252,11 @@ export class Members {
     return peers.length > 1 && peers.every((peer) => peer === self || this.#member.hasLeft(peer))
   }
 
-  /** Whether others that are there are about to begin, too, or most of them are far behind: this peer would go on without them. */
-  #isBeforeOthers(isFirst: boolean): boolean {
-    return (isFirst && this.#member.isAnyJoining) || (!this.#isAtOwnPace && this.#member.isAhead)
+  /** Whether this peer would go on without others that are there: they are about to begin, too, most are far behind, or no sign of any has come since it is alone. */
+  #isBeforeOthers(isFirst: boolean, between: BetweenRounds): boolean {
+    if (isFirst && this.#member.isAnyJoining) return true
+    if (this.#isAtOwnPace) return false
+    return this.#member.isAhead || (this.#lastSign < (between.aloneSince() ?? 0) && this.#member.present.length > 1)
   }
 
   #checkWait(start: Milliseconds): void {

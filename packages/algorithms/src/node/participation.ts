@@ -94,11 +94,13 @@ export class Participation {
 
   /** Waits until this peer may begin its next round, and has the state to. */
   async ready(): Promise<void> {
+    const { presence } = this.#peer
     // A round that waits for nobody takes nothing in, and others may ask for a state.
-    if (this.#peer.presence.messages === this.#messages) await this.#takeIn()
-    this.#messages = this.#peer.presence.messages
+    if (presence.messages === this.#messages) await this.#takeIn()
+    this.#messages = presence.messages
     await this.#members.ready(() => this.#trainee.round(), {
       wait: (until) => this.#wait(until),
+      aloneSince: () => presence.aloneSince,
       takeState: (donor) => this.#takeState(donor)
     })
     this.#peer.exchanges.pause(false)

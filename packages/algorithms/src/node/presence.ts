@@ -16,6 +16,8 @@ export class Presence {
   tooFar: number | undefined
   /** How many messages have come. */
   messages = 0
+  /** Since when rounds have gone on at once with nothing of anybody, if they do; known where peers may come and go. */
+  aloneSince: Milliseconds | undefined
   /** What is known of all peers, where they may come and go. */
   members: Pick<Members, 'awake' | 'chainBehind' | 'hasReached' | 'isGone' | 'lostTime'> | undefined
   /** Who is gone, where that is listened for. */
@@ -55,7 +57,10 @@ export class Presence {
     const { members } = this
     if (members === undefined) return
     const roundTimeout = this.#waits.roundTimeout(timeout)
-    const lost = this.#waits.end(round, { from, without }, since, members.awake(fabric.now()))
+    const now = members.awake(fabric.now())
+    const isAlone = from.length > 0 && without.length === from.length && now - since < roundTimeout / 2
+    this.aloneSince = isAlone ? (this.aloneSince ?? fabric.now()) : undefined
+    const lost = this.#waits.end(round, { from, without }, since, now)
     for (const [peer, time] of lost) members.lostTime(peer, time, roundTimeout)
   }
 
