@@ -45,7 +45,8 @@ export class FactSharing {
     const asked = [...this.#peers.sessions.values()].flatMap(({ name, connections }) => {
       const connection = connections.find(isOpen)
       if (connection === undefined) return []
-      return [ask(connection, protocol, this.#timeout, (given) => facts.merge(name, given))]
+      const given = ask(connection, protocol, { timeout: this.#timeout })
+      return [given.then((answer) => facts.merge(name, answer))]
     })
     for (const result of await Promise.allSettled(asked)) {
       if (result.status === 'rejected' && result.reason instanceof InputError) throw result.reason

@@ -104,10 +104,10 @@ export class NetworkPeer implements Peer {
     const streams = { maxInboundStreams: 8, maxOutboundStreams: 8 }
     await node.handle(controlProtocol, (stream, connection) => peers.control(stream, connection), streams)
     await node.handle(exchangeProtocol, (stream, connection) => peers.exchange(stream, connection), streams)
-    const { handshakeTimeout } = limits
+    const timeout = limits.handshakeTimeout
     const questions: Readonly<Record<string, StreamHandler>> = {
-      [samplesProtocol]: (stream) => answer(stream, this.#samples.answer(), handshakeTimeout),
-      [checkpointsProtocol]: (stream) => answer(stream, this.#saved.answer(), handshakeTimeout),
+      [samplesProtocol]: (stream) => answer(stream, { timeout }, () => this.#samples.answer()),
+      [checkpointsProtocol]: (stream) => answer(stream, { timeout }, () => this.#saved.answer()),
       [introductionsProtocol]: (stream, connection) => this.#discovery.serve(stream, connection)
     }
     for (const [protocol, handler] of Object.entries(questions)) {

@@ -6,48 +6,25 @@ import { fromString } from 'uint8arrays/from-string'
 import { toString as textOf } from 'uint8arrays/to-string'
 import { controlBytes } from './constants.js'
 
-/** Answers one question, and closes the stream. */
-export async function answer(stream: Stream, value: unknown, timeout: Milliseconds): Promise<void> {
-  const signal = AbortSignal.timeout(timeout)
-  try {
-    await lpStream(stream).write(encode(value), { signal })
-    await stream.close({ signal })
-  } catch (error) {
-    stream.abort(errorOf(error))
-  }
+export interface Asking {
+  /** Left out where the protocol says all. */
+  readonly question?: unknown
+  readonly timeout: Milliseconds
+  /** The most bytes of the answer. */
+  readonly maxAnswer?: number
 }
 
-/** Asks, and has `take` read the answer. Rejects when there is none in time, or when `take` throws. */
+/** Asks, and resolves with the answer. Rejects when there is none in time. */
 export async function ask(
   connection: Connection,
   protocol: string,
-  timeout: Milliseconds,
-  take: (answer: unknown) => void
-): Promise<void> {
-  const signal = AbortSignal.timeout(timeout)
-  const stream = await connection.newStream(protocol, { signal })
-  try {
-    take(decode(await lpStream(stream, { maxDataLength: controlBytes }).read({ signal })))
-    await stream.close({ signal })
-  } catch (error) {
-    stream.abort(errorOf(error))
-    throw error
-  }
-}
-
-/** As `ask`, with a question; resolves with the answer, of at most `maxBytes`. */
-export async function askWith(
-  connection: Connection,
-  protocol: string,
-  question: unknown,
-  timeout: Milliseconds,
-  maxBytes: number
+  { question, timeout, maxAnswer = controlBytes }: Asking
 ): Promise<unknown> {
   const signal = AbortSignal.timeout(timeout)
   const stream = await connection.newStream(protocol, { signal })
   try {
-    const bytes = lpStream(stream, { maxDataLength: maxBytes })
-    await bytes.write(encode(question), { signal })
+    const bytes = lpStream(stream, { maxDataLength: maxAnswer })
+    if (question !== undefined) await bytes.write(encode(question), { signal })
     const answer = decode(await bytes.read({ signal }))
     await stream.close({ signal })
     return answer
@@ -57,18 +34,23 @@ export async function askWith(
   }
 }
 
-/** Reads a question of at most `maxBytes`, and writes what `respond` makes of it. Where that throws, the stream ends without an answer. */
-export async function reply(
+export interface Answering {
+  readonly timeout: Milliseconds
+  /** The most bytes of the question; left out where it has no words. */
+  readonly maxQuestion?: number
+}
+
+/** Answers one question by what `respond` makes of it, and closes the stream. Where that throws, the stream ends without an answer. */
+export async function answer(
   stream: Stream,
-  timeout: Milliseconds,
-  maxBytes: number,
+  { timeout, maxQuestion }: Answering,
   respond: (question: unknown) => unknown
 ): Promise<void> {
   const signal = AbortSignal.timeout(timeout)
   try {
-    const bytes = lpStream(stream, { maxDataLength: maxBytes })
-    const answer = await respond(decode(await bytes.read({ signal })))
-    await bytes.write(encode(answer), { signal })
+    const bytes = lpStream(stream, { maxDataLength: maxQuestion ?? 0 })
+    const question = maxQuestion === undefined ? undefined : decode(await bytes.read({ signal }))
+    await bytes.write(encode(await respond(question)), { signal })
     await stream.close({ signal })
   } catch (error) {
     stream.abort(errorOf(error))

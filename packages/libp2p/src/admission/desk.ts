@@ -2,7 +2,7 @@ import type { Connection, Stream } from '@libp2p/interface'
 import { AskingBudgets } from '../discovery/asking-budgets.js'
 import { isOpen, type LinkContext } from '../context.js'
 import type { PeerSet } from '../peer-set.js'
-import { reply } from '../questions.js'
+import { answer } from '../questions.js'
 import { Admissions, type RunTerms, type Taken } from './admissions.js'
 import type { Admission, Certificate } from './certificates.js'
 import { askForAdmission, maxQuestion, questionSchema } from './protocol.js'
@@ -83,11 +83,12 @@ export class AdmissionDesk {
   }
 
   /** Answers a peer, or a stranger that presents an invitation or a revocation. */
-  serve(stream: Stream, { remotePeer, remoteAddr }: Connection): Promise<void> {
+  async serve(stream: Stream, { remotePeer, remoteAddr }: Connection): Promise<void> {
     const { directory, limits } = this.#context
     const id = remotePeer.toString()
-    if (!this.#budgets.spend(id)) stream.abort(new Error('it asks too often'))
-    return reply(stream, limits.handshakeTimeout, maxQuestion, (given) => {
+    if (!this.#budgets.spend(id)) return stream.abort(new Error('it asks too often'))
+    const asked = { timeout: limits.handshakeTimeout, maxQuestion }
+    await answer(stream, asked, (given) => {
       const { present, certificates, wantsFiles } = questionSchema.parse(given)
       const isPresented = present?.kind === 'admission' && present.id === id
       const taken = isPresented ? this.#present(present) : undefined

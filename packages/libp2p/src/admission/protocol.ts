@@ -3,7 +3,7 @@ import type { Connection } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
 import { z } from 'zod'
 import { foreignText } from '../foreign-text.js'
-import { askWith } from '../questions.js'
+import { ask } from '../questions.js'
 import { type Admission, type Certificate, certificateSchema } from './certificates.js'
 
 export const admissionProtocol = '/murmuration/admission/1'
@@ -52,5 +52,5 @@ export async function askForAdmission(
   question: AdmissionQuestion,
   timeout: Milliseconds
 ): Promise<AdmissionAnswer> {
-  return answerSchema.parse(await askWith(connection, admissionProtocol, question, timeout, maxAnswer))
+  return answerSchema.parse(await ask(connection, admissionProtocol, { question, timeout, maxAnswer }))
 }

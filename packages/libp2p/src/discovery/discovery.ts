@@ -60,10 +60,10 @@ export class Discovery {
   }
 
   /** Answers a peer of the run that looks for others. */
-  serve(stream: Stream, connection: Connection): Promise<void> {
+  async serve(stream: Stream, connection: Connection): Promise<void> {
     const source = connection.remotePeer.toString()
-    if (!this.#budgets.spend(source)) stream.abort(new Error('it asks too often'))
-    return introduce(this.#book, stream, connection, { source, timeout: this.#context.limits.handshakeTimeout })
+    if (!this.#budgets.spend(source)) return stream.abort(new Error('it asks too often'))
+    await introduce(this.#book, stream, connection, { source, timeout: this.#context.limits.handshakeTimeout })
   }
 
   /** Asks again and again, until the peer closes. */

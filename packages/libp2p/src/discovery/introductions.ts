@@ -6,7 +6,7 @@ import type { Connection, Stream } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
 import { z } from 'zod'
 import { hostOf } from '../peer-list.js'
-import { askWith, reply } from '../questions.js'
+import { answer, ask } from '../questions.js'
 import type { AddressBook } from './address-book.js'
 import { maxRecordBytes, readAddresses, type SignedAddresses } from './signed-addresses.js'
 
@@ -51,7 +51,7 @@ export function introduce(
   { source, timeout }: { readonly source: string; readonly timeout: Milliseconds }
 ): Promise<void> {
   const seen = hostOf(remoteAddr) ?? ''
-  return reply(stream, timeout, maxQuestion, async (given) => {
+  return answer(stream, { timeout, maxQuestion }, async (given) => {
     const { run, record, wanted } = questionSchema.parse(given)
     const own = await readAddresses(record)
     if (own?.id !== remotePeer.toString()) throw new Error('it tells where somebody else is')
@@ -76,7 +76,8 @@ export async function askForAddresses(
   timeout: Milliseconds
 ): Promise<Introductions> {
   const record = Buffer.from(question.record).toString('base64')
-  const given = await askWith(connection, introductionsProtocol, { ...question, record }, timeout, maxAnswer)
+  const asking = { question: { ...question, record }, timeout, maxAnswer }
+  const given = await ask(connection, introductionsProtocol, asking)
   const { seen, records } = answerSchema.parse(given)
   const read = await Promise.all(records.map(readAddresses))
   const wanted = new Set(question.wanted)
