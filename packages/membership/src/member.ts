@@ -262,7 +262,7 @@ export class Member extends SwarmView {
 
   #beat() {
     this.#nextBeat = Math.max(this.#nextBeat + this.settings.beat, this.#now - this.settings.beat)
-    const record = this.#own.show(this.#report.shown(this.#detector.unreachable, this.#now))
+    const record = this.#own.show(this.#report.beat(this.#detector.unreachable, this.#now))
     if (record !== undefined) this.#publish(record)
     this.knowledge.hasCome(this.#self, this.#own.distance)
     this.#gossip.beat(this.#contactSets.all)

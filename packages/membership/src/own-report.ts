@@ -73,7 +73,7 @@ export class OwnReport {
   }
 
   /** A beat: what goes into the record. A wait is told once it is long: a record that changes goes to everybody. */
-  shown(unreachable: readonly PeerName[], now: Milliseconds): Progress {
+  beat(unreachable: readonly PeerName[], now: Milliseconds): Progress {
     const { round, samples, waitsFor } = this.#progress
     this.#rounds = [this.#rounds[1], round]
     const isStuck = this.#waitsSince !== undefined && now - this.#waitsSince >= this.settings.tellWaitAfter

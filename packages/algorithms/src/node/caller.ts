@@ -9,7 +9,7 @@ import { noTerms } from './terms.js'
 import { Wire } from './wire.js'
 
 /** What was asked of this peer comes to a reply, at once or never. */
-export type Answer = (ask: Message, from: PeerName, id: number) => Answered | undefined
+export type Answer = (ask: Message, from: PeerName) => Answered | undefined
 
 export interface Answered {
   readonly reply: Message
@@ -115,9 +115,9 @@ export class Caller implements Requests<Message, Message> {
     if (ask === undefined) return
     if (this.#answer === undefined) return this.#owner.fabric.reject(envelope, `nobody answers on ${this.name} here`)
     const isRefused = this.swaps?.mayReply(from, ask) === false || this.#crosses(from)
-    const answered = isRefused ? undefined : this.#answer(ask, from, id)
+    const answered = isRefused ? undefined : this.#answer(ask, from)
     if (answered === undefined) this.swaps?.skip(from, id)
-    else this.reply(from, id, answered)
+    else this.#reply(from, id, answered)
   }
 
   /**
@@ -131,8 +131,7 @@ export class Caller implements Requests<Message, Message> {
     return swaps.isOpen(from) && byName(this.#owner.fabric.self, from) < 0
   }
 
-  /** Replies to what was asked. */
-  reply(from: PeerName, id: number, answered: Answered): void {
+  #reply(from: PeerName, id: number, answered: Answered): void {
     const result = this.#replies.send(from, id, 0, answered.reply, 0, this.swaps?.termsTo(from) ?? noTerms)
     if (result !== 'queued') this.#owner.unsent(from)
     if (result === 'queued' || this.swaps === undefined) answered.accept?.()
