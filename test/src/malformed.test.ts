@@ -1,6 +1,5 @@
 /** A fault of a message is the sender's: nobody else ends by it, and what the others compute stays the same to the last bit. */
-import { fabricWith } from '@murmuration/contract'
-import type { Fabric, PeerName } from '@murmuration/core'
+import { type Fabric, fabricWith, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import test from 'ava'
 import { algorithmOf, countingTask, dedicated, historyOf, type Method, namesOf } from './central-worlds.js'

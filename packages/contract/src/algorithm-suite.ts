@@ -8,11 +8,18 @@ import {
   type TrainingSettings,
   Vector
 } from '@murmuration/algorithms'
-import { type Fabric, MemoryStore, type Mixing, type PeerName, peerName, type Topology } from '@murmuration/core'
+import {
+  type Fabric,
+  fabricWith,
+  MemoryStore,
+  type Mixing,
+  type PeerName,
+  peerName,
+  type Topology
+} from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { ExecutionContext } from 'ava'
 import { checkpointing, type Drive, pausing, resuming, straight } from './drives.js'
-import { fabricWith } from './fabric-with.js'
 import type { FabricWorld } from './fabric-world.js'
 import { quadratics } from './quadratic.js'
 import { timeLimit } from './time-limit.js'

@@ -1,6 +1,5 @@
-import type { Fabric, Move, StepReport } from '@murmuration/core'
+import { type Fabric, fabricWith, type Move, type StepReport } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
-import { fabricWith } from './fabric-with.js'
 
 /**
  * `fabric`, but what is freed or recycled is filled with NaN, so that whoever still reads it is found. For worlds that copy a

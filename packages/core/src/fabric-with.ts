@@ -1,11 +1,13 @@
-import type { Fabric } from '@murmuration/core'
+import type { Fabric } from './fabric.js'
 
 /** `fabric` with some of its parts replaced. What is spawned gets the fabric as it was, unless `spawn` is replaced too. */
 export function fabricWith<Message>(fabric: Fabric<Message>, changes: Partial<Fabric<Message>>): Fabric<Message> {
   return {
     self: fabric.self,
     random: fabric.random,
-    signal: fabric.signal,
+    get signal() {
+      return fabric.signal
+    },
     now: () => fabric.now(),
     neighbours: (round) => fabric.neighbours(round),
     send: (to, message) => fabric.send(to, message),

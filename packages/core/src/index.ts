@@ -6,6 +6,7 @@
 export * from './algorithm.js'
 export * from './deferred.js'
 export * from './errors.js'
+export * from './fabric-with.js'
 export * from './fabric.js'
 export * from './links.js'
 export * from './names.js'

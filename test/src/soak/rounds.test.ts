@@ -1,5 +1,4 @@
-import { fabricWith } from '@murmuration/contract'
-import { type Fabric, peerName } from '@murmuration/core'
+import { type Fabric, fabricWith, peerName } from '@murmuration/core'
 import { createTopology } from '@murmuration/topology'
 import type { VectorMessage } from '@murmuration/wire'
 import test, { type ExecutionContext } from 'ava'

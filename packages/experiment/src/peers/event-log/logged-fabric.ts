@@ -1,4 +1,4 @@
-import type { Envelope, Fabric, Milliseconds, PeerName, Work } from '@murmuration/core'
+import { type Fabric, fabricWith } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { EventLog } from './event-log.js'
 
@@ -7,35 +7,20 @@ const shortestWait = 0.5
 
 /** The same fabric, of which the log hears what it computes, waits for, sends and takes. */
 export function loggedFabric(fabric: Fabric<VectorMessage>, log: EventLog): Fabric<VectorMessage> {
-  const logged: Fabric<VectorMessage> = {
-    self: fabric.self,
-    random: fabric.random,
-    get signal() {
-      return fabric.signal
-    },
-    now: () => fabric.now(),
-    neighbours: (round) => fabric.neighbours(round),
-    tell: (to, note) => fabric.tell(to, note),
-    listen: (listener) => fabric.listen(listener),
-    wake: () => fabric.wake(),
-    recycle: (message) => fabric.recycle(message),
-    reject: (envelope, reason) => fabric.reject(envelope, reason),
-    allocate: (length) => fabric.allocate(length),
-    free: (vector) => fabric.free(vector),
-    sleep: (until) => fabric.sleep(until),
-    send: (to: PeerName, message: VectorMessage) => {
+  const logged = fabricWith(fabric, {
+    send: (to, message) => {
       const result = fabric.send(to, message)
       if (result === 'queued') log.sent(to, idOf(message), message.vector.byteLength)
       return result
     },
-    receive: async (until?: Milliseconds): Promise<Envelope<VectorMessage> | undefined> => {
+    receive: async (until) => {
       const start = fabric.now()
       const envelope = await fabric.receive(until)
       if (fabric.now() - start >= shortestWait) log.span('waiting', start)
       if (envelope !== undefined) log.taken(envelope.from, idOf(envelope.message))
       return envelope
     },
-    work: <Result>(work: Work<Result>): PromiseLike<Result> => {
+    work: (work) => {
       const start = fabric.now()
       const result = fabric.work(work)
       const done = () => log.span(work.kind, start)
@@ -43,7 +28,7 @@ export function loggedFabric(fabric: Fabric<VectorMessage>, log: EventLog): Fabr
       return result
     },
     spawn: (activity) => fabric.spawn(() => activity(logged))
-  }
+  })
   return logged
 }
 
