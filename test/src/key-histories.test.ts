@@ -1,7 +1,10 @@
 /** Keyed rows that move: whatever the delays, each key is sequentially consistent, and no write is lost or done twice. */
+import { KeyPeer, KeyServer, type SendTo } from '@murmuration/algorithms'
+import { peerName } from '@murmuration/core'
+import { simulate } from '@murmuration/simulator'
 import test from 'ava'
 import { inconsistency } from './keys/consistency.js'
-import { history } from './keys/histories.js'
+import { history, setting } from './keys/histories.js'
 import { planted } from './keys/planted.js'
 
 const seeds = Array.from({ length: 60 }, (_, index) => index + 1)
@@ -56,4 +59,45 @@ test('a read that misses an own write, reads that go back, and writes seen in tw
     'keys are apart'
   )
   t.is(inconsistency([...crossed.slice(0, 3), { key: 0, worker: 'd', order: 0, seen: seen(0, 1) }]), undefined)
+})
+
+test('what a peer sends ahead of its phase is kept up to a bound, and the rest is refused', async (t) => {
+  const peers = ['behind', 'ahead'].map(peerName)
+  const [width, sent] = [1, 100]
+  const options = {
+    places: peers,
+    workers: peers,
+    timeout: 1000,
+    width,
+    count: 1,
+    length: 2,
+    server: (place: { readonly self: number; readonly places: number }, send: SendTo) =>
+      new KeyServer({ ...place, count: 1, width, holders: 1 }, send, new Float32Array(1))
+  }
+  let sum: Float32Array | undefined
+  // A push of 1 to key 0, of the phase after the first.
+  const push = () => ({
+    kind: 1,
+    round: 1,
+    numbers: [1, 0],
+    vector: Float32Array.of(0, 1),
+    packed: true as const
+  })
+  const { rejected } = await simulate(setting(peers, 1, { latency: 1, jitter: 0 }), async (fabric) => {
+    if (fabric.self === peers[1]) {
+      for (let count = 0; count < sent; count++) fabric.send(peers[0], push())
+      return fabric.sleep(5000)
+    }
+    const peer = new KeyPeer(fabric, options)
+    await peer.until(
+      fabric,
+      () => fabric.now() > 500,
+      () => {}
+    )
+    peer.beginPhase()
+    sum = peer.server.held().rows
+  })
+  // Sixteen times the parameters' two numbers and one more; a push has two, and counts as three.
+  t.deepEqual(sum, Float32Array.of(16))
+  t.deepEqual([...rejected], [[peers[1], sent - 16]])
 })

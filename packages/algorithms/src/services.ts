@@ -2,6 +2,7 @@
 import { NeighboursMissingError, type PeerName } from '@murmuration/core'
 import { allFinite } from '@murmuration/vectors'
 import { concat, linear, type Range, rangeOf, type Vector } from './node/vector.js'
+import { partsPerRound } from './node/early.js'
 import type { Objects } from './node/objects.js'
 import { cut } from './ranges.js'
 import type { Arrival, Channel, NodeTraits, Route } from './record.js'
@@ -136,7 +137,7 @@ async function bringIn(node: ServedNode & { readonly store: Objects }, initial: 
 }
 
 /** Under this part services send what the store holds when all workers have ended. */
-const endPart = 65_535
+const endPart = partsPerRound - 1
 
 /** How many timeouts a worker that has ended waits for the others: nobody is held up meanwhile, and some may be slow. */
 const endTimeouts = 10

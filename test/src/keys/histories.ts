@@ -9,7 +9,7 @@ import {
 } from '@murmuration/algorithms'
 import { type Fabric, messageOf, type PeerName, peerName, type Random } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { type FaultEvent, simulate } from '@murmuration/simulator'
+import { simulate, type SimulationOptions } from '@murmuration/simulator'
 import { type VectorMessage, vectorWire, weighed } from '@murmuration/wire'
 import { addsIn, type Event, inconsistency, maxAdds, rowOfAdd, rowWidth } from './consistency.js'
 
@@ -53,6 +53,25 @@ function drawnFrom(random: Random): Drawn {
   }
 }
 
+/** Peers whose messages take so long. */
+export function setting(
+  peers: readonly PeerName[],
+  seed: number,
+  { latency, jitter }: Pick<Drawn, 'latency' | 'jitter'>
+): SimulationOptions<VectorMessage> {
+  const infinite = Number.POSITIVE_INFINITY
+  const path = { latency, jitter, loss: 0, bandwidth: infinite, window: infinite, pipes: [] }
+  const mixing = () => ({ selfWeight: 1, receiveFrom: [], sendTo: [] })
+  return {
+    topology: { peers, period: 1, mixing },
+    seed,
+    links: { access: () => ({ up: 1e6, down: 1e6 }), path: () => path },
+    wire: { ...vectorWire, ...weighed(1000) },
+    cost: () => 0,
+    faults: { rules: [], events: [] }
+  }
+}
+
 /** Plays the history of a seed, on peers whose rows are served so. */
 export async function history(seed: number, open: Open = lapse): Promise<HistoryResult> {
   const drawn = drawnFrom(createRandom(seed, 'history'))
@@ -60,18 +79,7 @@ export async function history(seed: number, open: Open = lapse): Promise<History
   const [events, held]: [Event[], Map<number, Float32Array>] = [[], new Map()]
   const adds = new Array<number>(count).fill(0)
   const totals = { moved: 0, queued: 0 }
-  const infinite = Number.POSITIVE_INFINITY
-  const path = { latency, jitter, loss: 0, bandwidth: infinite, window: infinite, pipes: [] }
-  const links = { access: () => ({ up: 1e6, down: 1e6 }), path: () => path }
-  const mixing = () => ({ selfWeight: 1, receiveFrom: [], sendTo: [] })
-  const options = {
-    topology: { peers, period: 1, mixing },
-    seed,
-    links,
-    wire: { ...vectorWire, ...weighed(1000) },
-    cost: () => 0,
-    faults: { rules: [], events: [] as FaultEvent[] }
-  }
+  const options = setting(peers, seed, { latency, jitter })
   try {
     await simulate(options, async (fabric) => {
       const peer = await act(fabric, drawn, { events, adds, open, seed })

@@ -8,6 +8,9 @@ import type { Operation } from './operation.js'
 /** After so many timeouts without a message a peer that is behind is given up, though its link stands. */
 const maxTimeouts = 20
 
+/** Messages of one peer may wait for the next phase until they hold so many times the numbers of the parameters. */
+const maxLater = 16
+
 export interface KeyPeerOptions {
   /** All peers, servers first; the place of a peer is its place here. */
   readonly places: readonly PeerName[]
@@ -36,6 +39,8 @@ export class KeyPeer {
   readonly #reached: Map<PeerName, number>
   /** What came of the next phase. */
   #later: Envelope<VectorMessage>[] = []
+  /** How many numbers of each peer that is; a message counts as one more than its vector has. */
+  readonly #laterOf = new Map<PeerName, number>()
   /** How many activities wait for a message. */
   #waiting = 0
   #heard: Milliseconds
@@ -138,6 +143,7 @@ export class KeyPeer {
     this.#phase++
     const later = this.#later
     this.#later = []
+    this.#laterOf.clear()
     for (const envelope of later) this.#accept(envelope)
   }
 
@@ -154,15 +160,21 @@ export class KeyPeer {
     if (typeof decoded === 'string') return this.#fabric.reject(envelope, decoded)
     if (decoded.type === 'reached') return this.#noteReached(envelope)
     if (message.round > this.#phase + 1) return this.#fabric.reject(envelope, `a message of phase ${message.round}`)
-    if (message.round > this.#phase) {
-      this.#later.push(envelope)
-      return
-    }
+    if (message.round > this.#phase) return this.#keepForLater(envelope)
     const ended = this.server.ended
     const problem = this.server.receive(places.indexOf(from), decoded)
     if (problem !== undefined) return this.#fabric.reject(envelope, problem)
     this.#fabric.recycle(message)
     if (this.server.ended > ended) this.wakeAll()
+  }
+
+  #keepForLater(envelope: Envelope<VectorMessage>): void {
+    const { from, message } = envelope
+    const numbers = (this.#laterOf.get(from) ?? 0) + message.vector.length + 1
+    const most = maxLater * (this.#options.length + 1)
+    if (numbers > most) return this.#fabric.reject(envelope, `more than ${most} numbers of the next phase`)
+    this.#laterOf.set(from, numbers)
+    this.#later.push(envelope)
   }
 
   #noteReached(envelope: Envelope<VectorMessage>): void {

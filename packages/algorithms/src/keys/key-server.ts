@@ -4,7 +4,7 @@
  */
 import { invariant, type KeyCounts } from '@murmuration/core'
 import { type KeyMessage, type KeySpace, noValues } from './messages.js'
-import { finished, keysAt, type Operation, placeOf, rowsAt } from './operation.js'
+import { finished, grouped, keysAt, type Operation, placeOf, rowsAt } from './operation.js'
 import { RowTable } from './row-table.js'
 
 /** What a key server is made for. */
@@ -159,23 +159,12 @@ export class KeyServer {
     places: readonly number[]
   ): { readonly sent: number; readonly kept: number } {
     const { width } = this.setting
-    const groups = new Map<number, number[]>()
-    let kept = 0
-    for (const place of places) {
-      if (this.keep(keys[place], { type, origin, id }, values, place * width)) {
-        kept++
-        continue
-      }
-      const to = this.whereIs(keys[place])
-      const group = groups.get(to)
-      if (group === undefined) groups.set(to, [place])
-      else group.push(place)
-    }
-    for (const [to, group] of groups) {
+    const left = places.filter((place) => !this.keep(keys[place], { type, origin, id }, values, place * width))
+    for (const [to, group] of grouped(left, (place) => this.whereIs(keys[place]))) {
       const rows = type === 'push' ? rowsAt(values, group, width) : noValues
       this.send(to, { type, origin, id, keys: keysAt(keys, group), values: rows })
     }
-    return { sent: places.length - kept, kept }
+    return { sent: left.length, kept: places.length - left.length }
   }
 
   /** Answers what is asked of rows that are here, and passes on the rest. */

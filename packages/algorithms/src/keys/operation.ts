@@ -44,6 +44,18 @@ export function rowsAt(values: Float32Array, places: readonly number[], width: n
   return rows
 }
 
+/** Places by what each belongs to: the groups in the order in which they come first. */
+export function grouped(places: Iterable<number>, groupOf: (place: number) => number): Map<number, number[]> {
+  const groups = new Map<number, number[]>()
+  for (const place of places) {
+    const name = groupOf(place)
+    const group = groups.get(name)
+    if (group === undefined) groups.set(name, [place])
+    else group.push(place)
+  }
+  return groups
+}
+
 /** Some of the keys. */
 export function keysAt(keys: Uint32Array, places: readonly number[]): Uint32Array {
   return Uint32Array.from(places, (place) => keys[place])

@@ -8,7 +8,7 @@
  */
 import { homeOf, KeyServer, type KeySetting, type SendTo } from './key-server.js'
 import { type KeyMessage, noValues } from './messages.js'
-import { finished, keysAt, type Operation, placeOf } from './operation.js'
+import { finished, grouped, keysAt, type Operation, placeOf } from './operation.js'
 
 /** What waits for a row that is on its way here. */
 interface Waiting {
@@ -40,22 +40,19 @@ export class RelocatingKeyServer extends KeyServer {
   }
 
   override localize(keys: Uint32Array): Operation {
-    const { self } = this.setting
+    const { self, holders } = this.setting
     let operation: Operation | undefined
-    const lacking = new Map<number, number[]>()
+    const lacking: number[] = []
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i]
       if (this.table.has(key) || this.waiting.has(key)) continue
       operation = this.lack(operation, 'localize', keys, noValues, i)
       this.waiting.set(key, [])
-      const home = homeOf(key, this.setting.holders)
-      const group = lacking.get(home)
-      if (group === undefined) lacking.set(home, [i])
-      else group.push(i)
+      lacking.push(i)
     }
     if (operation === undefined) return finished
     this.enter(operation)
-    for (const [home, places] of lacking)
+    for (const [home, places] of grouped(lacking, (place) => homeOf(keys[place], holders)))
       this.send(home, {
         type: 'localize',
         origin: self,
@@ -122,14 +119,8 @@ export class RelocatingKeyServer extends KeyServer {
       if (homeOf(key, holders) !== self) return `a message of localize for the key ${key}, whose home is not here`
       if (this.#holders[key] === origin) return `a message of localize for the key ${key}, whose row its sender has`
     }
-    const groups = new Map<number, number[]>()
-    for (const [place, key] of keys.entries()) {
-      const holder = this.#holders[key]
-      const group = groups.get(holder)
-      if (group === undefined) groups.set(holder, [place])
-      else group.push(place)
-      this.#holders[key] = origin
-    }
+    const groups = grouped(keys.keys(), (place) => this.#holders[keys[place]])
+    for (const key of keys) this.#holders[key] = origin
     for (const [holder, places] of groups)
       this.send(holder, { type: 'relocate', origin, id, keys: keysAt(keys, places), values: noValues })
     return undefined
