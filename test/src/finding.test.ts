@@ -1,7 +1,8 @@
 /** Peers that know ids alone, and one that is invited, as people start them: on machines behind a router, where namespaces are allowed. */
-import { writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { timeLimit } from '@murmuration/contract'
+import { readResults } from '@murmuration/results'
 import test from 'ava'
 import { freePorts, murmur, murmurInTurn, recordsOf, temporaryFolder } from './command.js'
 import { type Machine, machines } from './machines.js'
@@ -11,7 +12,7 @@ test('peers find each other by a seed; a friend joins with one line, trains with
   const [topology, training] = [join(folder, 'three.yaml'), join(folder, 'training.yaml')]
   await writeFile(training, 'data: { digits: 600 }\ntask: softmax\nrounds: 60\nbatch: 8\n')
   const [introducer, alice, bob, carol] = await machines(t, 4)
-  const [port] = await freePorts(1)
+  const [port, guestPort] = await freePorts(2)
   const on = ({ prefix }: Machine, home: string, ...args: readonly string[]) =>
     murmur(args, home, timeLimit(90_000), { prefix })
   const seed = on(introducer, thief, 'seed', '--listen', `/ip4/${introducer.host}/tcp/${port}`, '--json')
@@ -48,7 +49,9 @@ test('peers find each other by a seed; a friend joins with one line, trains with
     on(machine, folder, 'peer', topology, '--as', name, '--train', training, '--json', ...seeded)
   const first = start(alice, 'a')
   await first.telling('its place', ({ kind }) => kind === 'peer')
-  const joining = on(carol, friend, 'join', line, '--json')
+  const [saved, out, listen] = [join(friend, 'saved'), join(friend, 'out'), `/ip4/${carol.host}/tcp/${guestPort}`]
+  const kept = ['--checkpoint', saved, '--every', '20 rounds', '--out', out]
+  const joining = on(carol, friend, 'join', line, '--json', '--listen', listen, ...kept)
   await first.saying('c was let in by invitation')
   const refused = await on(bob, thief, 'join', line, '--json').result
   t.is(refused.code, 4, refused.stderr)
@@ -61,6 +64,15 @@ test('peers find each other by a seed; a friend joins with one line, trains with
   const summaries = results.map((result) => recordsOf(result).at(-1) ?? {})
   for (const { neighbourDistance } of summaries) t.true((neighbourDistance as number) < 0.1, String(neighbourDistance))
   t.true((summaries[2].samples as number) > 0)
+  const own = recordsOf(results[2]).find(({ kind }) => kind === 'peer') as { addresses: string[] }
+  t.deepEqual(
+    own.addresses.map((address) => address.replace(/\/p2p\/.*/, '')),
+    [listen]
+  )
+  t.true((await readdir(join(saved, 'c'))).some((name) => name.endsWith('.safetensors')))
+  const { sweep, runs } = await readResults(out)
+  t.like(runs[0], { peer: 'c', outcome: 'limit' })
+  t.false(JSON.stringify(sweep).includes(line), 'the line is a secret')
   seed.process.kill('SIGINT')
   t.is((await seed.result).code, 0)
 })

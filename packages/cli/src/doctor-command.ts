@@ -9,6 +9,7 @@ import { fileOrSample } from './samples.js'
 export interface DoctorFlags {
   readonly as?: PeerName
   readonly key?: string
+  readonly seed: readonly string[]
   readonly out?: string
   readonly timeServer?: string
   readonly json?: boolean
@@ -24,14 +25,14 @@ const marks = {
 /** Prints each finding as it is made. The result is the exit code. */
 export async function runDoctor(
   topology: string | undefined,
-  { as, key, out = '.', timeServer = 'pool.ntp.org', json }: DoctorFlags,
+  { as, key, seed: seeds, out = '.', timeServer = 'pool.ntp.org', json }: DoctorFlags,
   print: (text: string) => void
 ): Promise<number> {
   if ((topology === undefined) !== (as === undefined))
     throw new InputError('a topology file and --as NAME go together: expected both, or neither')
   const isWell = await examine({
     ...(topology === undefined ? {} : { topology: fileOrSample(topology, 'topologies') }),
-    ...{ as, key, folder: out, timeServer: timeServerOf(timeServer) },
+    ...{ as, key, seeds, folder: out, timeServer: timeServerOf(timeServer) },
     emit: (finding) => print(json ? JSON.stringify({ kind: 'finding', ...finding }) : textOf(finding))
   })
   return isWell ? exitCodes.success.code : exitCodes.doctor.code

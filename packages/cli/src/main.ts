@@ -3,16 +3,17 @@ import { readTopologyFile } from '@murmuration/files'
 import chalk from 'chalk'
 import { Command, Option } from 'commander'
 import { algorithmsLines, algorithmsText } from './algorithms-command.js'
-import { checkpointsOf, everyOf } from './checkpoint-options.js'
+import { checkpointsOf } from './checkpoint-options.js'
 import type { Output, RunEvent, RunRequest } from '@murmuration/experiment'
 import { codeOf, exitCodeLines, stopOnSignal } from './ending.js'
 import type { DoctorFlags } from './doctor-command.js'
 import { graphs, type InitFlags } from './init/choices.js'
 import { dataWords, taskWords } from './init/tasks.js'
 import { addModelCommands } from './model-commands.js'
-import { countOf, durationOf, gathered, minFinishedOf, nameOf, watched } from './option-values.js'
+import { countOf, gathered, minFinishedOf, nameOf, watched } from './option-values.js'
 import { addRunCommands } from './run-commands.js'
 import { discoveryOf, type PeerFlags, requestOf, type RunFlags, simulated } from './run-flags.js'
+import { placeOptions, runOptions, trainingOptions } from './shared-options.js'
 import { fileOrSample } from './samples.js'
 import type { SimRequest } from './sim/sim-command.js'
 import type { SwarmOptions } from '@murmuration/experiment/peers'
@@ -54,17 +55,10 @@ runOptions(program.command('swarm'))
     })
   )
 
-runOptions(program.command('peer'))
+placeOptions(runOptions(program.command('peer')))
   .description("run this machine's peer of a topology")
   .requiredOption('--as <name>', 'which peer of the topology this is', nameOf)
-  .option('--key <file>', 'the private key of this peer; see "murmur identity"')
-  .option('--seed <address>', 'a peer that knows where others are, again for each: see "murmur seed"', gathered, [])
   .option('--lan', 'find others on the local network, and be found')
-  .addOption(
-    new Option('--wait <time>', 'how long to wait for the run to begin, or in a pause to go on')
-      .argParser(durationOf)
-      .default(86_400_000, '1 day')
-  )
   .action((topology: string, flags: RunFlags & PeerFlags) =>
     run(topology, flags, async (request, emit, signal, directory) => {
       const { runPeerCommand } = await import('@murmuration/experiment/peers')
@@ -80,7 +74,7 @@ runOptions(program.command('peer'))
     })
   )
 
-addRunCommands(program, { print, trainingOptions, outputOf })
+addRunCommands(program, { print, outputOf })
 
 trainingOptions(program.command('sim'))
   .description(
@@ -150,6 +144,7 @@ program
   .argument('[topology]', 'a topology file, with --as')
   .option('--as <name>', 'which peer of the topology runs here', nameOf)
   .option('--key <file>', 'the private key of this peer; see "murmur identity"')
+  .option('--seed <address>', 'a seed by which the run is to be found, again for each', gathered, [])
   .option('--out <folder>', 'where results and checkpoints are to go (default: here)')
   .option('--time-server <host>', 'what to compare the clock with (default: pool.ntp.org)')
   .option('--json', 'print one JSON object per line')
@@ -169,41 +164,6 @@ program
     const report = await identityOf(name, key)
     print(json ? JSON.stringify(report) : identityText(report))
   })
-
-function runOptions(command: Command): Command {
-  return trainingOptions(command.argument('<topology>', 'a topology file, or a sample such as ring-4'))
-    .option('--save <file>', 'write the model to a file in the safetensors format')
-    .option('--checkpoint <folder>', 'save each peer there now and then, to go on from with --resume')
-    .option('--every <interval>', 'how often: a time, or a number such as "500 rounds" (default: 30 s)', everyOf)
-    .option('--resume', 'go on from the newest checkpoints that all peers have')
-    .option('--out <folder>', 'write the results, as "murmur sim" does: curve, report and tables')
-    .option(
-      '--watch [address]',
-      'serve a page that shows the run: a port, or ADDRESS:PORT (default: any port, for this machine)'
-    )
-    .option('--json', 'print one JSON object per line')
-}
-
-function trainingOptions(command: Command): Command {
-  return command
-    .option('--train <file>', 'a training file (default: a small network on drawn digits)')
-    .option(
-      '--algorithm <name>',
-      'an algorithm that "murmur algorithms" lists, or a module with one of your own, in place of the training file’s'
-    )
-    .option(
-      '--task <kind>',
-      `${taskWords.join(', ')}, or a module with a model of your own, in place of the training file’s`
-    )
-    .option(
-      '--data <path>',
-      `${dataWords.join(', ')}, or a folder, file or URL with data, in place of the training file’s`
-    )
-    .option(
-      '--partition <how>',
-      'equal, label, dirichlet:ALPHA, local or local:per-peer, in place of the training file’s'
-    )
-}
 
 /** Runs real peers, all of a topology or one (`as`), and writes the results where `--out` says. */
 async function run(

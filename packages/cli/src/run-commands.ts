@@ -1,16 +1,17 @@
 /** Who takes part in a run whose file does not say it all: seeds, invitations. */
 import type { PeerName } from '@murmuration/core'
 import type { Command } from 'commander'
+import { checkpointsOf } from './checkpoint-options.js'
 import { stopOnSignal } from './ending.js'
 import { durationOf, gathered, nameOf, watched } from './option-values.js'
 import type { Output } from '@murmuration/experiment'
-import { requestOf, type RunFlags } from './run-flags.js'
+import { type PeerFlags, requestOf, type RunFlags } from './run-flags.js'
 import type { SeedFlags } from './seed-command.js'
+import { outcomeOptions, placeOptions, trainingOptions } from './shared-options.js'
 
 /** What the commands share with the others. */
 export interface RunCommands {
   readonly print: (text: string) => void
-  readonly trainingOptions: (command: Command) => Command
   readonly outputOf: (flags: RunFlags) => Promise<Output>
 }
 
@@ -20,14 +21,10 @@ interface GuestFlags extends RunFlags {
   readonly seed: readonly string[]
 }
 
-interface JoinFlags extends RunFlags {
-  readonly key?: string
-  readonly seed: readonly string[]
-  readonly wait: number
-}
+type JoinFlags = RunFlags & Omit<PeerFlags, 'as' | 'lan'>
 
 /** Adds `seed`, `invite`, `join` and `revoke`. What they run is loaded when they are called. */
-export function addRunCommands(program: Command, { print, trainingOptions, outputOf }: RunCommands): void {
+export function addRunCommands(program: Command, { print, outputOf }: RunCommands): void {
   program
     .command('seed')
     .description('introduce peers to each other, for those whose topology file has no addresses; it has no model')
@@ -40,7 +37,7 @@ export function addRunCommands(program: Command, { print, trainingOptions, outpu
       await runSeed({ ...flags, listen }, print, stopOnSignal())
     })
 
-  guestOptions(program.command('invite'), trainingOptions)
+  guestOptions(program.command('invite'))
     .description('print an invitation to a place of a topology file: one line, to be sent to whoever is to join')
     .option('--expires <time>', 'until when it has to be used', durationOf, 2 * 86_400_000)
     .action(async (topology: string, { expires, ...flags }: GuestFlags & { readonly expires: number }) => {
@@ -48,7 +45,7 @@ export function addRunCommands(program: Command, { print, trainingOptions, outpu
       print(await invitationText(requestOf(topology, flags), { ...guestOf(flags), expires }))
     })
 
-  guestOptions(program.command('revoke'), trainingOptions)
+  guestOptions(program.command('revoke'))
     .description('take back all invitations for a name, used or not, and tell the peers of the run')
     .action(async (topology: string, flags: GuestFlags) => {
       const { revokeInvitations } = await import('@murmuration/experiment/peers')
@@ -56,45 +53,44 @@ export function addRunCommands(program: Command, { print, trainingOptions, outpu
       print(`revoked: ${count} ${count === 1 ? 'peer has' : 'peers have'} heard it, and tell the others`)
     })
 
-  program
-    .command('join')
+  outcomeOptions(placeOptions(program.command('join')))
     .description("run this machine's peer of a run to which it is invited")
     .argument('<invitation>', 'the line that "murmur invite" has printed')
     .option('--data <path>', 'the data of this machine, in place of what the run says')
-    .option('--key <file>', 'the private key of this peer (default: one for the invitation, in the home of murmur)')
-    .option(
-      '--seed <address>',
-      'another way to find the run than those of the invitation, again for each',
-      gathered,
-      []
-    )
-    .option('--wait <time>', 'how long to look for the run, and to wait in it', durationOf, 86_400_000)
-    .option('--save <file>', 'write the model to a file in the safetensors format')
-    .option('--watch [address]', 'serve a page that shows the run: a port, or ADDRESS:PORT')
-    .option('--json', 'print one JSON object per line')
-    .action((invitation: string, flags: JoinFlags) => join(invitation, flags, outputOf))
+    .action((invitation: string, flags: JoinFlags) => join(invitation, flags, { print, outputOf }))
 }
 
-async function join(invitation: string, flags: JoinFlags, outputOf: RunCommands['outputOf']): Promise<void> {
-  const { seed: seeds, data, key, wait, save } = flags
+async function join(invitation: string, flags: JoinFlags, { print, outputOf }: RunCommands): Promise<void> {
   const signal = stopOnSignal()
+  const checkpoints = checkpointsOf(flags)
+  const watch = await watched(flags.watch)
   const output = await outputOf(flags)
-  const { joinRun } = await import('@murmuration/experiment/peers')
   const emit: Output['event'] = (event) => output.event(event)
+  let report: string | undefined
+  const { acceptInvitation, runPeerCommand } = await import('@murmuration/experiment/peers')
+  const { commandOf, recorded } = await import('./recorded-run.js')
   try {
-    const watch = await watched(flags.watch)
-    await joinRun(invitation, {
-      ...{ seeds, data, key, wait, watch, emit, signal },
-      ...(save === undefined ? {} : { save })
-    })
+    const { request, place } = await acceptInvitation(invitation, { ...flags, seeds: flags.seed, emit, signal })
+    // The line is for whoever has it first, and goes into no file that is passed on.
+    const words = process.argv.slice(2).map((word) => (word === invitation ? 'INVITATION' : word))
+    const recording = { request, out: flags.out, command: commandOf(words), peer: place.as, emit }
+    const onReport = (path: string) => (report = path)
+    const { wait, listen, save } = flags
+    await recorded({ ...recording, onReport }, (told, directory) =>
+      runPeerCommand(request, {
+        ...{ ...place, wait, listen, watch, checkpoints, directory, emit: told, signal },
+        ...(save === undefined ? {} : { save })
+      })
+    )
   } catch (error) {
     throw signal.aborted ? signal.reason : error
   } finally {
     output.end()
+    if (report !== undefined && flags.json !== true) print(`report: ${report}`)
   }
 }
 
-function guestOptions(command: Command, trainingOptions: RunCommands['trainingOptions']): Command {
+function guestOptions(command: Command): Command {
   const described = command
     .argument('<topology>', 'the topology file of the run')
     .requiredOption('--name <name>', 'whose place it is', nameOf)

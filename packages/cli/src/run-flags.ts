@@ -24,6 +24,7 @@ export interface PeerFlags {
   readonly as: PeerName
   readonly key?: string
   readonly wait: number
+  readonly listen: readonly string[]
   readonly seed: readonly string[]
   readonly lan?: boolean
 }

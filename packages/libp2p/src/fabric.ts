@@ -8,6 +8,7 @@ import {
   type NoteListener,
   type PeerName,
   type Random,
+  RefusedError,
   type SendResult,
   StoppedError,
   type Topology,
@@ -39,10 +40,10 @@ export class NetworkFabric implements Fabric<VectorMessage> {
     return this.#stopping.signal
   }
 
-  /** Makes all waits reject with a StoppedError. */
-  stop(reason?: string): void {
+  /** Makes all waits reject, with a StoppedError or with the error that is given. */
+  stop(reason?: string | RefusedError): void {
     if (this.signal.aborted) return
-    const error = new StoppedError(reason)
+    const error = reason instanceof RefusedError ? reason : new StoppedError(reason)
     this.#stopping.abort(error)
     this.#context.listening.stop()
     this.#context.mailbox.stop(error)
@@ -130,7 +131,7 @@ export class NetworkFabric implements Fabric<VectorMessage> {
 
   spawn(activity: (fabric: Fabric<VectorMessage>) => Promise<void>): void {
     activity(this).catch((error: unknown) => {
-      if (!(error instanceof StoppedError)) this.fail('a spawned activity', error)
+      if (!(error instanceof StoppedError) && error !== this.signal.reason) this.fail('a spawned activity', error)
     })
   }
 

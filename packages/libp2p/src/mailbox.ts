@@ -1,4 +1,4 @@
-import type { Envelope, Milliseconds, PeerName, StoppedError } from '@murmuration/core'
+import type { Envelope, Milliseconds, PeerName } from '@murmuration/core'
 import type { Clock } from './clock.js'
 
 interface Waiter<Message> {
@@ -22,7 +22,7 @@ export class Mailbox<Message> {
   readonly #clock: Clock
   readonly #queue: { readonly sender: Sender<Message>; readonly message: Message }[] = []
   readonly #waiters = new Set<Waiter<Message>>()
-  #stopped: StoppedError | undefined
+  #stopped: Error | undefined
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -54,7 +54,7 @@ export class Mailbox<Message> {
   }
 
   /** Rejects all `receive`s, now and from now on. */
-  stop(reason: StoppedError): void {
+  stop(reason: Error): void {
     this.#stopped = reason
     for (const waiter of [...this.#waiters]) {
       this.#dismiss(waiter)

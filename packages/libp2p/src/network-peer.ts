@@ -73,7 +73,8 @@ export class NetworkPeer implements Peer {
     this.#context = contextOf(options, limits, node, directory, this.#closing.signal, listening)
     const { admission } = options
     this.#peers = new PeerSet(this.#context, neededBy(options), admission?.places)
-    this.#desk = admission && new AdmissionDesk(this.#context, this.#peers, admission)
+    const putOut = (error: RefusedError) => this.fabric.stop(error)
+    this.#desk = admission && new AdmissionDesk(this.#context, this.#peers, admission, putOut)
     this.#context.greet = this.#desk && ((connection) => this.#desk?.greet(connection) ?? Promise.resolve())
     if (this.#desk !== undefined) directory.mayKnock = () => this.#desk?.hasRoom === true
     this.fabric = new NetworkFabric(this.#context, topology, this.#peers)

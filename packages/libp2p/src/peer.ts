@@ -50,6 +50,7 @@ export interface Peer {
   readonly id: string
   /** The multiaddrs by which others reach it, its id included. */
   readonly addresses: readonly string[]
+  /** Its waits reject with a RefusedError once this peer's own admission counts no longer, and with a StoppedError once it is stopped. */
   readonly fabric: Fabric<VectorMessage>
   /** Signs in the name of this peer, and checks what others of the peer list sign. */
   readonly signer: Signer

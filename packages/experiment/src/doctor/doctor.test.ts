@@ -3,12 +3,12 @@ import { createSocket } from 'node:dgram'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { peerName } from '@murmuration/core'
-import { createIdentity, createPeer, faultCount, type Identity, type Peer } from '@murmuration/libp2p'
+import { createIdentity, createPeer, faultCount, type Identity, openSeed, type Peer } from '@murmuration/libp2p'
 import test, { type ExecutionContext } from 'ava'
 import { clockFinding } from './clock.js'
 import type { Finding } from './finding.js'
 import { backendFindings, diskFinding, eventLoopFinding, nodeFinding } from './machine.js'
-import { addressFinding, mendOf, peerFinding, portFinding, roundTripFinding } from './network.js'
+import { addressFinding, mendOf, peerFinding, portFinding, roundTripFinding, seedFinding } from './network.js'
 
 const [a, b] = ['a', 'b'].map(peerName)
 
@@ -126,4 +126,21 @@ test('no route, an unknown name, a firewall; a slow link', (t) => {
   t.regex(mendOf('nothing answered in time: a firewall, or …', b), /firewall of b’s machine/)
   t.like(roundTripFinding('peer b', '/ip4/192.0.2.7/tcp/4001', 400), { level: 'note' })
   t.like(roundTripFinding('peer b', '/ip4/192.0.2.7/tcp/4001', 40), { level: 'ok' })
+})
+
+test('a seed: there; without an id; closed port; another id; a peer that does not know who asks', async (t) => {
+  const [own, other] = await Promise.all([createIdentity(), createIdentity()])
+  const seed = await openSeed({ identity: await createIdentity(), listen: ['/ip4/127.0.0.1/tcp/0'] })
+  t.teardown(() => seed.close())
+  const [address] = seed.addresses
+  const place = address.replace(/\/p2p\/.*/, '')
+  t.like(await seedFinding(address, own), { level: 'ok', check: `seed ${address}` })
+  t.is(seed.known, 0, 'to be called so tells it nothing')
+  t.like(await seedFinding(place, own), { level: 'note' })
+  isWrong(t, await seedFinding('/ip4/127.0.0.1/tcp/1', own), /nobody listens there/, /start "murmur seed" there/)
+  isWrong(t, await seedFinding(`${place}/p2p/${other.id}`, own), /somebody else answered/, /the id at its end/)
+  const peer = await listening(t, other)
+  isWrong(t, await seedFinding(peer.addresses[0], own), /before the handshake/, /--as NAME/)
+  t.is((await seedFinding(peer.addresses[0], other)).level, 'ok', 'a peer of the run introduces too')
+  await t.throwsAsync(seedFinding('example.org:4001', own), { message: /"example.org:4001" of a seed is no multiaddr/ })
 })

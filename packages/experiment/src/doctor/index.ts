@@ -1,11 +1,12 @@
 /** What may keep a peer from running well here, and how to mend it. */
 import { messageOf, type PeerName } from '@murmuration/core'
 import { readTopologyFile } from '@murmuration/files'
+import { createIdentity, type Identity } from '@murmuration/libp2p'
 import { type Place, placeOf } from '../peers/peer-list.js'
 import { clockFinding, type TimeServer } from './clock.js'
 import type { Finding } from './finding.js'
 import { backendFindings, diskFinding, eventLoopFinding, nodeFinding } from './machine.js'
-import { addressFinding, peerFinding, portFinding } from './network.js'
+import { addressFinding, peerFinding, portFinding, seedFinding } from './network.js'
 
 export type { Finding } from './finding.js'
 
@@ -15,6 +16,8 @@ export interface DoctorOptions {
   readonly topology?: string | undefined
   readonly as?: PeerName | undefined
   readonly key?: string | undefined
+  /** Multiaddrs of seeds by which the run is to be found; also where the file has no addresses. */
+  readonly seeds: readonly string[]
   /** Where results and checkpoints are to go. */
   readonly folder: string
   readonly timeServer: TimeServer
@@ -33,19 +36,28 @@ export async function examine(options: DoctorOptions): Promise<boolean> {
   for (const finding of await backendFindings()) emit(finding)
   emit(await diskFinding(options.folder))
   emit(await clockFinding(options.timeServer))
-  const { topology, as } = options
-  if (topology !== undefined && as !== undefined) await examinePlace(topology, as, options.key, emit)
+  const { topology, as, seeds } = options
+  const own = topology !== undefined && as !== undefined ? await examinePlace(topology, as, options, emit) : undefined
+  const identity = own ?? (await createIdentity())
+  for (const seed of seeds) emit(await seedFinding(seed, identity))
   return isWell
 }
 
-async function examinePlace(path: string, self: PeerName, key: string | undefined, emit: (finding: Finding) => void) {
+/** Resolves with the peer's identity, where it has one that fits the file. */
+async function examinePlace(
+  path: string,
+  self: PeerName,
+  { key, seeds }: DoctorOptions,
+  emit: (finding: Finding) => void
+): Promise<Identity | undefined> {
   const file = await readTopologyFile(path)
   let place: Place
   try {
-    place = await placeOf({ path, file }, self, { key })
+    place = await placeOf({ path, file }, self, { key, ...(seeds.length > 0 && { discovery: { seeds, lan: false } }) })
   } catch (error) {
     const mend = 'correct the topology file on all machines, or give the right key with --key'
-    return emit({ check: 'key', level: 'wrong', found: messageOf(error), mend })
+    emit({ check: 'key', level: 'wrong', found: messageOf(error), mend })
+    return undefined
   }
   const { identity, listen, peerList } = place
   emit({ check: 'key', level: 'ok', found: `${self} is ${identity.id}` })
@@ -53,4 +65,5 @@ async function examinePlace(path: string, self: PeerName, key: string | undefine
   const own = peerList.find(({ name }) => name === self)
   emit(addressFinding(own?.addresses ?? []))
   for (const { name, ...entry } of peerList) if (name !== self) emit(await peerFinding(name, entry, identity))
+  return identity
 }

@@ -2,7 +2,7 @@
 import { connect, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { messageOf, type Milliseconds, type PeerName } from '@murmuration/core'
-import { type Identity, type PeerListEntry, probe } from '@murmuration/libp2p'
+import { type Identity, type PeerListEntry, probe, probeSeed } from '@murmuration/libp2p'
 import type { Finding } from './finding.js'
 
 /** Round trips of this length make rounds of small models many times as long. */
@@ -40,6 +40,8 @@ export async function portFinding(address: string): Promise<Finding> {
 /** Whether others can call this peer at the addresses of the file, as far as it can be seen from here. */
 export function addressFinding(addresses: readonly string[], own: readonly string[] = ownAddresses()): Finding {
   const check = 'addresses'
+  if (addresses.length === 0)
+    return { check, level: 'ok', found: 'the file has none of this peer: a seed tells where it is' }
   const hosts = addresses.flatMap((address) => placeIn(address)?.host ?? [])
   const foreign = hosts.filter((host) => /^[\d.]+$|:/.test(host) && !own.includes(host))
   if (foreign.length === 0) return { check, level: 'ok', found: `this machine has ${hosts.join(', ')}` }
@@ -59,6 +61,8 @@ export async function peerFinding(
   identity: Identity
 ): Promise<Finding> {
   const check = `peer ${name}`
+  if (addresses.length === 0)
+    return { check, level: 'unknown', found: 'the file has no address of it; a seed tells it' }
   const problems: string[] = []
   for (const address of addresses) {
     const problem = await probe(identity, { id, address }, timeout)
@@ -66,6 +70,17 @@ export async function peerFinding(
     problems.push(`${address}: ${problem}`)
   }
   return { check, level: 'wrong', found: problems.join('; '), mend: mendOf(problems.join(), name) }
+}
+
+/** Whether somebody introduces peers at an address. */
+export async function seedFinding(address: string, identity: Identity): Promise<Finding> {
+  const check = `seed ${address}`
+  const problem = await probeSeed(identity, address, timeout)
+  if (problem !== undefined) return { check, level: 'wrong', found: problem, mend: mendOfSeed(problem) }
+  const finding = roundTripFinding(check, address, await roundTrip(address))
+  if (address.includes('/p2p/')) return finding
+  const mend = 'give the address as "murmur seed" prints it, with the id at its end: nobody else can answer then'
+  return { ...finding, level: 'note', mend }
 }
 
 /** @param time - from here to the address and back; undefined when it could not be measured */
@@ -97,6 +112,21 @@ function connectTime(place: Place): Promise<Milliseconds> {
     }
     for (const event of ['connect', 'error', 'timeout']) socket.once(event, end)
   })
+}
+
+/** As {@link mendOf}, of a seed. */
+function mendOfSeed(problem: string): string {
+  if (problem.includes('somebody else answered'))
+    return 'give the address as "murmur seed" prints it there: the id at its end is another'
+  if (problem.includes('nobody listens'))
+    return 'start "murmur seed" there, or correct the port; in a container or behind a router publish the port'
+  if (problem.includes('no way to its address')) return 'look at this machine’s routes, its VPN and the address'
+  if (problem.includes('is not known')) return 'correct the name in the address, or give an IP address'
+  if (problem.includes('before the handshake'))
+    return 'a peer of a run introduces the peers of its topology file alone: examine with the file and --as NAME, or give the address of a seed'
+  if (problem.includes('nothing answered'))
+    return 'open the port in the firewall of the seed’s machine and its provider'
+  return 'look at what listens there: "murmur seed" introduces, and so does a peer of the run'
 }
 
 /** What to do, by what went wrong: the words are those of `explain` in packages/libp2p. */

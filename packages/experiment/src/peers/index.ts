@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 export { type Guest, invitationText, revokeInvitations } from './admission/invite.js'
-export { joinRun, type JoinOptions } from './admission/join.js'
+export { acceptInvitation, type AcceptedInvitation, type AcceptOptions } from './admission/join.js'
 export { identityDirectory } from './peer-list.js'
 export type { CheckpointOptions } from './checkpoints/checkpoints.js'
 export type { CheckpointInterval } from './checkpoints/interval.js'

@@ -23,6 +23,8 @@ export interface PeerOptions {
   readonly key?: string | undefined
   /** In place of a key file's. */
   readonly identity?: Identity | undefined
+  /** Multiaddrs to listen on, in place of the file's. */
+  readonly listen?: readonly string[] | undefined
   /** By what this peer was let in, where it is invited. */
   readonly entered?: OwnAdmission | undefined
   /** How others are found whose addresses the file does not have. */

@@ -25,6 +25,8 @@ export interface PlaceOptions {
   readonly key?: string | undefined
   /** In place of a key file's. */
   readonly identity?: Identity | undefined
+  /** Multiaddrs to listen on, in place of the file's; the file's when empty or absent. */
+  readonly listen?: readonly string[] | undefined
   readonly discovery?: DiscoveryOptions | undefined
 }
 
@@ -40,7 +42,7 @@ export function identityDirectory(): string {
 export async function placeOf(
   { path, file }: Pick<Plan, 'path' | 'file'>,
   self: PeerName,
-  { key, identity: given, discovery }: PlaceOptions = {}
+  { key, identity: given, listen = [], discovery }: PlaceOptions = {}
 ): Promise<Place> {
   const peers = [...file.peers, ...file.servers]
   const own = peers.find(({ name }) => name === self)
@@ -54,7 +56,7 @@ export async function placeOf(
   // Who is invited has no id before it comes.
   const known = peers.filter(({ name, invited }) => name === self || !invited)
   const peerList = await Promise.all(known.map((peer) => entryOf(path, peer, self, identity, isSought)))
-  return { identity, listen: listenOf(path, own, isSought), peerList }
+  return { identity, listen: listen.length > 0 ? listen : listenOf(path, own, isSought), peerList }
 }
 
 function checkPin(path: string, { name, id }: PeerEntry, identity: Identity): void {

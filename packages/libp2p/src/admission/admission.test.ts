@@ -212,6 +212,34 @@ test('a revocation voids invitations, used or not, wherever it is told; a later 
   t.is((await presenting(t, run.nodes[1], admissionOf(later, stranger), stranger)).refused, undefined)
 })
 
+test('a peer whose invitation is revoked, or whose place another has, ends with the reason; the word of one peer is not enough', async (t) => {
+  const run = await runOf(t)
+  await begin(run)
+  const guest = async (invitation: Invitation) => {
+    const identity = await createIdentity()
+    const { own, files, certificates } = await entering(invitation, identity)
+    const admission = { runKey: run.key.id, places, fingerprint, files, own, certificates }
+    const { peer } = await testNode(t, star, 'c', { identity, admission })
+    await peer.connect([...peerListOf(run.nodes), { name: c, id: identity.id, addresses: [] }], timeLimit(10_000))
+    const until = peer.fabric.now() + timeLimit(20_000)
+    return { own, peer, ended: t.throwsAsync(peer.fabric.receive(until), { instanceOf: RefusedError }) }
+  }
+  const first = await guest(invitationTo(run))
+  const second = await guest(invitationTo(run, { issued: Date.now() }))
+  t.regex(
+    (await first.ended)?.message ?? '',
+    new RegExp(`"c" was put out of the run: ${second.own.id} has the place; `)
+  )
+
+  const [identity, signal] = [await createIdentity(), new AbortController().signal]
+  const news = { run: run.key.id, members: [], identity, seeds: [second.peer.addresses[0]], signal }
+  const forged = { ...revoke(identity, c, Date.now()), run: run.key.id }
+  await tellRun({ ...news, certificate: forged })
+  t.false(second.peer.fabric.signal.aborted, 'the run key has not signed it')
+  await tellRun({ ...news, seeds: [run.nodes[0].peer.addresses[0]], certificate: revoke(run.key, c, Date.now()) })
+  t.regex((await second.ended)?.message ?? '', /"c" was put out of the run: the invitation was revoked; .* ask for/)
+})
+
 test('a stranger gets nothing, few may stay a while, and peers of a run without a key let none in', async (t) => {
   const run = await runOf(t)
   await begin(run)

@@ -48,6 +48,14 @@ export class Admissions {
     return admission === undefined || this.#isVoid(admission) ? undefined : admission.id
   }
 
+  /** What shows a peer that its admission counts no longer: a revocation, or another's admission. Nothing for an invitation of others, or a forged one. */
+  against(admission: Admission): readonly Certificate[] {
+    const { invitation, id } = admission
+    if (invitation.run !== this.#run.runKey || !isSigned(invitation) || !isUsedByHolder(admission)) return []
+    const [revocation, held] = [this.#revocations.get(invitation.name), this.#admissions.get(invitation.name)]
+    return [revocation ?? [], held === undefined || held.id === id ? [] : held].flat()
+  }
+
   /** All that is to be told and kept. */
   get all(): readonly Certificate[] {
     return [...this.#admissions.values(), ...this.#revocations.values()]

@@ -1,4 +1,5 @@
 import type { Connection, Stream } from '@libp2p/interface'
+import { RefusedError } from '@murmuration/core'
 import { AskingBudgets } from '../discovery/asking-budgets.js'
 import { isOpen, type LinkContext } from '../context.js'
 import type { PeerSet } from '../peer-set.js'
@@ -29,9 +30,12 @@ export class AdmissionDesk {
   readonly #peers: PeerSet
   readonly #options: AdmissionOptions
   readonly #known: Admissions
+  readonly #putOut: (error: RefusedError) => void
   readonly #budgets = new AskingBudgets()
 
-  constructor(context: LinkContext, peers: PeerSet, options: AdmissionOptions) {
+  /** @param putOut - told once this peer itself is let in no longer */
+  constructor(context: LinkContext, peers: PeerSet, options: AdmissionOptions, putOut: (error: RefusedError) => void) {
+    this.#putOut = putOut
     this.#context = context
     this.#peers = peers
     this.#options = options
@@ -78,8 +82,9 @@ export class AdmissionDesk {
       throw error
     })
     if (answer === undefined) return
-    if (answer.refused !== undefined) throw new Error(`it does not let this peer in: ${answer.refused}`)
+    // Also with a refusal: what the run key has signed says whether it is only the other end that refuses.
     this.#takeAll(answer.certificates, true)
+    if (answer.refused !== undefined) throw new Error(`it does not let this peer in: ${answer.refused}`)
   }
 
   /** Answers a peer, or a stranger that presents an invitation or a revocation. */
@@ -90,8 +95,8 @@ export class AdmissionDesk {
     const asked = { timeout: limits.handshakeTimeout, maxQuestion }
     await answer(stream, asked, (given) => {
       const { present, certificates, wantsFiles } = questionSchema.parse(given)
-      const isPresented = present?.kind === 'admission' && present.id === id
-      const taken = isPresented ? this.#present(present) : undefined
+      const own = present?.kind === 'admission' && present.id === id ? present : undefined
+      const taken = own && this.#present(own)
       const isMember = directory.nameOf(id) !== undefined
       // Whoever is no peer of the run may tell it of a revocation, which is the run key's own word, and of nothing else.
       this.#takeAll(certificates, isMember)
@@ -102,7 +107,7 @@ export class AdmissionDesk {
         taken?.kind === 'refused' ? taken.reason : 'it is not in the peer list and presents no invitation of its own'
       // Whoever tells of a revocation does not ask to be let in.
       if (certificates.length === 0) directory.refuse(id, remoteAddr.toString(), reason)
-      return { refused: reason, certificates: [] }
+      return { refused: reason, certificates: own === undefined ? [] : this.#known.against(own) }
     })
   }
 
@@ -134,9 +139,11 @@ export class AdmissionDesk {
   /** Has the peer list hold those that have a place now. */
   #settle(): void {
     const { directory, emit, self } = this.#context
+    this.#checkOwn()
     for (const peer of this.#options.places) {
+      if (peer === self) continue
       const [before, after] = [directory.entry(peer)?.id, this.#known.idOf(peer)]
-      if (before === after || peer === self) continue
+      if (before === after) continue
       if (before !== undefined) {
         this.#peers.put(peer, 'its invitation was revoked, or another has its place')
         directory.remove(peer)
@@ -147,5 +154,16 @@ export class AdmissionDesk {
         emit({ kind: 'admitted', peer, id: after })
       }
     }
+  }
+  /** This peer ends where its own admission counts no longer. */
+  #checkOwn(): void {
+    const { own } = this.#options
+    if (own === undefined) return
+    const { name } = own.invitation
+    const holder = this.#known.idOf(name)
+    if (holder === own.id) return
+    const reason = holder === undefined ? 'the invitation was revoked' : `${holder} has the place`
+    const remedy = 'it is no peer of the run any more; ask for another invitation'
+    this.#putOut(new RefusedError(name, 'unknown-peer', `"${name}" was put out of the run: ${reason}; ${remedy}`))
   }
 }

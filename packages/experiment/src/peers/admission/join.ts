@@ -9,28 +9,32 @@ import {
   readIdentity
 } from '@murmuration/libp2p'
 import { hashText } from '@murmuration/vectors'
-import type { PeerSummary } from '../../events.js'
 import { makeRealPlan } from '../../training/make-plan.js'
 import type { RunRequest } from '../../training/plan.js'
-import { type PeerOptions, runPeerCommand } from '../peer-command.js'
+import type { PeerOptions } from '../peer-command.js'
 import { identityDirectory } from '../peer-list.js'
 import { runFolder } from './certificate-store.js'
 import { fingerprintOf, requestFrom } from './run-files.js'
 
-/** How this machine's peer joins a run. */
-export interface JoinOptions extends Omit<PeerOptions, 'as' | 'discovery' | 'entered' | 'identity'> {
+/** How this machine's peer comes into a run. */
+export interface AcceptOptions extends Pick<PeerOptions, 'key' | 'wait' | 'emit' | 'signal'> {
   /** Other multiaddrs by which the run is found than those of the invitation. */
   readonly seeds: readonly string[]
   /** The data of this machine, in place of what the run says. */
   readonly data?: string | undefined
 }
 
-/** Comes into a run by invitation, and trains in it. Rejects with the typed errors of core. */
-export async function joinRun(
+/** A run into which this machine's peer was let, and what `runPeerCommand` is to be given for it. */
+export interface AcceptedInvitation {
+  readonly request: RunRequest
+  readonly place: Pick<PeerOptions, 'as' | 'identity' | 'entered' | 'discovery'>
+}
+
+/** Comes into a run by invitation. Rejects with the typed errors of core. */
+export async function acceptInvitation(
   line: string,
-  { seeds: others, data, key, ...options }: JoinOptions
-): Promise<PeerSummary> {
-  const { emit, signal, wait } = options
+  { seeds: others, data, key, emit, signal, wait }: AcceptOptions
+): Promise<AcceptedInvitation> {
   const invitation = decodeInvitation(line)
   const identity = await identityFor(invitation, key)
   const seeds = others.length > 0 ? others : invitation.seeds
@@ -40,10 +44,15 @@ export async function joinRun(
   const { files, own, certificates } = await enterRun({ invitation, identity, seeds, timeout: wait, signal, isRight })
   emit({ kind: 'note', text: `${invitation.name} was let in` })
   const request = await requestFrom(files, folder)
-  return runPeerCommand(withData(request, data), {
-    ...{ ...options, as: invitation.name, identity, entered: { own, certificates } },
-    discovery: { seeds, lan: false }
-  })
+  return {
+    request: data === undefined ? request : { ...request, data },
+    place: {
+      as: invitation.name,
+      identity,
+      entered: { own, certificates },
+      discovery: { seeds, lan: false }
+    }
+  }
 }
 
 /** Whether files are those of the run that an invitation is for. */
@@ -66,6 +75,3 @@ function identityFor({ name, serial }: Invitation, key: string | undefined): Pro
   if (key !== undefined) return readIdentity(key)
   return localIdentity(identityDirectory(), peerName(`${name.slice(0, 40)}-${hashText(serial).slice(0, 16)}`))
 }
-
-const withData = (request: RunRequest, data: string | undefined) =>
-  data === undefined ? request : { ...request, data }

@@ -76,7 +76,7 @@ export class Checkpoints {
   }
 
   /**
-   * What this peer had saved before the newest round that all peers have a checkpoint of; undefined where it begins anew. Throws an
+   * What this peer had saved before the newest round that all peers of the file have a checkpoint of; undefined where it begins anew. Throws an
    * InputError that says who has which when there is no such round.
    */
   async resume(peer: Peer, rounds: readonly number[], timeout: number): Promise<Saved | undefined> {
@@ -86,6 +86,11 @@ export class Checkpoints {
     if (round === undefined) {
       const each = [...all].map(([name, theirs]) => `${name} has ${theirs.length === 0 ? 'none' : theirs.join(', ')}`)
       throw new InputError(`--resume: no checkpoint is of a round that all peers have saved: ${each.join('; ')}`)
+    }
+    // Of who came by invitation no other peer waits to know: where the others go on from, it may have nothing.
+    if (!all.has(this.#self) && !rounds.includes(round)) {
+      this.#note(`has no checkpoint of round ${round}, from which the others go on, and takes a neighbour's model`)
+      return undefined
     }
     try {
       const saved = await this.#folder.resume(round)
