@@ -2,7 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readResults } from '@murmuration/results'
+import { writeReport } from '@murmuration/report'
+import { readResults, type Results } from '@murmuration/results'
 import anyTest from 'ava'
 import { murmur, murmurInTurn, recordsOf, temporaryFolder } from './command.js'
 
@@ -21,6 +22,16 @@ seeds: 2
 rounds: 20
 `
 
+/** Results without the time that the simulator took, which is never the same. */
+async function timeless(directory: string): Promise<Results> {
+  const { runs, ...rest } = await readResults(directory)
+  return { ...rest, runs: runs.map((run) => ({ ...run, realSeconds: 0 })) }
+}
+
+async function reportWithoutTime(directory: string): Promise<string> {
+  return writeReport(await temporaryFolder(), await timeless(directory))
+}
+
 async function scenario(
   text: string
 ): Promise<{ readonly folder: string; readonly path: string; readonly out: string }> {
@@ -30,7 +41,7 @@ async function scenario(
   return { folder, path, out: join(folder, 'out') }
 }
 
-test('a sweep writes its runs, and a report that the command report writes again, byte for byte', async (t) => {
+test('a sweep writes its runs, and a report that the command report writes again, byte for byte, also from its parts', async (t) => {
   const { folder, path, out } = await scenario(small)
   const result = await murmur(['sim', path, '--out', out, '--json'], folder).result
   t.is(result.code, 0, result.stderr)
@@ -44,6 +55,29 @@ test('a sweep writes its runs, and a report that the command report writes again
   const again = await murmur(['report', out], folder).result
   t.is(again.code, 0, again.stderr)
   t.is(readFileSync(join(out, 'report.html'), 'utf8'), html)
+
+  // The same in three parts, as three jobs of a cluster do it.
+  const inParts = (of: number) =>
+    [1, 2, 3].map((number) => ['sim', path, '--part', `${number}/${of}`, '--out', join(folder, `${number}`)])
+  const parts = [1, 2, 3].map((number) => join(folder, `${number}`))
+  const merged = join(folder, 'merged')
+  const several = await murmurInTurn(
+    [...inParts(3), ['report', ...parts.toReversed(), '--out', merged], ...inParts(13)],
+    folder
+  )
+  t.deepEqual(
+    several.map(({ code }) => code),
+    [0, 0, 0, 0, 2, 2, 2],
+    several.map(({ stderr }) => stderr).join('')
+  )
+  t.regex(several[0].stdout, /Small: 4 runs, part 1\/3 of 12, on/)
+  t.regex(several[4].stderr, /--part 1\/13: found 12 runs, expected as many as parts, or more/)
+  t.deepEqual(await timeless(merged), await timeless(out))
+  const reports = await Promise.all(
+    [merged, out].map(async (each) => readFileSync(await reportWithoutTime(each), 'utf8'))
+  )
+  t.true(reports[0] === reports[1], 'the same report, but for the time that the simulator took')
+
   const taken = await murmur(['sim', path, '--out', out], folder).result
   t.is(taken.code, 2)
   t.regex(taken.stderr, /not empty/)

@@ -10,7 +10,7 @@ import type { DoctorFlags } from './doctor-command.js'
 import { graphs, type InitFlags } from './init/choices.js'
 import { dataWords, taskWords } from './init/tasks.js'
 import { addModelCommands } from './model-commands.js'
-import { countOf, gathered, minFinishedOf, nameOf, watched } from './option-values.js'
+import { countOf, gathered, minFinishedOf, nameOf, partOf, watched } from './option-values.js'
 import { addRunCommands } from './run-commands.js'
 import { discoveryOf, type PeerFlags, requestOf, type RunFlags, simulated } from './run-flags.js'
 import { placeOptions, runOptions, trainingOptions } from './shared-options.js'
@@ -87,9 +87,10 @@ trainingOptions(program.command('sim'))
   )
   .option('--out <folder>', 'where the results go (default: a new folder in results)')
   .option('--threads <number>', 'how many threads to simulate on (default: one per core)', countOf)
+  .option('--part <k/n>', 'only part K of N, for as many jobs of a cluster; "murmur report" puts them together', partOf)
   .option('--calibrate', 'measure on this machine what computing takes, in place of what the scenario says')
   .option('--json', 'print one JSON object per line')
-  .action((given: string, { json, ...flags }: Pick<SimRequest, 'out' | 'threads' | 'calibrate'> & RunFlags) =>
+  .action((given: string, { json, ...flags }: Pick<SimRequest, 'out' | 'threads' | 'part' | 'calibrate'> & RunFlags) =>
     simulate({ ...simulated(given, flags), ...flags }, json === true)
   )
 
@@ -111,7 +112,9 @@ program
 
 program
   .command('report')
-  .description('write the report of results anew, or one that puts the results of several folders side by side')
+  .description(
+    'write the report of results anew, or one that puts the results of several folders side by side, or the parts of a sweep together'
+  )
   .argument('<folders...>', 'folders that "murmur sim", "swarm --out" or "peer --out" wrote')
   .option('--out <folder>', 'where the report of several folders goes (default: a new folder in results)')
   .action(async (folders: readonly string[], flags: { readonly out?: string }) => {

@@ -2,6 +2,7 @@
 import { InputError, messageOf, type PeerName, peerName } from '@murmuration/core'
 import type { MinFinished } from '@murmuration/experiment/peers'
 import { duration } from '@murmuration/files'
+import type { SweepPart } from '@murmuration/results'
 import type { WatchAddress } from '@murmuration/watch'
 import { InvalidArgumentError } from 'commander'
 
@@ -17,6 +18,13 @@ export function countOf(text: string): number {
   const count = Number(text)
   if (Number.isInteger(count) && count >= 1 && count <= 1024) return count
   throw new InvalidArgumentError('expected a whole number from 1 to 1024')
+}
+
+/** Reads `3/10`. */
+export function partOf(text: string): SweepPart {
+  const [, number, of] = (/^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? []).map(Number)
+  if (number >= 1 && number <= of) return { number, of }
+  throw new InvalidArgumentError('expected which part, and of how many, such as 3/10')
 }
 
 /** Values of an option that may be given again and again. */

@@ -1,7 +1,16 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { InputError } from '@murmuration/core'
-import { mergeResults, names, readResults, type Results, runsOfSweep, writeResults } from '@murmuration/results'
+import {
+  mergeParts,
+  mergeResults,
+  names,
+  type NamedResults,
+  readResults,
+  type Results,
+  runsExpected,
+  writeResults
+} from '@murmuration/results'
 import { withEvents } from './events-of.js'
 import { writeReport } from '@murmuration/report'
 import { resultsFolder } from './results-folder.js'
@@ -27,21 +36,32 @@ export async function reportOn(
   folders.forEach((folder, place) => noteUnfinished(folder, all[place], note))
   if (folders.length === 1 && out === undefined) return writeReport(folders[0], await withEvents(all[0], folders))
   const shortNames = namesOf(folders)
-  const merged =
-    folders.length === 1
-      ? all[0]
-      : mergeResults(
-          all.map((each, place) => ({ name: shortNames[place], results: each })),
-          { command: `npx murmur report ${folders.join(' ')}`, version }
-        )
-  const results = await withEvents(merged, folders)
-  const folder = await resultsFolder({ path: shortNames.join('-'), ...(out === undefined ? {} : { out }) })
+  const named = all.map((each, place) => ({ name: shortNames[place], results: each }))
+  const areParts = all.length > 1 && all.some(({ sweep }) => sweep.part !== undefined)
+  const results = await withEvents(areParts ? whole(named, note) : sideBySide(named, folders), folders)
+  const path = areParts ? 'whole' : shortNames.join('-')
+  const folder = await resultsFolder({ path, ...(out === undefined ? {} : { out }) })
   try {
     await writeResults(folder.directory, results)
     return await writeReport(folder.directory, results)
   } finally {
     await folder.removeIfEmpty()
   }
+}
+
+function sideBySide(named: readonly NamedResults[], folders: readonly string[]): Results {
+  if (named.length === 1) return named[0].results
+  return mergeResults(named, { command: `npx murmur report ${folders.join(' ')}`, version })
+}
+
+/** The sweep whose parts the folders are. */
+function whole(named: readonly NamedResults[], note: (text: string) => void): Results {
+  const { results, missing } = mergeParts(named)
+  if (missing.length > 0)
+    note(
+      `${missing.length === 1 ? 'part' : 'parts'} ${missing.join(', ')} of the sweep ${missing.length === 1 ? 'is' : 'are'} missing`
+    )
+  return results
 }
 
 /** Throws an InputError for what is no folder with results, and for a folder that is given twice. */
@@ -58,7 +78,7 @@ function checkFolders(folders: readonly string[]): void {
 }
 
 function noteUnfinished(folder: string, { runs, sweep }: Results, note: (text: string) => void): void {
-  const all = runsOfSweep(sweep)
+  const all = runsExpected(sweep)
   if (runs.length < all) note(`${folder}: the sweep was not finished; ${runs.length} of its ${all} runs are there`)
 }
 

@@ -38,6 +38,13 @@ export interface Source {
   readonly runs: number
 }
 
+/** One of several parts of a sweep, each of which is simulated by itself. */
+export interface SweepPart {
+  /** 1 … `of` */
+  readonly number: number
+  readonly of: number
+}
+
 /** What the sweep is about; the same for all its runs. */
 export interface Sweep {
   readonly title: string
@@ -57,6 +64,8 @@ export interface Sweep {
   readonly targetLoss?: number
   /** Facts of the task and the network that hold for all runs, for a table. */
   readonly facts: Readonly<Record<string, string>>
+  /** Which part of the sweep these runs are; all of it when absent. */
+  readonly part?: SweepPart
   /** The folders that these results were put together from. */
   readonly sources?: readonly Source[]
 }

@@ -1,6 +1,13 @@
 import { availableParallelism } from 'node:os'
 import { InputError, messageOf, OutputError } from '@murmuration/core'
-import { type Results, ResultsWriter, type SimulatedRecord, type Sweep } from '@murmuration/results'
+import {
+  partText,
+  type Results,
+  ResultsWriter,
+  type SimulatedRecord,
+  type Sweep,
+  type SweepPart
+} from '@murmuration/results'
 import { writeReport } from '@murmuration/report'
 import { SimulationError } from '@murmuration/experiment/errors'
 import type { RunRequest } from '@murmuration/experiment'
@@ -9,6 +16,7 @@ import {
   calibrate,
   readScenario,
   runAll,
+  runCount,
   type RunResult,
   type Scenario,
   scenarioOfRun,
@@ -28,6 +36,8 @@ export interface SimRequest {
   /** Where results go; a new folder in `results/` when absent. */
   readonly out?: string
   readonly threads?: number
+  /** Which part of the runs; all when absent. */
+  readonly part?: SweepPart
   /** Measure what computing takes on this machine, in place of what the scenario says. */
   readonly calibrate?: boolean
 }
@@ -39,6 +49,7 @@ export interface SimRequest {
  */
 export async function runSim(request: SimRequest, output: SimOutput, signal: AbortSignal): Promise<void> {
   const given = await (request.run === undefined ? readScenario(request.path) : scenarioOfRun(request.run))
+  checkPart(request, given)
   const folder = await resultsFolder(request)
   try {
     const scenario = request.calibrate === true ? await calibrated(given, output) : given
@@ -49,6 +60,18 @@ export async function runSim(request: SimRequest, output: SimOutput, signal: Abo
   }
 }
 
+/** Parts are those of one sweep on many machines: each has runs, and all assume the same of computing. */
+function checkPart({ part, calibrate: isCalibrated }: SimRequest, scenario: Scenario): void {
+  if (part === undefined) return
+  const runs = runCount(scenario)
+  if (part.of > runs)
+    throw new InputError(`--part ${partText(part)}: found ${runs} runs, expected as many as parts, or more`)
+  if (isCalibrated === true)
+    throw new InputError(
+      '--part: does not go with --calibrate, which would measure each machine; calibrate once, and write "computing" into the scenario'
+    )
+}
+
 async function simulate(
   scenario: Scenario,
   directory: string,
@@ -56,15 +79,16 @@ async function simulate(
   output: SimOutput,
   signal: AbortSignal
 ): Promise<void> {
-  const sweep = sweepOf(scenario, commandOf(request))
+  const { part } = request
+  const sweep: Sweep = { ...sweepOf(scenario, commandOf(request)), ...(part && { part }) }
   const writer = await ResultsWriter.open(directory, sweep).catch((error: unknown) => {
     throw new InputError(`--out ${messageOf(error)}`)
   })
   const threads = request.threads ?? availableParallelism()
-  output.start(scenario, threads)
+  output.start(sweep, threads)
   const start = performance.now()
   const keep = ({ record, timeline }: RunResult) => writer.add(record, timeline)
-  const all = await runAll(scenario, { threads, onRun: output.run, keep, signal })
+  const all = await runAll(scenario, { threads, part, onRun: output.run, keep, signal })
   const results = resultsOf(sweep, all)
   const written = await writeAll(writer, directory, results)
   const seconds = (performance.now() - start) / 1000

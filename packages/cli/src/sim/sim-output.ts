@@ -1,7 +1,14 @@
-import type { Results, SimulatedRecord } from '@murmuration/results'
+import {
+  partText,
+  type Results,
+  runsExpected,
+  runsOfSweep,
+  type SimulatedRecord,
+  type Sweep
+} from '@murmuration/results'
 import { createLogUpdate } from 'log-update'
 import { bytes, count, duration, percent, quality, short } from '../output/texts.js'
-import { runCount, type RunResult, type Scenario } from '@murmuration/experiment/sim'
+import type { RunResult } from '@murmuration/experiment/sim'
 import { simTable } from './sim-table.js'
 
 /** How a sweep ended. */
@@ -20,7 +27,7 @@ export interface SimEnd {
 
 /** Tells people, or programs, how a sweep goes. */
 export interface SimOutput {
-  start(scenario: Scenario, threads: number): void
+  start(sweep: Sweep, threads: number): void
   note(text: string): void
   run(result: RunResult, done: number, all: number): void
   end(results: Results<SimulatedRecord>, end: SimEnd): void
@@ -32,8 +39,9 @@ export interface SimOutput {
 export function jsonSimOutput(stream: NodeJS.WritableStream): SimOutput {
   const line = (object: unknown) => stream.write(`${JSON.stringify(object)}\n`)
   return {
-    start: (scenario, threads) => {
-      line({ kind: 'start', title: scenario.title, runs: runCount(scenario), threads })
+    start: (sweep, threads) => {
+      const { title, part } = sweep
+      line({ kind: 'start', title, runs: runsExpected(sweep), ...(part && { part: partText(part) }), threads })
     },
     note: (text) => line({ kind: 'note', text }),
     run: ({ record }, done, all) => line({ kind: 'run', done, all, ...record }),
@@ -52,9 +60,11 @@ export function textSimOutput(stream: NodeJS.WriteStream, now: () => number): Si
   const progress = stream.isTTY ? liveProgress(stream) : plainProgress(print)
   let began = 0
   return {
-    start: (scenario, threads) => {
+    start: (sweep, threads) => {
       began = now()
-      print(`${scenario.title}: ${runsText(runCount(scenario))} on ${threads} ${threads === 1 ? 'thread' : 'threads'}`)
+      const { title, part } = sweep
+      const runs = `${runsText(runsExpected(sweep))}${part === undefined ? '' : `, part ${partText(part)} of ${count(runsOfSweep(sweep))},`}`
+      print(`${title}: ${runs} on ${threads} ${threads === 1 ? 'thread' : 'threads'}`)
     },
     note: print,
     run: ({ record }, done, all) => {
@@ -154,7 +164,7 @@ function promisesText(results: Results, { repeated, isWhole }: SimEnd): string[]
   const findings = findingsOf(results)
   if (findings.length > 0) return [`broken promises:\n${findings.map((finding) => `  ${finding}`).join('\n')}`]
   if (failedOf(results).length === results.runs.length) return []
-  const again = `${runsText(repeated)} repeated, with the same result`
+  const again = repeated === 0 ? 'none repeated' : `${runsText(repeated)} repeated, with the same result`
   return [isWhole ? `all promises kept; ${again}` : `no broken promise in these runs; ${again}`]
 }
 

@@ -1,4 +1,5 @@
 import { createRandom } from '@murmuration/random'
+import { ofPart, type SweepPart } from '@murmuration/results'
 import type { RunResult } from './run.js'
 import { RunPool } from './run-pool.js'
 import type { Scenario } from './scenario.js'
@@ -7,6 +8,8 @@ import { runCount } from './sweep.js'
 /** How the runs of a scenario are done. */
 export interface RunAllOptions {
   readonly threads: number
+  /** Which part of the runs; all when absent. */
+  readonly part?: SweepPart | undefined
   /** Told after each run. */
   readonly onRun: (result: RunResult, done: number, all: number) => void
   /** Given each result once, as soon as there is nothing more to find out about it. The sweep ends when this throws. */
@@ -16,7 +19,7 @@ export interface RunAllOptions {
 
 /** What all runs came to. */
 export interface AllRuns {
-  /** In the order of the scenario, whoever was done first; those that were done, if it was stopped. */
+  /** In the order of the scenario, whoever was done first; those that were done, if it was stopped, and those of the part. */
   readonly results: readonly RunResult[]
   /** How many were done twice. What came out otherwise is a finding of the run. */
   readonly repeated: number
@@ -29,9 +32,15 @@ export interface AllRuns {
 const repeatEvery = 20
 
 /** Simulates all runs of a scenario on threads. The threads share nothing, so their number changes nothing but the time. */
-export async function runAll(scenario: Scenario, { threads, onRun, keep, signal }: RunAllOptions): Promise<AllRuns> {
-  const all = runCount(scenario)
-  const repeats = Math.ceil(all / repeatEvery)
+export async function runAll(
+  scenario: Scenario,
+  { threads, part = { number: 1, of: 1 }, onRun, keep, signal }: RunAllOptions
+): Promise<AllRuns> {
+  // In drawn order, so that the time that is left can be told from the time that has gone, and parts take about as long.
+  const drawn = createRandom(0, 'order').shuffle(Array.from({ length: runCount(scenario) }, (_, index) => index))
+  const order = ofPart(drawn, part)
+  const all = order.length
+  const repeats = order.filter(isRepeated).length
   const pool = new RunPool(scenario, Math.max(1, Math.min(threads, all)))
   const stop = () => void pool.end()
   signal.addEventListener('abort', stop)
@@ -41,8 +50,6 @@ export async function runAll(scenario: Scenario, { threads, onRun, keep, signal 
     progress.add(index, result)
     onRun(result, progress.done, all + repeats)
   }
-  // In drawn order, so that the time that is left can be told from the time that has gone.
-  const order = createRandom(0, 'order').shuffle(Array.from({ length: all }, (_, index) => index))
   const jobs = order.flatMap((index) => (isRepeated(index) ? [work(index), work(index)] : [work(index)]))
   const outcomes = Promise.allSettled(jobs)
   const failure = await Promise.race([Promise.all(jobs), pool.failed]).then(

@@ -1,5 +1,5 @@
 /** What a sceptic needs: what was found wrong, hashes to compare with, and all that it takes to make the report again. */
-import type { Results, RunRecord, Source, Sweep } from '@murmuration/results'
+import { partText, type Results, type RunRecord, type Source, type Sweep } from '@murmuration/results'
 import { markup, type Content, type Html } from '../markup.js'
 import { settingText, short } from '../shared/units.js'
 
@@ -138,7 +138,7 @@ export function makingHtml({ sweep, runs }: Results): Html {
       </tbody>
     </table>
     <h3>The command</h3>
-    <pre>${sweep.command}</pre>
+    <pre>${sweep.command}${sweep.part === undefined ? '' : ` --part ${partText(sweep.part)}`}</pre>
     ${sweep.sources === undefined ? filesHtml(sweep, runs) : sweep.sources.map(sourceHtml)}
   </section>`
 }

@@ -1,5 +1,5 @@
 /** The first thing that a reader sees: the question, the answer, and where the answer does not hold. */
-import { type Results, runsOfSweep } from '@murmuration/results'
+import { partText, type Results, runsOfSweep, type Sweep } from '@murmuration/results'
 import { type Content, markup, type Html } from '../markup.js'
 import { cautionSentences } from '../prepare/cautions.js'
 import { type Duel, duelsOf, type Extreme, findingSentences } from '../prepare/finding.js'
@@ -17,9 +17,15 @@ export function headerHtml({ sweep, runs }: Results, data: PageData): Html {
     <h1>${sweep.title}</h1>
     ${paragraphs(sweep.description)}
     <p class="quiet">
-      ${runs.length < all ? `${runs.length} of ` : ''}${counted(all, `${worldText(data)} run`)}: ${parts.join(', ')}. ${timeText(data)}${runs.length < all ? ' The other runs were not done: the sweep was stopped.' : ''}
+      ${runs.length < all ? `${runs.length} of ` : ''}${counted(all, `${worldText(data)} run`)}: ${parts.join(', ')}. ${timeText(data)}${runs.length < all ? ` ${restText(sweep)}` : ''}
     </p>
   </header>`
+}
+
+/** Where runs of a sweep are missing. */
+function restText({ part }: Sweep): string {
+  if (part === undefined) return 'The other runs were not done: the sweep was stopped, or parts of it are missing.'
+  return `This is part ${partText(part)} of the sweep.`
 }
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -56,6 +56,7 @@ const sweep: z.ZodType<Sweep> = z
     seeds: z.array(z.number()).min(1),
     targetLoss: z.number().optional(),
     facts: z.record(z.string(), z.string()),
+    part: z.object({ number: z.int().positive(), of: z.int().positive() }).optional(),
     sources: z.array(source).optional()
   })
   .transform(({ format: _, ...fields }) => fields)

@@ -1,0 +1,79 @@
+/** Parts of a sweep that were simulated each by itself, as jobs of a cluster are, and that make up the whole. */
+import { InputError } from '@murmuration/core'
+import { inOrder, runsOfSweep } from './files/order.js'
+import type { NamedResults } from './merge.js'
+import type { Results, Sweep, SweepPart } from './results.js'
+
+/** What belongs to a part: every `of`-th, from the `number`-th on. The parts of one list are disjoint, make it up, and differ by one in length at most. */
+export function ofPart<Item>(items: readonly Item[], { number, of }: SweepPart): readonly Item[] {
+  return items.filter((_, place) => place % of === number - 1)
+}
+
+/** How many runs there are when all are done: those of the part, where the results are of one. */
+export function runsExpected(sweep: Sweep): number {
+  const all = runsOfSweep(sweep)
+  return sweep.part === undefined ? all : Math.ceil((all - sweep.part.number + 1) / sweep.part.of)
+}
+
+/** As it is written on the command line. */
+export const partText = ({ number, of }: SweepPart): string => `${number}/${of}`
+
+/**
+ * The results of the sweep whose parts these are, as if it had been simulated at once, and the numbers of the parts that are missing. Throws an
+ * InputError when the folders are not parts of one sweep, or a part is there twice.
+ */
+export function mergeParts(folders: readonly NamedResults[]): {
+  readonly results: Results
+  readonly missing: readonly number[]
+} {
+  const numbers = checkedNumbers(folders)
+  const { part, ...sweep } = folders[0].results.sweep
+  const of = part?.of ?? 0
+  const all = folders.map(({ results }) => results)
+  return {
+    results: {
+      sweep,
+      runs: inOrder(
+        sweep,
+        all.flatMap(({ runs }) => runs)
+      ),
+      timelines: inOrder(
+        sweep,
+        all.flatMap(({ timelines }) => timelines)
+      )
+    },
+    missing: Array.from({ length: of }, (_, place) => place + 1).filter((number) => !numbers.has(number))
+  }
+}
+
+/** By the number of its part, the name of each folder. */
+function checkedNumbers(folders: readonly NamedResults[]): ReadonlyMap<number, string> {
+  const [first, ...others] = folders
+  const numbers = new Map<number, string>()
+  for (const { name, results } of folders) {
+    const { part } = results.sweep
+    if (part === undefined)
+      throw new InputError(
+        `${name} is no part of a sweep, and other folders are: put the parts together first, by themselves`
+      )
+    const before = numbers.get(part.number)
+    if (before !== undefined)
+      throw new InputError(`part ${partText(part)} is in ${before} and in ${name}: give it once`)
+    numbers.set(part.number, name)
+  }
+  for (const other of others) {
+    const differing = differences(first.results.sweep, other.results.sweep)
+    if (differing.length === 0) continue
+    throw new InputError(
+      `${first.name} and ${other.name} are parts of different sweeps: they differ in ${differing.join(', ')}`
+    )
+  }
+  return numbers
+}
+
+/** The fields in which two sweeps differ, beside the number of the part. */
+function differences(one: Sweep, other: Sweep): readonly string[] {
+  const [left, right] = [one, other].map((sweep) => Object.entries({ ...sweep, part: sweep.part?.of }))
+  const texts = new Map(right.map(([field, value]) => [field, JSON.stringify(value)]))
+  return left.filter(([field, value]) => texts.get(field) !== JSON.stringify(value)).map(([field]) => field)
+}
