@@ -4,7 +4,7 @@ import { peerName } from '@murmuration/core'
 import { simulate } from '@murmuration/simulator'
 import test from 'ava'
 import { inconsistency } from './keys/consistency.js'
-import { history, setting } from './keys/histories.js'
+import { history, onLibp2p, setting } from './keys/histories.js'
 import { planted } from './keys/planted.js'
 
 const seeds = Array.from({ length: 60 }, (_, index) => index + 1)
@@ -18,6 +18,16 @@ test('operations that are waited for are sequentially consistent, key by key (Re
     queued += result.queued
   }
   t.true(moved > 500 && queued > 100, `${moved} moves, ${queued} queued`)
+})
+
+test('histories on real peers are consistent, too', async (t) => {
+  let moved = 0
+  for (const seed of [1, 2, 3, 4]) {
+    const result = await history(seed, undefined, onLibp2p)
+    t.is(result.problem, undefined, `to play it again: node test/dist/keys/explore.js ${seed} 1 libp2p`)
+    moved += result.moved
+  }
+  t.true(moved > 20, `${moved} moves`)
 })
 
 for (const [name, open] of Object.entries(planted)) {

@@ -12,7 +12,7 @@ export const classicServer = algorithm({
   title: 'Classic server',
   source: 'Li et al., OSDI 2014 (PS-Lite), for keyed rows',
   options: z.strictObject(keyOptions),
-  needs: { servers: 1, delivery: 'reliable' },
+  needs: { reach: 'everyone', servers: 1, delivery: 'reliable' },
   keeps: 'nothing',
   channels: {},
   start: () => ({}),

@@ -1,4 +1,4 @@
-import type { Milliseconds, NeighbourDistance, PeerName } from '@murmuration/core'
+import type { KeyCounts, Milliseconds, NeighbourDistance, PeerName } from '@murmuration/core'
 import type { Faults } from '@murmuration/libp2p'
 import type { MemberState } from '@murmuration/membership'
 
@@ -228,6 +228,8 @@ export interface Summary {
   readonly troubled: Readonly<Record<PeerName, StateSeconds>>
   /** SHA-256 of the final parameters of each peer, as "murmur sim" of the same files gives them. */
   readonly models: Readonly<Record<PeerName, string>>
+  /** How all together have reached keyed rows, where the parameters are some. */
+  readonly keys?: KeyCounts
   readonly spectralGap: number
   readonly seed: number
 }
@@ -265,6 +267,8 @@ export interface PeerSummary {
   readonly troubled: StateSeconds
   /** SHA-256 of the final parameters. */
   readonly model: string
+  /** How this peer has reached keyed rows, where the parameters are some. */
+  readonly keys?: KeyCounts
   readonly seed: number
 }
 

@@ -29,5 +29,6 @@ export {
 export * from './sample-weights.js'
 export { createSoftmaxTaskSet, createSoftmaxTask, type SoftmaxTaskOptions, softmaxTaskModule } from './softmax-task.js'
 export type { TaskWorkerOptions } from './task-thread.js'
+export { buildTaskHere } from './task-here.js'
 export { startTaskWorker, type TaskWorker } from './task-worker.js'
 export { blame, placeOf } from './user-code.js'

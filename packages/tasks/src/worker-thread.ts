@@ -1,7 +1,8 @@
 /** The program of a task's thread: builds the task, then computes what it is asked for. Started by `startTaskWorker`. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { InputError, invariant, messageOf, type Task } from '@murmuration/core'
+import { InputError, invariant, type Task } from '@murmuration/core'
 import { lengthOf } from '@murmuration/vectors'
+import { loadTask } from './load-task.js'
 import { withGradientWeight } from './sample-weights.js'
 import {
   failureOf,
@@ -12,16 +13,12 @@ import {
   type WorkerStart
 } from './worker-protocol.js'
 
-interface TaskModule {
-  readonly createTask: (options: unknown) => Promise<Task>
-}
-
 async function main(): Promise<void> {
   const port = parentPort
   invariant(port !== null, 'this module runs in a worker thread')
   if ((workerData as WorkerStart).userModule !== undefined) keepFromExiting()
   try {
-    const built = await build(workerData as WorkerStart)
+    const built = await loadTask(workerData as WorkerStart)
     let task = built
     const ready = readyOf(task)
     const result = new Float32Array(ready.result)
@@ -49,20 +46,6 @@ function keepFromExiting(): void {
 /** A user's module that ended the thread would leave nobody to say where. */
 function refuseToExit(code: number | string | null = 0): never {
   throw new InputError(`process.exit(${code}) is called, which ends no run; throw an error instead`)
-}
-
-async function build({ module, options }: WorkerStart): Promise<Task> {
-  const loaded: unknown = await import(module).catch((error: unknown) => {
-    throw new InputError(`the task's module ${module} cannot be loaded: ${messageOf(error)}`)
-  })
-  if (!isTaskModule(loaded)) throw new InputError(`the module ${module} does not export the function createTask`)
-  return loaded.createTask(options)
-}
-
-function isTaskModule(loaded: unknown): loaded is TaskModule {
-  return (
-    typeof loaded === 'object' && loaded !== null && 'createTask' in loaded && typeof loaded.createTask === 'function'
-  )
 }
 
 function readyOf(task: Task): WorkerReady {

@@ -11,7 +11,11 @@ import { type Fabric, messageOf, type PeerName, peerName, type Random } from '@m
 import { createRandom } from '@murmuration/random'
 import { simulate, type SimulationOptions } from '@murmuration/simulator'
 import { type VectorMessage, vectorWire, weighed } from '@murmuration/wire'
+import { complete, overLibp2p, type Program } from '../worlds.js'
 import { addsIn, type Event, inconsistency, maxAdds, rowOfAdd, rowWidth } from './consistency.js'
+
+/** The most numbers of a message. */
+const messageLength = 1000
 
 export type Open = (setting: KeySetting, send: SendTo, start: Float32Array) => KeyServer
 const lapse: Open = (setting, send, start) => new RelocatingKeyServer(setting, send, start)
@@ -26,7 +30,7 @@ export interface HistoryResult {
 }
 
 /** What all of a history share, drawn from its seed. */
-interface Drawn {
+export interface Drawn {
   readonly peers: readonly PeerName[]
   readonly workers: number
   readonly count: number
@@ -72,16 +76,25 @@ export function setting(
   }
 }
 
+/** Where a history is played: on peers whose messages take so long, or as long as they take. */
+export type Play = (drawn: Drawn, seed: number, program: Program) => Promise<unknown>
+
+const inVirtualTime: Play = ({ peers, latency, jitter }, seed, program) =>
+  simulate(setting(peers, seed, { latency, jitter }), program)
+
+/** On real peers: the same operations, whose order is not that of the next time. */
+export const onLibp2p: Play = ({ peers }, seed, program) =>
+  overLibp2p({ topology: complete(...peers), seed, length: messageLength }, program)
+
 /** Plays the history of a seed, on peers whose rows are served so. */
-export async function history(seed: number, open: Open = lapse): Promise<HistoryResult> {
+export async function history(seed: number, open: Open = lapse, play: Play = inVirtualTime): Promise<HistoryResult> {
   const drawn = drawnFrom(createRandom(seed, 'history'))
-  const { peers, latency, jitter, count } = drawn
+  const { count } = drawn
   const [events, held]: [Event[], Map<number, Float32Array>] = [[], new Map()]
   const adds = new Array<number>(count).fill(0)
   const totals = { moved: 0, queued: 0 }
-  const options = setting(peers, seed, { latency, jitter })
   try {
-    await simulate(options, async (fabric) => {
+    await play(drawn, seed, async (fabric) => {
       const peer = await act(fabric, drawn, { events, adds, open, seed })
       const { keys, rows } = peer.server.held()
       for (const [place, key] of keys.entries()) {
@@ -127,7 +140,7 @@ async function act(fabric: Fabric<VectorMessage>, drawn: Drawn, played: Played):
     timeout: 10_000,
     count,
     width: rowWidth,
-    length: 1000,
+    length: messageLength,
     server: (setting, send) => played.open({ ...setting, count, width: rowWidth, holders: peers.length }, send, start)
   })
   const close = peer.serve()

@@ -5,6 +5,7 @@ import type { TrainingSettings } from '../node/training.js'
 import { KeyPeer } from './key-peer.js'
 import { Keys } from './keys.js'
 import { maxKeys } from './messages.js'
+import { plainSgdProblem } from './plain-sgd.js'
 import type { KeyOptions, KeyService } from './record.js'
 import { dealtOut, rowsSgd } from './rows-sgd.js'
 
@@ -31,10 +32,13 @@ export async function* trainKeys(
     run.peer.beginPhase()
   }
   const { finalRounds = 0 } = settings
+  // How rows were reached in training: gathering them is not part of it.
+  const keys = run.peer.server.counts
   const parameters = finalRounds === 0 ? new Float32Array(0) : await run.gather()
   close()
   if (finalRounds === 0) return parameters
-  yield { ...run.report(settings.rounds + finalRounds - 1, undefined), phase: 'average', holds: undefined, parameters }
+  const report = run.report(settings.rounds + finalRounds - 1, undefined)
+  yield { ...report, phase: 'average', holds: undefined, keys, parameters }
   return parameters
 }
 
@@ -184,10 +188,7 @@ class KeyRun {
   }
 }
 
-function rowsOf(
-  { rows }: Task,
-  { algorithm, options, optimiser, weightDecay, clip, accumulate = 1 }: TrainingSettings
-): TaskRows {
+function rowsOf({ rows }: Task, { algorithm, options, ...settings }: TrainingSettings): TaskRows {
   const { title } = algorithm
   if (rows === undefined)
     throw new InputError(
@@ -198,10 +199,7 @@ function rowsOf(
     throw new InputError(
       `${title}: found blocking: true, and the samples of this task do not fall into blocks; leave it out`
     )
-  const { name = 'sgd', ...settings } = optimiser ?? {}
-  const isPlain =
-    name === 'sgd' && Object.values(settings).every((value) => value === 0 || value === false || value === undefined)
-  if (!isPlain || (weightDecay ?? 0) !== 0 || clip !== undefined || accumulate !== 1)
-    throw new InputError(`${title} takes plain steps of SGD: leave out optimiser, weightDecay, clip and accumulate`)
+  const problem = plainSgdProblem(algorithm, settings)
+  if (problem !== undefined) throw new InputError(problem)
   return rows
 }

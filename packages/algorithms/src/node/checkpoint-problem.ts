@@ -1,7 +1,8 @@
 import type { Algorithm } from '../record.js'
 
 /** Why checkpoints of all peers at the same round do not fit together, in words; undefined where they do. */
-export function checkpointProblem({ title, answers, server, keeps }: Algorithm): string | undefined {
+export function checkpointProblem({ title, answers, server, keeps, keys }: Algorithm): string | undefined {
+  if (keys !== undefined) return `${title} has no checkpoints yet: its parameters are rows that are divided among all`
   const isAsynchronous =
     answers !== undefined || server?.answers !== undefined || (server !== undefined && keeps === 'nothing')
   if (!isAsynchronous) return undefined

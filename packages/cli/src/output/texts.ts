@@ -152,6 +152,15 @@ function faultLines({ faults }: Pick<Summary, 'faults'>): string[] {
   })
 }
 
+/** How keyed rows were reached, where there are some. */
+function keyLines({ keys }: Pick<Summary, 'keys'>): string[] {
+  if (keys === undefined) return []
+  const { local, remote, queued, moved } = keys
+  const all = local + remote + queued
+  const here = all === 0 ? 'none were touched' : `${percent(local / all)} of ${count(all)} without a message`
+  return [`  keyed rows                   ${here}; ${count(moved)} moved`]
+}
+
 /** What people want to know at the end. */
 export function summaryLines(summary: Summary): string[] {
   const lines = [
@@ -163,7 +172,7 @@ export function summaryLines(summary: Summary): string[] {
   if (summary.centralisedAccuracy !== undefined || summary.centralisedLoss !== undefined) {
     lines.push(
       `  plain SGD on all the data    ${quality(summary.centralisedAccuracy, summary.centralisedLoss)}` +
-        '   (same samples, same joint batch)'
+        (summary.keys === undefined ? '   (same samples, same joint batch)' : '   (same samples, one worker)')
     )
   }
   lines.push(
@@ -176,7 +185,8 @@ export function summaryLines(summary: Summary): string[] {
     ...outlierLines(summary),
     ...faultLines(summary),
     `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}, busiest: ${summary.busiestPeer} with ${bytes(summary.bytesOfBusiest)}${savedText(summary)}`,
-    `  waiting for neighbours       ${percent(summary.waiting)} of the time`
+    `  waiting for neighbours       ${percent(summary.waiting)} of the time`,
+    ...keyLines(summary)
   )
   return lines
 }
@@ -197,6 +207,7 @@ function peerSummaryLines(summary: PeerSummary): string[] {
     ...faultLines(summary),
     `  sent and received            ${bytes(summary.bytesSent)} and ${bytes(summary.bytesReceived)}${savedText(summary)}`,
     `  waiting for neighbours       ${percent(summary.waiting)} of the time`,
+    ...keyLines(summary),
     `  SHA-256 of the model         ${summary.model.slice(0, 16)}…`
   ]
 }

@@ -1,4 +1,4 @@
-import type { Milliseconds, Task } from '@murmuration/core'
+import type { Milliseconds, Task, TaskRows, Work } from '@murmuration/core'
 
 /** Measures for how long at least one gradient was being computed. */
 export class BusyTime {
@@ -15,11 +15,17 @@ export class BusyTime {
   watch(task: Task): Task {
     return {
       ...task,
-      gradient: (parameters, batch, round) => {
-        const work = task.gradient(parameters, batch, round)
-        return { ...work, run: () => this.#during(() => work.run()) }
-      }
+      gradient: (parameters, batch, round) => this.#counted(task.gradient(parameters, batch, round)),
+      rows: task.rows && this.#watchRows(task.rows)
     }
+  }
+
+  #watchRows(rows: TaskRows): TaskRows {
+    return { ...rows, gradient: (values, keys, batch, out) => this.#counted(rows.gradient(values, keys, batch, out)) }
+  }
+
+  #counted<Result>(work: Work<Result>): Work<Result> {
+    return { ...work, run: () => this.#during(() => work.run()) }
   }
 
   /** The fraction of the time since `start`, 0 … 1. */

@@ -1,4 +1,4 @@
-/** The same training in one place: the union of the data, the joint batches of all peers, the same optimiser. */
+/** The same training in one place: the union of the data, the joint batches of all peers, the same optimiser. With keyed rows: one worker, who holds them all. */
 import { jointBatches, type Shard, train, type TrainingSettings } from '@murmuration/algorithms'
 import { peerName, type StepReport, type Task } from '@murmuration/core'
 import { simulate, uniformLinks } from '@murmuration/simulator'
@@ -16,14 +16,16 @@ export async function trainCentrally(
   onStep: (report: StepReport) => Promise<void>
 ): Promise<Float32Array> {
   const { seed, batchSize } = settings
+  const hasRows = settings.algorithm.keys !== undefined
   const draw = jointBatches({ seed, batchSize, shards })
   const joint: Task = { ...task, gradient: (x, _batch, round) => task.gradient(x, draw(), round) }
-  const algorithm = recordNamed('sgd')
-  const run = { ...settings, algorithm, options: {}, finalRounds: 0, workers: [self], servers: [] }
+  const algorithm = recordNamed(hasRows ? 'classic-local-server' : 'sgd')
+  const batch = hasRows ? batchSize : batchSize * shards.length
+  const run = { ...settings, algorithm, options: {}, batchSize: batch, finalRounds: 0, workers: [self], servers: [] }
   let parameters = new Float32Array()
   const links = uniformLinks({ latency: 0 })
   await simulate({ topology: alone, seed, wire: pooledVectorWire(), links, cost: () => 0 }, async (fabric) => {
-    for await (const report of train(fabric, joint, { ...run, batchSize: batchSize * shards.length })) {
+    for await (const report of train(fabric, joint, run)) {
       await onStep(report)
       if (report.round + 1 === settings.rounds) parameters = Float32Array.from(report.parameters)
     }

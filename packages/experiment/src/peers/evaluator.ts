@@ -1,8 +1,9 @@
 import type { Evaluation, PeerName } from '@murmuration/core'
-import { startTaskWorker, type TaskWorker } from '@murmuration/tasks'
-import { consensusDistance, mean } from '@murmuration/vectors'
+import { buildTaskHere, startTaskWorker, type TaskWorker } from '@murmuration/tasks'
+import { consensusDistance, lengthOf, mean } from '@murmuration/vectors'
 import { trainCentrally } from './centralised.js'
 import { type EvaluationEvent, secondsOf } from '../events.js'
+import { RowSnapshots } from './row-snapshots.js'
 import type { Progress, Snapshot } from './snapshots.js'
 import { type Plan, taskOf } from '../training/plan.js'
 
@@ -23,6 +24,8 @@ export class Evaluator {
   /** What is known of the lost and of servers, who are in no later snapshot of all. */
   readonly #latest = new Map<PeerName, Progress>()
   readonly #lost = new Set<PeerName>()
+  /** Where the parameters are rows that are divided among all. */
+  readonly #rows: RowSnapshots
   /** Told of the mean's evaluations too. */
   listener: ((event: EvaluationEvent) => void) | undefined
   #busy: Promise<void> = Promise.resolve()
@@ -33,11 +36,15 @@ export class Evaluator {
     this.#plan = plan
     this.#task = task
     this.#emit = emit
+    const { topology, servers } = plan.file
+    this.#rows = new RowSnapshots(topology.peers.length + servers.length, lengthOf(task.schema))
   }
 
   /** Loads the union of all data. Ends what it does when `signal` is aborted. */
   static async start(plan: Plan, emit: (event: EvaluationEvent) => void, signal: AbortSignal): Promise<Evaluator> {
-    return new Evaluator(plan, await startTaskWorker(taskOf(plan), { signal }), emit)
+    const hasRows = plan.options.algorithm.keys !== undefined
+    const task = hasRows ? await buildTaskHere(taskOf(plan)) : await startTaskWorker(taskOf(plan), { signal })
+    return new Evaluator(plan, task, emit)
   }
 
   /** The consensus distance of the last round that all peers gave their parameters of. */
@@ -48,6 +55,11 @@ export class Evaluator {
   /** Takes in a peer's parameters of a round; once all have come, evaluates their mean. */
   take(peer: PeerName, snapshot: Snapshot): void {
     const { round, seconds, samples, bytes, parameters } = snapshot
+    if (snapshot.holds !== undefined) {
+      const all = this.#rows.take(snapshot)
+      if (all !== undefined) this.#evaluate(round, [all.parameters], together(all.snapshots, []))
+      return
+    }
     const isServer = parameters.length === 0
     this.#latest.set(peer, { seconds, samples: isServer ? 0 : samples, bytes })
     if (isServer) return
@@ -77,7 +89,7 @@ export class Evaluator {
     return this.#task.evaluate(mean(models)).run()
   }
 
-  /** Plain SGD at equal samples, over the same batches. `shards` are the peers' sample counts, in the order of names. */
+  /** Plain SGD at equal samples, over the same batches; where batches touch a few rows, by one worker. `shards` are the peers' sample counts, in the order of names. */
   async centralised(shards: readonly number[], now: () => number, signal: AbortSignal): Promise<Centralised> {
     const { options, file } = this.#plan
     const start = now()

@@ -73,8 +73,9 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
       pause: options.wait,
       watch: options.watch,
       ...logging,
-      onSnapshot: async ({ parameters, ...progress }, task) => {
-        if (parameters.length === 0) return
+      onSnapshot: async ({ parameters, holds, ...progress }, task) => {
+        // Of rows that are divided among all, a peer knows its own alone.
+        if (parameters.length === 0 || holds !== undefined) return
         const evaluation = await task.evaluate(parameters).run()
         const event = { kind: 'evaluation', of: self, ...progress, ...evaluation } as const
         watching?.show(event)
@@ -127,7 +128,8 @@ function summarise(
     waiting,
     working,
     task,
-    parameters
+    parameters,
+    keys
   }: PeerResult,
   {
     self,
@@ -152,6 +154,7 @@ function summarise(
     troubled,
     working,
     backend: task.about.backend ?? 'TypeScript',
-    model: hashVector(parameters)
+    model: hashVector(parameters),
+    ...(keys === undefined ? {} : { keys })
   }
 }

@@ -1,5 +1,5 @@
 import { hasMembers, Members, type Saved, Session } from '@murmuration/algorithms'
-import { type Evaluation, type Links, type PeerName, type StepReport, StoppedError, type Task } from '@murmuration/core'
+import { type Evaluation, type KeyCounts, type Links, type PeerName, StoppedError, type Task } from '@murmuration/core'
 import {
   createPeer,
   type AdmissionOptions,
@@ -27,8 +27,9 @@ import { OutlierEvents } from './outlier-events.js'
 import type { Plan } from '../training/plan.js'
 import { faultsSeenBy } from './sender-faults.js'
 import { withStore } from './service-store.js'
-import { type Snapshot, snapshotsEvery } from './snapshots.js'
+import { isSnapshot, type Snapshot, snapshotsEvery } from './snapshots.js'
 import { StepReports } from './step-reports.js'
+import { trainRows } from './train-rows.js'
 import { factsOf, Watching } from './watching/watching.js'
 import { moduleChecksums } from '../training/module-checksums.js'
 import { weighByCounts } from './weigh-by-counts.js'
@@ -93,6 +94,8 @@ export interface PeerResult {
   readonly disagreement: number
   /** How far apart all were lately, as this peer estimates it; where it knows. */
   readonly consensusDistance?: number
+  /** How it has reached keyed rows, where the parameters are some. */
+  readonly keys?: KeyCounts
 }
 
 /** A server ends without a model of its own. */
@@ -249,6 +252,7 @@ interface Trainee {
 }
 
 async function trainPeer(run: PeerRun, { task, store, peer, members, saved, watching, checkpoints }: Trainee) {
+  if (run.plan.options.algorithm.keys !== undefined) return trainRows(run, task, peer, watching)
   const { halt, log } = run
   const fabric = log === undefined ? peer.fabric : loggedFabric(peer.fabric, log)
   const options = { ...run.plan.options, members, store }
@@ -287,9 +291,4 @@ async function trainPeer(run: PeerRun, { task, store, peer, members, saved, watc
     }
     if (session.round < options.rounds) await checkpoints?.writeIfDue(session, peer)
   }
-}
-
-/** Snapshots are of training: in final averaging rounds the mean does not change any more. */
-function isSnapshot({ round, phase }: StepReport, every: number, rounds: number): boolean {
-  return phase === 'train' && ((round + 1) % every === 0 || round + 1 === rounds)
 }

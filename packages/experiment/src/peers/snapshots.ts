@@ -1,3 +1,5 @@
+import type { StepReport } from '@murmuration/core'
+
 /** How often a model is evaluated in a run, beside the last round of training. */
 const snapshots = 20
 
@@ -18,6 +20,13 @@ export interface Progress {
 /** What a peer has after a round. */
 export interface Snapshot extends Progress {
   readonly round: number
-  /** Valid until the next step: copy them to keep them. None of a server. */
+  /** Valid until the next step: copy them to keep them. None of a server, unless it holds rows. */
   readonly parameters: Float32Array
+  /** The keys of the rows that `parameters` are, where those are divided among all. */
+  readonly holds?: Uint32Array
+}
+
+/** Snapshots are of training: in final averaging rounds the mean does not change any more. */
+export function isSnapshot({ round, phase }: StepReport, every: number, rounds: number): boolean {
+  return phase === 'train' && ((round + 1) % every === 0 || round + 1 === rounds)
 }

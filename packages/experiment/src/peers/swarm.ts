@@ -16,6 +16,7 @@ import { type Plan, type RunRequest, startEvent } from '../training/plan.js'
 import type { PeerResult } from './run-peer.js'
 import { roundingFloor } from './rounding-floor.js'
 import { checkSave, saveModel } from './save.js'
+import { sumOfCounts } from '../rows.js'
 import { faultsBySender } from './sender-faults.js'
 import { linksOf } from './shaped-links.js'
 import type { WatchAddress } from '@murmuration/watch'
@@ -228,6 +229,7 @@ function summarise(
 ): Summary {
   const all = [...results.values()]
   const everybody = [...all, ...servers.values()]
+  const keys = sumOfCounts(everybody.flatMap((result) => result.keys ?? []))
   const accuracies = all.flatMap(({ evaluation }) => evaluation.accuracy ?? [])
   const total = (pick: (result: PeerResult) => number) => everybody.reduce((sum, result) => sum + pick(result), 0)
   const sent = ({ traffic }: PeerResult) => traffic.sent.payload + traffic.sent.overhead
@@ -266,6 +268,7 @@ function summarise(
     ),
     backend: all[0].task.about.backend ?? 'TypeScript',
     models: Object.fromEntries([...results].map(([name, { parameters }]) => [name, hashVector(parameters)])),
+    ...(keys && { keys }),
     spectralGap,
     seed: options.seed
   }

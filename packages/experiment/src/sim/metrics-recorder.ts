@@ -1,6 +1,7 @@
 import type { Evaluation, KeyCounts, Milliseconds, PeerName, StepReport, Task } from '@murmuration/core'
 import type { CurvePoint } from '@murmuration/results'
 import { consensusDistance, hashVector, lengthOf, mean } from '@murmuration/vectors'
+import { placeRows, sumOfCounts } from '../rows.js'
 import { keepCopy } from './keep-copy.js'
 
 /** What a run is watched with. */
@@ -117,15 +118,7 @@ export class MetricsRecorder {
 
   /** How rows were reached, by all together; `undefined` where there are none. */
   get keys(): KeyCounts | undefined {
-    const all = [...this.#keys.values()]
-    if (all.length === 0) return undefined
-    const sum = (of: (counts: KeyCounts) => number) => all.reduce((total, counts) => total + of(counts), 0)
-    return {
-      local: sum(({ local }) => local),
-      remote: sum(({ remote }) => remote),
-      queued: sum(({ queued }) => queued),
-      moved: sum(({ moved }) => moved)
-    }
+    return sumOfCounts([...this.#keys.values()])
   }
 
   /** A copy of what a peer reports, of its rows at their places where it holds some. */
@@ -133,9 +126,7 @@ export class MetricsRecorder {
     if (keys !== undefined) this.#keys.set(peer, keys)
     if (holds === undefined) return keepCopy(this.#newest, peer, parameters)
     this.#rows ??= new Float32Array(lengthOf(this.#options.union.schema))
-    const width = holds.length === 0 ? 0 : parameters.length / holds.length
-    for (const [place, key] of holds.entries())
-      this.#rows.set(parameters.subarray(place * width, (place + 1) * width), key * width)
+    placeRows(this.#rows, holds, parameters)
   }
 
   async #addPoint(): Promise<SimulatedPoint> {

@@ -53,12 +53,12 @@ function codecProblems({ traffic, methods }: Draft): Problem[] {
 }
 
 /** Whether the task has the rows that a method moves. Traffic has its own tensors, and no rows. */
-function rowProblems({ traffic, training: { task }, methods }: Draft): Problem[] {
-  return methods.flatMap(({ algorithm }, index) => {
+function rowProblems({ traffic, methods }: Draft): Problem[] {
+  return methods.flatMap(({ algorithm, training }, index) => {
     const record = recordOf(algorithm)
     const hasTraffic = record.keys !== undefined && traffic !== undefined
     const refused = [
-      ...rowRefusals(record, task),
+      ...rowRefusals(record, training),
       ...(hasTraffic ? [`${record.title} sends rows of the task; leave out traffic`] : [])
     ]
     return refused.map((text) => problem(['methods', index], text))

@@ -1,18 +1,13 @@
-import { InputError } from '@murmuration/core'
 import { readTopologyFile } from '@murmuration/files'
 import { readMethod } from '../sim/real-method.js'
 import { checkServices, type Plan, planOf, type RunRequest } from './plan.js'
 import { readTrainingFile } from './training-file.js'
 
-/** As {@link makePlan}, for real peers. Throws an InputError also for what only the simulator runs so far. */
+/** As {@link makePlan}, for real peers. Throws an InputError also for services without a store that they can share. */
 export async function makeRealPlan(request: RunRequest): Promise<Plan> {
   const plan = await makePlan(request)
-  const { title, keys } = plan.options.algorithm
   checkServices(plan)
-  if (keys === undefined) return plan
-  throw new InputError(
-    `${title} runs in the simulator and inside programs so far, not as peers of a topology file; use "murmur sim"`
-  )
+  return plan
 }
 
 /** Reads and checks the files of a run. Throws an InputError when something is wrong with them. */

@@ -1,6 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { checkpointProblem } from '@murmuration/algorithms'
 import { InputError } from '@murmuration/core'
 import test from 'ava'
 import { makePlan } from './make-plan.js'
@@ -15,4 +16,18 @@ test('local data need weights that favour nobody', async (t) => {
   await t.notThrowsAsync(makePlan({ topology, partition: 'equal' }))
   await writeFile(topology, 'graph: star\npeers: [a, b, c]\n')
   await t.notThrowsAsync(makePlan({ topology, partition: 'local' }))
+})
+
+test('keyed rows need a task that has some, and plain steps; the file is told what to write', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmur-plan-'))
+  const [topology, train] = [join(folder, 'two.yaml'), join(folder, 'train.yaml')]
+  await writeFile(topology, 'graph: complete\npeers: [a, b]\n')
+  await writeFile(train, 'algorithm: lapse\n')
+  const message =
+    /Lapse needs a task whose parameters are keyed rows, and found mlp.*\n.*plain steps of SGD: expected optimiser: sgd, weightDecay: 0$/
+  await t.throwsAsync(makePlan({ topology, train }), { instanceOf: InputError, message })
+  await writeFile(train, 'algorithm: lapse\ntask: matrix-factorisation\noptimiser: sgd\nweightDecay: 0\n')
+  const { options } = await makePlan({ topology, train })
+  t.is(options.finalRounds, 1, 'in which all rows are gathered')
+  t.regex(checkpointProblem(options.algorithm) ?? '', /Lapse has no checkpoints yet/)
 })

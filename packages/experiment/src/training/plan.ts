@@ -66,14 +66,20 @@ export function planOf(path: string, file: TopologyFile, training: Training): Pl
       seed: training.seed,
       workers: topology.peers,
       servers,
-      // What a codec rounds, the sender has itself as it was.
-      finalRounds: record.keeps === 'equality' && training.codec === 'float32' ? 0 : finalRounds
+      finalRounds: finalRoundsOf(record, training, finalRounds)
     }),
     spectralGap: shrinking.spectralGap,
     settings: runSettings(file, training),
     label: algorithmLabel(record, training.algorithm),
     algorithm: algorithmText(record, training)
   }
+}
+
+/** After training: none where all have the same then, and one to gather rows that are divided among all. */
+function finalRoundsOf({ keeps, keys }: Algorithm, { codec }: Training, toConsensus: number): number {
+  if (keys !== undefined) return 1
+  // What a codec rounds, the sender has itself as it was.
+  return keeps === 'equality' && codec === 'float32' ? 0 : toConsensus
 }
 
 /** What local data promise of the sample counts holds only where averaging favours nobody. */
@@ -102,8 +108,8 @@ function checkPlaces(path: string, { peers }: TopologyFile, training: Training, 
 }
 
 /** What the algorithm needs is tested before anything starts. */
-function checkNeeds(path: string, record: Algorithm, surroundings: Surroundings, { task }: Training): void {
-  const refused = [...refusals(record, surroundings), ...rowRefusals(record, task)]
+function checkNeeds(path: string, record: Algorithm, surroundings: Surroundings, training: Training): void {
+  const refused = [...refusals(record, surroundings), ...rowRefusals(record, training)]
   if (refused.length > 0) throw new InputError(refused.map((text) => `${path}: ${text}`).join('\n'))
 }
 

@@ -1,7 +1,7 @@
 /** A task as files name it: one of the registry, or a module of the user's own; with its options. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Algorithm } from '@murmuration/algorithms'
+import { type Algorithm, type PlainSgdSettings, plainSgdProblem } from '@murmuration/algorithms'
 import { nearest } from '@murmuration/files'
 import { InputError, type Problem, within } from '@murmuration/core'
 import { z } from 'zod'
@@ -67,13 +67,19 @@ export function taskProblems(task: TaskChoice): Problem[] {
   return within(['task'], taskRecordOf(task)?.problems?.(task as never) ?? [])
 }
 
-/** Why an algorithm cannot learn this task, in words; nothing when it can. */
-export function rowRefusals({ title, keys }: Algorithm, task: TaskChoice): readonly string[] {
-  if (keys === undefined || taskRecordOf(task)?.hasRows === true) return []
+/** What a training says that matters to algorithms with keyed rows. */
+type ForRows = PlainSgdSettings & { readonly task: TaskChoice }
+
+/** Why an algorithm cannot learn this task so, in words; nothing when it can. */
+export function rowRefusals(record: Algorithm, training: ForRows): readonly string[] {
+  const { title, keys } = record
+  if (keys === undefined) return []
   const some = tasks.filter(({ hasRows }) => hasRows).map(({ kind }) => kind)
-  return [
-    `${title} needs a task whose parameters are keyed rows, and found ${task.kind ?? 'a module'}; choose task: ${some.join(' or ')}`
-  ]
+  const { task } = training
+  const hasRows = taskRecordOf(task)?.hasRows === true
+  const needed = `${title} needs a task whose parameters are keyed rows, and found ${task.kind ?? 'a module'}; choose task: ${some.join(' or ')}`
+  const problem = plainSgdProblem(record, training)
+  return [...(hasRows ? [] : [needed]), ...(problem === undefined ? [] : [problem])]
 }
 
 /** A task on the command line: a word, or the path of a module. Throws an InputError where nothing is at the path. */

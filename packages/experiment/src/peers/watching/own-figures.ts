@@ -1,4 +1,3 @@
-import type { Session } from '@murmuration/algorithms'
 import type { Milliseconds, StepReport } from '@murmuration/core'
 import type { NeighbourStatus, Peer } from '@murmuration/libp2p'
 import type { MemberState } from '@murmuration/membership'
@@ -14,11 +13,19 @@ interface Before {
   readonly bytes: ReadonlyMap<string, { readonly sent: number; readonly received: number }>
 }
 
+/** How far training is. */
+export interface Trained {
+  /** The round that comes next. */
+  readonly round: number
+  /** For how many milliseconds this peer has waited for others, until now. */
+  readonly waited: Milliseconds
+}
+
 /** What this peer does, for its reports. */
 export class OwnFigures {
   readonly #peer: Pick<Peer, 'fabric' | 'neighbours' | 'traffic' | 'sendingTime'>
   readonly #isServer: boolean
-  #training: { readonly session: Session; readonly busy: BusyTime; readonly start: Milliseconds } | undefined
+  #training: { readonly session: Trained; readonly busy: BusyTime; readonly start: Milliseconds } | undefined
   #step: Pick<StepReport, 'phase' | 'samples' | 'life' | 'consensus'> | undefined
   #losses: number[] = []
   #loss: number | undefined
@@ -33,7 +40,7 @@ export class OwnFigures {
   }
 
   /** Training begins. */
-  begin(session: Session, busy: BusyTime): void {
+  begin(session: Trained, busy: BusyTime): void {
     this.#training = { session, busy, start: this.#peer.fabric.now() }
     this.#before = this.#measure()
   }

@@ -1,0 +1,42 @@
+import { invariant } from '@murmuration/core'
+import { placeRows } from '../rows.js'
+import type { Snapshot } from './snapshots.js'
+
+/** What all peers held after a round. */
+export interface RowsOfAll {
+  readonly parameters: Float32Array
+  readonly snapshots: readonly Snapshot[]
+}
+
+/** Puts the rows together that the peers hold after a round, once all have said theirs. */
+export class RowSnapshots {
+  readonly #peers: number
+  readonly #length: number
+  readonly #rounds = new Map<number, Snapshot[]>()
+
+  /** @param peers - how many give snapshots: workers, and servers where there are some */
+  constructor(peers: number, length: number) {
+    this.#peers = peers
+    this.#length = length
+  }
+
+  /** Takes in what a peer holds after a round. */
+  take(snapshot: Snapshot): RowsOfAll | undefined {
+    const known = this.#rounds.get(snapshot.round) ?? []
+    this.#rounds.set(snapshot.round, [...known, snapshot])
+    if (known.length + 1 < this.#peers) return undefined
+    this.#rounds.delete(snapshot.round)
+    return this.#together([...known, snapshot])
+  }
+
+  #together(snapshots: readonly Snapshot[]): RowsOfAll {
+    const parameters = new Float32Array(this.#length)
+    let numbers = 0
+    for (const { holds, parameters: rows } of snapshots) {
+      if (holds !== undefined) placeRows(parameters, holds, rows)
+      numbers += rows.length
+    }
+    invariant(numbers === this.#length, () => `the peers hold ${numbers} numbers of ${this.#length}`)
+    return { parameters, snapshots }
+  }
+}

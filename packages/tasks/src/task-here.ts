@@ -1,0 +1,56 @@
+import { type Task, type TaskDescription, type TaskRows, type Work } from '@murmuration/core'
+import { setImmediate } from 'node:timers/promises'
+import { loadTask } from './load-task.js'
+import { withGradientWeight } from './sample-weights.js'
+import type { TaskWorker, ThreadWork } from './task-worker.js'
+
+/** For how long works may follow one another before messages are let in, in milliseconds. */
+const longest = 1
+
+/**
+ * Builds the described task in the calling thread: for tasks with keyed rows, whose gradients take microseconds, less than telling a thread of them does. Between
+ * works what has come from the network is let in, every millisecond; a single work is not interrupted.
+ *
+ * @throws InputError for a module that cannot be loaded, or what building the task throws
+ */
+export async function buildTaskHere(description: TaskDescription): Promise<TaskWorker> {
+  const built = await loadTask(description)
+  let since = performance.now()
+  const here = <Result>(work: Work<Result>): ThreadWork<Result> => ({
+    kind: work.kind,
+    samples: work.samples,
+    run: async () => {
+      if (performance.now() - since > longest) {
+        await setImmediate()
+        since = performance.now()
+      }
+      return work.run()
+    }
+  })
+  let task: Task = built
+  return {
+    schema: built.schema,
+    samples: built.samples,
+    about: { ...built.about, thread: 'the thread of the peer' },
+    fingerprints: built.fingerprints,
+    signature: built.signature,
+    rows: built.rows && rowsHere(built.rows, here),
+    initialise: (seed) => here(task.initialise(seed)),
+    gradient: (parameters, batch, round) => here(task.gradient(parameters, batch, round)),
+    evaluate: (parameters) => here(task.evaluate(parameters)),
+    weighGradients: async (factor) => void (task = withGradientWeight(built, factor)),
+    close: async () => {}
+  }
+}
+
+/** The rows of a task, whose gradients are computed as `here` says. */
+function rowsHere(rows: TaskRows, here: <Result>(work: Work<Result>) => Work<Result>): TaskRows {
+  const { count, width, blockOf } = rows
+  return {
+    count,
+    width,
+    keysOf: (batch) => rows.keysOf(batch),
+    gradient: (values, keys, batch, out) => here(rows.gradient(values, keys, batch, out)),
+    ...(blockOf === undefined ? {} : { blockOf: (sample, blocks) => blockOf.call(rows, sample, blocks) })
+  }
+}

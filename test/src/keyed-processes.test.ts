@@ -1,0 +1,83 @@
+/** Algorithms with keyed rows as real processes: from the files to the summary, as the simulator has it. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { timeLimit } from '@murmuration/contract'
+import type { KeyCounts } from '@murmuration/core'
+import test, { type ExecutionContext } from 'ava'
+import { type JsonLine, murmur, murmurInTurn, recordsOf, temporaryFolder } from './command.js'
+
+const training = `
+task: { kind: matrix-factorisation, users: 60, items: 40, ratings: 2000, rank: 2 }
+batch: 8
+rate: { initial: 0.3, decay: constant }
+optimiser: sgd
+weightDecay: 0
+rounds: 3
+timeout: 60 s
+`
+
+const runs = {
+  lapse: { peers: '[a, b]', algorithm: '{ name: lapse, workers: 2, blocking: true }' },
+  classic: { peers: '[a, { name: s, role: server }]', algorithm: '{ name: classic-server, workers: 2 }' }
+} as const
+type Name = keyof typeof runs
+
+const files = {} as Record<Name, readonly string[]>
+const simulations = {} as Record<Name, JsonLine>
+const home = await temporaryFolder()
+
+test.before('the simulator runs the files', async (t) => {
+  t.timeout(timeLimit(120_000))
+  const names = Object.keys(runs) as Name[]
+  for (const name of names) {
+    const [topology, train] = ['topology', 'train'].map((kind) => join(home, `${name}-${kind}.yaml`))
+    await writeFile(topology, `graph: complete\npeers: ${runs[name].peers}\n`)
+    await writeFile(train, `${training}algorithm: ${runs[name].algorithm}\n`)
+    files[name] = [topology, '--train', train]
+  }
+  const options = (name: Name) => ['--out', join(home, name), '--threads', '1', '--json']
+  const results = await murmurInTurn(
+    names.map((name) => ['sim', ...files[name], ...options(name)]),
+    home
+  )
+  for (const [place, result] of results.entries()) {
+    t.is(result.code, 0, result.stdout + result.stderr)
+    simulations[names[place]] = recordsOf(result).find(({ kind }) => kind === 'run') as JsonLine
+  }
+})
+
+/** What real processes tell of the same files. */
+async function swarm(t: ExecutionContext, name: Name): Promise<readonly JsonLine[]> {
+  t.timeout(timeLimit(120_000))
+  const result = await murmur(['swarm', ...files[name], '--json', '--no-baseline'], home).result
+  t.is(result.code, 0, result.stderr)
+  return recordsOf(result)
+}
+
+/** The loss of all rows after each epoch is that of the simulation; workers that add at the same time change it a little. */
+function checkLosses(t: ExecutionContext, events: readonly JsonLine[], name: Name): void {
+  const real = events.filter(({ kind, of }) => kind === 'evaluation' && of === 'mean') as { readonly loss?: number }[]
+  const losses = (simulations[name].curve as readonly { readonly loss: number }[]).map(({ loss }) => loss)
+  t.is(real.length, 3)
+  for (const [epoch, { loss = Number.NaN }] of real.entries())
+    t.true(Math.abs(loss - losses[epoch]) < 0.15 * losses[epoch], `epoch ${epoch}: ${loss}, simulated ${losses[epoch]}`)
+  t.true((real[2].loss ?? 1) < 0.8 * (real[0].loss ?? 0))
+}
+
+test('two processes of two workers factorise a matrix with rows that move, and count keys as the simulator does', async (t) => {
+  const events = await swarm(t, 'lapse')
+  checkLosses(t, events, 'lapse')
+  const summary = events.at(-1) as JsonLine & { readonly models: Readonly<Record<string, string>> }
+  t.is(summary.models.a, summary.models.b, 'both end with all rows')
+  // Blocks keep workers of different peers apart: which row goes where does not depend on their pace.
+  const { local, remote, moved } = summary.keys as KeyCounts
+  t.deepEqual(simulations.lapse.keys, summary.keys)
+  t.true(local > 10_000 && remote === 0 && moved > 100)
+})
+
+test('a server process holds the rows of a worker process', async (t) => {
+  const events = await swarm(t, 'classic')
+  checkLosses(t, events, 'classic')
+  const { local, remote } = events.at(-1)?.keys as KeyCounts
+  t.deepEqual([local, remote], [0, (simulations.classic.keys as KeyCounts).remote])
+})
