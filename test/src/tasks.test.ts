@@ -6,7 +6,7 @@ import {
   startTaskWorker,
   taskRecords
 } from '@murmuration/tasks'
-import { cnnRecord, createTfjsTask, mlpRecord } from '@murmuration/tfjs'
+import { cnnRecord, createTfjsTask, gptRecord, mlpRecord } from '@murmuration/tfjs'
 import test from 'ava'
 
 const peers = ['a', 'b']
@@ -19,6 +19,9 @@ const localData = {
   seed: 4
 } as const
 const quadratic = { peers, self: 'a', seed: 4, heterogeneity: 1, noise: 0.5 }
+const gaussians = { kind: 'gaussians', samples: 120 } as const
+const text = { kind: 'sentences', samples: 40 } as const
+const small = { layers: 1, width: 16, heads: 2, context: 12 }
 const smooth = { kind: 'mlp', hidden: [12], activation: 'tanh' } as const
 
 testTask(test, { name: 'quadratics', create: async () => createQuadraticTask(quadratic) })
@@ -31,8 +34,11 @@ testTask(test, { name: 'softmax regression', create: () => createSoftmaxTask({ l
 testTask(test, { name: 'an MLP in TensorFlow.js', create: () => createTfjsTask({ localData, model: smooth }) })
 testTask(test, { name: 'a CNN in TensorFlow.js', create: () => createTfjsTask({ localData, model: { kind: 'cnn' } }) })
 
-for (const { kind, module, options, needs, given } of [mlpRecord, cnnRecord, ...taskRecords]) {
-  const data = needs?.classes === 2 ? ({ kind: 'gaussians', samples: 120 } as const) : localData.data
-  const described = { module, options: given(options.parse({}) as never, { ...localData, data }) }
+for (const { kind, module, options, needs, given } of [mlpRecord, cnnRecord, gptRecord, ...taskRecords]) {
+  const data = needs?.isText ? text : needs?.classes === 2 ? gaussians : localData.data
+  const described = {
+    module,
+    options: given(options.parse(needs?.isText ? small : {}) as never, { ...localData, data })
+  }
   testTask(test, { name: `${kind}, in a thread of its own`, create: () => startTaskWorker(described) })
 }

@@ -1,5 +1,5 @@
 import { evaluateModel } from '@murmuration/experiment/models'
-import { count, quality } from './output/texts.js'
+import { count, quality, qualityWord } from './output/texts.js'
 
 /** What `murmur evaluate` is given beside a model. */
 export interface EvaluateFlags {
@@ -14,16 +14,15 @@ export async function evaluateText(
   { json, ...given }: EvaluateFlags,
   signal: AbortSignal
 ): Promise<string> {
-  const { facts, data, loss, accuracy } = await evaluateModel(path, { ...given, signal })
-  if (json) return JSON.stringify({ kind: 'evaluation', of: path, loss, accuracy, data, facts })
-  const { algorithm, rounds, samples, about, evaluation } = facts
-  const saved =
-    evaluation === undefined ? [] : [`  when it was saved   ${quality(evaluation.accuracy, evaluation.loss)}`]
+  const { facts, data, ...evaluation } = await evaluateModel(path, { ...given, signal })
+  if (json) return JSON.stringify({ kind: 'evaluation', of: path, ...evaluation, data, facts })
+  const { algorithm, rounds, samples, about, evaluation: before } = facts
+  const saved = before === undefined ? [] : [`  when it was saved   ${quality(before)}`]
   return [
     `${path}: ${about.model ?? facts.learning.task.kind ?? 'a model'}`,
     `  trained by          ${algorithm}; ${count(rounds)} rounds, ${count(samples)} samples`,
     ...saved,
     `  on ${data}`,
-    `  ${accuracy === undefined ? 'worth now           ' : 'accuracy            '}${quality(accuracy, loss)}`
+    `  ${(qualityWord(evaluation) || 'worth now').padEnd(20)}${quality(evaluation)}`
   ].join('\n')
 }

@@ -34,6 +34,8 @@ export interface Evaluation {
   readonly loss: number
   /** The fraction of samples classified rightly, 0 … 1; absent when the task does not classify. */
   readonly accuracy?: number
+  /** e to the loss: among how many characters, all as probable, the next one would be as hard to tell. Where the task learns texts. */
+  readonly perplexity?: number
 }
 
 /** What was done to the samples before the model saw them, and is to be done to what it is used on. JSON. */
@@ -45,6 +47,8 @@ export type Preprocessing =
   | { readonly kind: 'image' }
   /** Numbers, taken as they are; with the names of the columns where they have some, in the order of the model's input. */
   | { readonly kind: 'numbers'; readonly names?: readonly string[] | undefined }
+  /** A text in UTF-8: each character counts as its place among the signature's `classNames`. */
+  | { readonly kind: 'text' }
 
 /** What a model takes and gives: what one has to know to use it without the data that it learned from. JSON. */
 export interface ModelSignature {

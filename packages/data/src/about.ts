@@ -2,7 +2,7 @@ import type { DataDescription, Samples, SplitOptions } from './samples.js'
 
 /** What is said about local data; of the samples themselves nothing is. */
 export interface LocalDataFacts {
-  readonly train: Pick<Samples, 'count' | 'inputShape'>
+  readonly train: Pick<Samples, 'count' | 'inputShape' | 'classes' | 'preprocessing'>
   readonly test: Pick<Samples, 'count'>
   readonly shardSizes: readonly number[]
 }
@@ -19,30 +19,36 @@ export function describeLocalData(
   const all = localData.shardSizes.reduce((sum, size) => sum + size, 0)
   const own = options.self === undefined ? '' : `, ${grouped(localData.train.count)} for this peer`
   return {
-    data: `${grouped(all)} ${subject(options.data, localData.train.inputShape)}${own}, ${grouped(localData.test.count)} to test`,
+    data: `${grouped(all)} ${subject(options.data, localData)}${own}, ${grouped(localData.test.count)} to test`,
     partition: `${kindOf(options)} for ${options.peers.length} ${options.peers.length === 1 ? 'peer' : 'peers'}${sizes(localData)}`
   }
 }
 
-function aboutLocal({ train, test }: LocalDataFacts, data: DataDescription | undefined) {
+function aboutLocal(localData: LocalDataFacts, data: DataDescription | undefined) {
+  const { train, test } = localData
   return {
-    data: `${grouped(train.count)} ${subject(data, train.inputShape)}, all this peer's own, ${grouped(test.count)} to test in common`,
+    data: `${grouped(train.count)} ${subject(data, localData)}, all this peer's own, ${grouped(test.count)} to test in common`,
     partition: "each peer's own data"
   }
 }
 
-function subject(data: DataDescription | undefined, inputShape: readonly number[]): string {
+function subject(data: DataDescription | undefined, { train }: Pick<LocalDataFacts, 'train'>): string {
+  const { inputShape, classes = 0, preprocessing } = train
+  const isText = preprocessing?.kind === 'text'
+  const shape = isText ? `windows of ${inputShape[0]} characters, ${classes} different ones` : shaped(inputShape)
   switch (data?.kind) {
     case undefined:
-      return `${shaped(inputShape)} of the task's own`
+      return `${shape} of the task's own`
     case 'digits':
       return `handwritten-like digits ${inputShape[0]} × ${inputShape[1]}`
     case 'gaussians':
       return `samples of two normal classes in ${grouped(inputShape[0])} dimensions`
+    case 'sentences':
+      return `${shape}, of drawn sentences`
     case 'known':
-      return `${data.name} ${shaped(inputShape)}`
+      return `${data.name} ${shape}`
     case 'files':
-      return shaped(inputShape)
+      return shape
   }
 }
 

@@ -20,6 +20,8 @@ export async function inputsIn(path: string, signature: ModelSignature): Promise
     throw new InputError(`${path}: cannot be read: ${messageOf(error)}`)
   })
   const { inputShape, preprocessing } = signature
+  if (preprocessing.kind === 'text')
+    throw new InputError(`${path}: the model continues texts; give the beginning of one with --prompt`)
   if (preprocessing.kind === 'image') {
     if (/\.csv$/i.test(path))
       throw new InputError(

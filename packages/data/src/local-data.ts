@@ -22,7 +22,7 @@ export async function loadLocalData(options: LocalDataOptions): Promise<LocalDat
   const test = await openTest(options)
   const source = await openData(options.data, options, test)
   const localData = localDataOptionsOf(source, options, test)
-  const drawn = options.data.kind === 'digits' || options.data.kind === 'gaussians'
+  const drawn = ['digits', 'gaussians', 'sentences'].includes(options.data.kind)
   return drawn ? localData : marked(localData, source, options, test)
 }
 
@@ -42,7 +42,7 @@ export function localDataOf(samples: Samples, options: SplitOptions, test?: Sour
 
 function localDataOptionsOf(given: Source, options: SplitOptions, testSource?: Source): LocalData {
   const source = testSource === undefined ? given : fittedTo(testSource, given)
-  const [train, test] = testSource === undefined ? split(source.count, options) : [all(source), all(testSource)]
+  const [train, test] = testSource === undefined ? split(source, options) : [all(source), all(testSource)]
   const testSamples = gather(testSource ?? source, test)
   if (options.partition.kind === 'local') {
     return { train: gather(source, train), test: testSamples, shardSizes: [train.length] }

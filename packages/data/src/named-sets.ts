@@ -1,9 +1,12 @@
-import { knownSetNames } from './files/known-sets.js'
+import { knownSetNames, type KnownSetName } from './files/known-sets.js'
+import { sentenceAlphabet } from './text/sentences.js'
 
 /** What a data set consists of, as far as a task may ask. */
 export interface DataTraits {
   /** Whether a sample is a picture: its numbers have rows and columns. */
   readonly hasImages: boolean
+  /** Whether a sample is a window of a text: its numbers are characters, and it has a class for each, the next one. */
+  readonly isText: boolean
   readonly classes: number
 }
 
@@ -14,9 +17,24 @@ export interface NamedSet extends DataTraits {
   readonly description: string
 }
 
+const pictures = { hasImages: true, isText: false, classes: 10 }
+const ofText = { hasImages: false, isText: true }
+
 /** All data sets that files call by one word. */
 export const namedSets: readonly NamedSet[] = [
-  { name: 'digits', description: 'pictures of digits, drawn by the program', hasImages: true, classes: 10 },
-  { name: 'gaussians', description: 'two classes, drawn by the program', hasImages: false, classes: 2 },
-  ...knownSetNames.map((name) => ({ name, description: 'pictures, fetched once', hasImages: true, classes: 10 }))
+  { name: 'digits', description: 'pictures of digits, drawn by the program', ...pictures },
+  {
+    ...{ name: 'gaussians', description: 'two classes, drawn by the program' },
+    ...{ hasImages: false, isText: false, classes: 2 }
+  },
+  {
+    ...{ name: 'sentences', description: 'a text of short sentences, drawn by the program', ...ofText },
+    classes: sentenceAlphabet.length
+  },
+  ...knownSetNames.map((name) => ({ name, ...knownTraits(name) }))
 ]
+
+function knownTraits(name: KnownSetName): Omit<NamedSet, 'name'> {
+  if (name === 'tiny-shakespeare') return { description: 'a text, fetched once', ...ofText, classes: 65 }
+  return { description: 'pictures, fetched once', ...pictures }
+}

@@ -4,14 +4,20 @@ import { openFiles, openKnownSet } from './files/files.js'
 import { drawnGaussians } from './gaussians.js'
 import type { DataDescription, DrawnCount, SplitOptions } from './samples.js'
 import type { Source } from './source.js'
+import { drawnSentences } from './text/sentences.js'
+import { defaultContext } from './text/text.js'
 import { heldBack } from './split.js'
 
 /**
  * Draws or opens the described data. Throws an {@link InputError} for a description that makes no sense.
  *
- * @param like - samples that these have to fit: they number classes that are words, and say how large pictures are
+ * @param like - what these have to fit: it numbers classes that are words, and characters, and says how large pictures are
  */
-export async function openData(data: DataDescription, options: SplitOptions, like?: Source): Promise<Source> {
+export async function openData(
+  data: DataDescription,
+  options: SplitOptions,
+  like: SplitOptions['like'] = options.like
+): Promise<Source> {
   const source = await open(data, options, like)
   return options.targets === 'numbers' ? { ...source, classes: undefined } : source
 }
@@ -22,7 +28,7 @@ export async function openTest(options: SplitOptions): Promise<Source | undefine
   return openData({ kind: 'files', ...options.test, mustMatch: true }, options)
 }
 
-async function open(data: DataDescription, options: SplitOptions, like?: Source): Promise<Source> {
+async function open(data: DataDescription, options: SplitOptions, like: SplitOptions['like']): Promise<Source> {
   switch (data.kind) {
     case 'digits':
       return drawnDigits(countOf(data, options), options.seed, whole('size', data.size ?? 28, 1, 28))
@@ -30,10 +36,16 @@ async function open(data: DataDescription, options: SplitOptions, like?: Source)
       const drawn = data.samples === undefined && data.samplesPerPeer === undefined ? { samples: 4601 } : data
       return drawnGaussians(countOf(drawn, options), options.seed, whole('features', data.features ?? 57, 1))
     }
+    case 'sentences':
+      return drawnSentences(countOf(data, options), options.seed, { context: contextOf(options) })
     case 'known':
-      return openKnownSet(data.name)
+      return openKnownSet(data.name, { context: contextOf(options) })
     case 'files':
-      return openFiles(data, { targets: options.targets, ...(like === undefined ? {} : { like }) })
+      return openFiles(data, {
+        targets: options.targets,
+        context: contextOf(options),
+        ...(like === undefined ? {} : { like })
+      })
   }
 }
 
@@ -44,6 +56,10 @@ function countOf({ samples, samplesPerPeer }: DrawnCount, { peers, testFraction 
   let count = wanted + 1
   while (count - heldBack(count, testFraction) < wanted) count++
   return count
+}
+
+function contextOf({ context = defaultContext }: SplitOptions): number {
+  return whole('context', context, 1, 2 ** 16)
 }
 
 function whole(name: string, value: number | undefined, least: number, most = Number.MAX_SAFE_INTEGER): number {

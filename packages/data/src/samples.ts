@@ -1,4 +1,4 @@
-import type { Preprocessing } from '@murmuration/core'
+import type { ModelSignature, Preprocessing } from '@murmuration/core'
 import type { KnownSetName } from './files/known-sets.js'
 
 /** Samples with what is to be learned from them, flat and in memory. */
@@ -42,6 +42,10 @@ export interface SplitOptions {
   /** 'numbers' for targets that are real values; classes by default. */
   readonly targets?: 'classes' | 'numbers'
   readonly partition: PartitionDescription
+  /** Of a text: how many characters a sample has; 64 by default. */
+  readonly context?: number
+  /** What a model takes that was trained, where the test set is to fit it: the classes count as it numbers them, and pictures are as large. */
+  readonly like?: Pick<ModelSignature, 'inputShape' | 'classNames'>
   /** All peers, in the order of their names. */
   readonly peers: readonly string[]
   /** Whose local data; absent for the union of all. */
@@ -80,13 +84,17 @@ export type DataDescription =
       /** How many numbers a sample has; 57 by default. */
       readonly features?: number
     } & DrawnCount)
+  | ({
+      /** Windows of a text of short sentences, drawn by the seed. */
+      readonly kind: 'sentences'
+    } & DrawnCount)
   | {
       /** A data set that is fetched by its name, once, and kept. */
       readonly kind: 'known'
       readonly name: KnownSetName
     }
   | {
-      /** A folder, files, or an URL: IDX files (gzip too), CSV, the archive of CIFAR-10, or a folder of pictures for each class; told by their names and contents. */
+      /** A folder, files, or an URL: IDX files (gzip too), CSV, the archive of CIFAR-10, a folder of pictures for each class, or texts (.txt); told by their names and contents. */
       readonly kind: 'files'
       readonly path: string | readonly string[]
       /** SHA-256 in hex of each file, by file name; checked when given, needed for an URL. */

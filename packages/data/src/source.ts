@@ -3,6 +3,8 @@ import type { Samples } from './samples.js'
 
 /** Samples whose inputs can each be read by itself, so that a peer makes only its own. */
 export interface Source extends Omit<Samples, 'inputs'> {
+  /** Whether the samples follow each other, as the windows of a text do: then the last are held back, and not drawn ones. */
+  readonly isSequence?: boolean
   /** Writes the input of sample `index` into `out`, which is as long as the shape says. */
   read(index: number, out: Float32Array): void
 }

@@ -1,16 +1,25 @@
 import { InputError } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import type { SplitOptions } from './samples.js'
+import type { Source } from './source.js'
 
-/** The numbers of the training and of the test samples; at least one of each. Throws an {@link InputError} for one sample. */
-export function split(count: number, { testFraction, seed }: SplitOptions): readonly [Uint32Array, Uint32Array] {
+/**
+ * The numbers of the training and of the test samples, at least one of each: the latter are drawn, or the last of a sequence. Throws an {@link InputError} for one
+ * sample.
+ */
+export function split(
+  { count, isSequence = false }: Pick<Source, 'count' | 'isSequence'>,
+  { testFraction, seed }: SplitOptions
+): readonly [Uint32Array, Uint32Array] {
   if (count < 2)
     throw new InputError(
       `the data has ${count === 0 ? 'no samples' : 'one sample'}, at least 2 are expected: one to train and one to test`
     )
-  const order = createRandom(seed, 'split').shuffle(Array.from({ length: count }, (_, index) => index))
+  const all = Array.from({ length: count }, (_, index) => index)
+  const order = isSequence ? all.reverse() : createRandom(seed, 'split').shuffle(all)
   const held = heldBack(count, testFraction)
-  return [Uint32Array.from(order.slice(held)), Uint32Array.from(order.slice(0, held))]
+  const [train, test] = [Uint32Array.from(order.slice(held)), Uint32Array.from(order.slice(0, held))]
+  return isSequence ? [train.reverse(), test.reverse()] : [train, test]
 }
 
 /** How many of `count` samples, at least 2, are test samples. */

@@ -135,6 +135,8 @@ export interface EvaluationEvent {
   readonly round: number
   readonly loss: number
   readonly accuracy?: number
+  /** e to the loss, where texts are learned. */
+  readonly perplexity?: number
   /** Of all peers at that round; with 'mean' only. */
   readonly consensusDistance?: number
   /** Since the start of training: seconds, samples, and bytes sent with overhead; of all peers, or of the one. Not with 'centralised'. */
@@ -201,12 +203,16 @@ export interface Summary {
   readonly accuracyOfMean?: number
   readonly accuracyOfWorst?: number
   readonly lossOfWorst: number
+  /** e to the losses, where texts are learned. */
+  readonly perplexityOfMean?: number
+  readonly perplexityOfWorst?: number
   readonly consensusDistance: number
   /** The consensus distance when training ended, before final averaging. */
   readonly consensusDistanceAfterTraining?: number
   /** Plain SGD on the union of the data, at equal samples and the same joint batch. */
   readonly centralisedLoss?: number
   readonly centralisedAccuracy?: number
+  readonly centralisedPerplexity?: number
   readonly centralisedSeconds?: number
   /** Of all peers together, payload and overhead. */
   readonly bytesSent: number
@@ -250,6 +256,7 @@ export interface PeerSummary {
   /** Absent for a server, which has no model of its own. */
   readonly loss?: number
   readonly accuracy?: number
+  readonly perplexity?: number
   /** Root mean square distance of the neighbours' parameters from this peer's, in the last round. */
   readonly neighbourDistance: number
   /** How far apart the models of all were lately, as this peer estimates it; where it knows. */

@@ -83,6 +83,8 @@ export interface CurvePoint {
   /** Of the mean of all peers' parameters, on the test set. */
   readonly loss: number
   readonly accuracy?: number
+  /** e to the loss, where texts are learned. */
+  readonly perplexity?: number
   /** Of the peer that does worst. */
   readonly worstLoss?: number
   /** Root mean square of the distances from the mean; absent where the models of the other peers are not known. */

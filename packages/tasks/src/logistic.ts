@@ -86,7 +86,7 @@ export class Logistic implements Model {
   }
 
   /** Mean loss without the l2 term, and the fraction of samples whose class has a probability above a half. */
-  evaluate(parameters: Float32Array): Required<Evaluation> {
+  evaluate(parameters: Float32Array): Evaluation & { readonly accuracy: number } {
     const chunk = this.#chunk
     this.#weights.set(parameters)
     let loss = 0

@@ -1,4 +1,4 @@
-import type { Task } from '@murmuration/core'
+import { InputError, type Task } from '@murmuration/core'
 import {
   describeLocalData,
   fingerprintsOf,
@@ -25,7 +25,7 @@ export async function createRegressionTask(
   { localData: options, l2 = 0 }: RegressionOptions,
   modelOf: ModelOf
 ): Promise<Task> {
-  const localData = await loadLocalData(options)
+  const localData = checked(await loadLocalData(options))
   const model = modelOf(localData, l2)
   const about = { ...describeLocalData(localData, options), model: model.about }
   const facts = { fingerprints: fingerprintsOf(localData), signature: signatureOf(localData.train) }
@@ -38,7 +38,7 @@ export async function createRegressionTaskSet(
   modelOf: ModelOf
 ): Promise<TaskSet> {
   const options = { ...given, self: undefined }
-  const localData = await loadLocalData(options)
+  const localData = checked(await loadLocalData(options))
   const model = modelOf(localData, l2)
   // The samples are not among the facts: the model has its own copy of them, and one is enough.
   const { shardSizes } = localData
@@ -53,4 +53,13 @@ export async function createRegressionTaskSet(
       model: model.about
     })
   })
+}
+
+/** Regressions learn one class, or one number, of a sample. */
+function checked(localData: LocalData): LocalData {
+  const { targetShape } = localData.train
+  if (targetShape.length === 0) return localData
+  throw new InputError(
+    `the samples have ${targetShape.join(' × ')} targets each, as those of texts; the task gpt learns texts, this one learns one target of a sample`
+  )
 }

@@ -88,7 +88,7 @@ export class Softmax implements Model {
   }
 
   /** Mean loss without the l2 term, and the fraction of samples whose class is the likeliest. */
-  evaluate(parameters: Float32Array): Required<Evaluation> {
+  evaluate(parameters: Float32Array): Evaluation & { readonly accuracy: number } {
     const targets = this.#testTargets
     this.#widen(parameters)
     let loss = 0

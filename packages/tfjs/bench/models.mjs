@@ -6,20 +6,21 @@ import { createTfjsTask } from '../dist/index.js'
 
 const budget = 3000
 const batchLength = 32
-const localData = {
-  data: { kind: 'digits', samples: 200 },
+const sharing = {
   testFraction: 0.2,
   partition: { kind: 'equal' },
   peers: ['a'],
   seed: 1
 }
+const digits = { kind: 'digits', samples: 200 }
 const models = [
-  { kind: 'mlp', hidden: [128] },
-  { kind: 'cnn', filters: [8, 16] }
+  { data: digits, model: { kind: 'mlp', hidden: [128] } },
+  { data: digits, model: { kind: 'cnn', filters: [8, 16] } },
+  { data: { kind: 'sentences', samples: 200 }, model: { kind: 'gpt', layers: 2, width: 64, heads: 4 } }
 ]
 
-for (const model of models) {
-  const task = await createTfjsTask({ localData, model, backend: process.argv[2] ?? 'auto' })
+for (const { data, model } of models) {
+  const task = await createTfjsTask({ localData: { data, ...sharing }, model, backend: process.argv[2] ?? 'auto' })
   const parameters = await task.initialise(1).run()
   const batch = Uint32Array.from({ length: batchLength }, (_, index) => index)
   let best = Number.POSITIVE_INFINITY

@@ -24,6 +24,8 @@ function structure(description: ModelDescription, model: LayersModel): string {
       return `mlp ${[kernelOf(weighted[0])[0], ...weighted.map(unitsOf)].join('-')}`
     case 'cnn':
       return `cnn ${[...weighted.slice(0, -1).map(convolution), `dense ${unitsOf(weighted[weighted.length - 1])}`].join(', ')}`
+    case 'gpt':
+      return `gpt of ${description.layers} layers, ${description.width} wide, ${description.heads} heads`
     case 'module':
       return `${basename(description.path)}: ${listed(weighted.map((layer) => layer.getClassName()))}`
   }

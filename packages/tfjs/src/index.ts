@@ -7,7 +7,7 @@
 export type { Backend, BackendChoice } from './backend.js'
 export { createTfjsTask, loadTrainedModel, measureBackend, tfjsTaskModule } from './lazy.js'
 export type { BackendSpeed } from './speed.js'
-export { cnnRecord, mlpRecord } from './records.js'
+export { cnnRecord, gptRecord, mlpRecord } from './records.js'
 export type { ModelDescription } from './model.js'
 export type { TfjsTaskOptions } from './task.js'
 export type { TrainedModel, TrainedModelParts } from './use/trained-model.js'

@@ -1,6 +1,8 @@
 import { InputError } from '@murmuration/core'
 import { sizeOf } from '@murmuration/vectors'
 import type { LayersModel, layers, Shape } from '@tensorflow/tfjs-layers'
+import { gpt, type GptSize } from './gpt/gpt.js'
+import { broadcastNormalisation } from './normalisation.js'
 import { tensorflow as tf } from './tensorflow.js'
 import type { ModelContext, UserModule } from './user-module.js'
 
@@ -24,6 +26,10 @@ export type ModelDescription =
       /** How many filters each convolution has; 8 and 16 by default. */
       readonly filters?: readonly number[]
     }
+  | ({
+      /** A small GPT for texts: it learns which character follows each of a window. */
+      readonly kind: 'gpt'
+    } & GptSize)
   | {
       /** Any model, built by a module of the user's; see {@link UserModule}. */
       readonly kind: 'module'
@@ -44,18 +50,27 @@ export async function buildModel(
   context: ModelContext,
   module?: UserModule
 ): Promise<LayersModel> {
-  const model = module ? await module.createModel(tf, context) : builtIn(description, context)
-  return checked(model, context, module?.loss !== undefined)
+  const made = module ? await module.createModel(tf, context) : builtIn(description, context)
+  const model = checked(made, context, module?.loss !== undefined)
+  broadcastNormalisation(model)
+  return model
 }
 
 function builtIn(description: ModelDescription, context: ModelContext): LayersModel {
+  const { classes, targetShape } = context
+  if (classes !== undefined && targetShape.length > 0 && description.kind !== 'gpt')
+    throw new InputError(
+      `the task ${description.kind} learns one class of a sample; found ${targetShape.join(' × ')} of them, as texts have, which the task gpt learns`
+    )
   switch (description.kind) {
     case 'mlp':
       return tf.sequential({ layers: mlp(description.hidden, description.activation ?? 'relu', context) })
     case 'cnn':
       return tf.sequential({ layers: cnn(description.filters ?? [8, 16], context) })
+    case 'gpt':
+      return gpt(description, context)
     default:
-      throw new InputError(`model.kind is "${description.kind}"; one of mlp, cnn, module is expected`)
+      throw new InputError(`model.kind is "${description.kind}"; one of mlp, cnn, gpt, module is expected`)
   }
 }
 

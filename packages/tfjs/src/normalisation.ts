@@ -1,4 +1,5 @@
 import type { LayersModel } from '@tensorflow/tfjs-layers'
+import { tensorflow as tf } from './tensorflow.js'
 import { partsOf } from './weights.js'
 
 /**
@@ -10,5 +11,28 @@ export function freezeNormalisation(model: LayersModel): void {
     if (isTrainable || layer.getClassName() !== 'BatchNormalization') continue
     const call = layer.call.bind(layer)
     layer.call = (inputs, options) => call(inputs, { ...options, training: false })
+  }
+}
+
+/**
+ * Lets layer normalisations over the last axis broadcast means and variances, which TensorFlow.js repeats in memory, forth and back. The numbers are the same but for rounding:
+ * γ (x − μ) / √(σ² + ε) + β (Ba, Kiros and Hinton 2016, eq. 4).
+ */
+export function broadcastNormalisation(model: LayersModel): void {
+  for (const { layer } of model.layers.flatMap((each) => partsOf(each))) {
+    const { axis, epsilon } = layer.getConfig() as { readonly axis?: unknown; readonly epsilon?: number }
+    const rank = layer.built ? [layer.outputShape].flat().length : 0
+    if (layer.getClassName() !== 'LayerNormalization' || String(axis) !== String(rank - 1)) continue
+    const weight = (own: string) => layer.weights.find(({ originalName }) => originalName.endsWith(`/${own}`))?.read()
+    layer.call = (inputs) =>
+      tf.tidy(() => {
+        const x = Array.isArray(inputs) ? inputs[0] : inputs
+        const centred = tf.sub(x, tf.mean(x, -1, true))
+        const variance = tf.mean(tf.square(centred), -1, true)
+        const normal = tf.mul(centred, tf.rsqrt(tf.add(variance, epsilon ?? 1e-3)))
+        const [gamma, beta] = [weight('gamma'), weight('beta')]
+        const scaled = gamma === undefined ? normal : tf.mul(normal, gamma)
+        return beta === undefined ? scaled : tf.add(scaled, beta)
+      })
   }
 }

@@ -1,3 +1,4 @@
+import { problem } from '@murmuration/core'
 import { type TaskRecord, taskRecord } from '@murmuration/tasks'
 import { z } from 'zod'
 import { tfjsTaskModule } from './lazy.js'
@@ -27,4 +28,37 @@ export const cnnRecord: TaskRecord = taskRecord({
   module: tfjsTaskModule,
   given: (_, localData) => ({ localData, model: { kind: 'cnn' } }),
   network: (_, parameters) => ({ model: { kind: 'cnn' }, parameters })
+})
+
+/** A small GPT of characters. */
+export const gptRecord: TaskRecord = taskRecord({
+  kind: 'gpt',
+  description: 'A small GPT that learns a text, character by character, over TensorFlow.js',
+  options: z.strictObject({
+    layers: z.int().min(1).max(64).default(2).meta({ description: 'Blocks of attention and perceptron' }),
+    width: z
+      .int()
+      .min(1)
+      .max(4096)
+      .default(64)
+      .meta({ description: 'Numbers that stand for a character; a multiple of heads' }),
+    heads: z.int().min(1).max(64).default(4).meta({ description: 'Heads of each attention' }),
+    context: z
+      .int()
+      .min(1)
+      .max(4096)
+      .default(64)
+      .meta({ description: 'Characters of a sample, and the most that it sees of a prompt' })
+  }),
+  learnsFromData: true,
+  needs: { isText: true },
+  firstRate: 0.05,
+  module: tfjsTaskModule,
+  given: ({ context, ...size }, localData) => ({
+    localData: { ...localData, context },
+    model: { kind: 'gpt', ...size }
+  }),
+  network: ({ layers, width, heads }, parameters) => ({ model: { kind: 'gpt', layers, width, heads }, parameters }),
+  problems: ({ width, heads }) =>
+    width % heads === 0 ? [] : [problem(['width'], `found ${width}, expected a multiple of heads, which is ${heads}`)]
 })

@@ -37,6 +37,8 @@ export interface TfjsTaskParts {
   readonly random: Random
   /** The path of the user's module that made the model, if any. */
   readonly userModule?: string
+  /** Whether it is a text that is learned, by cross-entropy. */
+  readonly isLanguageModel: boolean
   readonly about: Readonly<Record<string, string>>
 }
 
@@ -131,9 +133,11 @@ export class TfjsTask implements Task {
       right += chunk.right
       judged += chunk.judged
     }
+    const mean = loss / count
+    const perplexity = this.#parts.isLanguageModel ? { perplexity: Math.exp(mean) } : {}
     return judged > 0 && classes !== undefined
-      ? { loss: loss / count, accuracy: right / judged }
-      : { loss: loss / count }
+      ? { loss: mean, accuracy: right / judged, ...perplexity }
+      : { loss: mean, ...perplexity }
   }
 
   #judge({ inputs, targets }: Batch): { loss: number; right: number; judged: number } {

@@ -99,7 +99,7 @@ test('choices that do not fit are refused, and nothing is written', async (t) =>
     [{ graph: 'hypercube', peers: '5' }, /found 5 peers, expected a power of two/],
     [{ algorithm: 'relay-sgd' }, /RelaySGD needs a tree/],
     [{ algorithm: 'dspgd' }, /did you mean "dpsgd"/],
-    [{ data: 'minst' }, /found no minst, expected digits, gaussians, mnist.*did you mean "mnist"/],
+    [{ data: 'minst' }, /found no minst, expected digits, gaussians, sentences, mnist.*did you mean "mnist"/],
     [{ task: 'mpl' }, /found no mpl, expected mlp, .* or a path; did you mean "mlp"/],
     [{ task: 'logistic', data: 'digits' }, /--data digits: the task logistic cannot .*expected gaussians or a path/],
     [{ task: 'cnn', data: 'gaussians' }, /--data gaussians: the task cnn cannot .*expected digits, mnist/],

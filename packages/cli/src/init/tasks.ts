@@ -25,10 +25,13 @@ export function taskText({ kind, options }: TaskRecord): string {
 
 /** The data sets that a task can learn from; all of them for a module. */
 export function setsFor(record: TaskRecord | undefined): readonly NamedSet[] {
-  const { classes, hasImages } = record?.needs ?? {}
+  if (record === undefined) return namedSets
+  const { classes, hasImages, isText = false } = record.needs ?? {}
   return namedSets.filter(
     (set) =>
-      (classes === undefined || classes === set.classes) && (hasImages === undefined || hasImages === set.hasImages)
+      set.isText === isText &&
+      (classes === undefined || classes === set.classes) &&
+      (hasImages === undefined || hasImages === set.hasImages)
   )
 }
 

@@ -1,4 +1,5 @@
 import { outlierText } from '@murmuration/algorithms'
+import type { Evaluation } from '@murmuration/core'
 import prettyBytes from 'pretty-bytes'
 import type { PeerSummary, RunEvent, StartEvent, StateSeconds, StoreEvent, Summary } from '@murmuration/experiment'
 
@@ -66,7 +67,8 @@ export function lineOf(event: RunEvent): string {
       const apart =
         event.consensusDistance === undefined ? '' : `, consensus distance ${short(event.consensusDistance)}`
       const accuracy = event.accuracy === undefined ? '' : `, accuracy ${percent(event.accuracy)}`
-      return `${nameOf(event.of)} after round ${event.round + 1}: loss ${short(event.loss)}${accuracy}${apart}`
+      const perplexity = event.perplexity === undefined ? '' : `, perplexity ${short(event.perplexity)}`
+      return `${nameOf(event.of)} after round ${event.round + 1}: loss ${short(event.loss)}${perplexity}${accuracy}${apart}`
     }
     case 'store':
       return storeText(event)
@@ -108,23 +110,37 @@ function savedText({ payloadSent, rawSent }: Pick<Summary, 'payloadSent' | 'rawS
   return payloadSent >= rawSent ? '' : `, ${percent(payloadSent / rawSent)} of float32`
 }
 
-/** How good the models are; numbers to predict have no accuracy. */
+/** How good the models are; numbers to predict have no accuracy, and only texts a perplexity. */
 function qualityLines(summary: Summary): string[] {
-  if (summary.accuracyOfMean === undefined) {
+  const { accuracyOfMean: accuracy, lossOfMean: loss, perplexityOfMean: perplexity } = summary
+  if (perplexity !== undefined) {
     return [
-      `  the mean model               loss ${short(summary.lossOfMean)}`,
+      `  perplexity of the mean model ${quality({ accuracy, loss, perplexity })}`,
+      `  perplexity of the worst peer ${short(summary.perplexityOfWorst)}`
+    ]
+  }
+  if (accuracy === undefined) {
+    return [
+      `  the mean model               loss ${short(loss)}`,
       `  the worst peer               loss ${short(summary.lossOfWorst)}`
     ]
   }
   return [
-    `  accuracy of the mean model   ${quality(summary.accuracyOfMean, summary.lossOfMean)}`,
+    `  accuracy of the mean model   ${quality({ accuracy, loss })}`,
     `  accuracy of the worst peer   ${percent(summary.accuracyOfWorst)}`
   ]
 }
 
-/** Accuracy and loss, where classes are learned; otherwise the loss. */
-export function quality(accuracy: number | undefined, loss: number | undefined): string {
+/** Perplexity, accuracy and loss, as far as there are such. */
+export function quality({ accuracy, loss, perplexity }: Partial<Evaluation>): string {
+  if (perplexity !== undefined) return `${short(perplexity)}   loss ${short(loss)}, accuracy ${percent(accuracy)}`
   return accuracy === undefined ? `loss ${short(loss)}` : `${percent(accuracy)}   loss ${short(loss)}`
+}
+
+/** What {@link quality} begins with. */
+export function qualityWord({ accuracy, perplexity }: Partial<Evaluation>): string {
+  if (perplexity !== undefined) return 'perplexity'
+  return accuracy === undefined ? '' : 'accuracy'
 }
 
 function finishedText({ peers, finished, lost }: Pick<Summary, 'peers' | 'finished' | 'lost'>): string {
@@ -171,7 +187,7 @@ export function summaryLines(summary: Summary): string[] {
   ]
   if (summary.centralisedAccuracy !== undefined || summary.centralisedLoss !== undefined) {
     lines.push(
-      `  plain SGD on all the data    ${quality(summary.centralisedAccuracy, summary.centralisedLoss)}` +
+      `  plain SGD on all the data    ${quality(centralisedOf(summary))}` +
         (summary.keys === undefined ? '   (same samples, same joint batch)' : '   (same samples, one worker)')
     )
   }
@@ -191,13 +207,26 @@ export function summaryLines(summary: Summary): string[] {
   return lines
 }
 
+function centralisedOf({ centralisedAccuracy, centralisedLoss, centralisedPerplexity }: Summary): Partial<Evaluation> {
+  return {
+    ...(centralisedLoss === undefined ? {} : { loss: centralisedLoss }),
+    ...(centralisedAccuracy === undefined ? {} : { accuracy: centralisedAccuracy }),
+    ...(centralisedPerplexity === undefined ? {} : { perplexity: centralisedPerplexity })
+  }
+}
+
+function wordOfOwn(summary: PeerSummary): string {
+  const word = qualityWord(summary)
+  return word === '' ? 'its model' : `${word} of its model`
+}
+
 /** What one peer's user wants to know at the end. */
 function peerSummaryLines(summary: PeerSummary): string[] {
   return [
     '',
     `peer ${summary.peer} of ${count(summary.peers)}: ${count(summary.rounds)} rounds, ${count(summary.samples)} samples in ` +
       `${duration(summary.seconds)} (${count(summary.samples / summary.seconds)} samples/s), ${summary.backend}`,
-    `  ${summary.accuracy === undefined ? 'its model                   ' : 'accuracy of its model       '} ${quality(summary.accuracy, summary.loss)}`,
+    `  ${wordOfOwn(summary).padEnd(28)} ${quality(summary)}`,
     `  distance to its neighbours   ${short(summary.neighbourDistance)}`,
     ...(summary.consensusDistance === undefined
       ? []

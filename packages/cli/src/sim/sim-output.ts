@@ -137,7 +137,7 @@ function onlyRunLines({ runs }: Results<SimulatedRecord>): string[] {
   const last = curve.at(-1)
   if (runs.length > 1 || last === undefined) return []
   return [
-    `  the mean model               ${quality(last.accuracy, last.loss)}`,
+    `  the mean model               ${last.perplexity === undefined ? '' : 'perplexity '}${quality(last)}`,
     `  consensus distance           ${short(last.consensusDistance)}`,
     `  sent                         ${bytes(bytesSent)}; through the line of ${busiest.name} ${bytes(busiest.bytes)}`,
     `  waiting for others           ${percent(time.waiting)} of the time`

@@ -56,7 +56,7 @@ test('a checksum that fits is accepted, another is refused', async (t) => {
 })
 
 const wrong: readonly (readonly [string, Readonly<Record<string, Uint8Array | string>>, RegExp])[] = [
-  ['a folder without data', { 'notes.txt': '' }, /no data that can be read \(found: notes\.txt\)/],
+  ['a folder without data', { 'notes.md': '' }, /no data that can be read \(found: notes\.md\)/],
   ['an empty folder', {}, /found: nothing/],
   ['pictures without labels', { 'x-images-idx3-ubyte': images }, /no partner: x-labels-idx1-ubyte/],
   ['labels without pictures', { 'x-labels-idx1-ubyte': labels }, /no partner: x-images-idx3-ubyte/],

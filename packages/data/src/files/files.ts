@@ -8,6 +8,7 @@ import { cifarName, cifarSource } from './cifar.js'
 import { type CsvReading, csvSource } from './csv.js'
 import { type DataFile, readData } from './data-file.js'
 import { downloadAll } from './download.js'
+import { textSource, type TextReading } from '../text/text.js'
 import { type IdxFile, idxSource } from './idx.js'
 import { fetchKnownSet, type KnownSetName, knownSetNames, knownSets } from './known-sets.js'
 
@@ -17,22 +18,25 @@ type Checksums = NonNullable<FilesDescription['sha256']>
 const imagesName = /^(.*)images[-.]idx3-ubyte(\.gz)?$/
 const labelsName = /^(.*)labels[-.]idx1-ubyte(\.gz)?$/
 const csvName = /\.csv(\.gz)?$/i
+const textName = /\.txt(\.gz)?$/i
 
 /** How files are read. */
 export interface FilesReading {
   /** 'numbers' for targets of CSV files that are real values; classes by default. */
   readonly targets?: CsvReading['targets']
-  /** Samples that these have to fit: they number the classes, and say how large pictures are. */
+  /** How many characters a sample of a text has. */
+  readonly context?: TextReading['context']
+  /** What these have to fit: it numbers the classes, and says how large pictures are. */
   readonly like?: PictureReading['like']
 }
 
 /**
  * Opens a data set: a folder with IDX files (all pairs of pictures and labels in it are put together), with CSV files (all are put
- * together, in the order of their names), with the archive of CIFAR-10 or with a folder of pictures for each class; such files, or the URL of either. Throws an {@link InputError} that says what was looked for.
+ * together, in the order of their names), with the archive of CIFAR-10, with a folder of pictures for each class or with texts, which are put together too; such files, or the URL of either. Throws an {@link InputError} that says what was looked for.
  */
 export async function openFiles(
   { path, sha256 = {}, mustMatch = false, size }: FilesDescription,
-  { targets, like }: FilesReading = {}
+  { targets, like, context }: FilesReading = {}
 ): Promise<Source> {
   const paths = typeof path === 'string' ? [path] : path
   const files = (await Promise.all(paths.map((each) => filesOf(each, sha256)))).flat()
@@ -46,8 +50,10 @@ export async function openFiles(
   }
   const pictures = (await Promise.all(paths.map(picturesOf))).flat()
   if (pictures.length > 0) return pictureSource(pictures, bytesOf, { size, like })
+  const texts = await openTexts(files, bytesOf, { context, like })
+  if (texts !== undefined) return texts
   throw new InputError(
-    `${paths.join(', ')} has no data that can be read (found: ${namesOf(files)}); expected are X-images-idx3-ubyte with X-labels-idx1-ubyte, a .csv file, each also as .gz, cifar-10-binary.tar.gz, or a folder of pictures (PNG, JPEG) for each class`
+    `${paths.join(', ')} has no data that can be read (found: ${namesOf(files)}); expected are X-images-idx3-ubyte with X-labels-idx1-ubyte, a .csv or .txt file, each also as .gz, cifar-10-binary.tar.gz, or a folder of pictures (PNG, JPEG) for each class`
   )
 }
 
@@ -62,16 +68,30 @@ async function openPacked(
   return archive && cifarSource(archive.path, await bytesOf(archive))
 }
 
+/** All texts, one after the other; nothing where there are none. */
+async function openTexts(
+  files: readonly DataFile[],
+  bytesOf: (file: DataFile) => Promise<Buffer>,
+  reading: TextReading
+): Promise<Source | undefined> {
+  const texts = files.filter(({ name }) => textName.test(name))
+  if (texts.length === 0) return undefined
+  const read = async (file: DataFile) => ({ name: file.path, bytes: await bytesOf(file) })
+  return textSource(await Promise.all(texts.map(read)), reading)
+}
+
 async function picturesOf(path: string): Promise<readonly DataFile[]> {
   const isFolder = (await stat(path).catch(() => undefined))?.isDirectory()
   return isFolder ? picturesIn(path) : []
 }
 
 /** Opens a data set by its name. Throws an {@link InputError} when it is neither in the cache nor to be fetched. */
-export async function openKnownSet(name: KnownSetName): Promise<Source> {
+export async function openKnownSet(name: KnownSetName, { context }: FilesReading = {}): Promise<Source> {
   const set = knownSets[name]
   const sha256: Checksums = set.sha256
-  const source = await openPacked(await fetchKnownSet(name, set), (file) => readData(file, sha256[file.name]))
+  const files = await fetchKnownSet(name, set)
+  const bytesOf = (file: DataFile) => readData(file, sha256[file.name])
+  const source = (await openPacked(files, bytesOf)) ?? (await openTexts(files, bytesOf, { context }))
   invariant(source !== undefined, () => `the data set ${name} has no files that are known`)
   return source
 }

@@ -22,7 +22,7 @@ const mnistTest = {
 
 /**
  * The data sets that have a name. The checksums are those of TensorFlow Datasets (its files `url_checksums/mnist.txt` and
- * `url_checksums/fashion_mnist.txt`, `url_checksums/cifar10.txt`).
+ * `url_checksums/fashion_mnist.txt`, `url_checksums/cifar10.txt`); that of tiny-shakespeare is of the file that its mirrors have.
  */
 export const knownSets = {
   /** 70,000 handwritten digits (LeCun, Cortes, Burges). */
@@ -56,6 +56,14 @@ export const knownSets = {
       'https://storage.googleapis.com/s4tf-hosted-binaries/datasets/CIFAR10/'
     ],
     sha256: { 'cifar-10-binary.tar.gz': 'c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd' }
+  },
+  /** 1.1 million characters of Shakespeare's plays, 65 different ones (Karpathy 2015, github.com/karpathy/char-rnn). */
+  'tiny-shakespeare': {
+    mirrors: [
+      'https://raw.githubusercontent.com/karpathy/char-rnn/master/data/tinyshakespeare/',
+      'https://cdn.jsdelivr.net/gh/karpathy/char-rnn@master/data/tinyshakespeare/'
+    ],
+    sha256: { 'input.txt': '86c4e6aa9db7c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed' }
   }
 } as const satisfies Readonly<Record<string, KnownSet>>
 

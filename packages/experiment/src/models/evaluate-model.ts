@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { type Evaluation, InputError } from '@murmuration/core'
+import { type Evaluation, InputError, type TaskDescription } from '@murmuration/core'
 import { startTaskWorker } from '@murmuration/tasks'
 import { taskDescription } from '../training/task-description.js'
 import { dataOf } from '../training/training-file.js'
@@ -35,9 +35,7 @@ export async function evaluateModel(path: string, { data, task, signal }: Evalua
   const model = await loadModel(path)
   const { facts } = model
   const learning = { ...facts.learning, task: taskOfModel(path, facts, task) }
-  const worker = await startTaskWorker(taskDescription(await learningOf(learning, data, facts.signature), facts), {
-    signal
-  })
+  const worker = await startTaskWorker(await descriptionOf({ ...facts, learning }, data), { signal })
   try {
     checkSchema(path, model, worker.schema)
     const evaluation = await worker.evaluate(model.parameters).run()
@@ -47,23 +45,18 @@ export async function evaluateModel(path: string, { data, task, signal }: Evalua
   }
 }
 
-async function learningOf(
-  learning: LearningTask,
-  data: string | undefined,
-  signature: ModelFacts['signature']
-): Promise<LearningTask> {
+/** The task on the samples that the run held back, or on others. */
+async function descriptionOf(facts: ModelFacts, data: string | undefined): Promise<TaskDescription> {
   // Where each machine had data of its own, here all are one's own.
-  const common: LearningTask = { ...learning, partition: 'equal' }
-  if (data === undefined) return common
-  const given = dataOf(data, learning.data)
-  if (typeof given === 'string' || !('path' in given)) return { ...common, data: given }
-  return { ...common, test: { path: given.path, sha256: await checksumsIn(data), ...sizeOfPictures(signature) } }
-}
-
-/** Pictures are scaled to what the model takes, where that is a square. */
-function sizeOfPictures(signature: ModelFacts['signature']): { readonly size?: number } {
-  const [height, width] = signature?.inputShape ?? []
-  return signature?.preprocessing.kind === 'image' && height === width ? { size: height } : {}
+  const common: LearningTask = { ...facts.learning, partition: 'equal' }
+  const { peers, seed, signature } = facts
+  if (data === undefined) return taskDescription(common, { peers, seed })
+  const given = dataOf(data, common.data)
+  if (typeof given === 'string' || !('path' in given))
+    return taskDescription({ ...common, data: given }, { peers, seed })
+  // What the model has learned from need not be on this machine: nothing is learned, and nobody shares.
+  const learning: LearningTask = { ...common, data: given, test: { path: given.path, sha256: await checksumsIn(data) } }
+  return taskDescription(learning, { peers: ['all'], seed, ...(signature && { like: signature }) })
 }
 
 /** Of a file, or of the files of a folder and of the folders in it. Peers show by them that all have the same test set; here there is one. */

@@ -69,7 +69,8 @@ const signatureSchema = z.object({
   classNames: z.array(z.string()).optional(),
   preprocessing: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('image') }),
-    z.object({ kind: z.literal('numbers'), names: z.array(z.string()).optional() })
+    z.object({ kind: z.literal('numbers'), names: z.array(z.string()).optional() }),
+    z.object({ kind: z.literal('text') })
   ])
 })
 const factsSchema = z.object({
@@ -81,7 +82,9 @@ const factsSchema = z.object({
   samples: count,
   about: z.record(z.string(), z.string()),
   signature: signatureSchema.optional(),
-  evaluation: z.object({ loss: z.number(), accuracy: z.number().optional() }).optional()
+  evaluation: z
+    .object({ loss: z.number(), accuracy: z.number().optional(), perplexity: z.number().optional() })
+    .optional()
 })
 
 /** The facts of a run's model. */

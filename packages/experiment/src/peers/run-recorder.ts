@@ -82,12 +82,12 @@ export class RunRecorder {
     }
   }
 
-  #add({ round, loss, accuracy, consensusDistance, ...progress }: EvaluationEvent): boolean {
+  #add({ round, loss, accuracy, perplexity, consensusDistance, ...progress }: EvaluationEvent): boolean {
     const { seconds, samples, bytes } = progress
     if (seconds === undefined || samples === undefined || bytes === undefined) return false
     this.#points.push({
       ...{ seconds, samples, bytes, round: round + 1, loss },
-      ...(accuracy === undefined ? {} : { accuracy }),
+      ...present({ accuracy, perplexity }),
       ...(consensusDistance === undefined ? {} : { consensusDistance })
     })
     return true
@@ -136,9 +136,15 @@ type Quality = Omit<CurvePoint, 'seconds' | 'samples' | 'bytes' | 'round'>
 /** The test set's verdict at the end; none of a server. */
 function qualityOf(summary: Summary | PeerSummary): Quality | undefined {
   if ('peer' in summary) {
-    const { loss, accuracy } = summary
-    return loss === undefined ? undefined : { loss, ...(accuracy === undefined ? {} : { accuracy }) }
+    const { loss, accuracy, perplexity } = summary
+    return loss === undefined ? undefined : { loss, ...present({ accuracy, perplexity }) }
   }
-  const { lossOfMean: loss, accuracyOfMean: accuracy, lossOfWorst: worstLoss, consensusDistance } = summary
-  return { loss, ...(accuracy === undefined ? {} : { accuracy }), worstLoss, consensusDistance }
+  const { lossOfMean: loss, lossOfWorst: worstLoss, consensusDistance } = summary
+  const { accuracyOfMean: accuracy, perplexityOfMean: perplexity } = summary
+  return { loss, ...present({ accuracy, perplexity }), worstLoss, consensusDistance }
+}
+
+/** Without what is undefined. */
+function present(given: Pick<Quality, 'accuracy' | 'perplexity'>): Pick<Quality, 'accuracy' | 'perplexity'> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }

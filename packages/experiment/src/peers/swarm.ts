@@ -1,5 +1,5 @@
 import { deferred, type Evaluation, type PeerName } from '@murmuration/core'
-import { consensusDistance, hashVector, mean, norm } from '@murmuration/vectors'
+import { mean, norm } from '@murmuration/vectors'
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { checkCheckpoints, type CheckpointOptions } from './checkpoints/checkpoints.js'
@@ -7,7 +7,7 @@ import { roundGrace } from './checkpoints/halt.js'
 import { Child } from './child.js'
 import type { RunEvent, Summary } from '../events.js'
 import { DisagreementError, failureKindOf, LostError } from '../errors.js'
-import { type Centralised, Evaluator } from './evaluator.js'
+import { Evaluator } from './evaluator.js'
 import { checkFinished, type MinFinished, peersNeeded } from './min-finished.js'
 import { FirstOutliers } from './outlier-events.js'
 import { factsOfRun, learned } from '../models/model-file.js'
@@ -16,9 +16,8 @@ import { type Plan, type RunRequest, startEvent } from '../training/plan.js'
 import type { PeerResult } from './run-peer.js'
 import { roundingFloor } from './rounding-floor.js'
 import { checkSave, saveModel } from './save.js'
-import { sumOfCounts } from '../rows.js'
-import { faultsBySender } from './sender-faults.js'
 import { linksOf } from './shaped-links.js'
+import { type Results, summarise } from './summary.js'
 import type { WatchAddress } from '@murmuration/watch'
 
 /** How a swarm runs. */
@@ -46,9 +45,6 @@ const meetingTimeout = 300_000
 
 /** How many times more than predicted the peers may differ at the end. */
 const disagreementSlack = 10
-
-/** Results by peer, in the order of names; a peer that was lost has none. */
-type Results = ReadonlyMap<PeerName, PeerResult>
 
 /** What workers and servers ended with. */
 interface Ends {
@@ -210,76 +206,6 @@ async function served(
 ): Promise<Results> {
   if (options.algorithm.needs.store !== undefined) return (await collect(servers, emit, evaluator)).results
   return new Map(await Promise.all(servers.map(async ({ name, result }) => [name, await result] as const)))
-}
-
-function summarise(
-  { file, options, spectralGap }: Plan,
-  { results, servers }: Omit<Ends, 'gaveUp'>,
-  {
-    ofMean,
-    central,
-    before,
-    outliers
-  }: {
-    readonly ofMean: { readonly loss: number; readonly accuracy?: number }
-    readonly central: Centralised | undefined
-    readonly before: number | undefined
-    readonly outliers: readonly PeerName[]
-  }
-): Summary {
-  const all = [...results.values()]
-  const everybody = [...all, ...servers.values()]
-  const keys = sumOfCounts(everybody.flatMap((result) => result.keys ?? []))
-  const accuracies = all.flatMap(({ evaluation }) => evaluation.accuracy ?? [])
-  const total = (pick: (result: PeerResult) => number) => everybody.reduce((sum, result) => sum + pick(result), 0)
-  const sent = ({ traffic }: PeerResult) => traffic.sent.payload + traffic.sent.overhead
-  const received = ({ traffic }: PeerResult) => traffic.received.payload + traffic.received.overhead
-  const [busiest] = [...results, ...servers]
-    .map(([name, result]) => ({ name, bytes: sent(result) + received(result) }))
-    .sort((left, right) => right.bytes - left.bytes)
-  return {
-    kind: 'summary',
-    peers: file.topology.peers.length,
-    finished: all.length,
-    lost: file.topology.peers.filter((peer) => !results.has(peer)),
-    outliers,
-    faults: faultsBySender(all.flatMap(({ faults }) => faults)),
-    rounds: options.rounds,
-    samples: all.reduce((sum, { samples }) => sum + samples, 0),
-    seconds: Math.max(...all.map(({ seconds }) => seconds)),
-    lossOfMean: ofMean.loss,
-    lossOfWorst: Math.max(...all.map(({ evaluation }) => evaluation.loss)),
-    ...(ofMean.accuracy === undefined ? {} : { accuracyOfMean: ofMean.accuracy }),
-    ...(accuracies.length === 0 ? {} : { accuracyOfWorst: Math.min(...accuracies) }),
-    consensusDistance: consensusDistance(all.map(({ parameters }) => parameters)),
-    ...(before === undefined ? {} : { consensusDistanceAfterTraining: before }),
-    ...(central === undefined ? {} : centralFields(central)),
-    bytesSent: total(sent),
-    bytesReceived: total(received),
-    payloadSent: total(({ traffic }) => traffic.sent.payload),
-    rawSent: total(({ traffic }) => traffic.sent.raw),
-    messages: total(({ traffic }) => traffic.sent.frames),
-    bytesOfBusiest: busiest.bytes,
-    busiestPeer: busiest.name,
-    waiting: all.reduce((sum, { waiting }) => sum + waiting, 0) / all.length,
-    working: all.reduce((sum, { working }) => sum + working, 0) / all.length,
-    troubled: Object.fromEntries(
-      [...results].flatMap(([name, { troubled }]) => (Object.keys(troubled).length === 0 ? [] : [[name, troubled]]))
-    ),
-    backend: all[0].task.about.backend ?? 'TypeScript',
-    models: Object.fromEntries([...results].map(([name, { parameters }]) => [name, hashVector(parameters)])),
-    ...(keys && { keys }),
-    spectralGap,
-    seed: options.seed
-  }
-}
-
-function centralFields({ loss, accuracy, seconds }: Centralised) {
-  return {
-    centralisedLoss: loss,
-    ...(accuracy === undefined ? {} : { centralisedAccuracy: accuracy }),
-    centralisedSeconds: seconds
-  }
 }
 
 /** The final averaging rounds promise a factor by which the disagreement falls; float32 sets the floor. */

@@ -49,7 +49,7 @@ const mistakes: readonly (readonly [lines: Readonly<Record<string, string>>, mes
   ],
   [
     { task: 'softmax', data: 'digts' },
-    '5:7: data: found "digts", expected one of digits, gaussians, mnist, mnist-t10k, fashion-mnist, cifar-10, or a mapping such as { path: ./samples.csv }; did you mean "digits"?'
+    '5:7: data: found "digts", expected one of digits, gaussians, sentences, mnist, mnist-t10k, fashion-mnist, cifar-10, tiny-shakespeare, or a mapping such as { path: ./samples.csv }; did you mean "digits"?'
   ],
   [{ task: 'softmax', test: '0 %' }, '5:7: test: found 0, expected more than 0 % and less than 100 %'],
   [{ network: '{ efficiency: 0.97 }' }, '5:24: network.efficiency: found 0.97, expected a fraction such as "1 %" (%)'],

@@ -4,12 +4,14 @@ import type { DataDescription, LocalDataOptions } from '@murmuration/data'
 import { tfjsTaskModule } from '@murmuration/tfjs'
 import { taskRecordOf } from './task-choice.js'
 import { partitionDescription } from './training-file.js'
-import { drawnDigits, type LearningTask } from './training-schema.js'
+import { drawnDigits, drawnSentences, type LearningTask } from './training-schema.js'
 
 /** Among whom the data is divided, and how it is drawn. */
 export interface Sharing {
   readonly peers: readonly string[]
   readonly seed: number
+  /** What a model takes that was trained, where the test set is to fit it. */
+  readonly like?: LocalDataOptions['like']
 }
 
 /** The task of one peer, or without `self` of the union of all peers' data. */
@@ -24,7 +26,7 @@ export function taskDescription(learning: LearningTask, sharing: Sharing, self?:
 }
 
 /** How the data of a task is split and divided. */
-export function localDataOptionsOf(learning: LearningTask, { peers, seed }: Sharing): LocalDataOptions {
+export function localDataOptionsOf(learning: LearningTask, { peers, seed, like }: Sharing): LocalDataOptions {
   const { data, test, loss } = learning
   return {
     data: dataDescription(data),
@@ -32,7 +34,8 @@ export function localDataOptionsOf(learning: LearningTask, { peers, seed }: Shar
     targets: loss === 'mean-squared-error' ? 'numbers' : 'classes',
     partition: partitionDescription(learning),
     peers,
-    seed
+    seed,
+    ...(like && { like })
   }
 }
 
@@ -40,9 +43,11 @@ export function localDataOptionsOf(learning: LearningTask, { peers, seed }: Shar
 export function dataDescription(data: LearningTask['data']): DataDescription {
   if (data === 'digits') return { kind: 'digits', samples: drawnDigits }
   if (data === 'gaussians') return { kind: 'gaussians' }
+  if (data === 'sentences') return { kind: 'sentences', samples: drawnSentences }
   if (typeof data === 'string') return { kind: 'known', name: data }
   if ('digits' in data) return { kind: 'digits', samples: data.digits, size: data.size }
   if ('gaussians' in data) return { kind: 'gaussians', samples: data.gaussians, features: data.features }
+  if ('sentences' in data) return { kind: 'sentences', samples: data.sentences }
   const { path, sha256, size } = data
   return { kind: 'files', path, ...(sha256 && { sha256 }), ...(size && { size }) }
 }

@@ -1,5 +1,5 @@
 import { type TaskRecord, taskRecords } from '@murmuration/tasks'
-import { cnnRecord, mlpRecord } from '@murmuration/tfjs'
+import { cnnRecord, gptRecord, mlpRecord } from '@murmuration/tfjs'
 
 /** All kinds of tasks. */
-export const tasks: readonly TaskRecord[] = [mlpRecord, cnnRecord, ...taskRecords]
+export const tasks: readonly TaskRecord[] = [mlpRecord, cnnRecord, gptRecord, ...taskRecords]

@@ -118,10 +118,10 @@ function override(training: Training, { algorithm, data, partition, task }: Trai
 
 /** Data as the command line names them. What is fetched needs checksums, which only the file can give. */
 export function dataOf(text: string, inFile: Training['data']): Training['data'] {
-  if (text === 'digits' || text === 'gaussians' || isKnownSet(text)) return text
+  if (text === 'digits' || text === 'gaussians' || text === 'sentences' || isKnownSet(text)) return text
   // Of paths, the reader of the data says what is wrong.
   if (/^[\w-]+$/.test(text) && !existsSync(text)) {
-    const words = ['digits', 'gaussians', ...knownSetNames]
+    const words = ['digits', 'gaussians', 'sentences', ...knownSetNames]
     throw new InputError(
       `--data ${text}: no such file or folder; expected one of ${words.join(', ')}, or a folder, file or URL with data${nearest(text, words)}`
     )

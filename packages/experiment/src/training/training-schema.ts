@@ -24,6 +24,8 @@ const pictureSize = atLeastOne
 
 /** The number of samples in {@link drawnData} unless a file gives one. */
 export const drawnDigits = 5000
+/** The same of sentences: windows of a text. */
+export const drawnSentences = 2000
 
 /** What is expected where there are no samples that are known by a name. */
 const such = { error: mappingSuchAs('{ path: ./samples.csv }') }
@@ -42,11 +44,22 @@ const drawnData = [
       features: atLeastOne.max(1e6).default(57).meta({ description: 'Numbers of a sample' })
     },
     such
+  ),
+  z.strictObject(
+    {
+      sentences: z
+        .int()
+        .min(10)
+        .max(1e6)
+        .default(drawnSentences)
+        .meta({ description: "How many samples, each of as many characters as the task's context" })
+    },
+    such
   )
 ] as const
 
 const data = z.union([
-  z.literal(['digits', 'gaussians', ...knownSetNames]),
+  z.literal(['digits', 'gaussians', 'sentences', ...knownSetNames]),
   ...drawnData,
   z.strictObject({ path: z.union([path, z.array(path).min(1)]), sha256: checksums.optional(), size: pictureSize }, such)
 ])
@@ -128,7 +141,7 @@ export const sharedFields = {
     description: `What is learned: ${kinds.join(', ')}, with options { kind: mlp, hidden: [300] }, or { module: ./my-task.js }`
   }),
   data: data.default('digits').meta({
-    description: `digits or gaussians (drawn), with options { digits: 2000, size: 8 }; ${knownSetNames.join(', ')} (fetched); or { path: folder, file or URL }`
+    description: `digits, gaussians or sentences (drawn), with options { digits: 2000, size: 8 }; ${knownSetNames.join(', ')} (fetched); or { path: folder, file or URL }`
   }),
   loss: z
     .literal(['cross-entropy', 'mean-squared-error'])

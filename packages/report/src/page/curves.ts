@@ -54,6 +54,15 @@ const plansOf = (data: PageData): readonly Plan[] => [
     y: 'accuracy',
     yText: percentText,
     reading: `Of ${modelWord(data)}, on the test set. Further left is faster.`
+  },
+  {
+    key: 'perplexityBySamples',
+    title: 'Perplexity against samples',
+    x: data.peers.length > 0 ? 'samples' : 'samples of all peers together',
+    xText: countText,
+    y: 'perplexity',
+    yText: short,
+    reading: `e to the loss of ${modelWord(data)}, on the end of the text: among how many characters, all as probable, the next would be as hard to tell.`
   }
 ]
 

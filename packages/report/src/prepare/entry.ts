@@ -38,7 +38,8 @@ export function entryOf(runs: readonly RunRecord[], maxPoints: number): Entry {
       lossByBytes: bandFor(runs, 'bytes', 'loss', maxPoints),
       lossBySamples: bandFor(runs, 'samples', 'loss', maxPoints),
       distanceByRounds: bandFor(has(runs, 'consensusDistance') ? runs : [], 'round', 'consensusDistance', maxPoints),
-      accuracyBySeconds: bandFor(has(runs, 'accuracy') ? runs : [], 'seconds', 'accuracy', maxPoints)
+      accuracyBySeconds: bandFor(has(runs, 'accuracy') ? runs : [], 'seconds', 'accuracy', maxPoints),
+      perplexityBySamples: bandFor(has(runs, 'perplexity') ? runs : [], 'samples', 'perplexity', maxPoints)
     }
   }
 }
@@ -76,7 +77,7 @@ const has = (runs: readonly RunRecord[], key: keyof CurvePoint) =>
 function bandFor(
   runs: readonly RunRecord[],
   x: 'seconds' | 'bytes' | 'samples' | 'round',
-  y: 'loss' | 'consensusDistance' | 'accuracy',
+  y: 'loss' | 'consensusDistance' | 'accuracy' | 'perplexity',
   maxPoints: number
 ): Band {
   const curves = runs.map(({ curve, outcome }) => ({

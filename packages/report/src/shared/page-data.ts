@@ -43,13 +43,14 @@ export interface Entry {
   readonly curves: Readonly<Record<CurveKey, Band>>
 }
 
-/** What is drawn against what. Accuracy is there only where the task has one. */
+/** What is drawn against what. Accuracy and perplexity are there only where the task has one. */
 export const curveKeys = [
   'lossBySeconds',
   'lossByBytes',
   'lossBySamples',
   'distanceByRounds',
-  'accuracyBySeconds'
+  'accuracyBySeconds',
+  'perplexityBySamples'
 ] as const
 export type CurveKey = (typeof curveKeys)[number]
 

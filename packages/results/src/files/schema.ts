@@ -68,6 +68,7 @@ const point = z.object({
   round: amount,
   loss: measured,
   accuracy: measured.optional(),
+  perplexity: measured.optional(),
   worstLoss: measured.optional(),
   consensusDistance: measured.optional()
 })

@@ -38,6 +38,7 @@ const summaryColumns: readonly Column<RunRecord>[] = [
   ['time.waiting', ({ time }) => time?.waiting],
   ['final.loss', (run) => last(run)?.loss],
   ['final.accuracy', (run) => last(run)?.accuracy],
+  ['final.perplexity', (run) => last(run)?.perplexity],
   ['final.worstLoss', (run) => last(run)?.worstLoss],
   ['final.consensusDistance', (run) => last(run)?.consensusDistance],
   ['keys.local', ({ keys }) => keys?.local],
@@ -60,6 +61,7 @@ const pointColumns = [
   'round',
   'loss',
   'accuracy',
+  'perplexity',
   'worstLoss',
   'consensusDistance'
 ] as const

@@ -112,7 +112,7 @@ function contextOf({ inputShape, targetShape, classes }: ModelSignature) {
 }
 
 function withSoftmax(model: LayersModel): LayersModel {
-  const softmax = tf.layers.softmax()
+  const softmax = tf.layers.softmax({ axis: -1 })
   if (!(model instanceof tf.Sequential))
     return tf.model({ inputs: model.inputs, outputs: softmax.apply(model.outputs[0]) as typeof model.outputs })
   model.add(softmax)

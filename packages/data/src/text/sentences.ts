@@ -1,0 +1,54 @@
+import type { Random } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
+import type { Source } from '../source.js'
+import { defaultContext, type TextReading, windows } from './text.js'
+
+const determiners = ['a', 'the']
+const adjectives = ['big', 'black', 'grey', 'little', 'quick', 'quiet', 'small', 'young']
+const nouns = ['bird', 'cat', 'crow', 'dog', 'fox', 'hawk', 'hen', 'horse', 'lark', 'mouse', 'raven', 'wren']
+const verbs = ['calls', 'fears', 'finds', 'follows', 'hears', 'likes', 'meets', 'sees', 'visits', 'watches']
+
+/** All characters that sentences have, in the order of their code points. */
+export const sentenceAlphabet: readonly string[] = [
+  ...new Set(['\n', '.', ' ', ...[determiners, adjectives, nouns, verbs].flat(2).join('')])
+].sort()
+
+/**
+ * Sentences such as "the quick fox follows a hen.", a line each, drawn by the seed. Every choice is even: the determiners, whether there is an adjective and which, the
+ * nouns, the verb. Nothing in a sentence tells of the next.
+ *
+ * @param count - how many samples of `context` characters there are; at least 1
+ */
+export function drawnSentences(count: number, seed: number, { context = defaultContext }: TextReading = {}): Source {
+  const random = createRandom(seed, 'sentences')
+  let text = ''
+  while (text.length <= count * context) text += sentence(random)
+  return windows(text.slice(0, count * context + 1), 'sentences', { context, like: { classNames: sentenceAlphabet } })
+}
+
+function sentence(random: Random): string {
+  return `${nounPhrase(random)} ${one(verbs, random)} ${nounPhrase(random)}.\n`
+}
+
+function nounPhrase(random: Random): string {
+  const isPlain = random.integer(2) === 0
+  const words = isPlain ? [determiners, nouns] : [determiners, adjectives, nouns]
+  return words.map((choices) => one(choices, random)).join(' ')
+}
+
+function one(choices: readonly string[], random: Random): string {
+  return choices[random.integer(choices.length)]
+}
+
+/**
+ * The least loss that anybody can reach who reads sentences from their beginning, in nats per character: the entropy of a sentence over the mean of its length, since a
+ * sentence tells its choices without doubt. A context that begins within a word knows less.
+ */
+export function sentenceEntropy(): number {
+  const length = (choices: readonly string[]) => choices.join('').length / choices.length
+  const entropy =
+    2 * (Math.log(determiners.length) + Math.log(2) + Math.log(adjectives.length) / 2 + Math.log(nouns.length)) +
+    Math.log(verbs.length)
+  const phrase = length(determiners) + 1 + (length(adjectives) + 1) / 2 + length(nouns)
+  return entropy / (2 * phrase + length(verbs) + ' '.length + ' .\n'.length)
+}

@@ -1,0 +1,59 @@
+import { InputError } from '@murmuration/core'
+import type { LayersModel, SymbolicTensor } from '@tensorflow/tfjs-layers'
+import { tensorflow as tf } from '../tensorflow.js'
+import type { ModelContext } from '../user-module.js'
+import { registerLayers, spread } from './layers.js'
+
+/** How large a GPT is. */
+export interface GptSize {
+  /** How many blocks of attention and perceptron follow each other. */
+  readonly layers: number
+  /** How many numbers stand for a character; a multiple of `heads`. */
+  readonly width: number
+  readonly heads: number
+}
+
+const made = registerLayers(tf)
+
+/**
+ * A small GPT (Radford et al. 2018, with the normalisations before each part, as in Radford et al. 2019): `[batch, length]` numbers of characters in, `[batch, length, classes]`
+ * logits of the character that follows each out. Its perceptrons are four times as wide, with ReLU. Throws an {@link InputError} for sizes that do not fit each other and for samples
+ * that are no texts.
+ */
+export function gpt(
+  { layers, width, heads }: GptSize,
+  { inputShape, targetShape, classes }: ModelContext
+): LayersModel {
+  if (inputShape.length !== 1 || String(targetShape) !== String(inputShape) || classes === undefined)
+    throw new InputError(
+      `the task gpt is for texts, whose samples have as many targets as inputs; found inputs of shape [${inputShape}] and targets of shape [${targetShape}]; ` +
+        'give a .txt file as data, tiny-shakespeare, or sentences'
+    )
+  if (width % heads !== 0)
+    throw new InputError(`width is ${width}; a multiple of heads, which is ${heads}, is expected`)
+  const input = tf.input({ shape: [...inputShape] })
+  const embedding = tf.layers.embedding({
+    inputDim: classes,
+    outputDim: width,
+    embeddingsInitializer: tf.initializers.randomNormal(spread)
+  })
+  let x = made.positionEmbedding().apply(embedding.apply(input)) as SymbolicTensor
+  for (let layer = 0; layer < layers; layer++) x = block(x, width, heads)
+  const outputs = tf.layers.dense({ units: classes }).apply(normalised(x)) as SymbolicTensor
+  return tf.model({ inputs: input, outputs })
+}
+
+/** x + attention(norm(x)), and of that the same with a perceptron. */
+function block(x: SymbolicTensor, width: number, heads: number): SymbolicTensor {
+  const attended = added(x, made.causalAttention({ heads }).apply(normalised(x)) as SymbolicTensor)
+  const up = tf.layers.dense({ units: 4 * width, activation: 'relu' }).apply(normalised(attended))
+  return added(attended, tf.layers.dense({ units: width }).apply(up) as SymbolicTensor)
+}
+
+function normalised(x: SymbolicTensor): SymbolicTensor {
+  return tf.layers.layerNormalization({ epsilon: 1e-5 }).apply(x) as SymbolicTensor
+}
+
+function added(x: SymbolicTensor, y: SymbolicTensor): SymbolicTensor {
+  return tf.layers.add().apply([x, y]) as SymbolicTensor
+}

@@ -1,0 +1,122 @@
+/**
+ * The layers of a small GPT that TensorFlow.js lacks. This module imports nothing that runs, since an export puts it beside the model: who loads the model calls
+ * {@link registerLayers} before.
+ */
+import type { serialization, Tensor, Tensor3D } from '@tensorflow/tfjs-core'
+import type { LayerVariable, layers, Shape } from '@tensorflow/tfjs-layers'
+import type { TensorFlow } from '../tensorflow.js'
+
+/**
+ * What characters and places are drawn from at first. Ten times as wide as in GPT-2, since normalisations multiply a small spread, and its slopes, until rates that are right for all
+ * other weights are too high for these.
+ */
+export const spread = { mean: 0, stddev: 0.2 }
+
+/** What a score becomes that no place may look at. */
+const masked = -1e9
+
+/** What layers are configured by. */
+export interface AttentionOptions {
+  /** How many heads share the width evenly. */
+  readonly heads: number
+}
+
+/** The layers by their class names, each with what makes one. */
+export interface GptLayers {
+  /** `[batch, length, width]` plus a learned vector for each place; of the same shape. */
+  positionEmbedding(options?: object): layers.Layer
+  /** Causal self-attention of several heads: `[batch, length, width]`, where a place sees itself and those before it; of the same shape. */
+  causalAttention(options: AttentionOptions): layers.Layer
+}
+
+type Configuration = serialization.ConfigDict
+
+/** Registers the layers with a TensorFlow.js, so that it can load models with them, and gives what makes them. */
+export function registerLayers(tf: TensorFlow): GptLayers {
+  /** Adds what is learned for each place (Vaswani et al. 2017, section 3.5, learned as in Radford et al. 2018). */
+  class PositionEmbedding extends tf.layers.Layer {
+    static readonly className = 'PositionEmbedding'
+    #places: LayerVariable | undefined
+
+    override build(shape: Shape): void {
+      const initialiser = tf.initializers.randomNormal(spread)
+      this.#places = this.addWeight('places', shape.slice(1), 'float32', initialiser)
+      this.built = true
+    }
+
+    override computeOutputShape(shape: Shape): Shape {
+      return shape
+    }
+
+    override call(inputs: Tensor | Tensor[]): Tensor {
+      const places = this.#places as LayerVariable
+      return tf.tidy(() => tf.add(only(inputs), places.read()))
+    }
+
+    override getConfig(): Configuration {
+      return { ...super.getConfig(), placesInitializer: { className: 'RandomNormal', config: spread } }
+    }
+  }
+
+  /** softmax(Q Kᵀ / √d + mask) V for each head, d being its width, and a product that joins them (Vaswani et al. 2017, eq. 1 and section 3.2.2). */
+  class CausalAttention extends tf.layers.Layer {
+    static readonly className = 'CausalAttention'
+    readonly #heads: number
+    #weights: readonly LayerVariable[] = []
+
+    constructor(options: AttentionOptions & Configuration) {
+      super(options as Configuration & object)
+      this.#heads = options.heads
+    }
+
+    override build(shape: Shape): void {
+      const width = Number(shape[2])
+      const initialiser = tf.initializers.glorotUniform({})
+      this.#weights = ['query', 'key', 'value', 'join'].map((name) =>
+        this.addWeight(name, [width, width], 'float32', initialiser)
+      )
+      this.built = true
+    }
+
+    override computeOutputShape(shape: Shape): Shape {
+      return shape
+    }
+
+    override call(inputs: Tensor | Tensor[]): Tensor {
+      return tf.tidy(() => this.#attend(only(inputs) as Tensor3D))
+    }
+
+    override getConfig(): Configuration {
+      return { ...super.getConfig(), heads: this.#heads }
+    }
+
+    #attend(x: Tensor3D): Tensor {
+      const [batch, length, width] = x.shape
+      const rows = tf.reshape(x, [batch * length, width])
+      const shape = [batch, length, this.#heads, width / this.#heads]
+      const [query, key, value, join] = this.#weights.map((weight) => weight.read())
+      const ofHeads = (weights: Tensor) => tf.transpose(tf.reshape(tf.matMul(rows, weights), shape), [0, 2, 1, 3])
+      const scores = tf.mul(tf.matMul(ofHeads(query), ofHeads(key), false, true), 1 / Math.sqrt(shape[3]))
+      const mask = tf.tensor(causalMask(length), [1, 1, length, length])
+      const mixed = tf.matMul(tf.softmax(tf.add(scores, mask)), ofHeads(value))
+      const joined = tf.reshape(tf.transpose(mixed, [0, 2, 1, 3]), [batch * length, width])
+      return tf.reshape(tf.matMul(joined, join), x.shape)
+    }
+  }
+
+  tf.serialization.registerClass(PositionEmbedding)
+  tf.serialization.registerClass(CausalAttention)
+  return {
+    positionEmbedding: (options = {}) => new PositionEmbedding(options),
+    causalAttention: (options) => new CausalAttention({ ...options })
+  }
+}
+
+/** What is added to the scores of `[length, length]`: 0 where a place, the row, sees another, the column. */
+export function causalMask(length: number): Float32Array {
+  return Float32Array.from({ length: length ** 2 }, (_, k) => (k % length > Math.floor(k / length) ? masked : 0))
+}
+
+function only(inputs: Tensor | Tensor[]): Tensor {
+  return Array.isArray(inputs) ? inputs[0] : inputs
+}
