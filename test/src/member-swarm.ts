@@ -34,7 +34,7 @@ export interface MemberSwarm {
   readonly membership?: Partial<MembershipSettings>
   readonly wait?: Milliseconds
   /** How long a gradient takes. */
-  readonly gradient?: Milliseconds
+  readonly gradient?: Milliseconds | ((peer: PeerName) => Milliseconds)
   readonly options?: Readonly<Record<string, unknown>>
   readonly codec?: string
   readonly links?: Links
@@ -165,7 +165,8 @@ export async function runMembers({
   const coding = { codec, elements: 4, random: (peer: PeerName) => createRandom(seed, peer) }
   const observer = watch === undefined ? {} : { fault: (event: FaultEvent) => watch.fault(event) }
   const wire = codedWire(vectorWire, coding)
-  const cost = ({ kind }: { kind: string }) => (kind === 'gradient' ? gradient : 0)
+  const gradientOf = typeof gradient === 'number' ? () => gradient : gradient
+  const cost = ({ kind }: { kind: string }, peer: PeerName) => (kind === 'gradient' ? gradientOf(peer) : 0)
   await simulate({ topology, seed, wire, links, cost, faults, observer }, program)
   return { models, lost, changes, rounds, times, estimates, books }
 }

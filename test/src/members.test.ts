@@ -146,3 +146,44 @@ test('peers in step are not ahead of one another, however many rounds there are 
   const longest = Math.max(...times.map((time, place) => time - (times[place - 1] ?? time)))
   t.true(longest < 100, `a round took ${longest} ms`)
 })
+
+for (const [slow, name] of [
+  [100, 'half as many'],
+  [25, 'twice as many']
+] as const) {
+  test(`two halves that trained apart agree on the mean by the samples that each has seen: ${name} on the side that returns`, async (t) => {
+    const [left, right] = [
+      [p1, p2, p3],
+      [p4, p5, p6]
+    ]
+    const events: FaultEvent[] = [
+      { at: 2000, kind: 'partition', groups: [left, right] },
+      { at: 20_000, kind: 'heal' }
+    ]
+    const end = await runMembers({
+      peers: 6,
+      graph: { kind: 'complete' },
+      rounds: 1000,
+      finalRounds: 0,
+      // Each side agrees on a model of its own long before they meet.
+      calmRounds: 850,
+      gradient: (peer) => (right.includes(peer) ? slow : 50),
+      membership: { partitioned: 'continue', isolated: 'continue' },
+      faults: { rules: [], events }
+    })
+    agree(t, end, namesOf(6))
+    const met = end.changes.flatMap(({ by, change }) => (change.kind === 'reunited' ? [{ by, ...change }] : []))
+    t.deepEqual(met.map(({ by }) => by).sort(), right)
+    const modelAt = (peer: PeerName, time: number) => {
+      const times = [...(end.times.get(peer) ?? [])].filter(([, at]) => at < time)
+      return end.rounds.get(peer)?.get(Math.max(...times.map(([round]) => round))) as Float32Array
+    }
+    const [a, b] = [modelAt(p1, 20_000), modelAt(p4, 20_000)]
+    t.true(consensusDistance([a, b]) > 0.1)
+    for (const { mass } of met) t.true(Math.abs(mass - 50 / slow) < 0.15 * (50 / slow), `a mass of ${mass}`)
+    const theirs = met.reduce((sum, { mass }) => sum + mass, 0)
+    const expected = a.map((value, d) => (3 * value + theirs * b[d]) / (3 + theirs))
+    const final = end.models.get(p1) as Float32Array
+    t.true(consensusDistance([final, expected]) < 0.03 * consensusDistance([a, b]), `${final} for ${expected}`)
+  })
+}

@@ -30,9 +30,11 @@ function meet(
 test('the smaller side returns to the larger, and counts by the samples that each has seen', (t) => {
   const found = meet('abcde', 'fgh', [500, 100])
   t.deepEqual(found.map(({ name }) => name).join(''), 'fgh')
-  for (const { peers, mass, round } of found) {
+  for (const { peers, mass, share, round } of found) {
     t.is(peers.join(''), 'abcde')
     t.is(mass, 0.2)
+    // (3 share x + (8 − 3 share) y) / 8 is (3 · 0.2 x + 5 y) / (3 · 0.2 + 5).
+    t.is((3 * share) / 8, 0.6 / 5.6)
     t.is(round, 50)
   }
 })

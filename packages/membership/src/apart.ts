@@ -2,6 +2,7 @@ import type { Milliseconds, PeerName } from '@murmuration/core'
 import { medianRound } from './lag.js'
 import type { PeerRecord } from './records.js'
 import { isMajority } from './majority.js'
+import type { MembershipSettings } from './settings.js'
 import type { View } from './view.js'
 
 /** Two sides that have trained apart meet, and this peer is of the side that returns to the other, with its own state. */
@@ -10,6 +11,12 @@ export interface Reunion {
   readonly peers: readonly PeerName[]
   /** How much this peer's state counts beside one of theirs: own samples since the split ÷ their mean, within 0.01 … 100. */
   readonly mass: number
+  /**
+   * A peer of this side goes on from `share` of its own model and 1 − `share` of one of the other side, so that in the mean over all peers each side
+   * counts by its samples: mass × (n + m) / (n × mass + m), with n peers on this side and m on the other; at most 2. Where this side is one of two halves
+   * and far ahead, all of the other take a model of it, as rounds do not go back. So that is already the mean of both: n × mass / (n × mass + m).
+   */
+  readonly share: number
   /** The median round of the other side. */
   readonly round: number
 }
@@ -30,27 +37,80 @@ interface Since {
   readonly samples: number
 }
 
+/** A peer that was away from a majority and is back: the life in which it went, and until when it may still be about to go on from both models. */
+interface Back {
+  readonly life: number | undefined
+  readonly until: Milliseconds
+}
+
 /** What a peer can see of its swarm at a tick. */
 export interface ApartFacts {
   readonly view: Pick<View, 'isMain' | 'members' | 'present' | 'absent' | 'isPresent'>
-  /** Samples that this peer has seen. */
+  /** Samples that this peer has seen, and the round that it is in. */
   readonly samples: number
+  readonly round: number
   readonly recordOf: (peer: PeerName) => PeerRecord | undefined
 }
 
 const [minMass, maxMass] = [0.01, 100]
+/** A model that is taken further from the other side's than so many times its distance may be none. */
+const maxShare = 2
 
-/** Notices that a side that was no majority trained apart, and meets others again. The mass makes both sides count by the samples that they saw. */
+/**
+ * Notices that a side that was no majority trained apart, and meets others again. Until this peer has gone on from the models of both sides, it exchanges
+ * nothing with the other.
+ */
 export class Apart {
   readonly #absent = new Map<PeerName, Since>()
+  readonly #back = new Map<PeerName, Back>()
   #minority: Since | undefined
   #split: Split | undefined
+  #reunion: { readonly met: Reunion; readonly until: Milliseconds } | undefined
+  /** Whether this peer has seen samples since the split. */
+  #hasTrained = false
 
-  /** @param settleFor how long a peer is absent before it is away, and how long nobody has come or gone before two sides have met */
-  constructor(readonly settleFor: Milliseconds) {}
+  constructor(readonly settings: Pick<MembershipSettings, 'probeFor' | 'answerWithin' | 'lag'>) {}
+
+  /** How long a peer is absent before it is away, and how long nobody has come or gone before two sides have met. */
+  get settleFor(): Milliseconds {
+    return this.settings.probeFor
+  }
+
+  /** How long this peer tries to get a model of the other side. */
+  get mergeWithin(): Milliseconds {
+    return this.settings.answerWithin
+  }
+
+  /** With whom this peer is to go on, from the models of both sides. */
+  get reunion(): Reunion | undefined {
+    return this.#reunion?.met
+  }
+
+  /** Whether this peer has trained apart from another one, and has not gone on from the models of both sides yet. */
+  isFrom(peer: PeerName): boolean {
+    return (this.#hasTrained && this.#split?.away.has(peer) === true) || this.reunion?.peers.includes(peer) === true
+  }
+
+  /**
+   * Whether a peer's round and model are those of another side: nobody is behind it, and nobody takes its model but to merge. To a majority that is
+   * one who was away, until it begins anew.
+   */
+  isOfOtherSide({ name, life }: Pick<PeerRecord, 'name' | 'life'>, at: Milliseconds): boolean {
+    if (this.isFrom(name)) return true
+    const absent = this.#absent.get(name)
+    if (absent !== undefined) return this.#split === undefined && at - absent.at >= this.settleFor
+    const back = this.#back.get(name)
+    return back?.life === life && at < (back?.until ?? 0)
+  }
+
+  /** A life has begun, with the model that this peer has now. */
+  begin(): void {
+    this.#reunion = undefined
+  }
 
   look(facts: ApartFacts, at: Milliseconds): Reunion | undefined {
     this.#notice(facts, at)
+    if (this.#reunion !== undefined && at > this.#reunion.until) this.#reunion = undefined
     if (this.#split === undefined) {
       if (this.#minority !== undefined && at - this.#minority.at >= this.settleFor)
         this.#split = { samples: this.#minority.samples, away: new Map(), back: '', settledAt: at }
@@ -65,7 +125,12 @@ export class Apart {
 
   #notice({ view, samples, recordOf }: ApartFacts, at: Milliseconds) {
     this.#minority = view.isMain ? undefined : (this.#minority ?? { at, samples })
-    for (const peer of this.#absent.keys()) if (view.isPresent(peer)) this.#absent.delete(peer)
+    for (const [peer, since] of this.#absent) {
+      if (!view.isPresent(peer)) continue
+      this.#absent.delete(peer)
+      if (this.#split === undefined && at - since.at >= this.settleFor)
+        this.#back.set(peer, { life: recordOf(peer)?.life, until: at + this.mergeWithin })
+    }
     for (const peer of view.absent) {
       if (!this.#absent.has(peer)) this.#absent.set(peer, { at, samples: recordOf(peer)?.samples ?? 0 })
     }
@@ -73,6 +138,8 @@ export class Apart {
 
   #meet(split: Split, facts: ApartFacts, at: Milliseconds): Reunion | undefined {
     const back = facts.view.present.filter((peer) => split.away.has(peer))
+    const own = facts.samples - split.samples
+    this.#hasTrained = own > 0
     if (String(back) !== split.back) {
       split.back = String(back)
       split.settledAt = at
@@ -80,8 +147,11 @@ export class Apart {
     if (back.length === 0 || at - split.settledAt < this.settleFor) return undefined
     this.#split = undefined
     this.#minority = undefined
-    const own = facts.samples - split.samples
-    return own > 0 && isReturning(split, back, facts.view.members) ? reunionOf(split, back, own, facts) : undefined
+    this.#hasTrained = false
+    if (own === 0 || !isReturning(split, back, facts.view.members)) return undefined
+    const met = reunionOf(split, back, own, facts, this.settings.lag)
+    this.#reunion = { met, until: at + this.mergeWithin }
+    return this.reunion
   }
 }
 
@@ -91,10 +161,20 @@ function isReturning({ away }: Split, back: readonly PeerName[], members: readon
   return isMajority(back, members) || back.includes(both[0])
 }
 
-function reunionOf({ away }: Split, back: readonly PeerName[], own: number, { recordOf }: ApartFacts): Reunion {
+function reunionOf(
+  { away }: Split,
+  back: readonly PeerName[],
+  own: number,
+  { view, round: ownRound, recordOf }: ApartFacts,
+  lag: number
+): Reunion {
   const records = back.flatMap((peer) => recordOf(peer) ?? [])
   const theirs = records.map(({ name, samples }) => Math.max(0, samples - (away.get(name) ?? 0)))
   const mean = theirs.reduce((sum, samples) => sum + samples, 0) / theirs.length
   const mass = Math.min(maxMass, Math.max(minMass, own / mean))
-  return { peers: back, mass, round: medianRound(records) ?? 0 }
+  const round = medianRound(records) ?? 0
+  const [n, m] = [view.present.length - back.length, back.length]
+  const isTaken = n === m && ownRound > round + lag
+  const share = (mass * (isTaken ? n : n + m)) / (n * mass + m)
+  return { peers: back, mass, share: Math.min(maxShare, share), round }
 }

@@ -1,4 +1,4 @@
-import type { PeerName } from '@murmuration/core'
+import type { Milliseconds, PeerName } from '@murmuration/core'
 import { byHash } from './hash.js'
 
 /** Up to so many peers all watch each other. */
@@ -16,17 +16,42 @@ export interface ContactSets {
 
 /**
  * With whom a peer keeps contact: all others in a small swarm, else its neighbours in four cycles by hash, which are connected. A peer that is
- * gone is passed over.
+ * gone is passed over. Besides, those that have kept contact with this peer of late.
  */
 export class Contacts {
   readonly #others: ReadonlySet<PeerName>
   /** Each with the place of this peer in it. */
   readonly #cycles: readonly { readonly order: readonly PeerName[]; readonly place: number }[]
 
+  /** When those that keep contact with this peer have told it something last. */
+  readonly #callers = new Map<PeerName, Milliseconds>()
+  #sets: ContactSets
+
   constructor(peers: readonly PeerName[], self: PeerName) {
     const isSmall = peers.length <= maxComplete
     this.#others = new Set(isSmall ? peers.filter((peer) => peer !== self) : [])
     this.#cycles = isSmall ? [] : cyclesOf(peers).map((order) => ({ order, place: order.indexOf(self) }))
+    this.#sets = this.of(() => false)
+  }
+
+  get all(): ReadonlySet<PeerName> {
+    return this.#sets.all
+  }
+
+  get quick(): ReadonlySet<PeerName> {
+    return this.#sets.quick
+  }
+
+  /** A peer has told this one something. */
+  called(from: PeerName, now: Milliseconds): void {
+    this.#callers.set(from, now)
+  }
+
+  /** Looks anew with whom to keep contact; who has not called for `forgetAfter` is no caller any more. */
+  renew(isGone: (peer: PeerName) => boolean, now: Milliseconds, forgetAfter: Milliseconds): void {
+    for (const [peer, at] of this.#callers) if (now - at > forgetAfter) this.#callers.delete(peer)
+    const { all, quick } = this.of(isGone)
+    this.#sets = { all: new Set([...all, ...this.#callers.keys()]), quick }
   }
 
   of(isGone: (peer: PeerName) => boolean): ContactSets {

@@ -1,7 +1,8 @@
 import type { Milliseconds, PeerName, Random } from '@murmuration/core'
+import type { Reunion } from './apart.js'
 import { AwakeClock } from './awake-clock.js'
 import { Changes, type MemberChange } from './changes.js'
-import { type ContactSets, Contacts } from './contacts.js'
+import { Contacts } from './contacts.js'
 import { Detector } from './detector.js'
 import { Entry } from './entry.js'
 import { Gossip } from './gossip.js'
@@ -41,9 +42,6 @@ export class Member extends SwarmView {
   readonly #entry: Entry
   readonly #changes = new Changes()
   readonly #watcher: Watcher
-  /** When those that keep contact with this peer have told it something last. */
-  readonly #callers = new Map<PeerName, Milliseconds>()
-  #contactSets: ContactSets
   #view: View | undefined
   #state: MemberState | undefined
   #inside: readonly PeerRecord[] | undefined
@@ -73,7 +71,6 @@ export class Member extends SwarmView {
     })
     this.#entry = new Entry(this.settings, peers.length - places.length, roundBefore, lifeBefore > 0)
     this.#watcher = new Watcher(this.knowledge, self, this.settings, this.#changes)
-    this.#contactSets = this.#contacts.of(() => false)
     this.#now = this.#nextBeat = now
     this.#publish(this.#own.record)
   }
@@ -84,17 +81,17 @@ export class Member extends SwarmView {
     this.#clock.tick(now)
     this.#changed()
     const [isBeat, at] = [now >= this.#nextBeat, this.#clock.at(now)]
-    for (const peer of this.#contactSets.all) {
-      if (this.#detector.isSilent(peer, this.#contactSets.all, isBeat, at)) this.#vote(peer)
+    for (const peer of this.#contacts.all) {
+      if (this.#detector.isSilent(peer, this.#contacts.all, isBeat, at)) this.#vote(peer)
     }
     if (this.knowledge.votersAgainst(this.#self).length > 0) this.#publish(this.#own.refute())
     if (isBeat) this.#beat()
-    const needed = votesNeeded(this.members.length, this.settings.liars)
-    this.#entry.look(this.expectedCount, this.#begun().length, needed, at)
-    this.#watcher.look(this.view, this.state, policyIn(this.state, this.settings), this.isPaused, now)
-    if (this.members !== this.knowledge.members) this.#changed()
-    this.#renewContacts()
-    this.#gossip.send(this.#contactSets.all)
+    const { knowledge, settings, state } = this
+    this.#entry.look(this.expectedCount, this.#begun().length, votesNeeded(knowledge.memberCount, settings.liars), at)
+    this.#watcher.look(this.view, state, policyIn(state, settings), this.isPaused, now)
+    if (this.members !== knowledge.members) this.#changed()
+    this.#contacts.renew((peer) => this.isDead(peer) || this.hasLeft(peer), now, settings.presentFor)
+    this.#gossip.send(this.#contacts.all)
   }
 
   /** Takes a note in. The result is the sender's fault in words, where it has one: a malformed, forged or too long note. */
@@ -103,7 +100,7 @@ export class Member extends SwarmView {
     const note = this.#reader.read(text)
     if (typeof note === 'string') return note
     if (note.kind !== 'gossip') return this.#detector.receive(from, note, this.#clock.at(now))
-    this.#callers.set(from, now)
+    this.#contacts.called(from, now)
     this.#gossip.received(from, note.number, note.again, now)
     const fault = this.#intake.receive(from, note)
     this.knowledge.hasCome(from, note)
@@ -120,7 +117,7 @@ export class Member extends SwarmView {
   /** The process of a peer has ended: its connection has closed, and its machine refuses new ones. */
   refused(peer: PeerName, now: Milliseconds): void {
     this.#enter(now)
-    if (this.#contactSets.quick.has(peer)) this.#vote(peer)
+    if (this.#contacts.quick.has(peer)) this.#vote(peer)
   }
 
   /** This peer's own state is of this round: all go on from a checkpoint. To be called before `begin`. */
@@ -132,6 +129,7 @@ export class Member extends SwarmView {
   begin(round: number, now: Milliseconds): void {
     this.#enter(now)
     this.#entry.begin()
+    this.#watcher.apart.begin()
     this.#report.begin(round)
     this.#tellNow(this.#own.begin(round))
   }
@@ -178,7 +176,7 @@ export class Member extends SwarmView {
 
   /** Those with whom this peer keeps contact: all others of few, of many some that are drawn. */
   get contacts(): Iterable<PeerName> {
-    return this.#contactSets.all
+    return this.#contacts.all
   }
 
   /** Whether this peer begins no round: it is not in the majority, and its policy is to wait. */
@@ -202,7 +200,8 @@ export class Member extends SwarmView {
   }
 
   override isUsable(peer: PeerName, round: number): boolean {
-    return super.isUsable(peer, round) && !this.#detector.isRestless(peer, this.#clock.at(this.#now))
+    const isRestless = () => this.#detector.isRestless(peer, this.#clock.at(this.#now))
+    return super.isUsable(peer, round) && !this.#watcher.apart.isFrom(peer) && !isRestless()
   }
 
   /** Whether a peer is kept out of one's own rows because too much time was lost to waits for it. */
@@ -217,15 +216,22 @@ export class Member extends SwarmView {
 
   /**
    * Whom to ask for a state; drawn anew with each call, since one may refuse. Undefined while none is needed: only a peer that has not begun
-   * and may not with its own state, or is more than `lag` rounds behind the median of a majority, needs one.
+   * and may not with its own state, is more than `lag` rounds behind the median of a majority, or meets those from whom it trained apart, needs one.
    */
   donor(now: Milliseconds): PeerName | undefined {
     this.#enter(now)
-    const inside = this.#begun()
-    const { status } = this.#own.record
-    if (!this.#entry.needsState(medianRound(inside), this.#report.round, status, this.isMain)) return undefined
+    const [{ apart }, { status }] = [this.#watcher, this.#own.record]
+    const isMet = apart.reunion !== undefined
+    const inside = this.#begun().filter((record) => apart.isOfOtherSide(record, now) === isMet)
+    const isBehind = () => this.#entry.needsState(medianRound(inside), this.#report.round, status, this.isMain)
+    if (!isMet && !isBehind()) return undefined
     const candidates = nearMedian(inside, this.settings.lag).filter((peer) => !this.isLate(peer))
     return candidates.length === 0 ? undefined : candidates[this.#random.integer(candidates.length)]
+  }
+
+  /** With whom this peer is to go on from both its own model and one of theirs, if it has trained apart from them (rule 11). */
+  get reunion(): Reunion | undefined {
+    return this.#watcher.apart.reunion
   }
 
   /** The time in which this process was awake (rule 4). */
@@ -236,7 +242,7 @@ export class Member extends SwarmView {
   protected get view(): View {
     const isHeard = (peer: PeerName) => this.#detector.isPresent(peer, this.#clock.at(this.#now))
     const own = () => this.#report.names(this.#detector.unreachable, this.#now)
-    return (this.#view ??= new View(this.knowledge, own(), this.#contactSets.all, isHeard))
+    return (this.#view ??= new View(this.knowledge, own(), this.#contacts.all, isHeard))
   }
 
   #changed() {
@@ -250,14 +256,8 @@ export class Member extends SwarmView {
   /** The other present contacts that have begun. */
   #begun(): readonly PeerRecord[] {
     const isThere = (peer: PeerName) => this.isPresent(peer) && !this.#detector.isSuspected(peer)
-    const records = () => [...this.#contactSets.all].filter(isThere).flatMap((peer) => this.recordOf(peer) ?? [])
+    const records = () => [...this.#contacts.all].filter(isThere).flatMap((peer) => this.recordOf(peer) ?? [])
     return (this.#inside ??= records().filter(({ isIn }) => isIn))
-  }
-
-  #renewContacts() {
-    for (const [peer, at] of this.#callers) if (this.#now - at > this.settings.presentFor) this.#callers.delete(peer)
-    const { all, quick } = this.#contacts.of((peer) => this.isDead(peer) || this.hasLeft(peer))
-    this.#contactSets = { all: new Set([...all, ...this.#callers.keys()]), quick }
   }
 
   #beat() {
@@ -265,7 +265,7 @@ export class Member extends SwarmView {
     const record = this.#own.show(this.#report.beat(this.#detector.unreachable, this.#now))
     if (record !== undefined) this.#publish(record)
     this.knowledge.hasCome(this.#self, this.#own.distance)
-    this.#gossip.beat(this.#contactSets.all)
+    this.#gossip.beat(this.#contacts.all)
   }
 
   #vote(target: PeerName) {
@@ -278,7 +278,7 @@ export class Member extends SwarmView {
     if (!this.knowledge.addVote(signed)) return
     this.#changed()
     this.#gossip.add(signed)
-    this.#gossip.send(this.#contactSets.all)
+    this.#gossip.send(this.#contacts.all)
   }
 
   /** Others know of an earlier process of this peer: what this one has begun is void, and a later life begins. */
@@ -295,6 +295,6 @@ export class Member extends SwarmView {
 
   #tellNow(record: PeerRecord) {
     this.#publish(record)
-    this.#gossip.send(this.#contactSets.all)
+    this.#gossip.send(this.#contacts.all)
   }
 }

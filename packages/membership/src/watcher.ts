@@ -17,7 +17,7 @@ interface Sight {
 export class Watcher {
   readonly #seen = new Map<PeerName, Sight>()
   readonly #deadSince = new Map<PeerName, Milliseconds>()
-  readonly #apart: Apart
+  readonly apart: Apart
   #state: MemberState = 'starting'
 
   constructor(
@@ -26,7 +26,7 @@ export class Watcher {
     readonly settings: MembershipSettings,
     readonly changes: Changes
   ) {
-    this.#apart = new Apart(settings.probeFor)
+    this.apart = new Apart(settings)
   }
 
   look(view: View, state: MemberState, policy: MemberPolicy, isPaused: boolean, now: Milliseconds): void {
@@ -61,7 +61,7 @@ export class Watcher {
     const recordOf = (peer: PeerName) => this.knowledge.latest(peer)
     const own = recordOf(this.self)
     if (own?.isIn !== true) return
-    const reunion = this.#apart.look({ view, samples: own.samples, recordOf }, now)
+    const reunion = this.apart.look({ view, samples: own.samples, round: own.round, recordOf }, now)
     if (reunion !== undefined) this.changes.add({ kind: 'reunited', ...reunion })
   }
 

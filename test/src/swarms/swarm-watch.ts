@@ -50,6 +50,8 @@ export class SwarmWatch {
   readonly #finished = new Set<PeerName>()
   readonly #books: Books | undefined
   readonly #said = new Map<string, number>()
+  /** How much of its own model a peer goes on with that meets others from whom it trained apart. */
+  readonly #shares = new Map<PeerName, number>()
   readonly knowledge: KnowledgeWatch
   readonly progress: ProgressWatch
 
@@ -113,6 +115,7 @@ export class SwarmWatch {
       changed: (change) => {
         this.knowledge.changed(self, change, fabric.now())
         this.progress.changed(self, change, fabric.now())
+        if (change.kind === 'reunited') this.#shares.set(self, change.share)
       },
       begins: (session, members) => {
         this.#sessions.set(self, session)
@@ -166,12 +169,20 @@ export class SwarmWatch {
     if (models.length > maxModels) models.shift()
   }
 
-  /** A state that is taken is one that a peer had lately. */
+  /** A state that is taken is one that a peer had lately, or is mixed of such a one and its own. */
   #checkTaken(self: PeerName, x: Float32Array): void {
     if (!this.#options.isLossless || !this.#sessions.has(self) || x.every((value) => value === 0)) return
+    const [share, own] = [this.#shares.get(self) ?? 0, this.#models.get(self)?.at(-1)]
     const isOf = (model: Float32Array) => model.every((value, place) => value === x[place])
-    if (![...this.#models.values()].some((models) => models.some(isOf)))
-      this.find(`${self} goes on from a state that nobody had`)
+    const isMixed = (model: Float32Array) =>
+      share > 0 &&
+      own !== undefined &&
+      model.every((value, place) => {
+        const [mine, theirs] = [share * own[place], (1 - share) * value]
+        return Math.abs(mine + theirs - x[place]) <= 2 ** -22 * (Math.abs(mine) + Math.abs(theirs))
+      })
+    const models = [...this.#models.values()].flat()
+    if (!models.some(isOf) && !models.some(isMixed)) this.find(`${self} goes on from a state that nobody had`)
   }
 }
 

@@ -90,8 +90,9 @@ export class Members {
       const now = this.#fabric.now()
       // Of fast rounds many pass from tick to tick: who is behind is seen by the round that this peer is in now.
       this.#report(now)
-      const donor = this.#hasBegun && this.#isAtOwnPace ? undefined : this.#member.donor(now)
-      if (donor === undefined && !this.#hasBegun && this.#member.mayBegin) this.#beginWithOthers(round())
+      const isNeeded = !this.#hasBegun || !this.#isAtOwnPace || this.ownShare > 0
+      const donor = isNeeded ? this.#member.donor(now) : undefined
+      if (donor === undefined && !this.#hasBegun && this.#member.mayBegin) this.begin((this.#firstRound = round()))
       const isFirst = round() === this.#firstRound
       const maxHold = Math.min(waitTogether, this.#options.wait.pause / 2)
       const isHeld = this.#isHeld || (now - start < maxHold && this.#isBeforeOthers(isFirst, between))
@@ -118,14 +119,14 @@ export class Members {
     this.#isWaiting = false
   }
 
-  #beginWithOthers(round: number): void {
-    this.#firstRound = round
-    this.begin(round)
-  }
-
   /** A life begins in this round, with this peer's own state or one that was taken. */
   begin(round: number): void {
     this.#act((now) => this.#member.begin(round, now))
+  }
+
+  /** How much of its own model a peer goes on with that takes another's: none, unless the two have trained apart. */
+  get ownShare(): number {
+    return this.#member.reunion?.share ?? 0
   }
 
   /** The time in which this process did not stand still, up to `now`. */
@@ -154,9 +155,8 @@ export class Members {
 
   /** Whether the round that a peer gives with its state can be true, by what the others say. Where they are faster than that, one is asked again. */
   isPlausible(round: number, donor: PeerName): boolean {
-    const others = recordsOfContacts(this.#member, this.#fabric.self).flatMap(({ name, isIn }) => (isIn ? name : []))
-    const witnesses = others.length > 1 ? others.filter((peer) => peer !== donor) : others
-    return round <= this.#pace.farthest(witnesses, this.#fabric.now()) + this.#member.settings.lag
+    const others = recordsOfContacts(this.#member, this.#fabric.self)
+    return round <= this.#pace.farthest(others, donor, this.#fabric.now()) + this.#member.settings.lag
   }
 
   /** Whether others may take this peer's state. */

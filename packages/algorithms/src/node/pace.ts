@@ -24,9 +24,11 @@ export class Pace {
     }
   }
 
-  /** The farthest round that one of these can be in, if it is no more than twice as fast as it was. */
-  farthest(peers: readonly PeerName[], now: Milliseconds): number {
-    const sights = peers.flatMap((peer) => this.#sights.get(peer) ?? [])
+  /** The farthest round that one of those that have begun can be in, if it is no more than twice as fast as it was; without `donor`, unless it is the only one. */
+  farthest(records: readonly Pick<PeerRecord, 'name' | 'isIn'>[], donor: PeerName, now: Milliseconds): number {
+    const others = records.flatMap(({ name, isIn }) => (isIn ? name : []))
+    const witnesses = others.length > 1 ? others.filter((peer) => peer !== donor) : others
+    const sights = witnesses.flatMap((peer) => this.#sights.get(peer) ?? [])
     return Math.max(0, ...sights.map(({ round, at, rate }) => round + 2 * rate * (now - at + oldest)))
   }
 }

@@ -4,6 +4,7 @@ import type { Peer } from './peer.js'
 import { inSlices } from '../slices.js'
 import { Consensus } from './consensus.js'
 import { type ModelState, StateTransfer } from './state-transfer.js'
+import { linear, type Vector } from './vector.js'
 
 /** How many rounds after that of a taken state a peer begins: its record arrives before its first message. */
 const joinMargin = 2
@@ -134,11 +135,22 @@ export class Participation {
     this.#peer.exchanges.beginLife(life)
   }
 
+  /** The side that returns goes on in the round of the other, or in its own if that is later: rounds never go back. */
+  #goOnFromBoth(share: number, theirs: Vector, round: number): void {
+    const own = this.#trainee.current()
+    if (own === undefined) return
+    const x = linear([share, own.x], [1 - share, theirs])
+    this.#trainee.goOnFrom({ x, round: Math.max(round, own.round) })
+  }
+
   async #takeState(donor: PeerName): Promise<void> {
     const given = await this.#transfer.ask(donor)
     if (given === undefined || !this.#members.isPlausible(given.round, donor)) return
-    if (given.round + joinMargin <= this.#trainee.round()) return
-    this.#trainee.goOnFrom({ ...given, round: given.round + joinMargin })
+    const { ownShare } = this.#members
+    const round = given.round + joinMargin
+    if (ownShare > 0) this.#goOnFromBoth(ownShare, given.x, round)
+    else if (round > this.#trainee.round()) this.#trainee.goOnFrom({ ...given, round })
+    else return
     this.#members.begin(this.#trainee.round())
     this.#adoptLife()
   }

@@ -36,11 +36,11 @@ test('a peer has cost the time that it was waited for beyond all whose message c
 test('others are no farther than twice their pace takes them', (t) => {
   const pace = new Pace()
   pace.look([{ name: a, round: 100 }], 0)
-  t.is(pace.farthest([a], 500), 100)
+  t.is(pace.farthest([{ name: a, isIn: true }], a, 500), 100)
   pace.look([{ name: a, round: 110 }], 500)
   pace.look([{ name: b, round: 1_000_000 }], 500)
-  t.is(pace.farthest([a], 500), 150)
-  t.is(pace.farthest([a], 1000), 170)
+  t.is(pace.farthest([{ name: a, isIn: true }], a, 500), 150)
+  t.is(pace.farthest([{ name: a, isIn: true }], a, 1000), 170)
 })
 
 test('a peer that never ends comes nearer to the end only so often', (t) => {

@@ -54,7 +54,7 @@ export class MemberEvents {
       case 'returned':
         return `${change.peer} is back`
       case 'reunited':
-        return `meets ${change.peers.join(', ')} again, from whom it trained apart`
+        return `meets ${change.peers.join(', ')} again, from whom it trained apart: it goes on from both models, its own counts ${Number(change.mass.toPrecision(2))} of theirs`
       case 'unreachable':
         return `the link to ${change.peer} is broken: others reach it, and this peer does not`
       case 'reachable':
