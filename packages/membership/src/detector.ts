@@ -51,20 +51,23 @@ export class Detector {
     return this.#suspicion.isPresent(peer, at)
   }
 
-  /** A peer has refuted votes, or lives anew. */
+  /** A peer has refuted votes, or lives anew. To be called before its record is taken in. */
   renewed({ name, life }: PeerRecord, before: PeerRecord, at: Milliseconds): void {
     this.#suspicion.renewed(name, at)
-    if (life > Math.max(1, before.life)) this.#lives.add(name, at)
+    if (life > Math.max(1, before.life) || this.#knowledge.isDead(name)) this.#lives.add(name, at)
   }
 
-  /** Whether a peer lives anew too often to be waited for. */
+  /** Whether a peer was gone or silent, and is back, too often to be waited for. */
   isRestless(peer: PeerName, at: Milliseconds): boolean {
     return this.#lives.isTooOften(peer, at)
   }
 
   /** Anything has come from a peer. The result says whether that changes what follows: it was absent, suspected or unreachable. */
   heard(peer: PeerName, at: Milliseconds): boolean {
-    const wasFine = this.#suspicion.isPresent(peer, at) && !this.#suspicion.isSuspected(peer)
+    const wasPresent = this.#suspicion.isPresent(peer, at)
+    const wasFine = wasPresent && !this.#suspicion.isSuspected(peer)
+    // Of the dead it is their record that tells that they live.
+    if (!wasPresent && this.#suspicion.wasHeard(peer) && !this.#knowledge.isDead(peer)) this.#lives.add(peer, at)
     this.#suspicion.heard(peer, at)
     this.#probes.end(peer)
     if (!this.#unreachable.delete(peer)) return !wasFine

@@ -8,10 +8,13 @@ interface Pace {
   readonly outUntil: Milliseconds
 }
 
-/** So many lives in a short time are an honest peer's bad luck. */
+/** So many returns in a short time are an honest peer's bad luck. */
 const freeLives = 2
 
-/** A peer that lives anew again and again is not waited for each time: it stays out of the rows, from 1 s up to a minute after each life. */
+/**
+ * A peer that again and again lives anew, was dead and goes on, or is heard after a silence in which it counted as absent, is not waited for each time: it
+ * stays out of the rows, from 1 s up to a minute after each return.
+ */
 export class Lives {
   readonly #settings: MembershipSettings
   readonly #paces = new Map<PeerName, Pace>()
@@ -20,7 +23,7 @@ export class Lives {
     this.#settings = settings
   }
 
-  /** A new life of a peer has begun. */
+  /** A peer is back. */
   add(peer: PeerName, now: Milliseconds): void {
     const { lifeInterval, maxLifeInterval } = this.#settings
     const last = this.#paces.get(peer)

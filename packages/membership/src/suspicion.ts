@@ -65,6 +65,10 @@ export class Suspicion {
     return lastSign !== undefined && at - lastSign < this.#settings.presentFor
   }
 
+  wasHeard(peer: PeerName): boolean {
+    return this.#watches.get(peer)?.wasHeard === true
+  }
+
   isSuspected(peer: PeerName): boolean {
     return this.#watches.get(peer)?.suspectedAt !== undefined
   }

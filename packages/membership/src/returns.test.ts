@@ -1,0 +1,42 @@
+/** Peers that come back again and again. */
+import { peerName } from '@murmuration/core'
+import test from 'ava'
+import { Room } from './room.test.support.js'
+
+const b = peerName('b')
+
+for (const [silence, what] of [
+  [5000, 'once the longest gap is known, it is not taken for dead'],
+  [9000, 'it is taken for dead each time']
+] as const) {
+  test(`a peer that is silent for ${silence / 1000} s again and again is out of the rows for longer and longer: ${what}`, (t) => {
+    const room = new Room('abc').begin()
+    const silent = room.member('b')
+    const wasDead: boolean[] = []
+    const outFor = () => {
+      room.end('b')
+      room.run(silence)
+      wasDead.push(room.member('a').isDead(b))
+      room.members.set(b, silent)
+      room.run(1000)
+      const back = room.now
+      while (!room.member('a').isUsable(b, 5)) room.run(250)
+      return room.now - back
+    }
+    const times = Array.from({ length: 7 }, outFor)
+    t.deepEqual(times.slice(0, 2), [0, 0])
+    t.true(times.every((time, index) => index === 0 || time >= times[index - 1]) && times[6] > 5000, times.join())
+    t.deepEqual(wasDead.slice(1), new Array(6).fill(silence > 6500))
+  })
+}
+
+test('a peer that others reach is not silent: its link is cut', (t) => {
+  const room = new Room('abc').begin()
+  for (let time = 0; time < 4; time++) {
+    room.cut('a', 'b')
+    room.run(8000)
+    room.cut('a', 'b', false)
+    room.run(500)
+    t.true(room.member('a').isUsable(b, 5))
+  }
+})
