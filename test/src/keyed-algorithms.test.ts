@@ -2,7 +2,7 @@
 import { type Algorithm, keyAlgorithms, train, type TrainingSettings } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
 import { type KeyCounts, type PeerName, peerName, type Task, type TaskRows } from '@murmuration/core'
-import { createMatrixFactorisationTaskSet } from '@murmuration/tasks'
+import { createKnowledgeGraphTaskSet, createMatrixFactorisationTaskSet } from '@murmuration/tasks'
 import { lengthOf } from '@murmuration/vectors'
 import { simulate, uniformLinks } from '@murmuration/simulator'
 import { vectorWire, weighed } from '@murmuration/wire'
@@ -149,6 +149,54 @@ for (const [name, world] of Object.entries(worlds)) {
 }
 
 const ratings = { users: 40, items: 30, ratings: 1500, rank: 2, noise: 0.2, zipf: 1, l2: 0.01, seed: 5 }
+
+const graph = {
+  ...{ seed: 5, entities: 40, rules: 1, scoring: 'complex' as const, rank: 16, negatives: 5, adversarial: 0.5 },
+  ...{ l2: 0, n3: 0, clustered: true, ranked: 100 }
+}
+
+for (const algorithm of keyAlgorithms) {
+  test(`the simulator: ${algorithm.title}: a knowledge graph is learned as well by 3 peers of 2 workers as by one worker`, async (t) => {
+    const mrrOf = async (peers: readonly string[], options: Readonly<Record<string, unknown>>) => {
+      const set = await createKnowledgeGraphTaskSet({ ...graph, peers })
+      const settings = { rounds: 20, options, rate: () => 0.5 }
+      const { models } = await runOf(inSimulator, algorithm, peers.length, (place) => set.of(`p${place}`), settings)
+      const { measures } = await set.union.evaluate(models.get('p0' as PeerName) as Float32Array).run()
+      return measures?.mrr ?? 0
+    }
+    const [one, three] = [await mrrOf(['p0'], {}), await mrrOf(['p0', 'p1', 'p2'], { workers: 2 })]
+    t.true(one > 0.6, `${one}`)
+    t.true(three > 0.85 * one, `${three} with three peers, ${one} with one worker`)
+  })
+}
+
+test('relations that are clustered stay at the peer that uses them: with Lapse fewer rows move', async (t) => {
+  const movedWith = async (clustered: boolean) => {
+    const peers = ['p0', 'p1', 'p2']
+    const set = await createKnowledgeGraphTaskSet({ ...graph, clustered, negatives: 1, peers })
+    const settings = { rounds: 2, finalRounds: 0, rate: () => 0.1 }
+    const { counts } = await runOf(inSimulator, keyAlgorithms[2], 3, (place) => set.of(`p${place}`), settings)
+    return [...counts.values()].reduce((sum, { moved }) => sum + moved, 0)
+  }
+  const [clustered, mixed] = [await movedWith(true), await movedWith(false)]
+  t.true(clustered < 0.9 * mixed, `${clustered}, and ${mixed} at random`)
+})
+
+test('a round reaches the keys and the gradient of a task that draws anew in each', async (t) => {
+  const seen = { keys: new Set<number | undefined>(), gradient: new Set<number | undefined>() }
+  const task = (place: number): Task => {
+    const plain = adding(5, place)
+    const { keysOf, gradient } = plain.rows as TaskRows
+    const rows: TaskRows = {
+      ...(plain.rows as TaskRows),
+      keysOf: (batch, round) => (seen.keys.add(round), keysOf(batch)),
+      gradient: (own, keys, batch, out, round) => (seen.gradient.add(round), gradient(own, keys, batch, out))
+    }
+    return { ...plain, rows }
+  }
+  await runOf(inSimulator, keyAlgorithms[2], 2, task, { rounds: 3 })
+  t.deepEqual(seen, { keys: new Set([0, 1, 2]), gradient: new Set([0, 1, 2]) })
+})
 
 for (const algorithm of keyAlgorithms) {
   test(`the simulator: ${algorithm.title}: matrix factorisation comes as near the noise with 3 peers of 2 workers as with one worker`, async (t) => {

@@ -1,5 +1,6 @@
 import { testTask } from '@murmuration/contract'
 import {
+  createKnowledgeGraphTask,
   createMatrixFactorisationTask,
   createQuadraticTask,
   createSoftmaxTask,
@@ -30,6 +31,15 @@ testTask(test, {
   name: 'matrix factorisation',
   create: () => createMatrixFactorisationTask({ peers, self: 'b', seed: 4, ...ratings })
 })
+const graph = { entities: 20, rules: 1, rank: 4, negatives: 3, adversarial: 0, clustered: true, ranked: 50 }
+for (const [scoring, l2, n3] of [
+  ['complex', 0, 0.1],
+  ['rescal', 0.1, 0]
+] as const)
+  testTask(test, {
+    name: `a knowledge graph, ${scoring}`,
+    create: () => createKnowledgeGraphTask({ peers, self: 'b', seed: 4, ...graph, scoring, l2, n3 })
+  })
 testTask(test, { name: 'softmax regression', create: () => createSoftmaxTask({ localData }) })
 testTask(test, { name: 'an MLP in TensorFlow.js', create: () => createTfjsTask({ localData, model: smooth }) })
 testTask(test, { name: 'a CNN in TensorFlow.js', create: () => createTfjsTask({ localData, model: { kind: 'cnn' } }) })

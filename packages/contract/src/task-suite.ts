@@ -72,7 +72,7 @@ export function testTask(test: TestFn, { name, create }: TaskCase): void {
       const batch = someBatch(task)
       const { width } = rows
       t.is(rows.count * width, x.length)
-      const keys = rows.keysOf(batch)
+      const keys = rows.keysOf(batch, 5)
       t.deepEqual(
         [...keys],
         [...new Set(keys)].sort((left, right) => left - right)
@@ -80,8 +80,8 @@ export function testTask(test: TestFn, { name, create }: TaskCase): void {
       const own = new Float32Array(keys.length * width)
       for (const [place, key] of keys.entries()) own.set(x.subarray(key * width, (key + 1) * width), place * width)
       const out = new Float32Array(own.length).fill(7)
-      const { loss, vector } = await task.gradient(x, batch).run()
-      t.is(await rows.gradient(own, keys, batch, out).run(), loss)
+      const { loss, vector } = await task.gradient(x, batch, 5).run()
+      t.is(await rows.gradient(own, keys, batch, out, 5).run(), loss)
       const spread = new Float32Array(x.length)
       for (const [place, key] of keys.entries())
         spread.set(out.subarray(place * width, (place + 1) * width), key * width)

@@ -36,6 +36,8 @@ export interface Evaluation {
   readonly accuracy?: number
   /** e to the loss: among how many characters, all as probable, the next one would be as hard to tell. Where the task learns texts. */
   readonly perplexity?: number
+  /** What else the field measures, by its name, such as `mrr`. */
+  readonly measures?: Readonly<Record<string, number>>
 }
 
 /** What was done to the samples before the model saw them, and is to be done to what it is used on. JSON. */
@@ -70,16 +72,20 @@ export interface ModelSignature {
 export interface TaskRows {
   readonly count: number
   readonly width: number
-  /** The keys that the loss over these samples depends on. */
-  keysOf(batch: Uint32Array): Uint32Array
+  /**
+   * The keys that the loss over these samples depends on.
+   *
+   * @param round - what seeds the draws of a task that draws anew in every round, such as negative samples; 0 when absent
+   */
+  keysOf(batch: Uint32Array, round?: number): Uint32Array
   /**
    * The mean loss over the samples of `batch`; its gradient goes into `out`.
    *
-   * @param keys - what `keysOf(batch)` gives
+   * @param keys - what `keysOf(batch, round)` gives
    * @param rows - of these keys, one after the other; read at once
    * @param out - as long as `rows`; the gradient of the same rows
    */
-  gradient(rows: Float32Array, keys: Uint32Array, batch: Uint32Array, out: Float32Array): Work<number>
+  gradient(rows: Float32Array, keys: Uint32Array, batch: Uint32Array, out: Float32Array, round?: number): Work<number>
   /**
    * Which of `blocks` a sample is in, 0 … blocks − 1. Samples of two peers in different blocks touch no key in common, so that each peer can have
    * a block for itself (parameter blocking: Gemulla et al., KDD 2011). Absent where there are no such blocks.

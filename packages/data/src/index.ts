@@ -5,7 +5,9 @@
  */
 export * from './about.js'
 export { type KnownSetName, knownSetNames } from './files/known-sets.js'
+export { drawGraph, type GraphOptions } from './drawn-graph.js'
 export { drawRatings, type RatingsOptions } from './drawn-ratings.js'
+export { type Graph, parseTriples, readGraph, type Triples } from './files/triples.js'
 export { parseRatings, type Ratings, readRatings } from './files/ratings.js'
 export { fingerprintsOf } from './fingerprint.js'
 export { type DataTraits, type NamedSet, namedSets } from './named-sets.js'

@@ -1,4 +1,4 @@
-import type { KeyCounts, Milliseconds, NeighbourDistance, PeerName } from '@murmuration/core'
+import type { Evaluation, KeyCounts, Milliseconds, NeighbourDistance, PeerName } from '@murmuration/core'
 import type { Faults } from '@murmuration/libp2p'
 import type { MemberState } from '@murmuration/membership'
 
@@ -128,15 +128,11 @@ export interface OutlierEvent {
 }
 
 /** The test set's verdict on a model. */
-export interface EvaluationEvent {
+export interface EvaluationEvent extends Evaluation {
   readonly kind: 'evaluation'
   /** 'mean' for the mean of all peers' parameters, 'centralised' for plain SGD, or a peer. */
   readonly of: string
   readonly round: number
-  readonly loss: number
-  readonly accuracy?: number
-  /** e to the loss, where texts are learned. */
-  readonly perplexity?: number
   /** Of all peers at that round; with 'mean' only. */
   readonly consensusDistance?: number
   /** Since the start of training: seconds, samples, and bytes sent with overhead; of all peers, or of the one. Not with 'centralised'. */
@@ -205,6 +201,8 @@ export interface Summary {
   readonly lossOfWorst: number
   /** e to the losses, where texts are learned. */
   readonly perplexityOfMean?: number
+  /** What else the task measures of the mean model, by name. */
+  readonly measuresOfMean?: Readonly<Record<string, number>>
   readonly perplexityOfWorst?: number
   readonly consensusDistance: number
   /** The consensus distance when training ended, before final averaging. */
@@ -240,8 +238,8 @@ export interface Summary {
   readonly seed: number
 }
 
-/** The last line of a single peer's run; of the other peers it knows what its neighbours sent. */
-export interface PeerSummary {
+/** The last line of a single peer's run; of the other peers it knows what its neighbours sent. A server has no model of its own to evaluate. */
+export interface PeerSummary extends Partial<Evaluation> {
   readonly kind: 'summary'
   readonly peer: PeerName
   readonly peers: number
@@ -253,10 +251,6 @@ export interface PeerSummary {
   /** Of this peer. */
   readonly samples: number
   readonly seconds: number
-  /** Absent for a server, which has no model of its own. */
-  readonly loss?: number
-  readonly accuracy?: number
-  readonly perplexity?: number
   /** Root mean square distance of the neighbours' parameters from this peer's, in the last round. */
   readonly neighbourDistance: number
   /** How far apart the models of all were lately, as this peer estimates it; where it knows. */

@@ -10,6 +10,7 @@ import { uniformInt } from 'pure-rand/distribution/uniformInt'
 import { xoroshiro128plusFromState } from 'pure-rand/generator/xoroshiro128plus'
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator'
 
+export { CounterRandom } from './counter-random.js'
 export { direction, normals } from './draws.js'
 
 /**

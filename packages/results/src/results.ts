@@ -85,6 +85,8 @@ export interface CurvePoint {
   readonly accuracy?: number
   /** e to the loss, where texts are learned. */
   readonly perplexity?: number
+  /** What else the task measures of it, by name, such as `mrr`. */
+  readonly measures?: Readonly<Record<string, number>>
   /** Of the peer that does worst. */
   readonly worstLoss?: number
   /** Root mean square of the distances from the mean; absent where the models of the other peers are not known. */

@@ -7,6 +7,12 @@ export type { TaskSet } from './task-set.js'
 export { type Network, type TaskRecord, taskRecord } from './record.js'
 export { taskRecords } from './registry.js'
 export {
+  createKnowledgeGraphTask,
+  createKnowledgeGraphTaskSet,
+  knowledgeGraphModule,
+  type KnowledgeGraphOptions
+} from './knowledge-graph-task.js'
+export {
   createLogisticTaskSet,
   createLogisticTask,
   type LogisticTaskOptions,

@@ -1,4 +1,5 @@
 /** One line per kind of task without TensorFlow.js. Files, commands, documents and tests go through this list. */
+import { knowledgeGraphRecord } from './knowledge-graph-record.js'
 import { logisticRecord } from './logistic-record.js'
 import { matrixFactorisationRecord } from './matrix-factorisation-record.js'
 import { quadraticRecord } from './quadratic-record.js'
@@ -10,5 +11,6 @@ export const taskRecords: readonly TaskRecord[] = [
   softmaxRecord,
   logisticRecord,
   quadraticRecord,
-  matrixFactorisationRecord
+  matrixFactorisationRecord,
+  knowledgeGraphRecord
 ]

@@ -24,7 +24,7 @@ export interface Model {
    * The mean loss over the samples `first + batch[0]`, `first + batch[1]`, …; its gradient goes into `out`. The caller has
    * seen that there are such samples, and that `parameters` and `out` are `length` long.
    */
-  gradient(parameters: Float32Array, first: number, batch: Uint32Array, out: Float32Array): number
+  gradient(parameters: Float32Array, first: number, batch: Uint32Array, out: Float32Array, round: number): number
   /** Loss and accuracy on the test set. */
   evaluate(parameters: Float32Array): Evaluation
   /** The parameters to start from; 0 when absent. */
@@ -80,19 +80,19 @@ export class ShardTask implements Task {
     return { kind: 'initialise', samples: 0, run }
   }
 
-  gradient(parameters: Float32Array, batch: Uint32Array): Work<Gradient> {
-    return { kind: 'gradient', samples: batch.length, run: () => this.#gradientAt(parameters, batch) }
+  gradient(parameters: Float32Array, batch: Uint32Array, round = 0): Work<Gradient> {
+    return { kind: 'gradient', samples: batch.length, run: () => this.#gradientAt(parameters, batch, round) }
   }
 
   evaluate(parameters: Float32Array): Work<Evaluation> {
     return { kind: 'evaluate', samples: this.#model.testSamples, run: () => this.#evaluationOf(parameters) }
   }
 
-  #gradientAt(parameters: Float32Array, batch: Uint32Array): Gradient {
+  #gradientAt(parameters: Float32Array, batch: Uint32Array, round: number): Gradient {
     this.#checkLength(parameters)
     this.#checkBatch(batch)
     this.#vector ??= new Float32Array(this.#model.length)
-    const loss = this.#model.gradient(parameters, this.#first, batch, this.#vector)
+    const loss = this.#model.gradient(parameters, this.#first, batch, this.#vector, round)
     return { loss, vector: this.#vector }
   }
 

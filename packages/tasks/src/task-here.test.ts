@@ -1,6 +1,6 @@
-import { InputError } from '@murmuration/core'
+import { InputError, type TaskRows } from '@murmuration/core'
 import test from 'ava'
-import { buildTaskHere, matrixFactorisationModule } from './index.js'
+import { buildTaskHere, createKnowledgeGraphTask, knowledgeGraphModule, matrixFactorisationModule } from './index.js'
 
 const options = {
   peers: ['a', 'b'],
@@ -31,6 +31,33 @@ test('a task in the thread of its caller has its rows, and lets others in betwee
     t.true(Number.isFinite(await rows.gradient(values, keys, batch, new Float32Array(values.length)).run()))
   }
   t.true(wasLetIn, `not within ${gradients} gradients`)
+})
+
+test('in the thread of its caller each round draws as it does elsewhere', async (t) => {
+  const given = {
+    entities: 20,
+    rules: 1,
+    scoring: 'complex',
+    rank: 2,
+    negatives: 3,
+    adversarial: 0,
+    l2: 0,
+    n3: 0
+  } as const
+  const graph = { ...given, peers: ['a'], seed: 1, clustered: true, ranked: 5 }
+  const [here, there] = [
+    await buildTaskHere({ module: knowledgeGraphModule, options: graph }),
+    await createKnowledgeGraphTask(graph)
+  ]
+  const batch = Uint32Array.of(3, 5)
+  const of = async (rows: TaskRows | undefined, round: number) => {
+    const keys = rows?.keysOf(batch, round) ?? batch
+    const out = new Float32Array(keys.length * (rows?.width ?? 0))
+    const loss = await rows?.gradient(out.slice().fill(0.5), keys, batch, out, round).run()
+    return { keys, out, loss }
+  }
+  for (const round of [0, 1, 2]) t.deepEqual(await of(here.rows, round), await of(there.rows, round), `round ${round}`)
+  t.notDeepEqual((await of(here.rows, 1)).keys, (await of(here.rows, 2)).keys)
 })
 
 test('a module that is not there is named', async (t) => {

@@ -49,8 +49,8 @@ function rowsHere(rows: TaskRows, here: <Result>(work: Work<Result>) => Work<Res
   return {
     count,
     width,
-    keysOf: (batch) => rows.keysOf(batch),
-    gradient: (values, keys, batch, out) => here(rows.gradient(values, keys, batch, out)),
+    keysOf: (batch, round) => rows.keysOf(batch, round),
+    gradient: (values, keys, batch, out, round) => here(rows.gradient(values, keys, batch, out, round)),
     ...(blockOf === undefined ? {} : { blockOf: (sample, blocks) => blockOf.call(rows, sample, blocks) })
   }
 }

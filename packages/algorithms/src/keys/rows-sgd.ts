@@ -9,6 +9,7 @@ export interface KeyNode {
   readonly fabric: Fabric<VectorMessage>
   readonly keys: Keys
   readonly rows: TaskRows
+  readonly round: number
   /** The learning rate of the round. */
   readonly rate: number
   /** How many batches ahead rows are asked for; 0 where they are here, or do not move. */
@@ -22,8 +23,8 @@ export interface KeyNode {
  * @throws DivergedError when a loss is not finite
  */
 export async function rowsSgd(node: KeyNode, batches: readonly Uint32Array[]): Promise<number> {
-  const { fabric, keys, rows, rate, ahead } = node
-  const touched = (place: number) => (place < batches.length ? rows.keysOf(batches[place]) : new Uint32Array(0))
+  const { fabric, keys, rows, round, rate, ahead } = node
+  const touched = (place: number) => (place < batches.length ? rows.keysOf(batches[place], round) : new Uint32Array(0))
   let pushed: Operation = finished
   let loss = 0
   if (ahead > 0) for (let i = 0; i < ahead; i++) keys.localizeAsync(touched(i))
@@ -33,7 +34,7 @@ export async function rowsSgd(node: KeyNode, batches: readonly Uint32Array[]): P
     const x = new Float32Array(own.length * rows.width)
     const g = new Float32Array(x.length)
     await keys.pull(own, x)
-    const mean = await fabric.work(rows.gradient(x, own, batch, g))
+    const mean = await fabric.work(rows.gradient(x, own, batch, g, round))
     if (!Number.isFinite(mean))
       throw new DivergedError(`training diverged: the loss is ${mean} at a learning rate of ${rate}; lower the rate`)
     loss += mean * batch.length

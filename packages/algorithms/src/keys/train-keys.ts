@@ -154,12 +154,13 @@ class KeyRun {
     const order = this.#fabric.random.stream(`samples ${round} ${turn}`).shuffle(samples)
     const isInBlocks = this.#options.blocking === true
     if (isInBlocks && samples.length > 0)
-      await this.#keys(this.#fabric).localize(this.#rows.keysOf(Uint32Array.from(samples)))
+      await this.#keys(this.#fabric).localize(this.#rows.keysOf(Uint32Array.from(samples), round))
     const dealt = dealtOut(order, workers, batchSize)
     let [loss, ended] = [0, 0]
     let failure: { readonly error: unknown } | undefined
     const act = async (activity: Fabric<VectorMessage>, batches: readonly Uint32Array[]) => {
-      const node = { fabric: activity, keys: this.#keys(activity), rows: this.#rows, rate: this.#settings.rate(round) }
+      const rate = this.#settings.rate(round)
+      const node = { fabric: activity, keys: this.#keys(activity), rows: this.#rows, round, rate }
       const own = await rowsSgd({ ...node, ahead: isInBlocks ? 0 : ahead }, batches)
       loss += own
     }

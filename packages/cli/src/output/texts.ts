@@ -68,7 +68,7 @@ export function lineOf(event: RunEvent): string {
         event.consensusDistance === undefined ? '' : `, consensus distance ${short(event.consensusDistance)}`
       const accuracy = event.accuracy === undefined ? '' : `, accuracy ${percent(event.accuracy)}`
       const perplexity = event.perplexity === undefined ? '' : `, perplexity ${short(event.perplexity)}`
-      return `${nameOf(event.of)} after round ${event.round + 1}: loss ${short(event.loss)}${perplexity}${accuracy}${apart}`
+      return `${nameOf(event.of)} after round ${event.round + 1}: loss ${short(event.loss)}${perplexity}${accuracy}${measuresText(event.measures)}${apart}`
     }
     case 'store':
       return storeText(event)
@@ -126,15 +126,22 @@ function qualityLines(summary: Summary): string[] {
     ]
   }
   return [
-    `  accuracy of the mean model   ${quality({ accuracy, loss })}`,
+    `  accuracy of the mean model   ${quality({ accuracy, loss, measures: summary.measuresOfMean })}`,
     `  accuracy of the worst peer   ${percent(summary.accuracyOfWorst)}`
   ]
 }
 
-/** Perplexity, accuracy and loss, as far as there are such. */
-export function quality({ accuracy, loss, perplexity }: Partial<Evaluation>): string {
+/** What else a task measures, each after a comma. */
+const measuresText = (measures: Evaluation['measures'] = {}): string =>
+  Object.entries(measures)
+    .map(([name, value]) => `, ${name} ${value.toFixed(3)}`)
+    .join('')
+
+/** Perplexity, accuracy, loss and further measures, as far as there are such. */
+export function quality({ accuracy, loss, perplexity, measures }: Partial<Evaluation>): string {
   if (perplexity !== undefined) return `${short(perplexity)}   loss ${short(loss)}, accuracy ${percent(accuracy)}`
-  return accuracy === undefined ? `loss ${short(loss)}` : `${percent(accuracy)}   loss ${short(loss)}`
+  const words = `loss ${short(loss)}${measuresText(measures)}`
+  return accuracy === undefined ? words : `${percent(accuracy)}   ${words}`
 }
 
 /** What {@link quality} begins with. */

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
-import { InputError, messageOf } from '@murmuration/core'
+import { InputError } from '@murmuration/core'
+import { readText } from './read-text.js'
 
 /** Who has rated what, and how. */
 export interface Ratings {
@@ -11,9 +11,6 @@ export interface Ratings {
   readonly value: Float32Array
 }
 
-/** The most bytes of a file of ratings, since it is held in memory as text: 256 MiB. */
-const byteLimit = 2 ** 28
-
 const header = 'userId,movieId,rating'
 
 /**
@@ -23,14 +20,7 @@ const header = 'userId,movieId,rating'
  * Throws an {@link InputError} that names the file and the line.
  */
 export async function readRatings(path: string): Promise<Ratings> {
-  const bytes = await readFile(path).catch((error: unknown) => {
-    throw new InputError(
-      `${path} cannot be read (${messageOf(error)}); expected a file of ratings, such as ratings.csv of MovieLens`
-    )
-  })
-  if (bytes.length > byteLimit)
-    throw new InputError(`${path}: found ${bytes.length} bytes, expected at most ${byteLimit}`)
-  return parseRatings(bytes.toString('utf8'), path)
+  return parseRatings(await readText(path, 'a file of ratings, such as ratings.csv of MovieLens'), path)
 }
 
 /** As {@link readRatings}, of a text. */

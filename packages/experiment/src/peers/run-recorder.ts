@@ -82,12 +82,12 @@ export class RunRecorder {
     }
   }
 
-  #add({ round, loss, accuracy, perplexity, consensusDistance, ...progress }: EvaluationEvent): boolean {
+  #add({ round, loss, accuracy, perplexity, measures, consensusDistance, ...progress }: EvaluationEvent): boolean {
     const { seconds, samples, bytes } = progress
     if (seconds === undefined || samples === undefined || bytes === undefined) return false
     this.#points.push({
       ...{ seconds, samples, bytes, round: round + 1, loss },
-      ...present({ accuracy, perplexity }),
+      ...present({ accuracy, perplexity, measures }),
       ...(consensusDistance === undefined ? {} : { consensusDistance })
     })
     return true
@@ -136,15 +136,15 @@ type Quality = Omit<CurvePoint, 'seconds' | 'samples' | 'bytes' | 'round'>
 /** The test set's verdict at the end; none of a server. */
 function qualityOf(summary: Summary | PeerSummary): Quality | undefined {
   if ('peer' in summary) {
-    const { loss, accuracy, perplexity } = summary
-    return loss === undefined ? undefined : { loss, ...present({ accuracy, perplexity }) }
+    const { loss, accuracy, perplexity, measures } = summary
+    return loss === undefined ? undefined : { loss, ...present({ accuracy, perplexity, measures }) }
   }
   const { lossOfMean: loss, lossOfWorst: worstLoss, consensusDistance } = summary
-  const { accuracyOfMean: accuracy, perplexityOfMean: perplexity } = summary
-  return { loss, ...present({ accuracy, perplexity }), worstLoss, consensusDistance }
+  const { accuracyOfMean: accuracy, perplexityOfMean: perplexity, measuresOfMean: measures } = summary
+  return { loss, ...present({ accuracy, perplexity, measures }), worstLoss, consensusDistance }
 }
 
 /** Without what is undefined. */
-function present(given: Pick<Quality, 'accuracy' | 'perplexity'>): Pick<Quality, 'accuracy' | 'perplexity'> {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+function present<Given extends Partial<Quality>>(given: Given): Partial<Given> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<Given>
 }

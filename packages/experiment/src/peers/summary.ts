@@ -52,6 +52,7 @@ export function summarise(
     ...(ofMean.accuracy === undefined ? {} : { accuracyOfMean: ofMean.accuracy }),
     ...(accuracies.length === 0 ? {} : { accuracyOfWorst: Math.min(...accuracies) }),
     ...(ofMean.perplexity === undefined ? {} : { perplexityOfMean: ofMean.perplexity }),
+    ...(ofMean.measures === undefined ? {} : { measuresOfMean: ofMean.measures }),
     ...(perplexities.length === 0 ? {} : { perplexityOfWorst: Math.max(...perplexities) }),
     consensusDistance: consensusDistance(all.map(({ parameters }) => parameters)),
     ...(before === undefined ? {} : { consensusDistanceAfterTraining: before }),

@@ -69,6 +69,7 @@ const point = z.object({
   loss: measured,
   accuracy: measured.optional(),
   perplexity: measured.optional(),
+  measures: z.record(z.string(), measured).optional(),
   worstLoss: measured.optional(),
   consensusDistance: measured.optional()
 })

@@ -13,6 +13,14 @@ const identity = ({ axes }: Sweep): readonly Column<RunRecord>[] => [
   ['seed', ({ seed }) => seed]
 ]
 
+/** `mrr 0.9; hits@3 0.94`. */
+const measuresOf = (point: CurvePoint | undefined): string | undefined =>
+  point?.measures === undefined
+    ? undefined
+    : Object.entries(point.measures)
+        .map(([name, value]) => `${name} ${value}`)
+        .join('; ')
+
 const last = ({ curve }: RunRecord): CurvePoint | undefined => curve[curve.length - 1]
 
 const summaryColumns: readonly Column<RunRecord>[] = [
@@ -39,6 +47,7 @@ const summaryColumns: readonly Column<RunRecord>[] = [
   ['final.loss', (run) => last(run)?.loss],
   ['final.accuracy', (run) => last(run)?.accuracy],
   ['final.perplexity', (run) => last(run)?.perplexity],
+  ['final.measures', (run) => measuresOf(last(run))],
   ['final.worstLoss', (run) => last(run)?.worstLoss],
   ['final.consensusDistance', (run) => last(run)?.consensusDistance],
   ['keys.local', ({ keys }) => keys?.local],

@@ -1,0 +1,74 @@
+import type { Random } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
+import type { Graph, Triples } from './files/triples.js'
+
+/** How a knowledge graph is drawn. */
+export interface GraphOptions {
+  readonly entities: number
+  /** How many rules there are of each kind: a symmetric relation, a pair of inverse ones, and three of which one is composed of the others. */
+  readonly rules: number
+  readonly seed: number
+}
+
+/** How many triples of a random relation begin with each entity, in the mean. */
+const degree = 3
+/** The fraction of what the rules imply that is not shown in training. */
+const heldBack = 0.2
+
+type Triple = readonly [head: number, relation: number, tail: number]
+
+/**
+ * A knowledge graph that obeys known rules. Of each rule number k, relation
+ *
+ * - 6k is symmetric: (x, y) and (y, x);
+ * - 6k + 1 and 6k + 2 are inverse: (x, y) of one, (y, x) of the other;
+ * - 6k + 5 is composed of the two before it: each entity is in a place (6k + 3), each place in a region (6k + 4), and so each entity in a region.
+ *
+ * Of the triples that others imply (one of two symmetric ones, those of the second inverse and the composed relation) a fifth is held back: half of them to
+ * validate and half to test. So whatever is tested follows from what is trained on; nothing else could be learned.
+ */
+export function drawGraph({ entities, rules, seed }: GraphOptions): Graph {
+  const random = createRandom(seed, 'graph')
+  const parts: Record<'train' | 'valid' | 'test', Triple[]> = { train: [], valid: [], test: [] }
+  const isHeldBack = random.stream('held back')
+  const add = (given: readonly Triple[], implied: Triple) => {
+    const draw = isHeldBack.uniform() / heldBack
+    parts.train.push(...given)
+    parts[draw < 0.5 ? 'test' : draw < 1 ? 'valid' : 'train'].push(implied)
+  }
+  for (let rule = 0; rule < rules; rule++) {
+    const own = random.stream(`rule ${rule}`)
+    const first = 6 * rule
+    for (const [x, y] of pairs(entities, Math.ceil(degree / 2), own, true)) add([[x, first, y]], [y, first, x])
+    for (const [x, y] of pairs(entities, degree, own, false)) add([[x, first + 1, y]], [y, first + 2, x])
+    const places = Math.ceil(entities / 10)
+    const regionOf = Array.from({ length: places }, () => own.integer(Math.ceil(places / 5)))
+    for (const [place, region] of regionOf.entries()) parts.train.push([place, first + 4, region])
+    for (let x = 0; x < entities; x++) {
+      const place = own.integer(places)
+      add([[x, first + 3, place]], [x, first + 5, regionOf[place]])
+    }
+  }
+  const [train, valid, test] = [parts.train, parts.valid, parts.test].map(columnsOf)
+  return { entities, relations: 6 * rules, train, valid, test }
+}
+
+/** Distinct pairs of different entities, so many for each first one; of two that are mirrored only one where `unordered`. */
+function pairs(entities: number, each: number, random: Random, unordered: boolean): (readonly [number, number])[] {
+  const seen = new Set<number>()
+  const drawn: (readonly [number, number])[] = []
+  for (let x = 0; x < entities; x++)
+    for (let n = 0; n < each; n++) {
+      const y = random.integer(entities)
+      const isKnown = seen.has(x * entities + y) || (unordered && seen.has(y * entities + x))
+      if (x === y || isKnown) continue
+      seen.add(x * entities + y)
+      drawn.push([x, y])
+    }
+  return drawn
+}
+
+function columnsOf(triples: readonly Triple[]): Triples {
+  const [head, relation, tail] = [0, 1, 2].map((column) => Uint32Array.from(triples, (triple) => triple[column]))
+  return { head, relation, tail }
+}

@@ -1,0 +1,59 @@
+import { problem } from '@murmuration/core'
+import { z } from 'zod'
+import { scorings } from './knowledge-graph/scoring.js'
+import {
+  createKnowledgeGraphTaskSet,
+  knowledgeGraphModule,
+  type KnowledgeGraphOptions
+} from './knowledge-graph-task.js'
+import { taskRecord } from './record.js'
+
+const count = (most: number) => z.int().min(1).max(most)
+const weight = z.number().min(0)
+
+export const knowledgeGraphRecord = taskRecord({
+  kind: 'knowledge-graph',
+  description:
+    'Knowledge graph embeddings, RESCAL or ComplEx, with negative sampling; filtered ranks. A drawn graph with known rules, or files',
+  options: z.strictObject({
+    folder: z.string().min(1).optional().meta({
+      description: 'With train.txt, valid.txt and test.txt, as FB15k has them; from the folder where the command runs'
+    }),
+    entities: count(1e7).min(20).default(200).meta({ description: 'Of a drawn graph' }),
+    rules: count(1000).default(2).meta({
+      description: 'Of a drawn graph: how many rules of each kind (symmetric, inverse, composed); 6 relations for each'
+    }),
+    scoring: z.enum(Object.keys(scorings) as [keyof typeof scorings]).default('complex'),
+    rank: count(1000).default(64).meta({ description: 'Numbers of an entity, complex ones in ComplEx' }),
+    negatives: count(1000).default(10).meta({ description: 'False triples for each true one' }),
+    adversarial: weight.max(100).default(0).meta({
+      description: 'α of self-adversarial negative sampling; 0 weighs all negatives alike'
+    }),
+    l2: weight.default(0).meta({ description: 'Weight of the squares of the rows of each triple' }),
+    n3: weight.default(0).meta({ description: 'Weight of the cubes of the rows of each triple, with ComplEx' }),
+    clustered: z.boolean().default(true).meta({
+      description: 'Whether triples are divided by relation, so that few peers share one (data clustering)'
+    }),
+    ranked: count(1e7).default(1000).meta({ description: 'Test triples that are ranked at most' })
+  }),
+  learnsFromData: false,
+  hasRows: true,
+  firstRate: 1,
+  module: knowledgeGraphModule,
+  given: (options, { peers, self, seed }) => given(options, peers, seed, self),
+  taskSet: (options, { peers, seed }) => createKnowledgeGraphTaskSet(given(options, peers, seed)),
+  parameters: ({ folder, scoring, rank, entities, rules }) => {
+    const { width, relationRows } = scorings[scoring](rank)
+    return folder === undefined ? (entities + 6 * rules * relationRows) * width : undefined
+  },
+  problems: ({ scoring, n3 }) =>
+    n3 > 0 && scoring !== 'complex'
+      ? [problem(['n3'], `found ${n3} with ${scoring}, expected it with complex alone`)]
+      : []
+})
+
+type Given = Omit<KnowledgeGraphOptions, 'peers' | 'self' | 'seed'>
+
+function given(options: Given, peers: readonly string[], seed: number, self?: string): KnowledgeGraphOptions {
+  return { ...options, peers, seed, ...(self === undefined ? {} : { self }) }
+}

@@ -1,0 +1,76 @@
+import type { Evaluation } from '@murmuration/core'
+import type { Graph, Triples } from '@murmuration/data'
+import { softplus } from '../logistic-loss.js'
+import type { Scoring } from './scoring.js'
+
+/**
+ * Ranks the right answer of (h, r, ?) and of (?, r, t) among all entities, for each test triple. Other answers that are true, by any part of the graph, are left out: the filtered
+ * setting of Bordes et al. (NIPS 2013). Of equal scores half count as higher. The accuracy is hits@1.
+ *
+ * @param relationAt - where the rows of a relation begin in `parameters`
+ */
+export function ranked(
+  graph: Graph,
+  scoring: Scoring,
+  relationAt: (relation: number) => number,
+  parameters: Float32Array
+): Evaluation {
+  const { head, relation, tail } = graph.test
+  const isKnown = knownAnswers(graph)
+  const query = new Float64Array(scoring.width)
+  const ranks: number[] = []
+  let loss = 0
+  const answer = (right: number, known: ReadonlySet<number> | undefined) => {
+    const scores = scoresOf(query, graph.entities, parameters)
+    loss += softplus(-scores[right]) + scores.reduce((sum, score) => sum + softplus(score), 0) / scores.length
+    ranks.push(rankOf(scores, right, known))
+  }
+  for (let n = 0; n < head.length; n++) {
+    const r = relationAt(relation[n])
+    scoring.tailQuery(parameters, head[n] * scoring.width, r, query)
+    answer(tail[n], isKnown.tails.get(head[n] * graph.relations + relation[n]))
+    scoring.headQuery(parameters, r, tail[n] * scoring.width, query)
+    answer(head[n], isKnown.heads.get(tail[n] * graph.relations + relation[n]))
+  }
+  const mean = (of: (rank: number) => number) => ranks.reduce((sum, rank) => sum + of(rank), 0) / ranks.length
+  const hits = (most: number) => mean((rank) => (rank <= most ? 1 : 0))
+  return {
+    loss: loss / ranks.length,
+    accuracy: hits(1),
+    measures: { 'mrr': mean((rank) => 1 / rank), 'hits@3': hits(3), 'hits@10': hits(10) }
+  }
+}
+
+function scoresOf(query: Float64Array, entities: number, parameters: Float32Array): Float64Array {
+  const scores = new Float64Array(entities)
+  for (let entity = 0, at = 0; entity < entities; entity++) {
+    let sum = 0
+    for (let k = 0; k < query.length; k++) sum += query[k] * parameters[at++]
+    scores[entity] = sum
+  }
+  return scores
+}
+
+/** What is not a number counts as higher. */
+function rankOf(scores: Float64Array, right: number, known: ReadonlySet<number> | undefined): number {
+  const own = scores[right]
+  let rank = 1
+  for (let entity = 0; entity < scores.length; entity++) {
+    if (scores[entity] < own || entity === right || known?.has(entity) === true) continue
+    rank += scores[entity] === own ? 0.5 : 1
+  }
+  return rank
+}
+
+/** All true answers of what the test triples ask: by entity · relations + relation. */
+function knownAnswers({ relations, train, valid, test }: Graph) {
+  const of = (given: keyof Triples, asked: keyof Triples) => {
+    const answers = new Map<number, Set<number>>()
+    const keyOf = (triples: Triples, n: number) => triples[given][n] * relations + triples.relation[n]
+    for (let n = 0; n < test.head.length; n++) answers.set(keyOf(test, n), new Set())
+    for (const part of [train, valid, test])
+      for (let n = 0; n < part.head.length; n++) answers.get(keyOf(part, n))?.add(part[asked][n])
+    return answers
+  }
+  return { tails: of('head', 'tail'), heads: of('tail', 'head') }
+}

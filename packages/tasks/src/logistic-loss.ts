@@ -1,0 +1,9 @@
+/** −log σ(−score), which is log(1 + e^score): the loss of a score that should be low; of one that should be high it is that of −score. */
+export function softplus(score: number): number {
+  return Math.max(score, 0) + Math.log1p(Math.exp(-Math.abs(score)))
+}
+
+/** σ(score), the slope of {@link softplus}. */
+export function sigmoid(score: number): number {
+  return 1 / (1 + Math.exp(-score))
+}
