@@ -4,8 +4,8 @@ import { peerName } from '@murmuration/core'
 import { simulate } from '@murmuration/simulator'
 import test from 'ava'
 import { inconsistency } from './keys/consistency.js'
-import { history, onLibp2p, setting } from './keys/histories.js'
-import { planted } from './keys/planted.js'
+import { history, onLibp2p, setting, stale } from './keys/histories.js'
+import { planted, plantedStale } from './keys/planted.js'
 
 const seeds = Array.from({ length: 60 }, (_, index) => index + 1)
 
@@ -30,10 +30,30 @@ test('histories on real peers are consistent, too', async (t) => {
   t.true(moved > 20, `${moved} moves`)
 })
 
-for (const [name, open] of Object.entries(planted)) {
+for (const [name, served] of Object.entries(planted)) {
   test(`the checker finds a planted error: ${name}`, async (t) => {
     let found: string | undefined
-    for (let seed = 1; seed <= 200 && found === undefined; seed++) found = (await history(seed, open)).problem
+    for (let seed = 1; seed <= 200 && found === undefined; seed++) found = (await history(seed, served)).problem
+    t.truthy(found)
+    t.log(found)
+  })
+}
+
+test('a read at clock c sees all adds of clocks up to c − s − 1, and all that its worker knows (Ho et al., NIPS 2013, section 3)', async (t) => {
+  let operations = 0
+  for (const seed of seeds) {
+    const result = await history(seed, stale(seed))
+    t.is(result.problem, undefined, `to replay: node test/dist/keys/explore.js ${seed} 1 stale`)
+    operations += result.operations
+  }
+  t.true(operations > 1500, `${operations} operations`)
+  for (const seed of [1, 2]) t.is((await history(seed, stale(seed), onLibp2p)).problem, undefined, `${seed} on libp2p`)
+})
+
+for (const [name, of] of Object.entries(plantedStale)) {
+  test(`the checker finds a planted error: ${name}`, async (t) => {
+    let found: string | undefined
+    for (let seed = 1; seed <= 200 && found === undefined; seed++) found = (await history(seed, of(seed))).problem
     t.truthy(found)
     t.log(found)
   })

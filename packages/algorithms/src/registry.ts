@@ -26,6 +26,7 @@ import { noLoCo } from './noloco.js'
 import { overlapSgp } from './overlap-sgp.js'
 import { parameterServer } from './parameter-server.js'
 import { parameterServices } from './parameter-services.js'
+import { petuum } from './petuum.js'
 import { qgDsgdm } from './qg-dsgdm.js'
 import { type Algorithm, isAlgorithm } from './record.js'
 import { relaySgd } from './relay-sgd.js'
@@ -37,7 +38,7 @@ import { staleSynchronous } from './stale-synchronous.js'
 import { trimmedMeanSgd } from './trimmed-mean.js'
 
 /** Those whose parameters are keyed rows, for tasks whose batches touch a few of them. */
-export const keyAlgorithms: readonly Algorithm[] = [classicServer, classicLocalServer, lapse]
+export const keyAlgorithms: readonly Algorithm[] = [classicServer, classicLocalServer, lapse, petuum]
 
 /** All algorithms of this package whose parameters are a vector. */
 export const algorithms: readonly Algorithm[] = [

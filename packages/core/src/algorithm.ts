@@ -51,6 +51,8 @@ export interface KeyCounts {
   readonly queued: number
   /** Rows that have moved to this peer. */
   readonly moved: number
+  /** Rows that have come to this peer as copies, each time anew; of algorithms that keep some. */
+  readonly copied: number
 }
 
 /** One flat report per step of an algorithm. */

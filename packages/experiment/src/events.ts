@@ -1,6 +1,9 @@
 import type { Evaluation, KeyCounts, Milliseconds, NeighbourDistance, PeerName } from '@murmuration/core'
 import type { Faults } from '@murmuration/libp2p'
 import type { MemberState } from '@murmuration/membership'
+import type { StoreEvent } from './store-event.js'
+
+export type { StoreEvent } from './store-event.js'
 
 /** What happens in a run, as one flat record each. With `--json` each is a line. */
 export type RunEvent =
@@ -139,27 +142,6 @@ export interface EvaluationEvent extends Evaluation {
   readonly seconds?: number
   readonly samples?: number
   readonly bytes?: number
-}
-
-/** What a service has asked of the store that it shares with others; at its end. */
-export interface StoreEvent {
-  readonly kind: 'store'
-  readonly peer: PeerName
-  readonly gets: number
-  readonly sets: number
-  readonly adds: number
-  /** The mean, as the service waited; 0 where there was none. */
-  readonly millisecondsPerGet: number
-  readonly millisecondsPerSet: number
-  readonly millisecondsPerAdd: number
-  /** Of numbers, to and fro. */
-  readonly bytes: number
-  /** Updates of other services that this one has overwritten. */
-  readonly overwritten: number
-  /** Updates that the store has lost, as far as this service could tell: it has gone back to older versions. */
-  readonly rolledBack: number
-  /** That it served. */
-  readonly seconds: number
 }
 
 /** What a peer that was at fault sent to its neighbours. */

@@ -15,6 +15,7 @@ export function sumOfCounts(counts: readonly KeyCounts[]): KeyCounts | undefined
     local: sum(({ local }) => local),
     remote: sum(({ remote }) => remote),
     queued: sum(({ queued }) => queued),
-    moved: sum(({ moved }) => moved)
+    moved: sum(({ moved }) => moved),
+    copied: sum(({ copied }) => copied)
   }
 }

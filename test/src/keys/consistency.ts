@@ -22,6 +22,8 @@ export interface Event {
   /** Which add it is, or which adds a read has seen. */
   readonly add?: number
   readonly seen?: ReadonlySet<number>
+  /** At which tick of the worker's clock it was. */
+  readonly clock?: number
 }
 
 /** The row that adds number `add`. */
@@ -72,7 +74,7 @@ function isBefore(one: Event, other: Event): boolean {
   return one.seen !== undefined && other.add !== undefined && !one.seen.has(other.add)
 }
 
-function textOf({ worker, order, add, seen }: Event): string {
+export function textOf({ worker, order, add, seen }: Event): string {
   const what = add === undefined ? `read ${[...(seen ?? [])].join(' ')}` : `add ${add}`
   return `${worker}.${order ?? 'async'}: ${what}`
 }

@@ -5,7 +5,9 @@ import {
   type KeySetting,
   type KeyServer,
   RelocatingKeyServer,
-  type SendTo
+  type SendTo,
+  StaleKeyServer,
+  type StalenessOptions
 } from '@murmuration/algorithms'
 import { type Fabric, messageOf, type PeerName, peerName, type Random } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
@@ -13,12 +15,37 @@ import { simulate, type SimulationOptions } from '@murmuration/simulator'
 import { type VectorMessage, vectorWire, weighed } from '@murmuration/wire'
 import { complete, overLibp2p, type Program } from '../worlds.js'
 import { addsIn, type Event, inconsistency, maxAdds, rowOfAdd, rowWidth } from './consistency.js'
+import { forgotten, tooStale } from './weaker.js'
 
 /** The most numbers of a message. */
 const messageLength = 1000
 
 export type Open = (setting: KeySetting, send: SendTo, start: Float32Array) => KeyServer
-const lapse: Open = (setting, send, start) => new RelocatingKeyServer(setting, send, start)
+
+/** How rows are served, and what that promises. */
+export interface Served {
+  readonly open: Open
+  /** What is wrong with a history, in words. */
+  readonly problemOf: (events: readonly Event[]) => string | undefined
+  /** How much of what workers do is a tick of their clocks; nothing when absent. */
+  readonly ticks?: number
+}
+
+/** Rows that move; operations that are waited for are sequentially consistent, key by key. */
+export const moving = (open: Open): Served => ({ open, problemOf: inconsistency })
+const lapse = moving((setting, send, start) => new RelocatingKeyServer(setting, send, start))
+
+type OpenStale = (...given: [...Parameters<Open>, StalenessOptions]) => KeyServer
+
+/** Copies of bounded staleness: 0, 1 or 2 by the seed, synchronised by client or server. */
+export function stale(seed: number, open: OpenStale = (...given) => new StaleKeyServer(...given)): Served {
+  const options = { staleness: seed % 3, synchronisation: seed % 2 === 0 ? 'client' : 'server' } as const
+  return {
+    open: (...given) => open(...given, options),
+    problemOf: (events) => tooStale(events, options.staleness) ?? forgotten(events),
+    ticks: 0.3
+  }
+}
 
 /** What came of a seed. */
 export interface HistoryResult {
@@ -87,7 +114,11 @@ export const onLibp2p: Play = ({ peers }, seed, program) =>
   overLibp2p({ topology: complete(...peers), seed, length: messageLength }, program)
 
 /** Plays the history of a seed, on peers whose rows are served so. */
-export async function history(seed: number, open: Open = lapse, play: Play = inVirtualTime): Promise<HistoryResult> {
+export async function history(
+  seed: number,
+  served: Served = lapse,
+  play: Play = inVirtualTime
+): Promise<HistoryResult> {
   const drawn = drawnFrom(createRandom(seed, 'history'))
   const { count } = drawn
   const [events, held]: [Event[], Map<number, Float32Array>] = [[], new Map()]
@@ -95,7 +126,7 @@ export async function history(seed: number, open: Open = lapse, play: Play = inV
   const totals = { moved: 0, queued: 0 }
   try {
     await play(drawn, seed, async (fabric) => {
-      const peer = await act(fabric, drawn, { events, adds, open, seed })
+      const peer = await act(fabric, drawn, { events, adds, served, seed })
       const { keys, rows } = peer.server.held()
       for (const [place, key] of keys.entries()) {
         if (held.has(key)) throw new Error(`two peers hold the row of key ${key}`)
@@ -107,7 +138,7 @@ export async function history(seed: number, open: Open = lapse, play: Play = inV
   } catch (error) {
     return { problem: messageOf(error), operations: events.length, ...totals }
   }
-  const problem = inconsistency(events) ?? lostOf(adds, held)
+  const problem = served.problemOf(events) ?? lostOf(adds, held)
   return { problem, operations: events.length, ...totals }
 }
 
@@ -127,7 +158,7 @@ interface Played {
   readonly events: Event[]
   /** How many adds there were to each key. */
   readonly adds: number[]
-  readonly open: Open
+  readonly served: Served
   readonly seed: number
 }
 
@@ -141,7 +172,8 @@ async function act(fabric: Fabric<VectorMessage>, drawn: Drawn, played: Played):
     count,
     width: rowWidth,
     length: messageLength,
-    server: (setting, send) => played.open({ ...setting, count, width: rowWidth, holders: peers.length }, send, start)
+    server: (setting, send) =>
+      played.served.open({ ...setting, count, width: rowWidth, holders: peers.length, workers }, send, start)
   })
   const close = peer.serve()
   let ended = 0
@@ -149,7 +181,9 @@ async function act(fabric: Fabric<VectorMessage>, drawn: Drawn, played: Played):
   for (let worker = 0; worker < workers; worker++)
     fabric.spawn(async (own) => {
       const name = `${fabric.self}.${worker}`
-      await work(own, new Keys(own, peer), name, drawn, played).catch((error: unknown) => (failure ??= { error }))
+      await work(own, new Keys(own, peer, worker), name, drawn, played).catch(
+        (error: unknown) => (failure ??= { error })
+      )
       ended++
       peer.wakeAll()
     })
@@ -168,13 +202,17 @@ async function work(
   keys: Keys,
   worker: string,
   { count, operations, moves, pause }: Drawn,
-  { events, adds, seed }: Played
+  { events, adds, seed, served: { ticks = 0 } }: Played
 ): Promise<void> {
   const random = createRandom(seed, worker)
+  let clock = 0
   for (let order = 0; order < operations; order++) {
     const some = Uint32Array.from({ length: count }, (_, key) => key).filter(() => random.uniform() < 0.5)
     if (pause > 0) await own.sleep(own.now() + random.integer(pause))
-    if (random.uniform() < moves) {
+    if (ticks > 0 && random.uniform() < ticks) {
+      await keys.tick()
+      clock++
+    } else if (random.uniform() < moves) {
       if (random.uniform() < 0.5) keys.localizeAsync(some)
       else await keys.localize(some)
     } else if (random.uniform() < 0.5 && some.every((key) => adds[key] < maxAdds)) {
@@ -183,7 +221,7 @@ async function work(
       for (const [place, key] of some.entries()) {
         const add = adds[key]++
         values.set(rowOfAdd(add), place * rowWidth)
-        events.push({ key, worker, add, ...(isAwaited ? { order } : {}) })
+        events.push({ key, worker, add, clock, ...(isAwaited ? { order } : {}) })
       }
       const pushed = keys.pushAsync(some, values)
       if (isAwaited) await keys.wait(pushed)
@@ -193,8 +231,9 @@ async function work(
       for (const [place, key] of some.entries()) {
         const seen = addsIn(rows.subarray(place * rowWidth, (place + 1) * rowWidth), key)
         if (typeof seen === 'string') throw new Error(seen)
-        events.push({ key, worker, seen, order })
+        events.push({ key, worker, seen, order, clock })
       }
     }
   }
+  keys.end()
 }

@@ -1,6 +1,6 @@
 /** Key servers with an error each, which the checker of histories has to find. */
-import { type KeyMessage, RelocatingKeyServer } from '@murmuration/algorithms'
-import type { Open } from './histories.js'
+import { type KeyMessage, type Operation, RelocatingKeyServer, StaleKeyServer } from '@murmuration/algorithms'
+import { moving, type Served, stale } from './histories.js'
 
 const none = new Float32Array(0)
 
@@ -101,13 +101,87 @@ class GivenAwayTooEarly extends RelocatingKeyServer {
   }
 }
 
-const openOf =
-  (Server: typeof RelocatingKeyServer): Open =>
-  (setting, send, start) =>
-    new Server(setting, send, start)
+/** A copy is read a tick longer than it may be. */
+class TickTooOld extends StaleKeyServer {
+  protected override needed(clock: number): number {
+    return Math.max(0, super.needed(clock) - 1)
+  }
+}
+
+/** A home answers a read at once, whoever is behind. */
+class NotWaitedFor extends StaleKeyServer {
+  override receive(from: number, message: KeyMessage): string | undefined {
+    const { home } = this
+    const serve = home.serve.bind(home)
+    home.serve = (sender, request) => serve(sender, request, 0)
+    const problem = super.receive(from, message)
+    home.serve = serve
+    return problem
+  }
+}
+
+/** A row from its home takes the place of the copy, and what was added here and is not there yet is not seen. */
+class OwnAddsForgotten extends StaleKeyServer {
+  protected override keepCopies(keys: Uint32Array, values: Float32Array): void {
+    const { log } = this
+    const addTo = log.addTo.bind(log)
+    log.addTo = () => {}
+    super.keepCopies(keys, values)
+    log.addTo = addTo
+  }
+}
+
+/** What a home has already is added to its row again. */
+class OwnAddsTwice extends StaleKeyServer {
+  readonly #width = this.setting.width
+
+  override push(keys: Uint32Array, values: Float32Array): Operation {
+    for (const [place, key] of keys.entries())
+      if (!this.table.has(key)) this.#own.set(key, values.slice(place * this.#width, (place + 1) * this.#width))
+    return super.push(keys, values)
+  }
+
+  readonly #own = new Map<number, Float32Array>()
+
+  protected override keepCopies(keys: Uint32Array, values: Float32Array): void {
+    for (const [place, key] of keys.entries()) {
+      const own = this.#own.get(key) ?? []
+      for (const [i, value] of own.entries()) values[place * this.#width + i] += value
+    }
+    super.keepCopies(keys, values)
+  }
+}
+
+/** A home forgets what another has flushed when its worker has done. */
+class LastFlushLost extends StaleKeyServer {
+  override end(worker: number): void {
+    const { log } = this
+    const flush = log.flush.bind(log)
+    log.flush = (home, most) => flush(home, most).map(({ keys, values }) => ({ keys, values: values.fill(0) }))
+    super.end(worker)
+    log.flush = flush
+  }
+}
+
+const staleOf =
+  (Server: typeof StaleKeyServer) =>
+  (seed: number): Served =>
+    stale(seed, (...given) => new Server(...given))
+
+/** As {@link planted}, of servers of bounded staleness. */
+export const plantedStale: Readonly<Record<string, (seed: number) => Served>> = {
+  'a copy is read a tick too long': staleOf(TickTooOld),
+  'a home answers before all have got to the clock': staleOf(NotWaitedFor),
+  'a worker does not see what it has added itself': staleOf(OwnAddsForgotten),
+  'what a home has is added to its row again': staleOf(OwnAddsTwice),
+  'the last flush is lost': staleOf(LastFlushLost)
+}
+
+const openOf = (Server: typeof RelocatingKeyServer): Served =>
+  moving((setting, send, start) => new Server(setting, send, start))
 
 /** By what is wrong. */
-export const planted: Readonly<Record<string, Open>> = {
+export const planted: Readonly<Record<string, Served>> = {
   'the old holder answers reads during and after a move': openOf(OldHolderReads),
   'a queued write is lost': openOf(LostQueuedWrite),
   'a queued write is done twice': openOf(DoubledQueuedWrite),

@@ -11,13 +11,16 @@ const maxTimeouts = 20
 /** Messages of one peer may wait for the next phase until they hold so many times the numbers of the parameters. */
 const maxLater = 16
 
+/** What a peer knows itself of the setting of its server. */
+export type PeerSetting = Pick<KeySetting, 'self' | 'places' | 'keysPerMessage'>
+
 export interface KeyPeerOptions {
   /** All peers, servers first; the place of a peer is its place here. */
   readonly places: readonly PeerName[]
   /** Those that train; all that come to the end of a phase. */
   readonly workers: readonly PeerName[]
   readonly timeout: Milliseconds
-  readonly server: (setting: Pick<KeySetting, 'self' | 'places'>, send: SendTo) => KeyServer
+  readonly server: (setting: PeerSetting, send: SendTo) => KeyServer
   /** How many numbers a message holds at most: those of the parameters. */
   readonly length: number
   readonly width: number
@@ -55,7 +58,8 @@ export class KeyPeer {
     this.#maxKeys = Math.max(1, Math.floor(length / (1 + width)))
     this.#reached = new Map(workers.map((name) => [name, 0]))
     this.#heard = fabric.now()
-    this.server = options.server({ self: this.self, places: places.length }, (to, message) => this.#send(to, message))
+    const setting = { self: this.self, places: places.length, keysPerMessage: this.#maxKeys }
+    this.server = options.server(setting, (to, message) => this.#send(to, message))
   }
 
   /** Takes messages in while all workers of the peer compute, until the result is called. */

@@ -13,6 +13,10 @@ export interface KeySetting extends KeySpace {
   readonly self: number
   /** How many peers hold rows at first: those of the places below. */
   readonly holders: number
+  /** How many workers this peer has; 1 when absent. */
+  readonly workers?: number
+  /** How many keys a message has at most; as many as there are when absent. Longer ones are sent in parts. */
+  readonly keysPerMessage?: number
 }
 
 /** Hands a message over to the peer at a place. */
@@ -29,7 +33,7 @@ export function homeOf(key: number, holders: number): number {
 export class KeyServer {
   protected readonly setting: KeySetting
   protected readonly table: RowTable
-  protected readonly count = { local: 0, remote: 0, queued: 0, moved: 0 }
+  protected readonly count = { local: 0, remote: 0, queued: 0, moved: 0, copied: 0 }
   readonly #send: SendTo
   readonly #open = new Map<number, Operation>()
   #nextId = 0
@@ -65,8 +69,12 @@ export class KeyServer {
     return { keys, rows }
   }
 
-  /** Reads the rows of `keys` to `out`. Those of other peers are there when nothing of the operation is open. */
-  pull(keys: Uint32Array, out: Float32Array): Operation {
+  /**
+   * Reads the rows of `keys` to `out`. Those of other peers are there when nothing of the operation is open.
+   *
+   * @param _worker - which of this peer's workers reads, 0, 1, …
+   */
+  pull(keys: Uint32Array, out: Float32Array, _worker = 0): Operation {
     const { width } = this.setting
     let operation: Operation | undefined
     for (let i = 0; i < keys.length; i++)
@@ -87,6 +95,14 @@ export class KeyServer {
   localize(_keys: Uint32Array): Operation {
     return finished
   }
+
+  /** A worker has come to the next tick of its clock, where servers go by clocks. */
+  tick(_worker: number): Operation {
+    return finished
+  }
+
+  /** A worker has done what it does in this phase. */
+  end(_worker: number): void {}
 
   /** Takes in a message of the peer at place `from`. The result says what is wrong with it, if something is. */
   receive(from: number, message: KeyMessage): string | undefined {

@@ -8,16 +8,31 @@ import type { Operation } from './operation.js'
  * Reads rows and adds to them, wherever they are. Keys are ascending; rows lie one after the other. Each call has an asynchronous form, which returns at
  * once: what it is given must not change until `wait` has been awaited.
  *
- * Operations that are waited for are sequentially consistent for each key. Those that are not happen once each, in any order.
+ * Operations that are waited for are sequentially consistent for each key, unless the server promises less. Those that are not happen once each, in any order.
  */
 export class Keys {
   readonly #own: Fabric<VectorMessage>
   readonly #peer: KeyPeer
+  readonly #worker: number
 
-  /** @param own - the fabric of the activity that waits */
-  constructor(own: Fabric<VectorMessage>, peer: KeyPeer) {
+  /**
+   * @param own - the fabric of the activity that waits
+   * @param worker - which of the peer's workers it is, 0, 1, …
+   */
+  constructor(own: Fabric<VectorMessage>, peer: KeyPeer, worker = 0) {
     this.#own = own
     this.#peer = peer
+    this.#worker = worker
+  }
+
+  /** The worker's clock ticks, where servers go by clocks. */
+  tick(): Promise<void> {
+    return this.wait(this.#peer.server.tick(this.#worker))
+  }
+
+  /** The worker has done what it does in this phase. */
+  end(): void {
+    this.#peer.server.end(this.#worker)
   }
 
   /** Reads the rows of `keys` to `out`. */
@@ -36,7 +51,7 @@ export class Keys {
   }
 
   pullAsync(keys: Uint32Array, out: Float32Array): Operation {
-    return this.#peer.server.pull(keys, out)
+    return this.#peer.server.pull(keys, out, this.#worker)
   }
 
   pushAsync(keys: Uint32Array, values: Float32Array): Operation {

@@ -1,8 +1,21 @@
 import fc from 'fast-check'
 import test from 'ava'
-import { KeyServer } from './key-server.js'
-import { type KeyMessage, messageOf, messageTypes, noValues, vectorOf } from './messages.js'
+import { InOrder } from './in-order.js'
+import { KeyServer, type KeySetting } from './key-server.js'
+import { type KeyMessage, messageOf, messageTypes, noKeys, noValues, vectorOf } from './messages.js'
 import { RelocatingKeyServer } from './relocating-key-server.js'
+import { StaleKeyServer } from './stale-key-server.js'
+
+type Opened = (setting: KeySetting, start: Float32Array) => KeyServer
+const stale = (synchronisation: 'client' | 'server'): Opened => {
+  return (setting, start) => new StaleKeyServer(setting, () => {}, start, { staleness: 1, synchronisation })
+}
+const servers: readonly Opened[] = [
+  (setting, start) => new KeyServer(setting, () => {}, start),
+  (setting, start) => new RelocatingKeyServer(setting, () => {}, start),
+  stale('client'),
+  stale('server')
+]
 
 const space = { count: 50, width: 3, places: 4 }
 const finite = fc.float({ noNaN: true, noDefaultInfinity: true })
@@ -17,11 +30,12 @@ test('a message comes out of a vector as it went in, and its vector is finite', 
       fc.nat(3),
       fc.nat(),
       fc.infiniteStream(finite),
-      (type, list, origin, id, numbers) => {
-        const own = type === 'reached' ? new Uint32Array(0) : sorted(list)
-        const hasValues = type === 'push' || type === 'pulled' || type === 'moved'
+      fc.option(fc.record({ order: fc.maxSafeNat(), clock: fc.maxSafeNat() }), { nil: undefined }),
+      (type, list, origin, id, numbers, timing) => {
+        const own = type === 'reached' || type === 'flushed' ? new Uint32Array(0) : sorted(list)
+        const hasValues = ['push', 'pulled', 'moved', 'flush', 'refresh'].includes(type)
         const values = Float32Array.from([...numbers.take(hasValues ? own.length * space.width : 0)])
-        const message: KeyMessage = { type, origin, id, keys: own, values }
+        const message: KeyMessage = { type, origin, id, keys: own, values, ...(timing && { timing }) }
         const vector = vectorOf(message, 7)
         t.true(vector.vector.every(Number.isFinite))
         t.is(vector.round, 7)
@@ -41,18 +55,23 @@ test('the largest keys travel as finite numbers', (t) => {
 
 test('whatever comes from the wire is a message or is refused in words, and a server takes it or says what is wrong', (t) => {
   const anything = fc.record({
-    kind: fc.nat(12),
+    kind: fc.nat(messageTypes.length),
     round: fc.nat(3),
-    numbers: fc.oneof(fc.tuple(fc.nat(3), fc.nat(2)), fc.array(finite, { maxLength: 3 })),
+    numbers: fc.oneof(
+      fc.tuple(fc.nat(3), fc.nat(2)),
+      fc.tuple(fc.nat(3), fc.nat(2), fc.nat(4), fc.nat(3)),
+      fc.array(finite, { maxLength: 3 })
+    ),
     bits: fc.array(fc.oneof(fc.nat(8), fc.nat(0x7f7fffff)), { maxLength: 8 })
   })
   fc.assert(
-    fc.property(fc.array(anything, { maxLength: 12 }), fc.boolean(), (list, moves) => {
-      const setting = { ...space, self: 1, holders: 4 }
+    fc.property(fc.array(anything, { maxLength: 12 }), fc.constantFrom(...servers), (list, open) => {
       const start = new Float32Array(space.count * space.width)
-      const server = moves ? new RelocatingKeyServer(setting, () => {}, start) : new KeyServer(setting, () => {}, start)
+      const server = open({ ...space, self: 1, holders: 4 }, start)
       server.pull(Uint32Array.of(0, 1, 2, 3, 4), new Float32Array(15))
-      if (moves) server.localize(Uint32Array.of(5, 6, 7))
+      server.localize(Uint32Array.of(5, 6, 7))
+      server.push(Uint32Array.of(0, 1, 2, 3, 4), new Float32Array(15))
+      server.tick(0)
       for (const { bits, ...head } of list) {
         const message = messageOf({ ...head, vector: new Float32Array(Uint32Array.from(bits).buffer) }, space)
         if (typeof message === 'string') t.true(message.length > 0)
@@ -89,4 +108,20 @@ test('answers and rows that nobody asked for change nothing', (t) => {
   t.regex(about('relocate', own) ?? '', /not here to be given|not the home/)
   t.regex(about('localize', own) ?? '', /for another than its sender/)
   t.deepEqual(server.held(), before)
+})
+
+test('messages are taken in the order in which they were sent, once each, and those that come early are bounded', (t) => {
+  const inOrder = new InOrder(2, 10)
+  const message = (order: number): KeyMessage => {
+    return { type: 'flushed', origin: 1, id: 0, keys: noKeys, values: noValues, timing: { order, clock: 0 } }
+  }
+  const taken = (order: number) => {
+    const due = inOrder.take(1, message(order))
+    return typeof due === 'string' ? due : due.map(({ timing }) => timing?.order)
+  }
+  t.deepEqual([taken(2), taken(1), taken(0), taken(3)], [[], [], [0, 1, 2], [3]])
+  t.regex(String(taken(3)), /again/)
+  for (let order = 5; order < 15; order++) t.deepEqual(taken(order), [])
+  t.regex(String(taken(15)), /too much that waits/)
+  t.deepEqual(taken(4), [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14])
 })

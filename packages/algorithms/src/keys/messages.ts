@@ -3,10 +3,31 @@ import type { VectorMessage } from '@murmuration/wire'
 
 /**
  * 'pull' and 'push' ask for rows, or for adding to them; 'pulled' and 'pushed' answer. 'localize' asks a key's home for its row, 'relocate' tells the
- * holder to give it to the origin, 'moved' brings it. 'reached' says that its sender has come to the end of its phase.
+ * holder to give it to the origin, 'moved' brings it. 'reached' says that its sender has come to the end of its phase. 'flush' brings what the workers of a
+ * peer have added until a tick of their clock, 'flushed' answers, and 'refresh' brings what others have added since the last one.
  */
-export const messageTypes = ['pull', 'push', 'pulled', 'pushed', 'localize', 'relocate', 'moved', 'reached'] as const
+export const messageTypes = [
+  'pull',
+  'push',
+  'pulled',
+  'pushed',
+  'localize',
+  'relocate',
+  'moved',
+  'reached',
+  'flush',
+  'flushed',
+  'refresh'
+] as const
 export type MessageType = (typeof messageTypes)[number]
+
+/** When something is sent, or of when it is. */
+export interface Timing {
+  /** Its place among all messages from its sender to its receiver, 0, 1, …, where these have to be taken in order. */
+  readonly order: number
+  /** A clock of workers; which one, the type says. */
+  readonly clock: number
+}
 
 export interface KeyMessage {
   readonly type: MessageType
@@ -18,6 +39,8 @@ export interface KeyMessage {
   readonly keys: Uint32Array
   /** The rows of the keys, or what is added to them, one after the other; empty where there are none. */
   readonly values: Float32Array
+  /** Of servers with clocks. */
+  readonly timing?: Timing
 }
 
 /** What a message is checked against. */
@@ -37,33 +60,39 @@ export const maxKeys = 2 ** 31 - 2 ** 23
 export const noKeys = new Uint32Array(0)
 export const noValues = new Float32Array(0)
 
-const withValues: readonly MessageType[] = ['push', 'pulled', 'moved']
+const withValues: readonly MessageType[] = ['push', 'pulled', 'moved', 'flush', 'refresh']
+const withoutKeys: readonly MessageType[] = ['reached', 'flushed']
+const maybeWithoutKeys: readonly MessageType[] = ['flush', 'refresh']
 
 /** A message as a vector: the keys bit by bit, then the values. */
-export function vectorOf({ type, origin, id, keys, values }: KeyMessage, phase: number): VectorMessage {
+export function vectorOf({ type, origin, id, keys, values, timing }: KeyMessage, phase: number): VectorMessage {
   const vector = new Float32Array(keys.length + values.length)
   new Uint32Array(vector.buffer, 0, keys.length).set(keys)
   vector.set(values, keys.length)
-  return { kind: messageTypes.indexOf(type), round: phase, numbers: [origin, id], vector, packed: true }
+  const numbers = timing === undefined ? [origin, id] : [origin, id, timing.order, timing.clock]
+  return { kind: messageTypes.indexOf(type), round: phase, numbers, vector, packed: true }
 }
 
 /** The message that a vector is, which shares no memory with it; or what is wrong with it, in words. */
 export function messageOf({ kind, numbers = [], vector }: VectorMessage, space: KeySpace): KeyMessage | string {
   const type = messageTypes[kind] as MessageType | undefined
   if (type === undefined) return `a message of kind ${kind}, of which there are ${messageTypes.length}`
-  const [origin, id] = numbers
-  if (numbers.length !== 2 || !isBelow(origin, space.places) || !isBelow(id, 2 ** 32))
-    return `a message of ${type} beside the numbers ${numbers.join(', ')}; expected a place below ${space.places} and an id`
+  const [origin, id, ...timing] = numbers
+  const isTimed = timing.length === 2 && timing.every((number) => isBelow(number, 2 ** 53))
+  if (!isBelow(origin, space.places) || !isBelow(id, 2 ** 32) || (timing.length > 0 && !isTimed))
+    return `a message of ${type} beside the numbers ${numbers.join(', ')}; expected a place below ${space.places}, an id, and an order and a clock or neither`
   const perKey = withValues.includes(type) ? 1 + space.width : 1
   const count = vector.length / perKey
-  const mayBeEmpty = type === 'reached'
-  if (!Number.isInteger(count) || mayBeEmpty !== (count === 0))
+  const mayBeEmpty = withoutKeys.includes(type)
+  const isLengthRight = maybeWithoutKeys.includes(type) || mayBeEmpty === (count === 0)
+  if (!Number.isInteger(count) || !isLengthRight)
     return `a message of ${type} with ${vector.length} numbers; expected ${mayBeEmpty ? 'none' : `${perKey} for each key`}`
   const bits = new Uint32Array(vector.slice(0, count).buffer)
   for (let i = 0; i < count; i++)
     if (bits[i] >= space.count || (i > 0 && bits[i] <= bits[i - 1]))
       return `a message of ${type} with the key ${bits[i]}; expected ascending ones below ${space.count}`
-  return { type, origin, id, keys: bits, values: vector.slice(count) }
+  const [order, clock] = timing
+  return { type, origin, id, keys: bits, values: vector.slice(count), ...(isTimed && { timing: { order, clock } }) }
 }
 
 function isBelow(number: number, limit: number): boolean {

@@ -60,3 +60,10 @@ export function grouped(places: Iterable<number>, groupOf: (place: number) => nu
 export function keysAt(keys: Uint32Array, places: readonly number[]): Uint32Array {
   return Uint32Array.from(places, (place) => keys[place])
 }
+
+/** Keys in parts of at most so many; one at least. */
+export function inParts(keys: Uint32Array, most: number): readonly Uint32Array[] {
+  const parts: Uint32Array[] = []
+  for (let start = 0; start === 0 || start < keys.length; start += most) parts.push(keys.slice(start, start + most))
+  return parts
+}

@@ -6,7 +6,13 @@ import type { KeyServer, KeySetting, SendTo } from './key-server.js'
 export interface KeyService {
   /** Who holds the rows at first: peers with the role of a server, or the workers themselves, which then reach their own without a message. */
   readonly holders: 'servers' | 'workers'
-  readonly open: (setting: KeySetting, send: SendTo, start: Float32Array) => KeyServer
+  readonly open: (
+    setting: KeySetting,
+    send: SendTo,
+    start: Float32Array,
+    /** Of the algorithm, with their defaults. */
+    options: Readonly<Record<string, unknown>>
+  ) => KeyServer
 }
 
 /** What algorithms with keyed rows have as options. */
@@ -25,6 +31,14 @@ export const movingKeyOptions = {
   })
 }
 
-export type KeyOptions = {
-  readonly [name in keyof typeof movingKeyOptions]?: z.output<(typeof movingKeyOptions)[name]>
+/** As {@link keyOptions}, of servers that go by the clocks of workers. */
+export const clockedKeyOptions = {
+  ...keyOptions,
+  tick: z.int().min(1).max(1000).default(1).meta({
+    description: 'How many batches a worker takes from one tick of its clock to the next'
+  })
 }
+
+type AllOptions = typeof movingKeyOptions & typeof clockedKeyOptions
+/** What the driver looks at. */
+export type KeyOptions = { readonly [name in keyof AllOptions]?: z.output<AllOptions[name]> }

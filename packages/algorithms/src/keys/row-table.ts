@@ -35,9 +35,10 @@ export class RowTable {
     return true
   }
 
-  /** Holds the row of a key, which `values` has from `at` on. */
+  /** Holds the row of a key, in place of what it was, which `values` has from `at` on. */
   put(key: number, values: Float32Array, at: number): void {
-    const place = this.#unused.pop() ?? this.#used++
+    const held = this.#places[key]
+    const place = held >= 0 ? held : (this.#unused.pop() ?? this.#used++)
     const [width, to] = [this.width, place * this.width]
     if (to + width > this.#rows.length) this.#grow()
     for (let i = 0; i < width; i++) this.#rows[to + i] = values[at + i]

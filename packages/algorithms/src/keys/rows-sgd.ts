@@ -14,6 +14,8 @@ export interface KeyNode {
   readonly rate: number
   /** How many batches ahead rows are asked for; 0 where they are here, or do not move. */
   readonly ahead: number
+  /** How many batches there are from one tick of the worker's clock to the next. */
+  readonly tick: number
 }
 
 /**
@@ -23,7 +25,7 @@ export interface KeyNode {
  * @throws DivergedError when a loss is not finite
  */
 export async function rowsSgd(node: KeyNode, batches: readonly Uint32Array[]): Promise<number> {
-  const { fabric, keys, rows, round, rate, ahead } = node
+  const { fabric, keys, rows, round, rate, ahead, tick } = node
   const touched = (place: number) => (place < batches.length ? rows.keysOf(batches[place], round) : new Uint32Array(0))
   let pushed: Operation = finished
   let loss = 0
@@ -41,8 +43,10 @@ export async function rowsSgd(node: KeyNode, batches: readonly Uint32Array[]): P
     for (let i = 0; i < g.length; i++) g[i] *= -rate
     await keys.wait(pushed)
     pushed = keys.pushAsync(own, g)
+    if ((place + 1) % tick === 0) await keys.tick()
   }
   await keys.wait(pushed)
+  keys.end()
   return loss
 }
 

@@ -73,6 +73,7 @@ class KeyRun {
     const { seed, workers, servers = nobody, timeout } = this.#settings
     const x = await this.#fabric.work(this.#task.initialise(seed))
     const { count, width } = this.#rows
+    const { workers: ofPeer = 1 } = this.#options
     const holders = this.#service.holders === 'servers' ? servers.length : workers.length
     this.#peer = new KeyPeer(this.#fabric, {
       places: [...servers, ...workers],
@@ -81,7 +82,8 @@ class KeyRun {
       count,
       width,
       length: x.length,
-      server: (setting, send) => this.#service.open({ ...setting, count, width, holders }, send, x)
+      server: (setting, send) =>
+        this.#service.open({ ...setting, count, width, holders, workers: ofPeer }, send, x, this.#options)
     })
     if (!this.#isServer) this.#blocks = this.#divided()
   }
@@ -142,14 +144,14 @@ class KeyRun {
     return this.#options.blocking === true ? this.#settings.workers.length : 1
   }
 
-  #keys(own: Fabric<VectorMessage>): Keys {
-    return new Keys(own, this.peer)
+  #keys(own: Fabric<VectorMessage>, worker = 0): Keys {
+    return new Keys(own, this.peer, worker)
   }
 
   /** Each worker of this peer goes through its part of the samples of a block; the first one in this activity. */
   async #phase(round: number, turn: number): Promise<number> {
     const { workers: peers, batchSize } = this.#settings
-    const [turns, { workers = 1, ahead = 0 }] = [this.#turns, this.#options]
+    const [turns, { workers = 1, ahead = 0, tick = 1 }] = [this.#turns, this.#options]
     const samples = this.#blocks[(peers.indexOf(this.#fabric.self) + turn) % turns]
     const order = this.#fabric.random.stream(`samples ${round} ${turn}`).shuffle(samples)
     const isInBlocks = this.#options.blocking === true
@@ -158,19 +160,20 @@ class KeyRun {
     const dealt = dealtOut(order, workers, batchSize)
     let [loss, ended] = [0, 0]
     let failure: { readonly error: unknown } | undefined
-    const act = async (activity: Fabric<VectorMessage>, batches: readonly Uint32Array[]) => {
+    const act = async (activity: Fabric<VectorMessage>, worker: number) => {
+      const keys = this.#keys(activity, worker)
       const rate = this.#settings.rate(round)
-      const node = { fabric: activity, keys: this.#keys(activity), rows: this.#rows, round, rate }
-      const own = await rowsSgd({ ...node, ahead: isInBlocks ? 0 : ahead }, batches)
+      const node = { fabric: activity, keys, rows: this.#rows, round, rate, tick }
+      const own = await rowsSgd({ ...node, ahead: isInBlocks ? 0 : ahead }, dealt[worker])
       loss += own
     }
-    for (const batches of dealt.slice(1))
+    for (let worker = 1; worker < workers; worker++)
       this.#fabric.spawn(async (own) => {
-        await act(own, batches).catch((error: unknown) => (failure ??= { error }))
+        await act(own, worker).catch((error: unknown) => (failure ??= { error }))
         ended++
         this.peer.wakeAll()
       })
-    await act(this.#fabric, dealt[0])
+    await act(this.#fabric, 0)
     const isOver = () => failure !== undefined || (ended === workers - 1 && this.peer.server.open === 0)
     await this.peer.until(this.#fabric, isOver, (silence) => {
       // What a worker waits for itself it gives up itself.

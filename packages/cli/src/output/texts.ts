@@ -178,10 +178,10 @@ function faultLines({ faults }: Pick<Summary, 'faults'>): string[] {
 /** How keyed rows were reached, where there are some. */
 function keyLines({ keys }: Pick<Summary, 'keys'>): string[] {
   if (keys === undefined) return []
-  const { local, remote, queued, moved } = keys
+  const { local, remote, queued, moved, copied } = keys
   const all = local + remote + queued
   const here = all === 0 ? 'none were touched' : `${percent(local / all)} of ${count(all)} without a message`
-  return [`  keyed rows                   ${here}; ${count(moved)} moved`]
+  return [`  keyed rows                   ${here}; ${count(moved)} moved, ${count(copied)} copied`]
 }
 
 /** What people want to know at the end. */

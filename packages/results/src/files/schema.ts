@@ -110,7 +110,9 @@ const run: z.ZodType<RunRecord> = z.object({
     .optional(),
   findings: z.array(z.string()),
   logHash: z.string().optional(),
-  keys: z.object({ local: amount, remote: amount, queued: amount, moved: amount }).optional(),
+  keys: z
+    .object({ local: amount, remote: amount, queued: amount, moved: amount, copied: amount.default(0) })
+    .optional(),
   realSeconds: amount.optional()
 })
 

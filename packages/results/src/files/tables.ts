@@ -54,6 +54,7 @@ const summaryColumns: readonly Column<RunRecord>[] = [
   ['keys.remote', ({ keys }) => keys?.remote],
   ['keys.queued', ({ keys }) => keys?.queued],
   ['keys.moved', ({ keys }) => keys?.moved],
+  ['keys.copied', ({ keys }) => keys?.copied],
   ['store.sets', ({ store }) => store?.sets],
   ['store.secondsPerSet', ({ store }) => store?.secondsPerSet],
   ['store.overwritten', ({ store }) => store?.overwritten],

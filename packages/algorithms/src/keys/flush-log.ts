@@ -1,0 +1,77 @@
+import { homeOf } from './key-server.js'
+import type { KeySpace } from './messages.js'
+import { inParts, placeOf } from './operation.js'
+
+/** Of ascending keys, what is added to their rows, one after the other. */
+export interface Adds {
+  readonly keys: Uint32Array
+  readonly values: Float32Array
+}
+
+/** What the workers of a peer have added to rows of others that their homes are not known to have. */
+export class FlushLog {
+  readonly #space: Pick<KeySpace, 'width'> & { readonly holders: number }
+  /** By home: not sent yet, by key. */
+  readonly #pending: readonly Map<number, Float32Array>[]
+  /** By home: sent and not answered, oldest first. */
+  readonly #sent: readonly Adds[][]
+
+  constructor(space: Pick<KeySpace, 'width'> & { readonly holders: number }) {
+    this.#space = space
+    this.#pending = Array.from({ length: space.holders }, () => new Map<number, Float32Array>())
+    this.#sent = this.#pending.map(() => [])
+  }
+
+  /** How many flushes are not answered. */
+  get open(): number {
+    return this.#sent.reduce((sum, { length }) => sum + length, 0)
+  }
+
+  /** Of one home at most. */
+  get longest(): number {
+    return Math.max(...this.#sent.map(({ length }) => length))
+  }
+
+  /** Notes what `values` has from `at` on for the row of a key. */
+  add(key: number, values: Float32Array, at: number): void {
+    const { width, holders } = this.#space
+    const pending = this.#pending[homeOf(key, holders)]
+    let row = pending.get(key)
+    if (row === undefined) pending.set(key, (row = new Float32Array(width)))
+    for (let i = 0; i < width; i++) row[i] += values[at + i]
+  }
+
+  /** What is to be sent to a home: in as many parts as `most` keys need, and at least one. It counts as sent. */
+  flush(home: number, most: number): readonly Adds[] {
+    const { width } = this.#space
+    const pending = this.#pending[home]
+    const parts = inParts(Uint32Array.from(pending.keys()).sort(), most).map((keys) => {
+      const values = new Float32Array(keys.length * width)
+      for (const [place, key] of keys.entries()) values.set(pending.get(key) ?? [], place * width)
+      return { keys, values }
+    })
+    pending.clear()
+    this.#sent[home].push(...parts)
+    return parts
+  }
+
+  /** The oldest flush to a home has been answered; whether there was one. */
+  answered(home: number): boolean {
+    return this.#sent[home]?.shift() !== undefined
+  }
+
+  /** Adds to a row what its home had not taken in when it sent the row. */
+  addTo(key: number, rows: Float32Array, at: number): void {
+    const { width, holders } = this.#space
+    const home = homeOf(key, holders)
+    const addAll = (values: Float32Array, from: number) => {
+      for (let i = 0; i < width; i++) rows[at + i] += values[from + i]
+    }
+    for (const { keys, values } of this.#sent[home]) {
+      const place = placeOf(keys, key)
+      if (place >= 0) addAll(values, place * width)
+    }
+    const pending = this.#pending[home].get(key)
+    if (pending !== undefined) addAll(pending, 0)
+  }
+}

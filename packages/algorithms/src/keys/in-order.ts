@@ -1,0 +1,57 @@
+import type { KeyMessage } from './messages.js'
+
+/** So many messages of one peer may come before one that was sent earlier … */
+const maxEarly = 1024
+
+/** Numbers what is sent to each peer, and gives what has come of each in the order in which it was sent: worlds promise none between long and short messages. */
+export class InOrder {
+  readonly #sent: number[]
+  readonly #taken: number[]
+  readonly #early: readonly Map<number, KeyMessage>[]
+  readonly #maxNumbers: number
+  /** How many numbers of each peer wait. */
+  readonly #waiting: number[]
+
+  /**
+   * @param places - how many peers there are
+   * @param maxNumbers - … as long as they hold no more numbers than these
+   */
+  constructor(places: number, maxNumbers: number) {
+    const zeros = () => Array.from({ length: places }, () => 0)
+    ;[this.#sent, this.#taken, this.#waiting] = [zeros(), zeros(), zeros()]
+    this.#early = zeros().map(() => new Map<number, KeyMessage>())
+    this.#maxNumbers = maxNumbers
+  }
+
+  /** The order of the next message to a peer. */
+  next(to: number): number {
+    return this.#sent[to]++
+  }
+
+  /** What is to be taken in now that this message of a peer has come; or what is wrong with it, in words. */
+  take(from: number, message: KeyMessage): readonly KeyMessage[] | string {
+    const { order } = message.timing ?? { order: -1 }
+    const early = this.#early[from]
+    if (order < this.#taken[from] || early.has(order))
+      return `message ${order} of its sender again, or without an order`
+    const numbers = 1 + message.keys.length + message.values.length
+    const isNext = order === this.#taken[from]
+    if (!isNext && (early.size >= maxEarly || this.#waiting[from] + numbers > this.#maxNumbers))
+      return `message ${order} before ${this.#taken[from]}, and too much that waits for that`
+    early.set(order, message)
+    this.#waiting[from] += numbers
+    return isNext ? this.#due(from) : []
+  }
+
+  #due(from: number): readonly KeyMessage[] {
+    const early = this.#early[from]
+    const due: KeyMessage[] = []
+    for (;;) {
+      const message = early.get(this.#taken[from])
+      if (message === undefined) return due
+      early.delete(this.#taken[from]++)
+      this.#waiting[from] -= 1 + message.keys.length + message.values.length
+      due.push(message)
+    }
+  }
+}

@@ -1,0 +1,109 @@
+/** The home of rows of which others have copies: knows everybody's clock, answers when all have got to a clock, and sends copies anew. */
+import { CopiesElsewhere } from './copies-elsewhere.js'
+import type { KeySetting } from './key-server.js'
+import { type KeyMessage, noKeys, noValues } from './messages.js'
+import { inParts } from './operation.js'
+import type { RowTable } from './row-table.js'
+
+/** The most keys that wait here for the clock. */
+const maxParked = 1 << 16
+
+/** Sends a message with a clock to the peer at a place. */
+export type Post = (to: number, message: KeyMessage, clock: number) => void
+
+type Request = Pick<KeyMessage, 'origin' | 'id' | 'keys'> & { readonly clock: number }
+
+export class StaleHome {
+  readonly #setting: KeySetting
+  readonly #table: RowTable
+  readonly #post: Post
+  /** Where copies are sent anew; absent where peers ask. */
+  readonly #elsewhere: CopiesElsewhere | undefined
+  /** Of all peers, as far as is known here. */
+  readonly #clocks: number[]
+  #least = 0
+  /** Requests for rows that wait until the least clock has moved on. */
+  #parked: Request[] = []
+
+  /** @param isRefreshing - whether copies are sent anew when the least clock has moved on */
+  constructor(setting: KeySetting, table: RowTable, isRefreshing: boolean, post: Post) {
+    this.#setting = setting
+    this.#table = table
+    this.#post = post
+    this.#elsewhere = isRefreshing ? new CopiesElsewhere(setting.places) : undefined
+    this.#clocks = Array.from({ length: setting.places }, () => 0)
+  }
+
+  /** The least clock of all: what was added before it is here. */
+  get least(): number {
+    return this.#least
+  }
+
+  /** Answers when all have got to the clock. The result says what is wrong with the request, if something is. */
+  serve(from: number, { origin, id, keys }: KeyMessage, clock: number): string | undefined {
+    if (from !== origin) return 'a message of pull for another than its sender'
+    if (keys.some((key) => !this.#table.has(key))) return 'a message of pull for a row that is not here'
+    const request = { origin, id, keys, clock }
+    if (this.#least >= clock) return this.#answer(request)
+    const parked = this.#parked.reduce((sum, each) => sum + each.keys.length, 0)
+    if (parked + keys.length > maxParked) return `more than ${maxParked} keys that wait for the clock`
+    this.#parked.push(request)
+    return undefined
+  }
+
+  /** Takes in what the workers of another have added until its clock. */
+  takeFlush(from: number, { keys, values }: KeyMessage, clock: number): string | undefined {
+    if (keys.some((key) => !this.#table.has(key))) return 'a message of flush for a row that is not here'
+    if (clock < this.#clocks[from]) return `the clock ${clock} after ${this.#clocks[from]}`
+    for (const [place, key] of keys.entries()) {
+      this.#table.add(key, values, place * this.#setting.width)
+      this.noteChange(key, from)
+    }
+    this.#post(from, { type: 'flushed', origin: from, id: 0, keys: noKeys, values: noValues }, 0)
+    this.setClock(from, clock)
+    return undefined
+  }
+
+  /** A peer has added to a row. */
+  noteChange(key: number, by: number): void {
+    this.#elsewhere?.change(key, by)
+  }
+
+  /** The clock of a peer; does what waits for the least one, where that moves on. */
+  setClock(of: number, clock: number): void {
+    this.#clocks[of] = clock
+    const before = this.#least
+    this.#least = Math.min(...this.#clocks)
+    if (this.#least === before) return
+    const parked = this.#parked
+    this.#parked = parked.filter((request) => request.clock > this.#least)
+    for (const request of parked) if (request.clock <= this.#least) this.#answer(request)
+    this.#refreshAll(before)
+  }
+
+  #answer({ origin, id, keys }: Request): undefined {
+    if (origin !== this.#setting.self) this.#elsewhere?.add(keys, origin)
+    this.#post(origin, { type: 'pulled', origin, id, keys, values: this.#rowsOf(keys) }, this.#least)
+  }
+
+  /** Sends what has changed to all that have copies. */
+  #refreshAll(before: number): void {
+    const { self, places, count, keysPerMessage = count } = this.#setting
+    if (this.#elsewhere === undefined) return
+    for (let place = 0; place < places; place++) {
+      if (place === self) continue
+      const parts = inParts(this.#elsewhere.takeChanged(place), keysPerMessage)
+      for (const [index, keys] of parts.entries()) {
+        const time = index === parts.length - 1 ? this.#least : before
+        this.#post(place, { type: 'refresh', origin: place, id: 0, keys, values: this.#rowsOf(keys) }, time)
+      }
+    }
+  }
+
+  #rowsOf(keys: Uint32Array): Float32Array {
+    const { width } = this.#setting
+    const values = new Float32Array(keys.length * width)
+    for (const [place, key] of keys.entries()) this.#table.read(key, values, place * width)
+    return values
+  }
+}

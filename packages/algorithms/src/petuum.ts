@@ -1,0 +1,34 @@
+/**
+ * Bounded staleness for sparse tasks: peers keep copies of the rows that they read, which are at most `staleness` ticks of the workers' clocks old. See
+ * packages/algorithms/src/keys/stale-key-server.ts for the protocol, and for which rule is from which paper.
+ */
+import { z } from 'zod'
+import { clockedKeyOptions } from './keys/record.js'
+import { StaleKeyServer } from './keys/stale-key-server.js'
+import { algorithm } from './record.js'
+
+const options = z.strictObject({
+  ...clockedKeyOptions,
+  staleness: z.int().min(0).max(1000).default(1).meta({
+    description: 'How many ticks of the clock a worker may be ahead of what it reads'
+  }),
+  synchronisation: z.enum(['client', 'server']).default('server').meta({
+    description:
+      'Whether a peer asks for newer rows when it needs them, or the rows that it has read are sent again when all have ticked'
+  })
+})
+
+export const petuum = algorithm({
+  name: 'petuum',
+  title: 'Petuum',
+  source: 'Ho et al., NIPS 2013; Dai et al., AAAI 2015, arXiv 1410.8043',
+  options,
+  needs: { reach: 'everyone', delivery: 'reliable' },
+  keeps: 'nothing',
+  channels: {},
+  start: () => ({}),
+  keys: {
+    holders: 'workers',
+    open: (setting, send, start, given) => new StaleKeyServer(setting, send, start, options.parse(given))
+  }
+})
