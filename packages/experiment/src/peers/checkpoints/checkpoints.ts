@@ -82,6 +82,11 @@ export class Checkpoints {
   async resume(peer: Peer, rounds: readonly number[], timeout: number): Promise<Saved | undefined> {
     if (!this.#options.resume) return undefined
     const all = await peer.exchangeCheckpoints(rounds, timeout)
+    // So the command of a service is the same when it is started first and again.
+    if ([...all.values(), rounds].every(({ length }) => length === 0)) {
+      this.#note(`no peer has a checkpoint in its folder (here ${this.#folder.path}); the run begins anew`)
+      return undefined
+    }
     const round = newestCommon(all.values())
     if (round === undefined) {
       const each = [...all].map(([name, theirs]) => `${name} has ${theirs.length === 0 ? 'none' : theirs.join(', ')}`)
