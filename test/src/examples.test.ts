@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { timeLimit } from '@murmuration/contract'
+import { loadModel } from '@murmuration/experiment/models'
 import anyTest from 'ava'
 import { murmur, recordsOf, temporaryFolder } from './command.js'
 import { root, textOf } from './repository.js'
@@ -67,6 +68,45 @@ test('the model in the README trains as it stands there', async (t) => {
   const result = await murmur([...args, '--train', join(folder, 'short.yaml')], folder).result
   t.is(result.code, 0, result.stderr)
   t.true((recordsOf(result).at(-1)?.accuracyOfMean as number) > 0.3)
+})
+
+test('the language model trains over its shaped links as it is simulated: texts on the way, perplexity in the end, a byte for a number', async (t) => {
+  const folder = await temporaryFolder()
+  // Two peers, a tiny model and a text that needs no network; all else is as in the example.
+  const text = textOf('examples/language-model/train.yaml')
+    .replace(/^task: .*$/m, 'task: { kind: gpt, layers: 1, width: 16, heads: 2, context: 16 }')
+    .replace(/^data: .*$/m, 'data: { sentences: 200 }')
+    .replace('period: 50', 'period: 2')
+    .replace(/^rounds: .*$/m, 'rounds: 4')
+  const training = ['--train', join(folder, 'train.yaml')]
+  await writeFile(training[1], text)
+  const save = join(folder, 'model.safetensors')
+  const args = ['swarm', await pair(folder), ...training, '--save', save, '--no-baseline', '--json']
+  const result = await murmur([...args, '--links', 'examples/language-model/links.yaml'], folder).result
+  t.is(result.code, 0, result.stderr)
+  const records = recordsOf(result)
+  const texts = records.filter(({ kind }) => kind === 'text')
+  t.true(texts.length > 0)
+  for (const each of texts) t.is((each.text as string).length, 160)
+  const { kind, models, ...figures } = records.at(-1) ?? {}
+  t.is(kind, 'summary')
+  const { perplexityOfMean, lossOfMean, payloadSent, rawSent } = figures as Record<string, number>
+  t.is(perplexityOfMean, Math.exp(lossOfMean))
+  t.true(payloadSent < 0.27 * rawSent, `${payloadSent} bytes for ${rawSent}`)
+  const simulating = [
+    'sim',
+    join(folder, 'pair.yaml'),
+    ...training,
+    '--threads',
+    '1',
+    '--out',
+    join(folder, 'out'),
+    '--json'
+  ]
+  const simulated = await murmur(simulating, folder).result
+  t.is(simulated.code, 0, simulated.stderr)
+  t.deepEqual(recordsOf(simulated).find(({ kind }) => kind === 'run')?.models, models)
+  t.like((await loadModel(save)).facts.signature, { inputShape: [16], classes: 26, preprocessing: { kind: 'text' } })
 })
 
 const mnist = join(root, '../shared/data/mnist')

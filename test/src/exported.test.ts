@@ -6,7 +6,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { basename, join } from 'node:path'
 import { inputsIn } from '@murmuration/data'
-import { exportModel, loadModel, predict } from '@murmuration/experiment/models'
+import { type ContinuationOptions, continueText, exportModel, loadModel, predict } from '@murmuration/experiment/models'
+import { loadTrainedModel } from '@murmuration/tfjs'
 import { decodeSafetensorsHeader, safetensorsHeaderLength } from '@murmuration/vectors'
 import test, { type ExecutionContext } from 'ava'
 import { executablePath, openedBrowser, skipped } from './browser.js'
@@ -144,6 +145,86 @@ for (const kind of kinds) {
     }
   )
 }
+
+const size = { layers: 2, width: 16, heads: 2 }
+const gpt = savedModel({ kind: 'gpt', ...size, context: 12 }, { kind: 'gpt', ...size }, { context: 12 })
+/** Windows of numbers of characters, and what the model makes of them by what it gives for their last places. */
+const windows = [0, 5].map((first) => Float32Array.from({ length: 12 }, (_, k) => (first + 3 * k) % 26))
+
+/** What `continueText` draws from: the probabilities of all characters after the last of a window. */
+async function followers({ path }: SavedModel): Promise<readonly (readonly number[])[]> {
+  const { facts, parameters } = await loadModel(path)
+  if (facts.signature === undefined) throw new Error('no signature')
+  const model = await loadTrainedModel({ model: { kind: 'gpt', ...size }, signature: facts.signature, parameters })
+  const classes = facts.signature.classes ?? 0
+  return Promise.all(windows.map(async (window) => [...(await model.predict(window)).subarray(11 * classes)]))
+}
+
+inOnnx(`gpt: ONNX Runtime gives the same probabilities${unavailable}`, async (t) => {
+  const { path, folder } = await gpt
+  await exportModel(path, { out: join(folder, 'onnx'), format: 'onnx' })
+  const { InferenceSession, Tensor } = runtime as OnnxRuntime
+  const session = await InferenceSession.create(join(folder, 'onnx', 'model.onnx'))
+  const flat = Float32Array.from(windows.flatMap((window) => [...window]))
+  const { probabilities } = await session.run({ input: new Tensor('float32', flat, [2, 12]) })
+  const classes = probabilities.dims[2]
+  t.deepEqual([...probabilities.dims], [2, 12, 26])
+  const rows = [12, 24].map((end) => [...probabilities.data.subarray((end - 1) * classes, end * classes)])
+  alike(t, rows, await followers(await gpt))
+})
+
+inBrowser(
+  `gpt: TensorFlow.js in a browser gives the same probabilities, with the layers beside the model${skipped}`,
+  async (t) => {
+    const { path, folder } = await gpt
+    const out = join(folder, 'tfjs')
+    await exportModel(path, { out, format: 'tfjs' })
+    const url = await served(
+      t,
+      ['model.json', 'weights.bin', 'layers.js'].map((name) => join(out, name))
+    )
+    const { page, complaints } = await openedBrowser(t, url, {})
+    const rows = await page.evaluate(`(async () => {
+    const { registerLayers } = await import('/layers.js')
+    registerLayers(tf)
+    const model = await tf.loadLayersModel('model.json')
+    const outputs = ${JSON.stringify(windows.map((window) => [...window]))}.map((window) => model.predict(tf.tensor([window])))
+    return outputs.map((output) => [...output.dataSync().slice(11 * output.shape[2])])
+  })()`)
+    alike(t, rows as number[][], await followers(await gpt))
+    t.deepEqual(complaints, [])
+  }
+)
+
+test.serial(
+  'murmur predict continues a prompt: the same seed the same text, at 0 the most probable; what does not fit is refused',
+  async (t) => {
+    const { path, folder } = await gpt
+    const text = async (beginning: string, how: ContinuationOptions) => {
+      let all = ''
+      for await (const character of continueText(path, beginning, how)) all += character
+      return all
+    }
+    const given = ['--prompt', 'the fox', '--length', '30', '--seed', '4', '--temperature', '1.5']
+    const { code, stdout, stderr } = await murmur(['predict', path, ...given], folder).result
+    t.is(code, 0, stderr)
+    t.is(stdout, `the fox${await text('the fox', { length: 30, seed: 4, temperature: 1.5 })}\n`)
+    t.not(await text('the fox', { length: 30, seed: 5, temperature: 1.5 }), stdout.slice(7, -1))
+    const { facts } = await loadModel(path)
+    const { classNames = [] } = facts.signature ?? {}
+    const [row] = await followers(await gpt)
+    const beginning = Array.from(windows[0], (number) => classNames[number]).join('')
+    t.is(await text(beginning, { length: 1, temperature: 0 }), classNames[row.indexOf(Math.max(...row))])
+    await t.throwsAsync(text('the Fox', {}), {
+      message: /^--prompt: line 1, character 5 is "F", which is none of the 26/
+    })
+    const picture = (await (made.get('mlp') as Promise<Case>)).path
+    await t.throwsAsync(continueText(picture, 'a').next(), { message: /has not learned a text/ })
+    await t.throwsAsync(predict(path, ['a.png']).next(), {
+      message: /continues texts; give the beginning of one with --prompt/
+    })
+  }
+)
 
 /** A page with TensorFlow.js as it is installed, and files beside it. */
 async function served(t: ExecutionContext, paths: readonly string[]): Promise<string> {

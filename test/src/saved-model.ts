@@ -16,10 +16,19 @@ export interface SavedModel {
 
 const sharing = { peers: ['a', 'b'], seed: 3 } as const
 
-/** A model of drawn digits of 12 × 12 pixels with parameters that are far from those that training begins with. */
-export async function savedModel(task: object, model: ModelDescription): Promise<SavedModel> {
+/** A model of drawn digits of 12 × 12 pixels, or of sentences, with parameters that are far from those that training begins with. */
+export async function savedModel(
+  task: object,
+  model: ModelDescription,
+  { context }: { readonly context?: number } = {}
+): Promise<SavedModel> {
+  const isText = context !== undefined
+  const drawn = isText
+    ? ({ kind: 'sentences', samples: 100 } as const)
+    : ({ kind: 'digits', samples: 100, size: 12 } as const)
   const localData = {
-    data: { kind: 'digits', samples: 100, size: 12 },
+    data: drawn,
+    ...(isText && { context }),
     partition: { kind: 'equal' },
     testFraction: 0.2,
     ...sharing
@@ -28,7 +37,8 @@ export async function savedModel(task: object, model: ModelDescription): Promise
   const initial = await built.initialise(1).run()
   const parameters = initial.map((value, k) => 2 * value + 0.2 * Math.sin(k))
   const { loss } = await built.evaluate(parameters).run()
-  const learning = { task, data: { digits: 100, size: 12 }, loss: 'cross-entropy', test: 0.2, partition: 'equal' }
+  const data = isText ? { sentences: 100 } : { digits: 100, size: 12 }
+  const learning = { task, data, loss: 'cross-entropy', test: 0.2, partition: 'equal' }
   const { schema, signature, about } = built
   const facts = { learning, ...sharing, algorithm: 'D-PSGD', rounds: 1, samples: 1, about, signature }
   const values = unpack(schema, parameters)

@@ -71,10 +71,6 @@ const cases: readonly (readonly [string, string, string?])[] = [
   ],
   ['softmax regression with a server', 'task: softmax\nalgorithm: parameter-server\n', 'server.yaml'],
   ['logistic regression', 'task: logistic\ndata: { gaussians: 400, features: 9 }\nrate: { scale: 1/peers }\n'],
-  [
-    'a small GPT by DiLoCo, int8 on the links',
-    'task: { kind: gpt, layers: 1, width: 16, heads: 2, context: 16 }\ndata: { sentences: 200 }\nalgorithm: { name: diloco, period: 2 }\ncodec: int8\nrounds: 4\n'
-  ],
   ['quadratics', 'task: { kind: quadratic, heterogeneity: 1, noise: 0.5 }\ndata:\n']
 ]
 for (const [what, text, file = 'ring.yaml'] of cases) {

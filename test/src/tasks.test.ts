@@ -7,7 +7,7 @@ import {
   startTaskWorker,
   taskRecords
 } from '@murmuration/tasks'
-import { cnnRecord, createTfjsTask, gptRecord, mlpRecord } from '@murmuration/tfjs'
+import { cnnRecord, createTfjsTask, mlpRecord } from '@murmuration/tfjs'
 import test from 'ava'
 
 const peers = ['a', 'b']
@@ -20,9 +20,8 @@ const localData = {
   seed: 4
 } as const
 const quadratic = { peers, self: 'a', seed: 4, heterogeneity: 1, noise: 0.5 }
-const gaussians = { kind: 'gaussians', samples: 120 } as const
-const text = { kind: 'sentences', samples: 40 } as const
-const small = { layers: 1, width: 16, heads: 2, context: 12 }
+const text = { ...localData, data: { kind: 'sentences', samples: 40 }, context: 12 } as const
+const gpt = { kind: 'gpt', layers: 1, width: 16, heads: 2 } as const
 const smooth = { kind: 'mlp', hidden: [12], activation: 'tanh' } as const
 
 testTask(test, { name: 'quadratics', create: async () => createQuadraticTask(quadratic) })
@@ -42,13 +41,11 @@ for (const [scoring, l2, n3] of [
   })
 testTask(test, { name: 'softmax regression', create: () => createSoftmaxTask({ localData }) })
 testTask(test, { name: 'an MLP in TensorFlow.js', create: () => createTfjsTask({ localData, model: smooth }) })
+testTask(test, { name: 'a GPT in TensorFlow.js', create: () => createTfjsTask({ localData: text, model: gpt }) })
 testTask(test, { name: 'a CNN in TensorFlow.js', create: () => createTfjsTask({ localData, model: { kind: 'cnn' } }) })
 
-for (const { kind, module, options, needs, given } of [mlpRecord, cnnRecord, gptRecord, ...taskRecords]) {
-  const data = needs?.isText ? text : needs?.classes === 2 ? gaussians : localData.data
-  const described = {
-    module,
-    options: given(options.parse(needs?.isText ? small : {}) as never, { ...localData, data })
-  }
+for (const { kind, module, options, needs, given } of [mlpRecord, cnnRecord, ...taskRecords]) {
+  const data = needs?.classes === 2 ? ({ kind: 'gaussians', samples: 120 } as const) : localData.data
+  const described = { module, options: given(options.parse({}) as never, { ...localData, data }) }
   testTask(test, { name: `${kind}, in a thread of its own`, create: () => startTaskWorker(described) })
 }

@@ -2,6 +2,7 @@
 import type { ExportFormat, ExportOptions } from '@murmuration/experiment/models'
 import { type Command, Option } from 'commander'
 import { stopOnSignal } from './ending.js'
+import { lengthOf, temperatureOf, wholeOf } from './option-values.js'
 import type { EvaluateFlags } from './evaluate-command.js'
 import type { PredictFlags } from './predict-command.js'
 
@@ -21,7 +22,15 @@ export function addModelCommands(program: Command, print: (text: string) => void
 
   modelCommand(program, 'predict')
     .description('say what a model that --save wrote makes of files')
-    .argument('<files...>', 'pictures (PNG, JPEG), or CSV files with a row per sample')
+    .argument('[files...]', 'pictures (PNG, JPEG), or CSV files with a row per sample')
+    .option('--prompt <text>', 'the beginning of a text, which a model of texts continues, in place of files')
+    .option('--length <characters>', 'by how many characters (default: 200)', lengthOf)
+    .option(
+      '--temperature <number>',
+      'of a text: 1 is as the model learned it, 0 the most probable (default: 0.8)',
+      temperatureOf
+    )
+    .option('--seed <number>', 'of a text: what its draws come from (default: 1)', wholeOf)
     .option('--json', 'print one JSON object per line')
     .action(async (model: string, files: readonly string[], flags: PredictFlags) => {
       const { predictLines } = await import('./predict-command.js')

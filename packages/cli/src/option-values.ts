@@ -20,6 +20,27 @@ export function countOf(text: string): number {
   throw new InvalidArgumentError('expected a whole number from 1 to 1024')
 }
 
+/** A number of characters. */
+export function lengthOf(text: string): number {
+  const length = Number(text)
+  if (Number.isInteger(length) && length >= 1 && length <= 1e6) return length
+  throw new InvalidArgumentError('expected a whole number from 1 to 1000000')
+}
+
+/** A temperature. */
+export function temperatureOf(text: string): number {
+  const temperature = Number(text)
+  if (text.trim() !== '' && temperature >= 0 && temperature <= 100) return temperature
+  throw new InvalidArgumentError('expected a number from 0 to 100, such as 0.8')
+}
+
+/** A seed. */
+export function wholeOf(text: string): number {
+  const seed = Number(text)
+  if (text.trim() !== '' && Number.isSafeInteger(seed) && seed >= 0) return seed
+  throw new InvalidArgumentError('expected a whole number of at least 0')
+}
+
 /** Reads `3/10`. */
 export function partOf(text: string): SweepPart {
   const [, number, of] = (/^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? []).map(Number)

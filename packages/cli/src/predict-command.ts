@@ -1,22 +1,42 @@
-import { predict, type Prediction } from '@murmuration/experiment/models'
+import { InputError } from '@murmuration/core'
+import { type ContinuationOptions, continueText, predict, type Prediction } from '@murmuration/experiment/models'
 
 /** What `murmur predict` is given beside a model and files. */
-export interface PredictFlags {
-  readonly task?: string
+export interface PredictFlags extends ContinuationOptions {
+  /** The beginning of a text. */
+  readonly prompt?: string
   readonly json?: boolean
 }
 
 /** As many classes of a sample are shown, the most probable first, unless they are less probable than one in a thousand. */
 const shownClasses = 3
 
-/** A line for each sample: as text, or as a JSON object. */
+/** A line for each sample, or the text that was continued: as text, or as JSON objects. */
 export async function* predictLines(
   model: string,
   files: readonly string[],
-  { task, json }: PredictFlags
+  { json, prompt, ...how }: PredictFlags
 ): AsyncGenerator<string> {
+  check(files, prompt, how)
+  if (prompt !== undefined) {
+    let text = ''
+    for await (const character of continueText(model, prompt, how)) text += character
+    yield json ? JSON.stringify({ kind: 'continuation', prompt, text }) : `${prompt}${text}`
+    return
+  }
+  const { task } = how
   for await (const prediction of predict(model, files, { task }))
     yield json ? JSON.stringify({ kind: 'prediction', ...prediction }) : textOf(prediction)
+}
+
+function check(files: readonly string[], prompt: string | undefined, how: ContinuationOptions): void {
+  if (prompt !== undefined && files.length > 0)
+    throw new InputError(`found files and --prompt; files are told apart, and a text is continued: give one of them`)
+  if (prompt !== undefined) return
+  if (files.length === 0) throw new InputError('found no files; pictures or CSV files are expected, or --prompt TEXT')
+  const given = (['length', 'temperature', 'seed'] as const).find((name) => how[name] !== undefined)
+  if (given !== undefined)
+    throw new InputError(`--${given} is of a text that is continued; give its beginning with --prompt`)
 }
 
 function textOf({ from, classes, values = [] }: Prediction): string {

@@ -117,6 +117,8 @@ export interface Task {
   gradient(parameters: Float32Array, batch: Uint32Array, round?: number): Work<Gradient>
   /** Loss and accuracy of `parameters` on the test set, which is the same for all peers. */
   evaluate(parameters: Float32Array): Work<Evaluation>
+  /** A text that the model writes, a few lines, for people to look at: the same seed, the same text. Absent where no text is learned. */
+  generate?(parameters: Float32Array, seed: number): Work<string>
   /** Where a batch touches a few rows of the parameters; absent where it touches all. */
   readonly rows?: TaskRows | undefined
 }

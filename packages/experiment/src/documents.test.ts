@@ -31,8 +31,8 @@ test('the table of tasks in the documents has every kind with its options and th
 })
 
 test('the training files of the examples are accepted, and options set things in their place', async (t) => {
-  for (const file of ['mlp', 'mlp-by-label', 'cnn']) {
-    const path = new URL(`examples/mnist/${file}.yaml`, root).pathname
+  for (const file of ['mnist/mlp', 'mnist/mlp-by-label', 'mnist/cnn', 'language-model/train']) {
+    const path = new URL(`examples/${file}.yaml`, root).pathname
     const training = await readTrainingFile(path, { data: '/some/folder', partition: 'dirichlet:0.5' })
     t.deepEqual(training.data, { path: '/some/folder' })
     t.deepEqual(training.partition, { dirichlet: 0.5 })

@@ -24,6 +24,7 @@ export function withGradientWeight(task: Task, factor: number): Task {
     signature: task.signature,
     initialise: (seed) => task.initialise(seed),
     evaluate: (parameters) => task.evaluate(parameters),
+    ...(task.generate && { generate: task.generate.bind(task) }),
     gradient: (parameters, batch, round) => {
       const work = task.gradient(parameters, batch, round)
       return { ...work, run: async () => scaled(task.schema, await work.run(), factor) }

@@ -14,6 +14,7 @@ export interface TaskWorker extends Task {
   initialise(seed: number): ThreadWork<Float32Array>
   gradient(parameters: Float32Array, batch: Uint32Array, round?: number): ThreadWork<Gradient>
   evaluate(parameters: Float32Array): ThreadWork<Evaluation>
+  generate?(parameters: Float32Array, seed: number): ThreadWork<string>
   /** Multiplies all gradients from here on by `factor`. */
   weighGradients(factor: number): Promise<void>
   /** Ends the thread, whatever it does. What was asked for and not answered rejects with a StoppedError. */
@@ -84,6 +85,17 @@ function taskOf(thread: TaskThread, ready: WorkerReady): TaskWorker {
           const at = shared(given, parameters)
           return expect(await thread.ask({ kind: 'evaluate', at }), 'evaluate').evaluation
         })
+    }),
+    ...(ready.generates && {
+      generate: (given, seed) => ({
+        kind: 'generate',
+        samples: 1,
+        run: () =>
+          thread.inTurn(async () => {
+            const at = shared(given, parameters)
+            return expect(await thread.ask({ kind: 'generate', at, seed }), 'generate').text
+          })
+      })
     }),
     weighGradients: (factor) =>
       thread.inTurn(async () => {

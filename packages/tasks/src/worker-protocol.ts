@@ -28,6 +28,8 @@ export interface WorkerReady {
   readonly about: Readonly<Record<string, string>>
   readonly fingerprints: Readonly<Record<string, string>>
   readonly signature: ModelSignature | undefined
+  /** Whether it writes texts. */
+  readonly generates: boolean
   /** Samples of an evaluation, and of initialising, for the cost model. */
   readonly evaluateSamples: number
   readonly initialiseSamples: number
@@ -49,6 +51,7 @@ export type WorkerRequest =
   | { readonly kind: 'initialise'; readonly seed: number }
   | { readonly kind: 'gradient'; readonly at: SharedNumbers; readonly batch: Uint32Array; readonly round: number }
   | { readonly kind: 'evaluate'; readonly at: SharedNumbers }
+  | { readonly kind: 'generate'; readonly at: SharedNumbers; readonly seed: number }
   | { readonly kind: 'weigh'; readonly factor: number }
 
 /** What the thread answers. */
@@ -56,6 +59,7 @@ export type WorkerAnswer =
   | { readonly kind: 'initialise' }
   | { readonly kind: 'gradient'; readonly loss: number }
   | { readonly kind: 'evaluate'; readonly evaluation: Evaluation }
+  | { readonly kind: 'generate'; readonly text: string }
   | { readonly kind: 'weigh' }
   | WorkerFailure
 

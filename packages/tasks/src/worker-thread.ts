@@ -57,6 +57,7 @@ function readyOf(task: Task): WorkerReady {
     about: task.about,
     fingerprints: task.fingerprints ?? {},
     signature: task.signature,
+    generates: task.generate !== undefined,
     evaluateSamples: task.evaluate(new Float32Array(length)).samples,
     initialiseSamples: task.initialise(0).samples,
     parameters: new SharedArrayBuffer(4 * length),
@@ -74,6 +75,9 @@ async function compute(task: Task, result: Float32Array, request: WorkerRequest)
       keep(result, vector)
       return { kind: 'gradient', loss }
     }
+    case 'generate':
+      invariant(task.generate !== undefined, 'a text was asked for of a task that writes none')
+      return { kind: 'generate', text: await task.generate(numbersAt(request.at), request.seed).run() }
     case 'weigh':
       return { kind: 'weigh' }
     case 'evaluate':

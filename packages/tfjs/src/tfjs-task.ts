@@ -20,7 +20,8 @@ import { type Backend, useBackend } from './backend.js'
 import { type Batch, Batches } from './batches.js'
 import { spreadDilatedFilters } from './dilation.js'
 import { drawingFrom } from './draws.js'
-import { countRight, type Loss } from './loss.js'
+import { generated } from './gpt/generate.js'
+import { countRight, endsInSoftmax, type Loss } from './loss.js'
 import { tensorflow as tf } from './tensorflow.js'
 import { freezeNormalisation } from './normalisation.js'
 import { ModelWeights } from './weights.js'
@@ -42,8 +43,11 @@ export interface TfjsTaskParts {
   readonly about: Readonly<Record<string, string>>
 }
 
-/** Samples that are evaluated at a time. */
-const chunkLength = 512
+/** Samples that are evaluated at a time; of texts as many as have so many characters. */
+const [chunkLength, chunkCharacters] = [512, 8192]
+
+/** A text that is generated for people to look at: so many characters, a little likelier than the model's own. */
+const [shownLength, shownTemperature] = [160, 0.8]
 
 /** A task over a model that is already built and samples that are already there. */
 export class TfjsTask implements Task {
@@ -52,6 +56,7 @@ export class TfjsTask implements Task {
   readonly about: Readonly<Record<string, string>>
   readonly fingerprints: Readonly<Record<string, string>>
   readonly signature: ModelSignature
+  readonly generate?: NonNullable<Task['generate']>
   readonly #parts: TfjsTaskParts
   readonly #weights: ModelWeights
   readonly #train: Batches
@@ -71,6 +76,13 @@ export class TfjsTask implements Task {
     this.fingerprints = fingerprintsOf(parts.localData)
     this.signature = signatureOf(parts.localData.train)
     this.#vector = new Float32Array(lengthOf(this.schema))
+    if (parts.isLanguageModel) {
+      this.generate = (parameters, seed) => ({
+        kind: 'generate',
+        samples: 1,
+        run: () => this.#compute(() => this.#generate(parameters, seed))
+      })
+    }
   }
 
   initialise(seed: number): Work<Float32Array> {
@@ -93,6 +105,20 @@ export class TfjsTask implements Task {
   evaluate(parameters: Float32Array): Work<Evaluation> {
     const samples = this.#parts.localData.test.count
     return { kind: 'evaluate', samples, run: () => this.#compute(() => this.#evaluate(parameters)) }
+  }
+
+  #generate(parameters: Float32Array, seed: number): string {
+    const { classNames = [], inputShape } = this.signature
+    this.#weights.load(parameters)
+    const probabilitiesOf = (window: Float32Array) =>
+      tf.tidy(() => {
+        const outputs = this.#apply(tf.tensor(window, [1, ...inputShape]), false)
+        return (endsInSoftmax(this.#parts.model) ? outputs : tf.softmax(outputs)).dataSync<'float32'>()
+      })
+    const beginning = [Math.max(0, classNames.indexOf('\n'))]
+    const how = { length: shownLength, temperature: shownTemperature, random: createRandom(seed, 'text') }
+    const numbers = generated(beginning, { context: inputShape[0], probabilitiesOf }, how)
+    return Array.from(numbers, (number) => classNames[number]).join('')
   }
 
   /** What happens from here on happens in one turn, and no tensor outlives it. */
@@ -123,18 +149,20 @@ export class TfjsTask implements Task {
   }
 
   #evaluate(parameters: Float32Array): Evaluation {
-    const { count, classes } = this.#parts.localData.test
+    const { count, classes, inputShape } = this.#parts.localData.test
+    const { isLanguageModel } = this.#parts
+    const length = isLanguageModel ? Math.ceil(chunkCharacters / inputShape[0]) : chunkLength
     this.#weights.load(parameters)
     let [loss, right, judged] = [0, 0, 0]
-    for (let start = 0; start < count; start += chunkLength) {
-      const end = Math.min(start + chunkLength, count)
+    for (let start = 0; start < count; start += length) {
+      const end = Math.min(start + length, count)
       const chunk = tf.tidy(() => this.#judge(this.#test.range(start, end)))
       loss += (end - start) * chunk.loss
       right += chunk.right
       judged += chunk.judged
     }
     const mean = loss / count
-    const perplexity = this.#parts.isLanguageModel ? { perplexity: Math.exp(mean) } : {}
+    const perplexity = isLanguageModel ? { perplexity: Math.exp(mean) } : {}
     return judged > 0 && classes !== undefined
       ? { loss: mean, accuracy: right / judged, ...perplexity }
       : { loss: mean, ...perplexity }

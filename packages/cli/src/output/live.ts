@@ -41,7 +41,7 @@ export function liveOutput(stream: NodeJS.WriteStream, now: () => number): Outpu
   return {
     event: (event: RunEvent) => {
       board.take(event)
-      if (['note', 'watch', 'lost', 'outlier', 'membership', 'store'].includes(event.kind))
+      if (['note', 'watch', 'lost', 'outlier', 'membership', 'store', 'text'].includes(event.kind))
         keep(chalk.yellow(lineOf(event)))
       if (event.kind === 'neighbour' && event.state === 'refused') keep(chalk.red(lineOf(event)))
       if (event.kind === 'summary') {

@@ -70,6 +70,8 @@ export function lineOf(event: RunEvent): string {
       const perplexity = event.perplexity === undefined ? '' : `, perplexity ${short(event.perplexity)}`
       return `${nameOf(event.of)} after round ${event.round + 1}: loss ${short(event.loss)}${perplexity}${accuracy}${measuresText(event.measures)}${apart}`
     }
+    case 'text':
+      return `${nameOf(event.of)} after round ${event.round + 1} writes: ${JSON.stringify(event.text)}`
     case 'store':
       return storeText(event)
     case 'outlier':

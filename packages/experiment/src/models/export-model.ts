@@ -35,9 +35,10 @@ export async function exportModel(path: string, { out, format, task }: ExportOpt
   const metadata = { murmuration: JSON.stringify(about) }
   const filesOf: Readonly<Record<ExportFormat, () => Promise<readonly File[]>>> = {
     tfjs: async () => {
-      const { model, weights } = await trained.layers({ murmuration: about })
+      const { model, weights, layers } = await trained.layers({ murmuration: about })
       // The weights first: who reads the model finds them.
       return [
+        ...(layers === undefined ? [] : [{ name: 'layers.js', chunks: [layers] }]),
         { name: 'weights.bin', chunks: [weights] },
         { name: 'model.json', chunks: [model] }
       ]

@@ -1,4 +1,4 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { InputError } from '@murmuration/core'
@@ -15,21 +15,21 @@ const topology = new URL('../../../../topologies/ring-4.yaml', import.meta.url).
 
 async function saved(
   change: (facts: ModelFacts) => ModelFacts = (facts) => facts,
-  { data = '{ digits: 300, size: 8 }', numbers = 650 } = {}
+  { task = 'softmax', data = '{ digits: 300, size: 8 }', numbers = 650 } = {}
 ) {
   const folder = await mkdtemp(join(tmpdir(), 'murmur-model-'))
   const train = join(folder, 'train.yaml')
-  await writeFile(train, `task: softmax\ndata: ${data}\ntest: 30 %\nseed: 5\nrounds: 7\n`)
+  await writeFile(train, `task: ${task}\ndata: ${data}\ntest: 30 %\nseed: 5\nrounds: 7\n`)
   const plan = await makePlan({ topology, train })
   const worker = await startTaskWorker(taskOf(plan), { signal })
   const parameters = Float32Array.from({ length: numbers }, (_, place) => Math.sin(place))
   const evaluation = await worker.evaluate(parameters).run()
-  const { schema, about } = worker
+  const { schema, about, signature } = worker
   await worker.close()
   const path = join(folder, 'model.safetensors')
   await writeFile(
     path,
-    Buffer.concat(modelFile(schema, parameters, change(factsOfRun(plan, { samples: 9, about, evaluation }))))
+    Buffer.concat(modelFile(schema, parameters, change(factsOfRun(plan, { samples: 9, about, signature, evaluation }))))
   )
   return { path, parameters, evaluation, schema, folder }
 }
@@ -58,6 +58,24 @@ test('all samples of a file that is given count', async (t) => {
   const { accuracy = Number.NaN, ...other } = await evaluateModel(path, { data, signal })
   t.is(Math.round(10 * accuracy) / 10, accuracy, 'of ten samples')
   t.is(other.data, data)
+})
+
+test('a model of texts is worth as much on any text of its characters, wherever the one is that it learned from', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmur-text-'))
+  const [learned, other] = [join(folder, 'learned.txt'), join(folder, 'other.txt')]
+  await writeFile(learned, 'abcd'.repeat(40))
+  const task = '{ kind: gpt, layers: 1, width: 4, heads: 1, context: 8 }'
+  const { path, evaluation } = await saved((facts) => facts, { task, data: `{ path: ${learned} }`, numbers: 304 })
+  t.is(evaluation.perplexity, Math.exp(evaluation.loss))
+  await rm(learned)
+  await writeFile(other, 'abcabcab'.repeat(2))
+  const { loss, perplexity } = await evaluateModel(path, { data: other, signal })
+  t.is(perplexity, Math.exp(loss))
+  await writeFile(other, 'abcd\nabcz')
+  await t.throwsAsync(evaluateModel(path, { data: other, signal }), {
+    instanceOf: InputError,
+    message: /other\.txt: line 1, character 5 is "\\n", which is none of the 4 characters that are known: "abcd"/
+  })
 })
 
 test('a module that a model file names is not run; what is no model, or fits other data, is refused', async (t) => {

@@ -29,6 +29,8 @@ export async function* predict(
   { task }: { readonly task?: string | undefined } = {}
 ): AsyncGenerator<Prediction> {
   const { signature, trained } = await openModel(path, task)
+  if (signature.preprocessing.kind === 'text')
+    throw new InputError(`${path}: continues texts; give the beginning of one with --prompt in place of files`)
   if (trained.outputs === 'probabilities' && signature.targetShape.length > 0)
     throw new InputError(
       `${path}: gives classes of shape [${signature.targetShape}] for a sample; predictions are of one class or of numbers`

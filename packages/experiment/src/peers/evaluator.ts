@@ -2,7 +2,7 @@ import type { Evaluation, PeerName } from '@murmuration/core'
 import { buildTaskHere, startTaskWorker, type TaskWorker } from '@murmuration/tasks'
 import { consensusDistance, lengthOf, mean } from '@murmuration/vectors'
 import { trainCentrally } from './centralised.js'
-import { type EvaluationEvent, secondsOf } from '../events.js'
+import { type EvaluationEvent, secondsOf, type TextEvent } from '../events.js'
 import { RowSnapshots } from './row-snapshots.js'
 import type { Progress, Snapshot } from './snapshots.js'
 import { type Plan, taskOf } from '../training/plan.js'
@@ -15,11 +15,14 @@ export interface Centralised extends Evaluation {
 /** Of mean models that wait for their evaluation. A run has at most forty of them. */
 const maxPendingBytes = 256 * 1024 * 1024
 
+/** How many texts of its model a run shows. */
+const texts = 5
+
 /** Sees all peers at once: evaluates the mean of their parameters, and runs plain SGD on the union of their data. */
 export class Evaluator {
   readonly #plan: Plan
   readonly #task: TaskWorker
-  readonly #emit: (event: EvaluationEvent) => void
+  readonly #emit: (event: EvaluationEvent | TextEvent) => void
   readonly #snapshots = new Map<number, Map<PeerName, Snapshot>>()
   /** What is known of the lost and of servers, who are in no later snapshot of all. */
   readonly #latest = new Map<PeerName, Progress>()
@@ -31,8 +34,9 @@ export class Evaluator {
   #busy: Promise<void> = Promise.resolve()
   #pending = 0
   #lastDistance: number | undefined
+  #nextText = 0
 
-  constructor(plan: Plan, task: TaskWorker, emit: (event: EvaluationEvent) => void) {
+  constructor(plan: Plan, task: TaskWorker, emit: (event: EvaluationEvent | TextEvent) => void) {
     this.#plan = plan
     this.#task = task
     this.#emit = emit
@@ -41,7 +45,11 @@ export class Evaluator {
   }
 
   /** Loads the union of all data. Ends what it does when `signal` is aborted. */
-  static async start(plan: Plan, emit: (event: EvaluationEvent) => void, signal: AbortSignal): Promise<Evaluator> {
+  static async start(
+    plan: Plan,
+    emit: (event: EvaluationEvent | TextEvent) => void,
+    signal: AbortSignal
+  ): Promise<Evaluator> {
     const hasRows = plan.options.algorithm.keys !== undefined
     const task = hasRows ? await buildTaskHere(taskOf(plan)) : await startTaskWorker(taskOf(plan), { signal })
     return new Evaluator(plan, task, emit)
@@ -84,8 +92,9 @@ export class Evaluator {
     this.#evaluate(round, models, together(snapshots, others))
   }
 
-  /** Evaluates the mean of `models`, in the order of the peers' names. */
+  /** Evaluates the mean of `models`, in the order of the peers' names, once all has been told of those before. */
   async evaluateMean(models: readonly Float32Array[]): Promise<Evaluation> {
+    await this.#busy
     return this.#task.evaluate(mean(models)).run()
   }
 
@@ -109,6 +118,14 @@ export class Evaluator {
     await this.#task.close()
   }
 
+  /** A text of the model at first and in every fifth of the run, where it writes some. */
+  async #write(round: number, model: Float32Array): Promise<void> {
+    const { rounds, seed } = this.#plan.options
+    if (this.#task.generate === undefined || round + 1 < this.#nextText) return
+    this.#nextText = ((Math.floor(((round + 1) * texts) / rounds) + 1) * rounds) / texts
+    this.#emit({ kind: 'text', of: 'mean', round, text: await this.#task.generate(model, seed).run() })
+  }
+
   /** Evaluations that come faster than they can be done wait; those that would need too much memory are left out. */
   #evaluate(round: number, models: readonly Float32Array[], progress: Progress): void {
     this.#lastDistance = consensusDistance(models)
@@ -116,17 +133,22 @@ export class Evaluator {
     const bytes = models[0].byteLength
     if (this.#pending > 0 && this.#pending + bytes > maxPendingBytes) return
     this.#pending += bytes
-    this.#busy = this.evaluateMean(models)
-      .then((evaluation) => {
+    const model = mean(models)
+    const done = this.#task
+      .evaluate(model)
+      .run()
+      .then(async (evaluation) => {
         const figures = { ...progress, ...evaluation, consensusDistance: distance }
         const event = { kind: 'evaluation', of: 'mean', round, ...figures } as const
         this.#emit(event)
         this.listener?.(event)
+        await this.#write(round, model)
       })
       .catch(() => {})
       .finally(() => {
         this.#pending -= bytes
       })
+    this.#busy = Promise.all([this.#busy, done]).then(() => {})
   }
 }
 

@@ -42,6 +42,44 @@ test.serial('a place sees itself and those before it, and nothing after', async 
   }
 })
 
+test.serial(
+  'the layers that an export puts beside the model load it in a TensorFlow.js that knows nothing of them',
+  async (t) => {
+    const options = localData(10, 6)
+    const task = await createTask({ localData: options, model: { kind: 'gpt', ...size } })
+    const parameters = (await task.initialise(1).run()).map((value, k) => value + 0.3 * Math.sin(k))
+    const { test: samples } = await loadLocalData(options as never)
+    const model = await TrainedModel.of({
+      model: { kind: 'gpt', ...size },
+      signature: signatureOf(samples),
+      parameters
+    })
+    const probabilities = await model.predict(samples.inputs)
+    const { model: json, weights, layers = '' } = await model.layers({})
+    t.notRegex(layers, /^import |sourceMappingURL/m)
+    const { classNameMap } = tf.serialization.SerializationMap.getMap()
+    for (const name of ['PositionEmbedding', 'CausalAttention']) t.true(Reflect.deleteProperty(classNameMap, name))
+    const { modelTopology, weightsManifest } = JSON.parse(json) as never
+    const load = () => {
+      const [{ weights: weightSpecs }] = weightsManifest as [{ weights: never }]
+      return tf.loadLayersModel(
+        tf.io.fromMemory({ modelTopology, weightSpecs, weightData: Uint8Array.from(weights).buffer })
+      )
+    }
+    await t.throwsAsync(load, { message: /Unknown layer: (PositionEmbedding|CausalAttention)/ })
+    const exported = (await import(`data:text/javascript,${encodeURIComponent(layers)}`)) as {
+      readonly registerLayers: typeof registerLayers
+    }
+    exported.registerLayers(tf)
+    const outputs = (await load()).predict(tf.tensor(samples.inputs, [samples.count, 6])) as ReturnType<
+      typeof tf.tensor
+    >
+    const found = await outputs.data()
+    t.true(probabilities.every((value, k) => Math.abs(value - found[k]) < 1e-5))
+    registerLayers(tf)
+  }
+)
+
 /** Attention of one head in float64, as the paper writes it. */
 function attended(x: number[][], { query, key, value, join }: Record<string, number[][]>): number[][] {
   const times = (a: number[][], b: number[][]) =>
@@ -112,7 +150,7 @@ test.serial(
     const options = localData(400, 24)
     const task = await createTask({ localData: options, model: { kind: 'gpt', layers: 1, width: 24, heads: 2 } })
     const before = await task.evaluate(await task.initialise(1).run()).run()
-    const { loss, perplexity = Number.NaN, accuracy } = await task.evaluate(await trained(task, 120)).run()
+    const { loss, perplexity = Number.NaN, accuracy } = await task.evaluate(await trained(task, 80)).run()
     const { train } = await loadLocalData(options as never)
     const counts = new Map<number, number>()
     for (const target of train.targets) counts.set(target, (counts.get(target) ?? 0) + 1 / train.targets.length)

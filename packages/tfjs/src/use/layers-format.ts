@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { invariant } from '@murmuration/core'
 import type { LayersModel } from '@tensorflow/tfjs-layers'
 import { tensorflow as tf } from '../tensorflow.js'
@@ -9,6 +10,8 @@ export interface LayersFormat {
   readonly model: string
   /** The bytes of `weights.bin`, which `model.json` names. */
   readonly weights: Uint8Array
+  /** The text of a module with layers that TensorFlow.js lacks, where the model has some: its `registerLayers(tf)` is called before the model is loaded. */
+  readonly layers?: string
 }
 
 /** The name by which `model.json` knows its weights. */
@@ -32,5 +35,16 @@ export async function layersFormat(model: LayersModel, metadata: object): Promis
     })
   )
   invariant(found.length === 1, 'TensorFlow.js did not hand the model over')
-  return found[0]
+  const [{ model: json, weights }] = found
+  const isOwn = model.layers.some((layer) => ownLayers.includes(layer.getClassName()))
+  return { model: json, weights, ...(isOwn && { layers: await textOfOwnLayers() }) }
+}
+
+/** The class names of the layers that this package adds. */
+const ownLayers = ['PositionEmbedding', 'CausalAttention']
+
+/** The compiled module, which imports nothing. */
+async function textOfOwnLayers(): Promise<string> {
+  const text = await readFile(new URL('../gpt/layers.js', import.meta.url), 'utf8')
+  return text.replace(/^\/\/# sourceMappingURL=.*\n?/m, '')
 }

@@ -2,6 +2,7 @@ import { InputError, invariant, type ModelSignature } from '@murmuration/core'
 import { lengthOf, type NamedTensor, sizeOf } from '@murmuration/vectors'
 import type { LayersModel } from '@tensorflow/tfjs-layers'
 import { type Backend, chooseBackend, useBackend } from '../backend.js'
+import { type Generation, generated } from '../gpt/generate.js'
 import { endsInSoftmax } from '../loss.js'
 import { buildModel, type ModelDescription } from '../model.js'
 import { tensorflow as tf } from '../tensorflow.js'
@@ -75,6 +76,18 @@ export class TrainedModel {
     const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0))
     parts.reduce((place, part) => (all.set(part, place), place + part.length), 0)
     return all
+  }
+
+  /** The characters by which a text goes on, as numbers, one by one. Throws an {@link InputError} for what makes no sense. */
+  async *generate(beginning: readonly number[], how: Generation): AsyncGenerator<number> {
+    const probabilitiesOf = (window: Float32Array) => this.#outputsOf(window, 1)
+    const numbers = generated(beginning, { context: this.#inputShape[0], probabilitiesOf }, how)
+    for (;;) {
+      await useBackend(this.#backend.name)
+      const { value, done } = numbers.next()
+      if (done === true) return
+      yield value
+    }
   }
 
   /** The files of TensorFlow.js's layers format; `metadata` becomes its `userDefinedMetadata`. */

@@ -1,25 +1,10 @@
 /** How each kind of layer is written as operators of ONNX (github.com/onnx/onnx/blob/main/docs/Operators.md, operator set 13). */
 import { InputError } from '@murmuration/core'
 import type { NamedTensor } from '@murmuration/vectors'
-import type { layers } from '@tensorflow/tfjs-layers'
+import { causalAttention, embedding, positionEmbedding } from './attention.js'
 import { axesMoved, scaleAndShift } from './axes.js'
-import type { GraphBuilder } from './builder.js'
+import type { Conversion, Converter } from './conversion.js'
 import type { Attribute } from './messages.js'
-
-/** A layer that is to be written. */
-export interface Conversion {
-  readonly graph: GraphBuilder
-  /** Of the layer; its value's too. */
-  readonly name: string
-  readonly layer: layers.Layer
-  readonly configuration: Readonly<Record<string, unknown>>
-  readonly weights: readonly NamedTensor[]
-  /** Of the first input; `null` is the batch. */
-  readonly shape: readonly (number | null)[]
-}
-
-/** Adds the layer's operators. The result is the name of its value. */
-type Converter = (given: Conversion, inputs: readonly string[]) => string
 
 const activations = new Map([
   ['elu', 'Elu'],
@@ -149,12 +134,33 @@ const batchNormalisation: Converter = ({ graph, name, layer, configuration, weig
   return graph.add('Add', [scaled, graph.tensor(`${name}/summand`, [summand.length], summand)], name)
 }
 
+/** y = γ (x − μ) / √(σ² + ε) + β over the last axis (Ba, Kiros and Hinton 2016, eq. 4). */
+const layerNormalisation: Converter = (given, [input]) => {
+  const { graph, name, configuration, weights, shape } = given
+  if (String(configuration.axis) !== String(shape.length - 1))
+    throw new InputError(
+      `the layer "${name}" normalises axis ${String(configuration.axis)}; the last is written as ONNX`
+    )
+  const mean = { axes: { ints: [-1] }, keepdims: { int: 1 } }
+  const centred = graph.add('Sub', [input, graph.add('ReduceMean', [input], `${name}/mean`, mean)], `${name}/centred`)
+  const squares = graph.add('Mul', [centred, centred], `${name}/squares`)
+  const variance = graph.add('ReduceMean', [squares], `${name}/variance`, mean)
+  const epsilon = graph.tensor(`${name}/epsilon`, [1], Float32Array.of(Number(configuration.epsilon)))
+  const root = graph.add('Sqrt', [graph.add('Add', [variance, epsilon], `${name}/shifted`)], `${name}/root`)
+  const normal = graph.add('Div', [centred, root], `${name}/normal`)
+  const own = (which: string) => weights.find((weight) => weight.name.endsWith(`/${which}`))
+  const [gamma, beta] = [own('gamma'), own('beta')]
+  const factored = gamma === undefined ? normal : graph.add('Mul', [normal, constant(given, gamma)], `${name}/factored`)
+  return beta === undefined ? factored : graph.add('Add', [factored, constant(given, beta)], name)
+}
+
 /** By the names of their classes. */
 export const converters: ReadonlyMap<string, Converter> = new Map<string, Converter>([
   ['Activation', (given, [input]) => activated(given, input)],
   ['Add', ({ graph, name }, inputs) => graph.add('Sum', inputs, name)],
   ['AveragePooling2D', pooling('AveragePool')],
   ['BatchNormalization', batchNormalisation],
+  ['CausalAttention', causalAttention],
   [
     'Concatenate',
     ({ graph, name, configuration }, inputs) =>
@@ -164,10 +170,13 @@ export const converters: ReadonlyMap<string, Converter> = new Map<string, Conver
   ['Dense', dense],
   ['DepthwiseConv2D', convolution([2, 3, 0, 1], ([, , channels]) => channels)],
   ['Dropout', passes],
+  ['Embedding', embedding],
   ['Flatten', ({ graph, name }, [input]) => graph.add('Flatten', [input], name, { axis: { int: 1 } })],
   ['GlobalAveragePooling2D', reduction('ReduceMean')],
   ['GlobalMaxPooling2D', reduction('ReduceMax')],
+  ['LayerNormalization', layerNormalisation],
   ['MaxPooling2D', pooling('MaxPool')],
+  ['PositionEmbedding', positionEmbedding],
   ['ReLU', ({ graph, name }, [input]) => graph.add('Relu', [input], name)],
   ['Reshape', reshape],
   [

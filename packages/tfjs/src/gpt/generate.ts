@@ -1,0 +1,64 @@
+import { InputError, invariant, type Random } from '@murmuration/core'
+
+/** How a text goes on. */
+export interface Generation {
+  /** How many characters. */
+  readonly length: number
+  /**
+   * T of p_i^(1/T), by which characters are drawn, p being their probabilities (Ackley, Hinton and Sejnowski 1985, eq. 3): 1 is the model's own, below that likely ones are
+   * likelier still, and at 0 the most probable one is taken.
+   */
+  readonly temperature: number
+  readonly random: Random
+}
+
+/** A trained model, as far as texts go on by it. */
+export interface CharacterModel {
+  /** How many characters it sees. */
+  readonly context: number
+  /** Of a window of numbers of characters, as long as the context: for each place the probabilities of what follows, one after the other. */
+  probabilitiesOf(window: Float32Array): Float32Array
+}
+
+/**
+ * The characters by which a text goes on, one by one; each is asked for from those before it, as far as the model sees. `beginning` has at least one. Throws an
+ * {@link InputError} for an empty beginning, and for a temperature or a length that makes no sense.
+ */
+export function* generated(
+  beginning: readonly number[],
+  { context, probabilitiesOf }: CharacterModel,
+  { length, temperature, random }: Generation
+): Generator<number> {
+  check(beginning, length, temperature)
+  const text = [...beginning]
+  for (let k = 0; k < length; k++) {
+    const seen = text.slice(-context)
+    // What comes after the place that is asked for changes nothing.
+    const window = new Float32Array(context)
+    window.set(seen)
+    const all = probabilitiesOf(window)
+    const classes = all.length / context
+    const next = drawn(all.subarray((seen.length - 1) * classes, seen.length * classes), temperature, random)
+    text.push(next)
+    yield next
+  }
+}
+
+function check({ length: given }: readonly number[], length: number, temperature: number): void {
+  if (given === 0) throw new InputError('the beginning of the text is empty; at least one character is expected')
+  if (!Number.isSafeInteger(length) || length < 1)
+    throw new InputError(`the length is ${length}; a whole number of characters of at least 1 is expected`)
+  if (!(temperature >= 0 && temperature < Infinity))
+    throw new InputError(`the temperature is ${temperature}; a number of at least 0 is expected, such as 0.8`)
+}
+
+/** A class by its probability, in float64 and in the order of the classes, so that the same draw gives the same class. */
+function drawn(probabilities: Float32Array, temperature: number, random: Random): number {
+  const most = probabilities.reduce((max, each) => Math.max(max, each), 0)
+  invariant(most > 0, 'a model gave no class a probability')
+  if (temperature === 0) return probabilities.indexOf(most)
+  const weights = Array.from(probabilities, (each) => (each / most) ** (1 / temperature))
+  let left = random.uniform() * weights.reduce((sum, weight) => sum + weight, 0)
+  const found = weights.findIndex((weight) => (left -= weight) < 0)
+  return found < 0 ? probabilities.indexOf(most) : found
+}
