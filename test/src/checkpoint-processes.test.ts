@@ -14,6 +14,7 @@ import {
   recordsOf,
   temporaryFolder
 } from './command.js'
+import { PeerProcesses } from './peer-processes.js'
 
 const test = anyTest.serial
 const posixTest = process.platform === 'win32' ? test.skip : test
@@ -172,6 +173,39 @@ test('two peers that are started by hand and killed go on from the round that bo
   t.deepEqual(resumedFrom(results[0]), resumedFrom(results[1]))
   t.true(Number(resumedFrom(results[0])[0]) >= 10)
 })
+
+posixTest(
+  'peers that are all killed go on without one that had left for long, which takes their model when it returns',
+  async (t) => {
+    t.timeout(timeLimit(200_000))
+    const names = ['a', 'b', 'c']
+    const peers = await PeerProcesses.prepare(t, {
+      names,
+      graph: 'complete',
+      training: 'rounds: 2000\nmembership: { forgetAfter: 1 s }\n'
+    })
+    const start = (name: string, ...more: readonly string[]) =>
+      peers.start(name, ...savingTo(join(peers.folder, 'saved')), ...more)
+    for (const name of names) start(name)
+    await peers.goesOn('a', 20)
+    peers.signal('c', 'SIGINT')
+    await peers.of('c').result
+    await peers.goesOn('a', 40)
+    for (const name of ['a', 'b']) peers.signal(name, 'SIGKILL')
+    await Promise.all(['a', 'b'].map((name) => peers.of(name).result))
+    for (const name of ['a', 'b']) start(name, '--resume')
+    await peers.goesOn('a')
+    t.regex(peers.of('a').output(), /does not wait for c, gone for long before round \d+/)
+    t.regex(peers.of('a').output(), /goes on from round \d+/)
+    start('c', '--resume')
+    await peers.goesOn('c')
+    await peers.finish()
+    for (const name of names) {
+      const { code, stderr } = await peers.of(name).result
+      t.is(code, 0, stderr)
+    }
+  }
+)
 
 posixTest('checkpoints for which there is no room are said once, and training ends as it would', async (t) => {
   t.timeout(timeLimit(200_000))

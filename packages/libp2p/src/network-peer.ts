@@ -172,9 +172,10 @@ export class NetworkPeer implements Peer {
 
   async exchangeCheckpoints(
     rounds: readonly number[],
-    timeout: Milliseconds
+    timeout: Milliseconds,
+    gone: readonly PeerName[] = []
   ): Promise<ReadonlyMap<PeerName, readonly number[]>> {
-    this.#saved.setBefore(rounds)
+    this.#saved.setBefore(rounds, gone)
     const tell = (list: string) => `the checkpoints of ${list} have not come; all peers of a run need --resume, or none`
     await this.#sharing.learn(checkpointsProtocol, this.#saved, timeout, tell)
     return this.#saved.before()

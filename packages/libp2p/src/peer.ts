@@ -73,11 +73,13 @@ export interface Peer {
   exchangeSampleCounts(samples: number, timeout: Milliseconds): Promise<ReadonlyMap<PeerName, number>>
   /**
    * Exchanges which rounds all peers, servers too, have checkpoints of, from neighbour to neighbour. To be called by all of them, once
-   * connected, with what each has then. Rejects as `exchangeSampleCounts` does.
+   * connected, with what each has then. Those that counted no more when that was saved (`gone`) are not waited for, and not in the result, whoever says so.
+   * Rejects as `exchangeSampleCounts` does.
    */
   exchangeCheckpoints(
     rounds: readonly number[],
-    timeout: Milliseconds
+    timeout: Milliseconds,
+    gone?: readonly PeerName[]
   ): Promise<ReadonlyMap<PeerName, readonly number[]>>
   /**
    * Says that this peer has saved a round, and asks its neighbours once. Resolves with the newest round that each other peer is known to

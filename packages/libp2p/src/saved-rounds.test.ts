@@ -54,6 +54,19 @@ test('a newest round never becomes older, and nobody speaks for this peer', (t) 
   t.deepEqual(own.missing, [c])
 })
 
+test('who counted no more is not waited for, and what it has is of no account, whoever says so', (t) => {
+  const own = new SavedRounds(a, [a, b, c])
+  own.setBefore([200], [c])
+  own.merge(b, [{ name: 'b', before: [200, 100] }])
+  t.deepEqual(own.missing, [])
+  const returned = new SavedRounds(c, [a, b, c])
+  returned.setBefore([100])
+  returned.merge(b, [{ name: 'b', before: [200, 100] }])
+  returned.merge(a, own.answer())
+  for (const rounds of [own, returned]) t.deepEqual([...rounds.before().keys()], [a, b])
+  t.deepEqual(own.newestOfOthers(), [-1])
+})
+
 test('neighbours that contradict each other are an error that names both', (t) => {
   const own = new SavedRounds(a, [a, b, c])
   own.merge(b, [{ name: 'c', before: [4] }])

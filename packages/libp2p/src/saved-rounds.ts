@@ -5,9 +5,14 @@ import { z } from 'zod'
 export const checkpointsProtocol = '/murmuration/checkpoints/1'
 
 const round = z.int().min(0)
-/** Of each peer: the rounds that it had saved at its start, and the newest that it has saved since, if they are known. */
+/** Of each peer: the rounds that it had saved at its start, and the newest that it has saved since, if they are known; whether it no longer counted. */
 const answer = z.array(
-  z.object({ name: z.string(), before: z.array(round).max(64).optional(), newest: round.optional() })
+  z.object({
+    name: z.string(),
+    before: z.array(round).max(64).optional(),
+    newest: round.optional(),
+    gone: z.boolean().optional()
+  })
 )
 
 /** What of one peer is known. */
@@ -15,11 +20,13 @@ interface Known {
   before?: readonly number[]
   from?: PeerName
   newest?: number
+  /** Somebody's checkpoint says that it counted no more: what it has is of no account. */
+  gone?: boolean
 }
 
 /**
  * Which rounds each peer has saved. Each peer knows its own, and asks its neighbours for what they know, so that it reaches everybody
- * from neighbour to neighbour. What others say of this peer is not listened to.
+ * from neighbour to neighbour. What others say of this peer is not listened to, but for that it was gone.
  */
 export class SavedRounds {
   readonly #self: PeerName
@@ -31,25 +38,28 @@ export class SavedRounds {
     this.#known = new Map(peers.map((name) => [name, {}]))
   }
 
-  /** Who has not said yet what it had at its start. */
+  /** Who counts and has not said yet what it had at its start. */
   get missing(): readonly PeerName[] {
-    return [...this.#known].flatMap(([name, { before }]) => (before === undefined ? [name] : []))
+    return [...this.#known].flatMap(([name, { before, gone }]) => (before === undefined && gone !== true ? [name] : []))
   }
 
-  /** What each peer had at its start, as far as it is known. */
+  /** What each peer that counts had at its start, as far as it is known. */
   before(): ReadonlyMap<PeerName, readonly number[]> {
-    return new Map([...this.#known].flatMap(([name, { before }]) => (before === undefined ? [] : [[name, before]])))
+    const counted = [...this.#known].filter(([, { gone }]) => gone !== true)
+    return new Map(counted.flatMap(([name, { before }]) => (before === undefined ? [] : [[name, before]])))
   }
 
-  /** The newest round that each other peer has saved; −1 where nothing is known. */
+  /** The newest round that each other peer that counts has saved; −1 where nothing is known. */
   newestOfOthers(): readonly number[] {
-    const others = [...this.#known].filter(([name]) => name !== this.#self)
+    const others = [...this.#known].filter(([name, { gone }]) => name !== this.#self && gone !== true)
     return others.map(([, { newest = -1 }]) => newest)
   }
 
-  setBefore(rounds: readonly number[]): void {
+  /** @param gone - who counted no more when the newest of these rounds was saved */
+  setBefore(rounds: readonly number[], gone: readonly PeerName[] = []): void {
     const own = this.#known.get(this.#self)
     if (own !== undefined) Object.assign(own, { before: rounds, from: this.#self })
+    for (const name of gone) Object.assign(this.#known.get(name) ?? {}, { gone: true })
   }
 
   setNewest(round: number): void {
@@ -59,15 +69,17 @@ export class SavedRounds {
 
   /** What is known, as an answer. */
   answer(): unknown {
-    return [...this.#known].map(([name, { before, newest }]) => ({ name, before, newest }))
+    return [...this.#known].map(([name, { before, newest, gone }]) => ({ name, before, newest, gone }))
   }
 
   /** Takes in what a neighbour answered. Throws for what is no answer, and an InputError for a contradiction. */
   merge(from: PeerName, given: unknown): void {
-    for (const { name: text, before, newest } of answer.parse(given)) {
+    for (const { name: text, before, newest, gone } of answer.parse(given)) {
       const name = peerName(text)
       const known = this.#known.get(name)
-      if (known === undefined || name === this.#self) continue
+      if (known === undefined) continue
+      if (gone === true) known.gone = true
+      if (name === this.#self) continue
       if (newest !== undefined) known.newest = Math.max(known.newest ?? -1, newest)
       if (before === undefined) continue
       if (known.before !== undefined && known.before.join() !== before.join()) {

@@ -40,3 +40,17 @@ test('a peer that others reach is not silent: its link is cut', (t) => {
     t.true(room.member('a').isUsable(b, 5))
   }
 })
+
+test('who has left for long counts no more, and again when it comes back', (t) => {
+  const room = new Room('abc', { settings: { forgetAfter: 10_000 } }).begin()
+  room.member('b').leave(3, room.now)
+  room.run(8000)
+  t.deepEqual(room.member('a').gone, [])
+  room.end('b')
+  room.run(4000)
+  t.deepEqual(room.member('a').gone, [b])
+  t.false(room.kinds('a').some((kind) => kind.startsWith('forgotten')))
+  room.enter('b')
+  room.run(1000)
+  t.deepEqual(room.member('a').gone, [])
+})

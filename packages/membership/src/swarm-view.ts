@@ -12,7 +12,7 @@ export abstract class SwarmView {
 
   /**
    * @param peers all peers of the run
-   * @param places of those that are invited: nobody waits for them before they have come
+   * @param places of those that are invited, or were gone when the state was saved that this peer goes on from: nobody waits for them before they have come
    */
   constructor(
     protected readonly peers: readonly PeerName[],
@@ -48,6 +48,11 @@ export abstract class SwarmView {
   /** All that have a record, have not left and are not forgotten, the dead too; in the order of their names. */
   get members(): readonly PeerName[] {
     return this.view.members
+  }
+
+  /** Those that count no more: they have been dead for so long that they were forgotten, or have left for as long, or nobody has come for their place. */
+  get gone(): readonly PeerName[] {
+    return this.peers.filter((peer) => this.#isOpen(peer) || this.knowledge.isForgotten(peer))
   }
 
   /** Whether enough members have voted against a peer as it stands now. */

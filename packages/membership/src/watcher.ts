@@ -17,6 +17,7 @@ interface Sight {
 export class Watcher {
   readonly #seen = new Map<PeerName, Sight>()
   readonly #deadSince = new Map<PeerName, Milliseconds>()
+  readonly #leftSince = new Map<PeerName, Milliseconds>()
   readonly apart: Apart
   #state: MemberState = 'starting'
 
@@ -34,7 +35,7 @@ export class Watcher {
       const record = this.knowledge.record(peer)
       if (record !== undefined && peer !== this.self) this.#lookAt(record, view.dead.has(peer), now)
     }
-    if (view.isMain && !isPaused) for (const peer of view.dead) this.#forget(peer, now)
+    if (view.isMain && !isPaused) this.#forgetGone(view, now)
     this.#lookApart(view, now)
     if (state === this.#state) return
     this.changes.add({ kind: 'state', state, before: this.#state, policy })
@@ -46,6 +47,8 @@ export class Watcher {
     if (last?.record === record && last.isDead === isDead) return
     this.#seen.set(record.name, { record, isDead })
     const peer = record.name
+    if (record.status !== 'left') this.#leftSince.delete(peer)
+    else if (last?.record.status !== 'left') this.#leftSince.set(peer, now)
     if (isDead && last?.isDead !== true) {
       this.#deadSince.set(peer, now)
       this.changes.add({ kind: 'died', peer, voters: this.knowledge.votersAgainst(peer) })
@@ -70,9 +73,17 @@ export class Watcher {
     if (this.knowledge.isMember(peer)) this.changes.add({ kind: 'returned', peer, life })
   }
 
-  #forget(peer: PeerName, now: Milliseconds) {
-    if (now - (this.#deadSince.get(peer) ?? now) < this.settings.forgetAfter) return
-    this.knowledge.forget(peer)
-    this.changes.add({ kind: 'forgotten', peer })
+  #forgetGone(view: View, now: Milliseconds) {
+    const isLong = (since = now) => now - since >= this.settings.forgetAfter
+    for (const peer of view.dead) {
+      if (!isLong(this.#deadSince.get(peer))) continue
+      this.knowledge.forget(peer)
+      this.changes.add({ kind: 'forgotten', peer })
+    }
+    for (const [peer, since] of this.#leftSince) {
+      if (!isLong(since)) continue
+      this.knowledge.forget(peer)
+      this.#leftSince.delete(peer)
+    }
   }
 }

@@ -18,6 +18,7 @@ import type { RunEvent, SenderFaults, StateSeconds } from '../events.js'
 import { buildTask, isServer } from './build-task.js'
 import { BusyTime } from './busy-time.js'
 import { type CheckpointOptions, Checkpoints } from './checkpoints/checkpoints.js'
+import type { SavedFiles } from './checkpoints/folder.js'
 import type { Halt } from './checkpoints/halt.js'
 import type { EventLog } from './event-log/event-log.js'
 import { loggedFabric } from './event-log/logged-fabric.js'
@@ -111,7 +112,7 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
     const settings = { ...plan.settings, ...settingsOf({ checksum }) }
     const runSettings = { settings, schema: task.schema, start: hashVector(start) }
     const checkpoints = run.checkpoints && new Checkpoints(run.checkpoints, { self, runSettings, emit: run.emit })
-    const saved = (await checkpoints?.open()) ?? []
+    const saved = checkpoints && { checkpoints, files: await checkpoints.open() }
     const peer = await createPeer({
       self,
       identity: run.identity,
@@ -127,16 +128,16 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
       admission: run.admission,
       onEvent: linkEvents(self, run.emit)
     })
-    return await withPeer(run, task, peer, checkpoints && { checkpoints, rounds: saved })
+    return await withPeer(run, task, peer, saved)
   } finally {
     await task.close()
   }
 }
 
-/** The checkpoints of a peer, and the rounds of those that it began with. */
+/** The checkpoints of a peer, and what it had saved when it began. */
 interface Opened {
   readonly checkpoints: Checkpoints
-  readonly rounds: readonly number[]
+  readonly files: SavedFiles
 }
 
 async function withPeer(given: PeerRun, task: TaskWorker, peer: Peer, opened?: Opened): Promise<PeerResult> {
@@ -154,13 +155,13 @@ async function withPeer(given: PeerRun, task: TaskWorker, peer: Peer, opened?: O
       run.emit({ kind: 'note', text: `${self} serves ${grouped(parameters)} parameters, process ${process.pid}` })
     else run.emit({ kind: 'peer', peer: self, pid: process.pid, id, addresses, parameters, about: task.about })
     const events = new MemberEvents(self, () => peer.fabric.now())
-    members = membersOf(run, peer, events, watching)
+    members = membersOf(run, peer, opened?.files.gone ?? [], events, watching)
     await watch(run, watching, task)
     watching.begin(members)
     const entrance = await meet(run, peer, members)
     await weighByCounts(run, task, peer)
     // Who joins takes the state of another, which is newer than what it has saved.
-    const saved = entrance === 'joins' ? undefined : await opened?.checkpoints.resume(peer, opened.rounds, run.timeout)
+    const saved = entrance === 'joins' ? undefined : await opened?.checkpoints.resume(peer, opened.files, run.timeout)
     const others = { peer, members, saved, watching, checkpoints: opened?.checkpoints }
     const trained = await withStore(run, peer.fabric, (store) => trainPeer(run, { task, store, ...others }))
     const evaluation = isServer(run) ? noModel : await task.evaluate(trained.parameters).run()
@@ -202,6 +203,7 @@ async function watch({ plan, self, emit, onWatching, watch: address }: PeerRun, 
 function membersOf(
   { plan, timeout, pause, emit, admission }: PeerRun,
   peer: Peer,
+  gone: readonly PeerName[],
   events: MemberEvents,
   others: Watching
 ): Members | undefined {
@@ -210,7 +212,7 @@ function membersOf(
   return new Members(peer.fabric, {
     settings: training.membership ?? {},
     topology: file.topology,
-    places: admission?.places,
+    places: [...(admission?.places ?? []), ...gone],
     signer: peer.signer,
     others,
     wait: { start: timeout, pause },
@@ -264,7 +266,7 @@ async function trainPeer(run: PeerRun, { task, store, peer, members, saved, watc
   const watched = busy.watch(task)
   const session =
     saved === undefined ? new Session(fabric, watched, options) : Session.resume(fabric, watched, options, saved)
-  checkpoints?.begin(session.round, start)
+  checkpoints?.begin(session.round, start, () => members?.knowledge.gone ?? [])
   watching.figures.begin(session, busy)
   const steps = session.steps()
   for (;;) {

@@ -4,7 +4,7 @@ import { type Algorithm, checkpointProblem, type Saved, type Session } from '@mu
 import { InputError, messageOf, type PeerName } from '@murmuration/core'
 import type { Peer, RunSettings } from '@murmuration/libp2p'
 import type { RunEvent } from '../../events.js'
-import { CheckpointFolder, roundsIn } from './folder.js'
+import { CheckpointFolder, roundsIn, type SavedFiles } from './folder.js'
 import { type CheckpointInterval, CheckpointRounds } from './interval.js'
 import { newestCommon } from './retention.js'
 
@@ -49,6 +49,7 @@ export class Checkpoints {
   readonly #emit: (event: RunEvent) => void
   readonly #folder: CheckpointFolder
   #rounds: CheckpointRounds | undefined
+  #gone: () => readonly PeerName[] = () => []
   #hasFailed = false
   #pruning: Promise<void> = Promise.resolve()
 
@@ -63,25 +64,29 @@ export class Checkpoints {
   }
 
   /**
-   * The rounds of this peer's checkpoints where it is to go on from them. Throws an InputError when they are of another run, or the folder
+   * What this peer has saved, where it is to go on from it. Throws an InputError when they are of another run, or the folder
    * cannot be used.
    */
-  async open(): Promise<readonly number[]> {
+  async open(): Promise<SavedFiles> {
     try {
       await this.#folder.prepare()
     } catch (error) {
       throw new InputError(`--checkpoint ${this.#folder.path}: ${messageOf(error)}`)
     }
-    return this.#options.resume ? this.#folder.whole((text) => this.#note(text)) : []
+    if (!this.#options.resume) return { rounds: [], gone: [] }
+    const saved = await this.#folder.whole((text) => this.#note(text))
+    if (saved.gone.length > 0)
+      this.#note(`does not wait for ${saved.gone.join(', ')}, gone for long before round ${saved.rounds[0]}`)
+    return saved
   }
 
   /**
-   * What this peer had saved before the newest round that all peers of the file have a checkpoint of; undefined where it begins anew. Throws an
-   * InputError that says who has which when there is no such round.
+   * What this peer had saved before the newest round that all peers of the file have a checkpoint of, but for those that were gone; undefined where it
+   * begins anew. Throws an InputError that says who has which when there is no such round.
    */
-  async resume(peer: Peer, rounds: readonly number[], timeout: number): Promise<Saved | undefined> {
+  async resume(peer: Peer, { rounds, gone }: SavedFiles, timeout: number): Promise<Saved | undefined> {
     if (!this.#options.resume) return undefined
-    const all = await peer.exchangeCheckpoints(rounds, timeout)
+    const all = await peer.exchangeCheckpoints(rounds, timeout, gone)
     // So the command of a service is the same when it is started first and again.
     if ([...all.values(), rounds].every(({ length }) => length === 0)) {
       this.#note(`no peer has a checkpoint in its folder (here ${this.#folder.path}); the run begins anew`)
@@ -92,7 +97,7 @@ export class Checkpoints {
       const each = [...all].map(([name, theirs]) => `${name} has ${theirs.length === 0 ? 'none' : theirs.join(', ')}`)
       throw new InputError(`--resume: no checkpoint is of a round that all peers have saved: ${each.join('; ')}`)
     }
-    // Of who came by invitation no other peer waits to know: where the others go on from, it may have nothing.
+    // Of who came by invitation, or was gone, no other peer waits to know: where the others go on from, it may have nothing.
     if (!all.has(this.#self) && !rounds.includes(round)) {
       this.#note(`has no checkpoint of round ${round}, from which the others go on, and takes a neighbour's model`)
       return undefined
@@ -114,8 +119,13 @@ export class Checkpoints {
     this.#pruning = this.#prune(peer, session.round)
   }
 
-  /** From which round on, and since when, rounds are counted for the interval. */
-  begin(round: number, now: number): void {
+  /**
+   * From which round on, and since when, rounds are counted for the interval.
+   *
+   * @param gone - tells who does not count any more
+   */
+  begin(round: number, now: number, gone: () => readonly PeerName[]): void {
+    this.#gone = gone
     this.#rounds = new CheckpointRounds(this.#options.every, round, now)
   }
 
@@ -123,7 +133,7 @@ export class Checkpoints {
   async write(session: Session): Promise<boolean> {
     const { round } = session
     try {
-      await this.#folder.write(round, session.checkpoint())
+      await this.#folder.write(round, session.checkpoint(), this.#gone())
     } catch (error) {
       if (!this.#hasFailed)
         this.#note(`the checkpoint of round ${round}: ${messageOf(error)}; training goes on, and the next one is tried`)

@@ -21,6 +21,8 @@ export interface CheckpointFacts extends RunSettings {
   readonly peer: PeerName
   /** The round that comes next. */
   readonly round: number
+  /** Those that did not count any more: they had left, or been dead, for long. */
+  readonly gone: readonly PeerName[]
 }
 
 const format = 'murmuration-checkpoint/1'
@@ -52,6 +54,7 @@ const metadata = z.object({
   settings: json.pipe(z.record(z.string(), z.string())),
   schema: json.pipe(z.array(tensor)),
   start: z.string(),
+  gone: json.pipe(z.array(z.string())).optional(),
   state: json,
   sha256: z.string()
 })
@@ -72,6 +75,7 @@ export async function writeCheckpoint(path: string, facts: CheckpointFacts, { tr
     settings: JSON.stringify(facts.settings),
     schema: JSON.stringify(facts.schema),
     start: facts.start,
+    gone: JSON.stringify(facts.gone),
     state: JSON.stringify(tree)
   }
   const hash = createHash('sha256')
@@ -126,8 +130,8 @@ async function readHead(file: FileHandle): Promise<Head> {
     const [issue] = result.error.issues
     throw new InputError(`metadata "${issue.path.join('.')}": ${issue.message}`)
   }
-  const { peer, round, settings, schema, start, state } = result.data
-  const facts = { peer: peerName(peer), round, settings, schema, start }
+  const { peer, round, settings, schema, start, state, gone = [] } = result.data
+  const facts = { peer: peerName(peer), round, settings, schema, start, gone: gone.map(peerName) }
   return { ...header, facts, tree: state as SavedTree }
 }
 

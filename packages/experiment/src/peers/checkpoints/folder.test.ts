@@ -25,9 +25,19 @@ async function written(...rounds: readonly number[]) {
 
 test('what was written is read, and later rounds are removed', async (t) => {
   const { folder, whole } = await written(10, 20, 30)
-  t.deepEqual(await whole(), [30, 20, 10])
+  t.deepEqual((await whole()).rounds, [30, 20, 10])
   t.deepEqual(await folder.resume(20), exampleSaved(20))
-  t.deepEqual(await whole(), [20, 10])
+  t.deepEqual((await whole()).rounds, [20, 10])
+})
+
+test('the newest file that is whole tells who counted no more', async (t) => {
+  const { folder, files, whole } = await written(10)
+  t.deepEqual((await whole()).gone, [])
+  const gone = ['c', 'd'].map(peerName)
+  files.push(await folder.write(20, exampleSaved(20), gone), await folder.write(30, exampleSaved(30), []))
+  t.deepEqual((await whole()).gone, [])
+  await writeFile(files[2], 'damaged')
+  t.deepEqual(await whole(), { rounds: [20, 10], gone })
 })
 
 test('a checkpoint with a wrong byte, wherever it is, is passed over, and the one before counts', async (t) => {
@@ -46,7 +56,7 @@ test('a checkpoint with a wrong byte, wherever it is, is passed over, and the on
     const wrong = Buffer.from(file)
     wrong[place] ^= 1 << random.integer(8)
     await writeFile(files[1], wrong)
-    t.deepEqual(await whole(), [10], `byte ${place}`)
+    t.deepEqual((await whole()).rounds, [10], `byte ${place}`)
     t.regex(damaged.pop() ?? '', /round-000000020\.safetensors is damaged, and passed over: /)
   }
 })
@@ -56,7 +66,7 @@ test('a checkpoint that is cut off anywhere is passed over', async (t) => {
   const file = await readFile(files[1])
   for (const length of [0, 5, 8, 100, file.byteLength - 4, file.byteLength - 1]) {
     await writeFile(files[1], file.subarray(0, length))
-    t.deepEqual(await whole(), [10], `${length} bytes`)
+    t.deepEqual((await whole()).rounds, [10], `${length} bytes`)
   }
   t.is(damaged.length, 6)
 })
@@ -64,7 +74,7 @@ test('a checkpoint that is cut off anywhere is passed over', async (t) => {
 test('a checkpoint under the name of another round is passed over', async (t) => {
   const { files, folder, whole, damaged } = await written(10)
   await writeFile(join(folder.path, 'round-000000011.safetensors'), await readFile(files[0]))
-  t.deepEqual(await whole(), [10])
+  t.deepEqual((await whole()).rounds, [10])
   t.regex(damaged[0], /it is of round 10/)
 })
 

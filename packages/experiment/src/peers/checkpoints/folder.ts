@@ -11,6 +11,14 @@ const named = /^round-(\d{9,15})\.safetensors$/
 /** What a process that was killed left behind. */
 const unfinished = /^\.round-\d+\.safetensors\.\d+\.part$/
 
+/** What a peer has saved. */
+export interface SavedFiles {
+  /** Of the files that are whole, the newest first. */
+  readonly rounds: readonly number[]
+  /** Who did not count any more when the newest of them was written. */
+  readonly gone: readonly PeerName[]
+}
+
 /** The checkpoints of one peer: a file for each round that was saved. */
 export class CheckpointFolder {
   readonly path: string
@@ -31,13 +39,14 @@ export class CheckpointFolder {
   }
 
   /**
-   * The rounds of the files that are whole, the newest first. Those that are damaged are passed over.
+   * What was saved. Files that are damaged are passed over.
    *
    * @param onDamage - given a sentence about each of these
    * @throws InputError when a file is of another run, or another peer
    */
-  async whole(onDamage: (text: string) => void): Promise<readonly number[]> {
+  async whole(onDamage: (text: string) => void): Promise<SavedFiles> {
     const rounds: number[] = []
+    let gone: readonly PeerName[] | undefined
     for (const round of await roundsIn(this.path)) {
       const path = this.#fileOf(round)
       try {
@@ -45,12 +54,13 @@ export class CheckpointFolder {
         if (facts.round !== round) throw new InputError(`it is of round ${facts.round}`)
         this.#checkRun(path, facts)
         rounds.push(round)
+        gone ??= facts.gone
       } catch (error) {
         if (error instanceof OtherRunError) throw new InputError(error.message)
         onDamage(`${path} is damaged, and passed over: ${messageOf(error)}`)
       }
     }
-    return rounds
+    return { rounds, gone: gone ?? [] }
   }
 
   /** What was saved before `round`. Later files, of a run that is given up, are removed. */
@@ -61,10 +71,10 @@ export class CheckpointFolder {
   }
 
   /** Throws an OutputError when that fails; then all is as it was. */
-  async write(round: number, saved: Saved): Promise<string> {
+  async write(round: number, saved: Saved, gone: readonly PeerName[] = []): Promise<string> {
     const path = this.#fileOf(round)
     await mkdir(this.path, { recursive: true }).catch(() => {})
-    await writeCheckpoint(path, { ...this.#run, peer: this.#peer, round }, saved)
+    await writeCheckpoint(path, { ...this.#run, peer: this.#peer, round, gone }, saved)
     return path
   }
 

@@ -42,7 +42,7 @@ test(`a process that is killed while it writes checkpoints leaves the last one w
   for (let kill = 0; kill < kills; kill++) {
     const said = await writeAndKill(folder, next, 60 * random.uniform())
     const damaged: string[] = []
-    const [newest, before] = await checkpoints.whole((text) => damaged.push(text))
+    const [newest, before] = (await checkpoints.whole((text) => damaged.push(text))).rounds
     t.deepEqual(damaged, [])
     t.true(newest === said || newest === said + 1, `${newest} is the newest, and ${said} was said to be written`)
     t.true(before === newest - 1 || newest === 1, `${before} is the one before`)
