@@ -1,6 +1,7 @@
 import { problem } from '@murmuration/core'
 import { type TaskRecord, taskRecord } from '@murmuration/tasks'
 import { z } from 'zod'
+import { maxContext } from './gpt/size.js'
 import { tfjsTaskModule } from './lazy.js'
 
 /** A multilayer perceptron. */
@@ -46,7 +47,7 @@ export const gptRecord: TaskRecord = taskRecord({
     context: z
       .int()
       .min(1)
-      .max(4096)
+      .max(maxContext)
       .default(64)
       .meta({ description: 'Characters of a sample, and the most that it sees of a prompt' })
   }),

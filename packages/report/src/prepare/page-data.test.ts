@@ -184,6 +184,6 @@ test('failed runs keep their reasons and count as slower than all others', (t) =
 
 test('curves become sparser as there are more of them, and never too sparse to be drawn', (t) => {
   t.is(pointsFor(1), 200)
-  t.is(pointsFor(120), 60_000 / 120 / curveKeys.length)
+  t.is(pointsFor(100), 60_000 / 100 / curveKeys.length)
   t.is(pointsFor(1e6), 16)
 })

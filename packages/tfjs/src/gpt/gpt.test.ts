@@ -169,6 +169,10 @@ test.serial('sizes that do not fit, and samples that are no texts, are refused',
     instanceOf: InputError,
     message: 'width is 8; a multiple of heads, which is 3, is expected'
   })
+  t.throws(() => gpt(size, { ...context, inputShape: [4097], targetShape: [4097] }), {
+    instanceOf: InputError,
+    message: 'the context is 4097 characters; at most 4096 are expected'
+  })
   const digits: TfjsTaskOptions['localData'] = { ...localData(1, 6), data: { kind: 'digits', samples: 10 } }
   await t.throwsAsync(createTask({ localData: digits, model: { kind: 'gpt', ...size } }), {
     instanceOf: InputError,

@@ -3,15 +3,7 @@ import type { LayersModel, SymbolicTensor } from '@tensorflow/tfjs-layers'
 import { tensorflow as tf } from '../tensorflow.js'
 import type { ModelContext } from '../user-module.js'
 import { registerLayers, spread } from './layers.js'
-
-/** How large a GPT is. */
-export interface GptSize {
-  /** How many blocks of attention and perceptron follow each other. */
-  readonly layers: number
-  /** How many numbers stand for a character; a multiple of `heads`. */
-  readonly width: number
-  readonly heads: number
-}
+import { type GptSize, maxContext } from './size.js'
 
 const made = registerLayers(tf)
 
@@ -29,6 +21,8 @@ export function gpt(
       `the task gpt is for texts, whose samples have as many targets as inputs; found inputs of shape [${inputShape}] and targets of shape [${targetShape}]; ` +
         'give a .txt file as data, tiny-shakespeare, or sentences'
     )
+  if (inputShape[0] > maxContext)
+    throw new InputError(`the context is ${inputShape[0]} characters; at most ${maxContext} are expected`)
   if (width % heads !== 0)
     throw new InputError(`width is ${width}; a multiple of heads, which is ${heads}, is expected`)
   const input = tf.input({ shape: [...inputShape] })

@@ -63,6 +63,7 @@ export function registerLayers(tf: TensorFlow): GptLayers {
     static readonly className = 'CausalAttention'
     readonly #heads: number
     #weights: readonly LayerVariable[] = []
+    #mask: Float32Array = new Float32Array(0)
 
     constructor(options: AttentionOptions & Configuration) {
       super(options as Configuration & object)
@@ -70,7 +71,8 @@ export function registerLayers(tf: TensorFlow): GptLayers {
     }
 
     override build(shape: Shape): void {
-      const width = Number(shape[2])
+      const [length, width] = shape.slice(1).map(Number)
+      this.#mask = causalMask(length)
       const initialiser = tf.initializers.glorotUniform({})
       this.#weights = ['query', 'key', 'value', 'join'].map((name) =>
         this.addWeight(name, [width, width], 'float32', initialiser)
@@ -97,7 +99,7 @@ export function registerLayers(tf: TensorFlow): GptLayers {
       const [query, key, value, join] = this.#weights.map((weight) => weight.read())
       const ofHeads = (weights: Tensor) => tf.transpose(tf.reshape(tf.matMul(rows, weights), shape), [0, 2, 1, 3])
       const scores = tf.mul(tf.matMul(ofHeads(query), ofHeads(key), false, true), 1 / Math.sqrt(shape[3]))
-      const mask = tf.tensor(causalMask(length), [1, 1, length, length])
+      const mask = tf.tensor(this.#mask, [1, 1, length, length])
       const mixed = tf.matMul(tf.softmax(tf.add(scores, mask)), ofHeads(value))
       const joined = tf.reshape(tf.transpose(mixed, [0, 2, 1, 3]), [batch * length, width])
       return tf.reshape(tf.matMul(joined, join), x.shape)
