@@ -1,15 +1,12 @@
-/** Algorithms whose parameters are keyed rows, in both worlds: what is added arrives once, and matrix factorisation is learned. */
-import { type Algorithm, keyAlgorithms, train, type TrainingSettings } from '@murmuration/algorithms'
-import { timeLimit } from '@murmuration/contract'
-import { type KeyCounts, type PeerName, peerName, type Task, type TaskRows } from '@murmuration/core'
-import { createKnowledgeGraphTaskSet, createMatrixFactorisationTaskSet } from '@murmuration/tasks'
-import { lengthOf } from '@murmuration/vectors'
+/** Algorithms whose parameters are keyed rows, in both worlds: what is added arrives once. */
+import { keyAlgorithms } from '@murmuration/algorithms'
+import { type PeerName, type Task, type TaskRows } from '@murmuration/core'
 import { simulate, uniformLinks } from '@murmuration/simulator'
 import { vectorWire, weighed } from '@murmuration/wire'
 import test, { type ExecutionContext } from 'ava'
-import { complete, inSimulator, overLibp2p, simulated, type WorldOptions, type Program } from './worlds.js'
+import { type Ends, runOf, type World } from './keyed-runs.js'
+import { inSimulator, overLibp2p, simulated, type WorldOptions, type Program } from './worlds.js'
 
-type World = (options: WorldOptions, program: Program) => Promise<void>
 const worlds: Readonly<Record<string, World>> = {
   'the simulator': inSimulator,
   'libp2p': (options, program) => overLibp2p(options, program)
@@ -58,52 +55,6 @@ function sumOf(count: number, peers: number, epochs: number): Float32Array {
   return sum
 }
 
-interface Ends {
-  readonly models: Map<PeerName, Float32Array>
-  /** Rows by key, of the reports of each round. */
-  readonly held: Map<number, Float32Array>[]
-  readonly counts: Map<PeerName, KeyCounts>
-  readonly losses: number[]
-}
-
-async function runOf(
-  world: World,
-  algorithm: Algorithm,
-  peers: number,
-  taskOf: (place: number) => Task,
-  more: Partial<TrainingSettings>
-): Promise<Ends> {
-  const names = Array.from({ length: peers }, (_, place) => peerName(`p${place}`))
-  const servers = ['s0', 's1'].slice(0, algorithm.server === undefined ? 0 : 2).map(peerName)
-  const settings = {
-    algorithm,
-    seed: 1,
-    batchSize: 4,
-    rounds: 2,
-    finalRounds: 1,
-    rate: () => 1,
-    timeout: timeLimit(20_000),
-    workers: names,
-    servers,
-    ...more
-  }
-  const ends: Ends = { models: new Map(), held: [], counts: new Map(), losses: [] }
-  const options = { topology: complete(...names), servers, seed: 1, length: lengthOf(taskOf(0).schema) }
-  await world(options, async (fabric) => {
-    const { self } = fabric
-    const task = taskOf(Math.max(0, names.indexOf(self)))
-    for await (const { holds, parameters, keys, phase, loss, round } of train(fabric, task, settings)) {
-      if (loss !== undefined) ends.losses.push(loss)
-      if (keys !== undefined) ends.counts.set(self, keys)
-      if (phase === 'average') ends.models.set(self, parameters.slice())
-      const width = task.rows?.width ?? 0
-      for (const [place, key] of (holds ?? []).entries())
-        void (ends.held[round] ??= new Map()).set(key, parameters.slice(place * width, (place + 1) * width))
-    }
-  })
-  return ends
-}
-
 /** What all peers hold after each epoch is what all have added until then, and nothing of the next one. */
 function checkHeld(t: ExecutionContext, held: Ends['held']): void {
   t.is(held.length, 2)
@@ -148,40 +99,6 @@ for (const [name, world] of Object.entries(worlds)) {
   }
 }
 
-const ratings = { users: 40, items: 30, ratings: 1500, rank: 2, noise: 0.2, zipf: 1, l2: 0.01, seed: 5 }
-
-const graph = {
-  ...{ seed: 5, entities: 40, rules: 1, scoring: 'complex' as const, rank: 16, negatives: 5, adversarial: 0.5 },
-  ...{ l2: 0, n3: 0, clustered: true, ranked: 100 }
-}
-
-for (const algorithm of keyAlgorithms) {
-  test(`the simulator: ${algorithm.title}: a knowledge graph is learned as well by 3 peers of 2 workers as by one worker`, async (t) => {
-    const mrrOf = async (peers: readonly string[], options: Readonly<Record<string, unknown>>) => {
-      const set = await createKnowledgeGraphTaskSet({ ...graph, peers })
-      const settings = { rounds: 20, options, rate: () => 0.5 }
-      const { models } = await runOf(inSimulator, algorithm, peers.length, (place) => set.of(`p${place}`), settings)
-      const { measures } = await set.union.evaluate(models.get('p0' as PeerName) as Float32Array).run()
-      return measures?.mrr ?? 0
-    }
-    const [one, three] = [await mrrOf(['p0'], {}), await mrrOf(['p0', 'p1', 'p2'], { workers: 2 })]
-    t.true(one > 0.6, `${one}`)
-    t.true(three > 0.85 * one, `${three} with three peers, ${one} with one worker`)
-  })
-}
-
-test('relations that are clustered stay at the peer that uses them: with Lapse fewer rows move', async (t) => {
-  const movedWith = async (clustered: boolean) => {
-    const peers = ['p0', 'p1', 'p2']
-    const set = await createKnowledgeGraphTaskSet({ ...graph, clustered, negatives: 1, peers })
-    const settings = { rounds: 2, finalRounds: 0, rate: () => 0.1 }
-    const { counts } = await runOf(inSimulator, keyAlgorithms[2], 3, (place) => set.of(`p${place}`), settings)
-    return [...counts.values()].reduce((sum, { moved }) => sum + moved, 0)
-  }
-  const [clustered, mixed] = [await movedWith(true), await movedWith(false)]
-  t.true(clustered < 0.9 * mixed, `${clustered}, and ${mixed} at random`)
-})
-
 test('a round reaches the keys and the gradient of a task that draws anew in each', async (t) => {
   const seen = { keys: new Set<number | undefined>(), gradient: new Set<number | undefined>() }
   const task = (place: number): Task => {
@@ -196,54 +113,6 @@ test('a round reaches the keys and the gradient of a task that draws anew in eac
   }
   await runOf(inSimulator, keyAlgorithms[2], 2, task, { rounds: 3 })
   t.deepEqual(seen, { keys: new Set([0, 1, 2]), gradient: new Set([0, 1, 2]) })
-})
-
-for (const algorithm of keyAlgorithms) {
-  test(`the simulator: ${algorithm.title}: matrix factorisation comes as near the noise with 3 peers of 2 workers as with one worker`, async (t) => {
-    const lossOf = async (peers: number, options: Readonly<Record<string, unknown>>) => {
-      const set = await createMatrixFactorisationTaskSet({
-        ...ratings,
-        peers: Array.from({ length: peers }, (_, place) => `p${place}`)
-      })
-      const settings = { rounds: 20, options, rate: (round: number) => 0.25 * 0.9 ** round }
-      const { models, losses } = await runOf(inSimulator, algorithm, peers, (place) => set.of(`p${place}`), settings)
-      const { loss } = await set.union.evaluate(models.get('p0' as PeerName) as Float32Array).run()
-      t.true(losses[losses.length - 1] < losses[0] / 3)
-      return loss
-    }
-    const [one, three] = [await lossOf(1, {}), await lossOf(3, { workers: 2, blocking: true })]
-    t.true(one < 3 * ratings.noise ** 2, `${one}`)
-    t.true(three < 1.15 * one, `${three} with three peers, ${one} with one worker`)
-  })
-}
-
-test('with blocks that move, nearly all accesses are local; where rows stay, a third at most', async (t) => {
-  const set = await createMatrixFactorisationTaskSet({ ...ratings, peers: ['p0', 'p1', 'p2'] })
-  const fractionOf = async (name: string) => {
-    const algorithm = keyAlgorithms.find((each) => each.name === name) as Algorithm
-    const options = { workers: 2, blocking: true }
-    const { counts } = await runOf(inSimulator, algorithm, 3, (place) => set.of(`p${place}`), {
-      rounds: 3,
-      options,
-      finalRounds: 0,
-      rate: () => 0.1
-    })
-    const all = [...counts.values()]
-    const sum = (of: (each: KeyCounts) => number) => all.reduce((total, each) => total + of(each), 0)
-    return {
-      local: sum(({ local }) => local) / sum(({ local, remote, queued }) => local + remote + queued),
-      moved: sum(({ moved }) => moved)
-    }
-  }
-  const [lapse, local, classic] = [
-    await fractionOf('lapse'),
-    await fractionOf('classic-local-server'),
-    await fractionOf('classic-server')
-  ]
-  t.is(lapse.local, 1)
-  t.true(lapse.moved > 100)
-  t.true(local.local > 0.2 && local.local < 0.45, `${local.local}`)
-  t.deepEqual(classic, { local: 0, moved: 0 })
 })
 
 test('the same seed gives the same run in the simulator, in which nobody waits for a timeout', async (t) => {

@@ -4,6 +4,7 @@ import {
   createMatrixFactorisationTask,
   createQuadraticTask,
   createSoftmaxTask,
+  createWordVectorsTask,
   startTaskWorker,
   taskRecords
 } from '@murmuration/tasks'
@@ -39,6 +40,8 @@ for (const [scoring, l2, n3] of [
     name: `a knowledge graph, ${scoring}`,
     create: () => createKnowledgeGraphTask({ peers, self: 'b', seed: 4, ...graph, scoring, l2, n3 })
   })
+const words = { minCount: 1, words: 30, length: 400, synonyms: 3, rank: 4, window: 2, negatives: 3, subsample: 0.1 }
+testTask(test, { name: 'word vectors', create: () => createWordVectorsTask({ peers, self: 'b', seed: 4, ...words }) })
 testTask(test, { name: 'softmax regression', create: () => createSoftmaxTask({ localData }) })
 testTask(test, { name: 'an MLP in TensorFlow.js', create: () => createTfjsTask({ localData, model: smooth }) })
 testTask(test, { name: 'a GPT in TensorFlow.js', create: () => createTfjsTask({ localData: text, model: gpt }) })

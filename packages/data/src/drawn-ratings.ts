@@ -1,5 +1,6 @@
 import { createRandom, normals } from '@murmuration/random'
 import type { Ratings } from './files/ratings.js'
+import { cumulated, firstAbove } from './zipf.js'
 
 /** How ratings are drawn. */
 export interface RatingsOptions {
@@ -39,20 +40,4 @@ export function drawRatings({ users, items, ratings, rank, noise, zipf, seed }: 
     drawn.value[n] = value
   }
   return { users, items, ...drawn }
-}
-
-/** Sums of k^−s up to each item. */
-function cumulated(items: number, zipf: number): Float64Array {
-  let sum = 0
-  return Float64Array.from({ length: items }, (_, index) => (sum += (index + 1) ** -zipf))
-}
-
-function firstAbove(sums: Float64Array, value: number): number {
-  let [low, high] = [0, sums.length - 1]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (sums[middle] > value) high = middle
-    else low = middle + 1
-  }
-  return low
 }

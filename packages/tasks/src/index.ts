@@ -37,4 +37,10 @@ export { createSoftmaxTaskSet, createSoftmaxTask, type SoftmaxTaskOptions, softm
 export type { TaskWorkerOptions } from './task-thread.js'
 export { buildTaskHere } from './task-here.js'
 export { startTaskWorker, type TaskWorker } from './task-worker.js'
+export {
+  createWordVectorsTask,
+  createWordVectorsTaskSet,
+  wordVectorsModule,
+  type WordVectorsOptions
+} from './word-vectors-task.js'
 export { blame, placeOf } from './user-code.js'

@@ -5,6 +5,7 @@ import { matrixFactorisationRecord } from './matrix-factorisation-record.js'
 import { quadraticRecord } from './quadratic-record.js'
 import type { TaskRecord } from './record.js'
 import { softmaxRecord } from './softmax-record.js'
+import { wordVectorsRecord } from './word-vectors-record.js'
 
 /** The kinds of tasks of this package. */
 export const taskRecords: readonly TaskRecord[] = [
@@ -12,5 +13,6 @@ export const taskRecords: readonly TaskRecord[] = [
   logisticRecord,
   quadraticRecord,
   matrixFactorisationRecord,
-  knowledgeGraphRecord
+  knowledgeGraphRecord,
+  wordVectorsRecord
 ]

@@ -1,0 +1,45 @@
+import { createRandom } from '@murmuration/random'
+import { cumulated, firstAbove } from '../zipf.js'
+import type { WordText } from './words.js'
+
+/** How a text is drawn. */
+export interface WordsOptions {
+  /** How many different words there are. */
+  readonly words: number
+  /** How many words the text has. */
+  readonly length: number
+  readonly seed: number
+}
+
+/** How many words a word is often followed by, and how often one of them comes next. */
+const followers = 4
+const followed = 0.7
+const sentenceLength = 20
+
+/**
+ * A text in which words have company of their own: after each comes one of four words that belong to it, or else any word. Both are drawn by Zipf's law with exponent 1, word 0 most often.
+ */
+export function drawWords({ words, length, seed }: WordsOptions): WordText {
+  const random = createRandom(seed, 'text')
+  const upTo = cumulated(words, 1)
+  const any = () => firstAbove(upTo, random.uniform() * upTo[words - 1])
+  const next = Uint32Array.from({ length: words * followers }, any)
+  const text = { words, word: new Uint32Array(length), sentence: new Uint32Array(length) }
+  for (let n = 0; n < length; n++) {
+    const isFirst = n % sentenceLength === 0
+    const follows = !isFirst && random.uniform() < followed
+    text.word[n] = follows ? next[text.word[n - 1] * followers + random.integer(followers)] : any()
+    text.sentence[n] = Math.floor(n / sentenceLength)
+  }
+  return text
+}
+
+/**
+ * Splits each of the `count` most frequent words in two that mean the same: any occurrence of word w becomes word `words` + w with chance ½. So it is known which words are synonyms. The frequencies
+ * of words are in the order of their numbers.
+ */
+export function plantSynonyms(text: WordText, count: number, seed: number): WordText {
+  const random = createRandom(seed, 'synonyms')
+  const word = text.word.map((each) => (each < count && random.uniform() < 0.5 ? text.words + each : each))
+  return { ...text, words: text.words + count, word }
+}

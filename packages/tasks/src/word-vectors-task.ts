@@ -1,0 +1,85 @@
+import { InputError, type Task } from '@murmuration/core'
+import { drawWords, plantSynonyms, readWords } from '@murmuration/data'
+import { hashVector } from '@murmuration/vectors'
+import { RowsModel } from './rows-model.js'
+import { ShardTask } from './shard-task.js'
+import { taskSetOf, type TaskSet } from './task-set.js'
+import { WordVectors } from './word-vectors/word-vectors.js'
+
+/** Options of {@link createWordVectorsTask}. JSON. */
+export interface WordVectorsOptions {
+  readonly peers: readonly string[]
+  /** Whose part of the text; all of it when absent. */
+  readonly self?: string | undefined
+  readonly seed: number
+  /** A file of plain text; a text is drawn when absent. */
+  readonly file?: string | undefined
+  /** Words of the file that occur less often are left out. */
+  readonly minCount: number
+  /** Of a drawn text: different words, and all. */
+  readonly words: number
+  readonly length: number
+  /** So many of the most frequent words are split in two. */
+  readonly synonyms: number
+  readonly rank: number
+  readonly window: number
+  readonly negatives: number
+  readonly subsample: number
+}
+
+/** The fraction of the text that is held back to test: its end. */
+const testFraction = 0.05
+
+/** The module that builds this task in a worker thread. */
+export const wordVectorsModule = new URL('./word-vectors-task.js', import.meta.url).href
+
+/** What a worker thread calls: {@link createWordVectorsTask}. */
+export const createTask = createWordVectorsTask
+
+/** Word vectors of one peer's part of a text. Throws an {@link InputError} for a file that has no words. */
+export async function createWordVectorsTask(options: WordVectorsOptions): Promise<Task> {
+  const { peers, self } = options
+  const { model, starts, fingerprints } = await modelOf(options)
+  const place = self === undefined ? -1 : peers.indexOf(self)
+  if (self !== undefined && place < 0)
+    throw new InputError(`"${self}" is not among the ${peers.length} peers of the task`)
+  const [first, end] = place < 0 ? [0, starts[peers.length]] : [starts[place], starts[place + 1]]
+  return new ShardTask(model, first, end - first, () => factsOf(options, model, end - first), { fingerprints })
+}
+
+/** The same for all peers at once. `self` is left aside. */
+export async function createWordVectorsTaskSet(options: WordVectorsOptions): Promise<TaskSet> {
+  const { model, starts } = await modelOf(options)
+  const { peers } = options
+  return taskSetOf({
+    model,
+    peers,
+    shardSizes: peers.map((_, place) => starts[place + 1] - starts[place]),
+    about: (_, samples = starts[peers.length]) => factsOf(options, model, samples)
+  })
+}
+
+async function modelOf(options: WordVectorsOptions) {
+  const { file, minCount, peers, seed, synonyms } = options
+  const original = file === undefined ? drawWords(options) : await readWords(file, minCount)
+  if (synonyms > original.words)
+    throw new InputError(`found synonyms: ${synonyms} and ${original.words} words, expected at most as many`)
+  const text = plantSynonyms(original, synonyms, seed)
+  const train = Math.floor(text.word.length * (1 - testFraction))
+  if (train < peers.length)
+    throw new InputError(`found ${train} words to train, expected at least one for each of ${peers.length} peers`)
+  const pairs = Array.from({ length: synonyms }, (_, word) => [word, original.words + word] as const)
+  const both = pairs.flatMap(([left, right]) => [[left, right] as const, [right, left] as const])
+  const starts = Array.from({ length: peers.length + 1 }, (_, place) => Math.floor((place * train) / peers.length))
+  const fingerprints = { text: hashVector(Float32Array.from(text.word)) }
+  return { model: new RowsModel(new WordVectors(text, train, both, options)), starts, fingerprints }
+}
+
+function factsOf({ file, peers, synonyms }: WordVectorsOptions, model: RowsModel, samples: number): Task['about'] {
+  const source = file ?? 'drawn'
+  return {
+    data: `${samples} words to train and ${model.testSamples} to test, ${source}; ${synonyms} words are split into synonyms`,
+    partition: `parts of the text, among ${peers.length} peers`,
+    model: model.about
+  }
+}

@@ -1,0 +1,28 @@
+/** Draws 0 … n − 1 with given weights, each in constant time (Walker 1977; built as by Vose, IEEE TSE 17(9), 1991). */
+export class AliasTable {
+  /** The chance that place k gives k, and what it gives otherwise. */
+  readonly #chance: Float64Array
+  readonly #other: Uint32Array
+
+  /** @param weights - at least 0, with a sum above it */
+  constructor(weights: readonly number[]) {
+    const sum = weights.reduce((all, weight) => all + weight, 0)
+    this.#chance = Float64Array.from(weights, (weight) => (weight * weights.length) / sum)
+    this.#other = Uint32Array.from(weights.keys())
+    const chance = this.#chance
+    const [small, large]: [number[], number[]] = [[], []]
+    for (const place of weights.keys()) (chance[place] < 1 ? small : large).push(place)
+    for (let low = small.pop(), high = large.pop(); low !== undefined && high !== undefined; low = small.pop()) {
+      this.#other[low] = high
+      chance[high] -= 1 - chance[low]
+      if (chance[high] >= 1) continue
+      small.push(high)
+      high = large.pop()
+    }
+  }
+
+  /** @param place - a random place, below the number of weights; @param chance - random, 0 … 1 */
+  draw(place: number, chance: number): number {
+    return chance < this.#chance[place] ? place : this.#other[place]
+  }
+}

@@ -1,0 +1,55 @@
+/** Runs of algorithms with keyed rows, in either world, and what they end with. */
+import { type Algorithm, train, type TrainingSettings } from '@murmuration/algorithms'
+import { timeLimit } from '@murmuration/contract'
+import { type KeyCounts, type PeerName, peerName, type Task } from '@murmuration/core'
+import { lengthOf } from '@murmuration/vectors'
+import { complete, type Program, type WorldOptions } from './worlds.js'
+
+export type World = (options: WorldOptions, program: Program) => Promise<void>
+
+export interface Ends {
+  readonly models: Map<PeerName, Float32Array>
+  /** Rows by key, of the reports of each round. */
+  readonly held: Map<number, Float32Array>[]
+  readonly counts: Map<PeerName, KeyCounts>
+  readonly losses: number[]
+}
+
+/** Trains on so many peers, and on two servers where the algorithm has some. */
+export async function runOf(
+  world: World,
+  algorithm: Algorithm,
+  peers: number,
+  taskOf: (place: number) => Task,
+  more: Partial<TrainingSettings>
+): Promise<Ends> {
+  const names = Array.from({ length: peers }, (_, place) => peerName(`p${place}`))
+  const servers = ['s0', 's1'].slice(0, algorithm.server === undefined ? 0 : 2).map(peerName)
+  const settings = {
+    algorithm,
+    seed: 1,
+    batchSize: 4,
+    rounds: 2,
+    finalRounds: 1,
+    rate: () => 1,
+    timeout: timeLimit(20_000),
+    workers: names,
+    servers,
+    ...more
+  }
+  const ends: Ends = { models: new Map(), held: [], counts: new Map(), losses: [] }
+  const options = { topology: complete(...names), servers, seed: 1, length: lengthOf(taskOf(0).schema) }
+  await world(options, async (fabric) => {
+    const { self } = fabric
+    const task = taskOf(Math.max(0, names.indexOf(self)))
+    for await (const { holds, parameters, keys, phase, loss, round } of train(fabric, task, settings)) {
+      if (loss !== undefined) ends.losses.push(loss)
+      if (keys !== undefined) ends.counts.set(self, keys)
+      if (phase === 'average') ends.models.set(self, parameters.slice())
+      const width = task.rows?.width ?? 0
+      for (const [place, key] of (holds ?? []).entries())
+        void (ends.held[round] ??= new Map()).set(key, parameters.slice(place * width, (place + 1) * width))
+    }
+  })
+  return ends
+}
