@@ -4,8 +4,8 @@ import { peerName } from '@murmuration/core'
 import { simulate } from '@murmuration/simulator'
 import test from 'ava'
 import { inconsistency } from './keys/consistency.js'
-import { history, onLibp2p, setting, stale } from './keys/histories.js'
-import { planted, plantedStale } from './keys/planted.js'
+import { history, intended, onLibp2p, setting, stale } from './keys/histories.js'
+import { planted, plantedIntended, plantedStale } from './keys/planted.js'
 
 const seeds = Array.from({ length: 60 }, (_, index) => index + 1)
 
@@ -50,7 +50,20 @@ test('a read at clock c sees all adds of clocks up to c − s − 1, and all tha
   for (const seed of [1, 2]) t.is((await history(seed, stale(seed), onLibp2p)).problem, undefined, `${seed} on libp2p`)
 })
 
-for (const [name, of] of Object.entries(plantedStale)) {
+test('with rows that are copied as workers intend, each add happens once, and workers see what they know (Terry et al., PDIS 1994)', async (t) => {
+  let [moved, copied] = [0, 0]
+  for (const seed of seeds) {
+    const result = await history(seed, intended(seed))
+    t.is(result.problem, undefined, `to replay: node test/dist/keys/explore.js ${seed} 1 intended`)
+    moved += result.moved
+    copied += result.copied
+  }
+  t.true(moved > 100 && copied > 250, `${moved} moved, ${copied} copied`)
+  for (const seed of [1, 2])
+    t.is((await history(seed, intended(seed), onLibp2p)).problem, undefined, `${seed} on libp2p`)
+})
+
+for (const [name, of] of Object.entries({ ...plantedStale, ...plantedIntended })) {
   test(`the checker finds a planted error: ${name}`, async (t) => {
     let found: string | undefined
     for (let seed = 1; seed <= 200 && found === undefined; seed++) found = (await history(seed, of(seed))).problem

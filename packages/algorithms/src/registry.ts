@@ -1,6 +1,7 @@
 /** One line per algorithm. Files, commands, documents and tests go through this list. */
 import { InputError } from '@murmuration/core'
 import { adPsgd } from './ad-psgd.js'
+import { adaPm } from './adapm.js'
 import { allReduce } from './all-reduce.js'
 import { asyncParameterServer } from './async-parameter-server.js'
 import { choco } from './choco.js'
@@ -38,7 +39,7 @@ import { staleSynchronous } from './stale-synchronous.js'
 import { trimmedMeanSgd } from './trimmed-mean.js'
 
 /** Those whose parameters are keyed rows, for tasks whose batches touch a few of them. */
-export const keyAlgorithms: readonly Algorithm[] = [classicServer, classicLocalServer, lapse, petuum]
+export const keyAlgorithms: readonly Algorithm[] = [classicServer, classicLocalServer, lapse, petuum, adaPm]
 
 /** All algorithms of this package whose parameters are a vector. */
 export const algorithms: readonly Algorithm[] = [

@@ -1,10 +1,14 @@
 /**
  * `node test/dist/keys/explore.js FIRST COUNT [SERVER] [libp2p]`: plays the histories of so many seeds, in the simulator or on real peers, and prints the first that
- * breaks what the server promises. SERVER is moving (when absent) or stale. That of a seed is the same again in the simulator alone.
+ * breaks what the server promises. SERVER is moving (when absent), stale or intended. That of a seed is the same again in the simulator alone.
  */
-import { history, onLibp2p, type Served, stale } from './histories.js'
+import { history, intended, onLibp2p, type Served, stale } from './histories.js'
 
-const servers: Readonly<Record<string, (seed: number) => Served | undefined>> = { moving: () => undefined, stale }
+const servers: Readonly<Record<string, (seed: number) => Served | undefined>> = {
+  moving: () => undefined,
+  stale,
+  intended
+}
 const [first, count] = process.argv.slice(2, 4).map(Number)
 const words = process.argv.slice(4)
 const isReal = words.at(-1) === 'libp2p'
@@ -14,9 +18,9 @@ if (!Number.isInteger(first) || !Number.isInteger(count) || count < 1 || !(serve
   process.stderr.write(`expected: node test/dist/keys/explore.js ${expected}, such as 1 10000\n`)
   process.exit(2)
 }
-const totals = { operations: 0, moved: 0, queued: 0 }
+const totals = { operations: 0, moved: 0, queued: 0, copied: 0 }
 for (let seed = first; seed < first + count; seed++) {
-  const { problem, operations, moved, queued } = await history(
+  const { problem, operations, moved, queued, copied } = await history(
     seed,
     servers[server](seed),
     isReal ? onLibp2p : undefined
@@ -30,7 +34,8 @@ for (let seed = first; seed < first + count; seed++) {
   totals.operations += operations
   totals.moved += moved
   totals.queued += queued
+  totals.copied += copied
 }
 process.stdout.write(
-  `${count} histories, ${totals.operations} reads and adds, ${totals.moved} rows moved, ${totals.queued} keys queued: all as promised\n`
+  `${count} histories, ${totals.operations} reads and adds, ${totals.moved} rows moved, ${totals.copied} copied, ${totals.queued} keys queued: all as promised\n`
 )

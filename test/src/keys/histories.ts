@@ -1,5 +1,7 @@
 /** Histories of reads and adds by workers of simulated peers: who does what, how long messages take, and which rows move, all drawn from one seed. */
 import {
+  type IntentOptions,
+  IntentKeyServer,
   KeyPeer,
   Keys,
   type KeySetting,
@@ -29,6 +31,8 @@ export interface Served {
   readonly problemOf: (events: readonly Event[]) => string | undefined
   /** How much of what workers do is a tick of their clocks; nothing when absent. */
   readonly ticks?: number
+  /** Whether workers say what they are about to use, in place of having rows moved. */
+  readonly intends?: boolean
 }
 
 /** Rows that move; operations that are waited for are sequentially consistent, key by key. */
@@ -47,6 +51,18 @@ export function stale(seed: number, open: OpenStale = (...given) => new StaleKey
   }
 }
 
+type OpenIntent = (...given: [...Parameters<Open>, IntentOptions]) => KeyServer
+
+/** Rows that move or are copied, as workers intend; copies are made new after 1 to 4 ticks, by the seed. */
+export function intended(seed: number, open: OpenIntent = (...given) => new IntentKeyServer(...given)): Served {
+  return {
+    open: (...given) => open(...given, { every: 1 + (seed % 4) }),
+    problemOf: forgotten,
+    ticks: 0.3,
+    intends: true
+  }
+}
+
 /** What came of a seed. */
 export interface HistoryResult {
   /** What is wrong, in words; nothing when all is right. */
@@ -54,6 +70,7 @@ export interface HistoryResult {
   readonly operations: number
   readonly moved: number
   readonly queued: number
+  readonly copied: number
 }
 
 /** What all of a history share, drawn from its seed. */
@@ -123,7 +140,7 @@ export async function history(
   const { count } = drawn
   const [events, held]: [Event[], Map<number, Float32Array>] = [[], new Map()]
   const adds = new Array<number>(count).fill(0)
-  const totals = { moved: 0, queued: 0 }
+  const totals = { moved: 0, queued: 0, copied: 0 }
   try {
     await play(drawn, seed, async (fabric) => {
       const peer = await act(fabric, drawn, { events, adds, served, seed })
@@ -134,6 +151,7 @@ export async function history(
       }
       totals.moved += peer.server.counts.moved
       totals.queued += peer.server.counts.queued
+      totals.copied += peer.server.counts.copied
     })
   } catch (error) {
     return { problem: messageOf(error), operations: events.length, ...totals }
@@ -202,7 +220,7 @@ async function work(
   keys: Keys,
   worker: string,
   { count, operations, moves, pause }: Drawn,
-  { events, adds, seed, served: { ticks = 0 } }: Played
+  { events, adds, seed, served: { ticks = 0, intends = false } }: Played
 ): Promise<void> {
   const random = createRandom(seed, worker)
   let clock = 0
@@ -213,7 +231,8 @@ async function work(
       await keys.tick()
       clock++
     } else if (random.uniform() < moves) {
-      if (random.uniform() < 0.5) keys.localizeAsync(some)
+      if (intends) keys.intend(some, clock + 1 + random.integer(3))
+      else if (random.uniform() < 0.5) keys.localizeAsync(some)
       else await keys.localize(some)
     } else if (random.uniform() < 0.5 && some.every((key) => adds[key] < maxAdds)) {
       const isAwaited = random.uniform() < 0.8

@@ -1,6 +1,12 @@
 /** Key servers with an error each, which the checker of histories has to find. */
-import { type KeyMessage, type Operation, RelocatingKeyServer, StaleKeyServer } from '@murmuration/algorithms'
-import { moving, type Served, stale } from './histories.js'
+import {
+  IntentKeyServer,
+  type KeyMessage,
+  type Operation,
+  RelocatingKeyServer,
+  StaleKeyServer
+} from '@murmuration/algorithms'
+import { intended, moving, type Served, stale } from './histories.js'
 
 const none = new Float32Array(0)
 
@@ -175,6 +181,62 @@ export const plantedStale: Readonly<Record<string, (seed: number) => Served>> = 
   'a worker does not see what it has added itself': staleOf(OwnAddsForgotten),
   'what a home has is added to its row again': staleOf(OwnAddsTwice),
   'the last flush is lost': staleOf(LastFlushLost)
+}
+
+/** A copy that is made new takes the place of what was added meanwhile. */
+class AddedMeanwhileForgotten extends IntentKeyServer {
+  override receive(from: number, message: KeyMessage): string | undefined {
+    if (message.type === 'synced')
+      for (const key of message.keys) this.replicas.takeAdded(key, new Float32Array(this.setting.width), 0)
+    return super.receive(from, message)
+  }
+}
+
+/** What was added to a copy is sent again in the next round. */
+class AddedSentTwice extends IntentKeyServer {
+  readonly #before = new Map<number, Float32Array>()
+
+  protected override added(keys: Uint32Array, width: number): Float32Array {
+    const values = super.added(keys, width)
+    for (const [place, key] of keys.entries()) {
+      const own = values.slice(place * width, (place + 1) * width)
+      const before = this.#before.get(key)
+      for (let i = 0; i < width; i++) values[place * width + i] += before?.[i] ?? 0
+      this.#before.set(key, own)
+    }
+    return values
+  }
+}
+
+/** The holder answers with the row before it adds what was sent. */
+class AnsweredBeforeAdded extends IntentKeyServer {
+  protected override serveSync(message: KeyMessage): string | undefined {
+    const { keys, values } = message
+    if (!keys.every((key) => this.table.has(key))) return super.serveSync(message)
+    const problem = super.serveSync({ ...message, values: new Float32Array(values.length) })
+    for (const [place, key] of keys.entries()) this.table.add(key, values, place * this.setting.width)
+    return problem
+  }
+}
+
+/** What was added to a copy is not sent. */
+class AddedLost extends IntentKeyServer {
+  protected override added(keys: Uint32Array, width: number): Float32Array {
+    return super.added(keys, width).fill(0)
+  }
+}
+
+const intendedOf =
+  (Server: typeof IntentKeyServer) =>
+  (seed: number): Served =>
+    intended(seed, (...given) => new Server(...given))
+
+/** As {@link planted}, of servers that copy rows as workers intend. */
+export const plantedIntended: Readonly<Record<string, (seed: number) => Served>> = {
+  'what is added while a copy is made new is forgotten': intendedOf(AddedMeanwhileForgotten),
+  'what was added to a copy is sent twice': intendedOf(AddedSentTwice),
+  'a holder answers with a row before it adds to it': intendedOf(AnsweredBeforeAdded),
+  'what was added to a copy is not sent': intendedOf(AddedLost)
 }
 
 const openOf = (Server: typeof RelocatingKeyServer): Served =>

@@ -3,7 +3,7 @@
  * I/O: what is to be sent is handed to `send`, what has come to `receive`. A row that the peer itself holds is reached without a message.
  */
 import { invariant, type KeyCounts } from '@murmuration/core'
-import { type KeyMessage, type KeySpace, noValues } from './messages.js'
+import { isAdding, type KeyMessage, type KeySpace, noValues } from './messages.js'
 import { finished, grouped, keysAt, type Operation, placeOf, rowsAt } from './operation.js'
 import { RowTable } from './row-table.js'
 
@@ -78,7 +78,7 @@ export class KeyServer {
     const { width } = this.setting
     let operation: Operation | undefined
     for (let i = 0; i < keys.length; i++)
-      if (!this.table.read(keys[i], out, i * width)) operation = this.lack(operation, 'pull', keys, out, i)
+      if (!this.readHere(keys[i], out, i * width)) operation = this.lack(operation, 'pull', keys, out, i)
     return this.#begin(operation, keys.length)
   }
 
@@ -87,12 +87,21 @@ export class KeyServer {
     const { width } = this.setting
     let operation: Operation | undefined
     for (let i = 0; i < keys.length; i++)
-      if (!this.table.add(keys[i], values, i * width)) operation = this.lack(operation, 'push', keys, values, i)
+      if (!this.addHere(keys[i], values, i * width)) operation = this.lack(operation, 'push', keys, values, i)
     return this.#begin(operation, keys.length)
   }
 
   /** Moves the rows of `keys` here, where rows move; nothing is done where they do not. */
   localize(_keys: Uint32Array): Operation {
+    return finished
+  }
+
+  /**
+   * A worker is about to use the rows of `keys`, until its clock has got to a tick. Servers that know how to do something about it begin to.
+   *
+   * @param _until - its first tick at which it needs them no longer
+   */
+  intend(_keys: Uint32Array, _worker: number, _until: number): Operation {
     return finished
   }
 
@@ -118,6 +127,16 @@ export class KeyServer {
     }
   }
 
+  /** Reads a row for a worker of this peer, if it is here. */
+  protected readHere(key: number, out: Float32Array, at: number): boolean {
+    return this.table.read(key, out, at)
+  }
+
+  /** Adds to a row for a worker of this peer, if it is here. */
+  protected addHere(key: number, values: Float32Array, at: number): boolean {
+    return this.table.add(key, values, at)
+  }
+
   /** Where to ask for the row of a key that is not here. */
   protected whereIs(key: number): number {
     return homeOf(key, this.setting.holders)
@@ -136,17 +155,20 @@ export class KeyServer {
     values: Float32Array,
     place: number
   ): Operation {
-    const noted = operation ?? {
-      id: this.#nextId++ >>> 0,
-      type,
-      keys,
-      values,
-      open: 0,
-      isDone: new Uint8Array(keys.length).fill(1)
-    }
+    const noted = operation ?? this.operationOn(type, keys, values)
     noted.isDone[place] = 0
     noted.open++
     return noted
+  }
+
+  /** An operation of which nothing is open. */
+  protected operationOn(type: Operation['type'], keys: Uint32Array, values: Float32Array): Operation {
+    return { id: this.newId(), type, keys, values, open: 0, isDone: new Uint8Array(keys.length).fill(1) }
+  }
+
+  /** Larger than all before. */
+  protected newId(): number {
+    return this.#nextId++ >>> 0
   }
 
   /** Keeps an operation until it has ended. */
@@ -177,7 +199,7 @@ export class KeyServer {
     const { width } = this.setting
     const left = places.filter((place) => !this.keep(keys[place], { type, origin, id }, values, place * width))
     for (const [to, group] of grouped(left, (place) => this.whereIs(keys[place]))) {
-      const rows = type === 'push' ? rowsAt(values, group, width) : noValues
+      const rows = isAdding(type) ? rowsAt(values, group, width) : noValues
       this.send(to, { type, origin, id, keys: keysAt(keys, group), values: rows })
     }
     return { sent: left.length, kept: places.length - left.length }

@@ -62,6 +62,11 @@ export class Keys {
     return this.#peer.server.localize(keys)
   }
 
+  /** The worker is about to use the rows of `keys`, until its clock has got to `until`. Nothing need be waited for. */
+  intend(keys: Uint32Array, until: number): void {
+    this.#peer.server.intend(keys, this.#worker, until)
+  }
+
   /** @throws NeighboursMissingError after two timeouts without any message */
   wait(operation: Operation): Promise<void> {
     return this.#peer.finish(this.#own, operation)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import test from 'ava'
 import { InOrder } from './in-order.js'
+import { IntentKeyServer } from './intent-key-server.js'
 import { KeyServer, type KeySetting } from './key-server.js'
 import { type KeyMessage, messageOf, messageTypes, noKeys, noValues, vectorOf } from './messages.js'
 import { RelocatingKeyServer } from './relocating-key-server.js'
@@ -13,6 +14,7 @@ const stale = (synchronisation: 'client' | 'server'): Opened => {
 const servers: readonly Opened[] = [
   (setting, start) => new KeyServer(setting, () => {}, start),
   (setting, start) => new RelocatingKeyServer(setting, () => {}, start),
+  (setting, start) => new IntentKeyServer(setting, () => {}, start, { every: 1 }),
   stale('client'),
   stale('server')
 ]
@@ -33,7 +35,7 @@ test('a message comes out of a vector as it went in, and its vector is finite', 
       fc.option(fc.record({ order: fc.maxSafeNat(), clock: fc.maxSafeNat() }), { nil: undefined }),
       (type, list, origin, id, numbers, timing) => {
         const own = type === 'reached' || type === 'flushed' ? new Uint32Array(0) : sorted(list)
-        const hasValues = ['push', 'pulled', 'moved', 'flush', 'refresh'].includes(type)
+        const hasValues = ['push', 'pulled', 'moved', 'flush', 'refresh', 'sync', 'synced'].includes(type)
         const values = Float32Array.from([...numbers.take(hasValues ? own.length * space.width : 0)])
         const message: KeyMessage = { type, origin, id, keys: own, values, ...(timing && { timing }) }
         const vector = vectorOf(message, 7)
@@ -70,6 +72,7 @@ test('whatever comes from the wire is a message or is refused in words, and a se
       const server = open({ ...space, self: 1, holders: 4 }, start)
       server.pull(Uint32Array.of(0, 1, 2, 3, 4), new Float32Array(15))
       server.localize(Uint32Array.of(5, 6, 7))
+      server.intend(Uint32Array.of(8, 9), 0, 1)
       server.push(Uint32Array.of(0, 1, 2, 3, 4), new Float32Array(15))
       server.tick(0)
       for (const { bits, ...head } of list) {

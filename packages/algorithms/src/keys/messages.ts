@@ -5,6 +5,7 @@ import type { VectorMessage } from '@murmuration/wire'
  * 'pull' and 'push' ask for rows, or for adding to them; 'pulled' and 'pushed' answer. 'localize' asks a key's home for its row, 'relocate' tells the
  * holder to give it to the origin, 'moved' brings it. 'reached' says that its sender has come to the end of its phase. 'flush' brings what the workers of a
  * peer have added until a tick of their clock, 'flushed' answers, and 'refresh' brings what others have added since the last one.
+ * 'intend' tells a key's home that the origin is about to use its row, 'unintend' that it is not any more. 'sync' adds to a row and asks for it, 'synced' brings it.
  */
 export const messageTypes = [
   'pull',
@@ -17,7 +18,11 @@ export const messageTypes = [
   'reached',
   'flush',
   'flushed',
-  'refresh'
+  'refresh',
+  'intend',
+  'unintend',
+  'sync',
+  'synced'
 ] as const
 export type MessageType = (typeof messageTypes)[number]
 
@@ -60,7 +65,10 @@ export const maxKeys = 2 ** 31 - 2 ** 23
 export const noKeys = new Uint32Array(0)
 export const noValues = new Float32Array(0)
 
-const withValues: readonly MessageType[] = ['push', 'pulled', 'moved', 'flush', 'refresh']
+const withValues: readonly MessageType[] = ['push', 'pulled', 'moved', 'flush', 'refresh', 'sync', 'synced']
+/** Whether a request says what is to be added. */
+export const isAdding = (type: MessageType) => type === 'push' || type === 'sync'
+
 const withoutKeys: readonly MessageType[] = ['reached', 'flushed']
 const maybeWithoutKeys: readonly MessageType[] = ['flush', 'refresh']
 

@@ -1,9 +1,9 @@
 import { noKeys } from './messages.js'
 
-/** Reading rows, adding to them, or moving them here: under way until nothing is open. */
+/** Reading rows, adding to them, moving them here, or making copies new: under way until nothing is open. */
 export interface Operation {
   readonly id: number
-  readonly type: 'pull' | 'push' | 'localize'
+  readonly type: 'pull' | 'push' | 'localize' | 'sync'
   /** Ascending. */
   readonly keys: Uint32Array
   /** Where the rows are read to, or what is added; one after the other. */

@@ -7,7 +7,7 @@
  * key. A request goes to where the row was last seen (a location cache), or to the home; who does not hold the row passes it on.
  */
 import { homeOf, KeyServer, type KeySetting, type SendTo } from './key-server.js'
-import { type KeyMessage, noValues } from './messages.js'
+import { isAdding, type KeyMessage, noValues } from './messages.js'
 import { finished, grouped, keysAt, type Operation, placeOf } from './operation.js'
 
 /** What waits for a row that is on its way here. */
@@ -20,13 +20,13 @@ interface Waiting {
 
 /** The most requests of others that wait for rows on their way to one peer. */
 const maxWaiting = 1 << 16
-const requests: readonly KeyMessage['type'][] = ['pull', 'push', 'relocate']
+const requests: readonly KeyMessage['type'][] = ['pull', 'push', 'relocate', 'sync']
 
 export class RelocatingKeyServer extends KeyServer {
   /** Of the keys whose home is here: who holds the row, or is about to. */
-  readonly #holders: Uint16Array
+  protected readonly holders: Uint16Array
   /** Where the row of a key was seen last; −1 where that is not known. */
-  readonly #seen: Int16Array
+  protected readonly seen: Int16Array
   /** Of each key whose row is on its way here: what waits for it, in order. */
   protected readonly waiting = new Map<number, Waiting[]>()
   /** How many requests of others wait. */
@@ -35,8 +35,8 @@ export class RelocatingKeyServer extends KeyServer {
   constructor(setting: KeySetting, send: SendTo, start: Float32Array) {
     super(setting, send, start)
     const { count, holders } = setting
-    this.#holders = Uint16Array.from({ length: count }, (_, key) => homeOf(key, holders))
-    this.#seen = new Int16Array(count).fill(-1)
+    this.holders = Uint16Array.from({ length: count }, (_, key) => homeOf(key, holders))
+    this.seen = new Int16Array(count).fill(-1)
   }
 
   override localize(keys: Uint32Array): Operation {
@@ -63,10 +63,13 @@ export class RelocatingKeyServer extends KeyServer {
     return operation
   }
 
+  override intend(keys: Uint32Array): Operation {
+    return this.localize(keys)
+  }
+
   override receive(from: number, message: KeyMessage): string | undefined {
-    const isOther = from !== this.setting.self
-    if (isOther && this.#guests + message.keys.length > maxWaiting && requests.includes(message.type))
-      return `more than ${maxWaiting} requests for rows on their way here`
+    const problem = this.tooMany(from, message)
+    if (problem !== undefined) return problem
     switch (message.type) {
       case 'localize':
         return this.#atHome(from, message)
@@ -78,23 +81,30 @@ export class RelocatingKeyServer extends KeyServer {
         return this.#take(message)
       case 'pulled':
       case 'pushed':
-        if (from !== this.setting.self) for (const key of message.keys) this.#seen[key] = from
+        if (from !== this.setting.self) for (const key of message.keys) this.seen[key] = from
         return super.receive(from, message)
       default:
         return super.receive(from, message)
     }
   }
 
+  /** That more of others would wait here than may, in words. */
+  protected tooMany(from: number, { type, keys }: KeyMessage): string | undefined {
+    const isBound = from !== this.setting.self && requests.includes(type)
+    if (!isBound || this.#guests + keys.length <= maxWaiting) return undefined
+    return `more than ${maxWaiting} requests for rows on their way here`
+  }
+
   /** Who holds the row, where the home is here; else where it was seen last, or the home. */
   protected override whereIs(key: number): number {
     const home = homeOf(key, this.setting.holders)
-    if (home === this.setting.self) return this.#holders[key]
-    return this.#seen[key] < 0 ? home : this.#seen[key]
+    if (home === this.setting.self) return this.holders[key]
+    return this.seen[key] < 0 ? home : this.seen[key]
   }
 
   /** Where a row that was seen there is not any more, its home knows more. */
   protected override serve(from: number, message: KeyMessage): string | undefined {
-    for (const key of message.keys) if (!this.table.has(key)) this.#seen[key] = -1
+    for (const key of message.keys) if (!this.table.has(key)) this.seen[key] = -1
     return super.serve(from, message)
   }
 
@@ -105,7 +115,7 @@ export class RelocatingKeyServer extends KeyServer {
   protected override keep(key: number, { type, origin, id }: Waiting, values: Float32Array, at: number): boolean {
     const queue = this.waiting.get(key)
     if (queue === undefined) return false
-    const own = type === 'push' ? values.slice(at, at + this.setting.width) : noValues
+    const own = isAdding(type) ? values.slice(at, at + this.setting.width) : noValues
     queue.push({ type, origin, id, values: own })
     if (origin !== this.setting.self) this.#guests++
     return true
@@ -117,10 +127,10 @@ export class RelocatingKeyServer extends KeyServer {
     if (from !== origin) return 'a message of localize for another than its sender'
     for (const key of keys) {
       if (homeOf(key, holders) !== self) return `a message of localize for the key ${key}, whose home is not here`
-      if (this.#holders[key] === origin) return `a message of localize for the key ${key}, whose row its sender has`
+      if (this.holders[key] === origin) return `a message of localize for the key ${key}, whose row its sender has`
     }
-    const groups = grouped(keys.keys(), (place) => this.#holders[keys[place]])
-    for (const key of keys) this.#holders[key] = origin
+    const groups = grouped(keys.keys(), (place) => this.holders[keys[place]])
+    for (const key of keys) this.holders[key] = origin
     for (const [holder, places] of groups)
       this.send(holder, { type: 'relocate', origin, id, keys: keysAt(keys, places), values: noValues })
     return undefined
@@ -141,7 +151,7 @@ export class RelocatingKeyServer extends KeyServer {
     for (const [place, key] of keys.entries()) {
       if (this.table.take(key, rows, here.length * width)) {
         here.push(place)
-        this.#seen[key] = origin
+        this.seen[key] = origin
       } else this.keep(key, { type: 'relocate', origin, id, values: noValues }, noValues, 0)
     }
     if (here.length > 0)

@@ -12,7 +12,7 @@ export interface KeyNode {
   readonly round: number
   /** The learning rate of the round. */
   readonly rate: number
-  /** How many batches ahead rows are asked for; 0 where they are here, or do not move. */
+  /** How many batches ahead it is said which rows are used; 0 where they are here, or nobody wants to know. */
   readonly ahead: number
   /** How many batches there are from one tick of the worker's clock to the next. */
   readonly tick: number
@@ -29,9 +29,10 @@ export async function rowsSgd(node: KeyNode, batches: readonly Uint32Array[]): P
   const touched = (place: number) => (place < batches.length ? rows.keysOf(batches[place], round) : new Uint32Array(0))
   let pushed: Operation = finished
   let loss = 0
-  if (ahead > 0) for (let i = 0; i < ahead; i++) keys.localizeAsync(touched(i))
+  const intend = (place: number) => keys.intend(touched(place), Math.floor(place / tick) + 1)
+  if (ahead > 0) for (let i = 0; i < ahead; i++) intend(i)
   for (const [place, batch] of batches.entries()) {
-    if (ahead > 0) keys.localizeAsync(touched(place + ahead))
+    if (ahead > 0) intend(place + ahead)
     const own = touched(place)
     const x = new Float32Array(own.length * rows.width)
     const g = new Float32Array(x.length)

@@ -21,7 +21,7 @@ export class BusyTime {
   }
 
   #watchRows(rows: TaskRows): TaskRows {
-    return { ...rows, gradient: (values, keys, batch, out) => this.#counted(rows.gradient(values, keys, batch, out)) }
+    return { ...rows, gradient: (...given) => this.#counted(rows.gradient(...given)) }
   }
 
   #counted<Result>(work: Work<Result>): Work<Result> {

@@ -1,0 +1,30 @@
+/**
+ * A parameter server that adapts: workers say ahead which rows they are about to use. Rows that one peer uses move there, rows that several use are copied to them meanwhile.
+ * See packages/algorithms/src/keys/intent-key-server.ts for the protocol, and what differs from the paper.
+ */
+import { z } from 'zod'
+import { IntentKeyServer } from './keys/intent-key-server.js'
+import { movingKeyOptions } from './keys/record.js'
+import { algorithm } from './record.js'
+
+const options = z.strictObject({
+  ...movingKeyOptions,
+  every: z.int().min(1).max(1e6).default(16).meta({
+    description: 'After how many batches of its workers a peer makes its copies new'
+  })
+})
+
+export const adaPm = algorithm({
+  name: 'adapm',
+  title: 'AdaPM',
+  source: 'Renz-Wieland et al., CIKM 2023, arXiv 2206.00470; replication: NuPS, SIGMOD 2022, arXiv 2104.00501',
+  options,
+  needs: { reach: 'everyone', delivery: 'reliable' },
+  keeps: 'nothing',
+  channels: {},
+  start: () => ({}),
+  keys: {
+    holders: 'workers',
+    open: (setting, send, start, given) => new IntentKeyServer(setting, send, start, options.parse(given))
+  }
+})

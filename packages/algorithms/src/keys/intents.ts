@@ -1,0 +1,40 @@
+/** Which rows the workers of a peer are about to use, and until when. */
+interface Intent {
+  readonly keys: Uint32Array
+  /** The first tick of the worker's clock at which it is over. */
+  readonly until: number
+}
+
+export class Intents {
+  /** By worker: those that are not over. */
+  readonly #ofWorkers: Intent[][]
+  /** By key: how many there are. */
+  readonly #counts: Uint32Array
+
+  /** @param count - how many keys there are */
+  constructor(workers: number, count: number) {
+    this.#ofWorkers = Array.from({ length: workers }, () => [])
+    this.#counts = new Uint32Array(count)
+  }
+
+  has(key: number): boolean {
+    return this.#counts[key] > 0
+  }
+
+  add(worker: number, keys: Uint32Array, until: number): void {
+    this.#ofWorkers[worker].push({ keys, until })
+    for (const key of keys) this.#counts[key]++
+  }
+
+  /** Ends what is over when the worker's clock has got to a tick. The result are the keys that nobody is about to use any more. */
+  end(worker: number, clock: number): readonly number[] {
+    const unused: number[] = []
+    const all = this.#ofWorkers[worker]
+    this.#ofWorkers[worker] = all.filter(({ until }) => until > clock)
+    for (const { keys, until } of all) {
+      if (until > clock) continue
+      for (const key of keys) if (--this.#counts[key] === 0) unused.push(key)
+    }
+    return unused
+  }
+}
