@@ -1,5 +1,6 @@
 /** Sides that train apart and meet. */
 import test from 'ava'
+import { ownShare } from './apart.js'
 import type { MemberChange } from './changes.js'
 import { Room } from './room.test.support.js'
 
@@ -30,11 +31,12 @@ function meet(
 test('the smaller side returns to the larger, and counts by the samples that each has seen', (t) => {
   const found = meet('abcde', 'fgh', [500, 100])
   t.deepEqual(found.map(({ name }) => name).join(''), 'fgh')
-  for (const { peers, mass, share, round } of found) {
+  for (const reunion of found) {
+    const { peers, mass, round } = reunion
     t.is(peers.join(''), 'abcde')
     t.is(mass, 0.2)
     // (3 share x + (8 − 3 share) y) / 8 is (3 · 0.2 x + 5 y) / (3 · 0.2 + 5).
-    t.is((3 * share) / 8, 0.6 / 5.6)
+    t.is((3 * ownShare(reunion, true)) / 8, 0.6 / 5.6)
     t.is(round, 50)
   }
 })

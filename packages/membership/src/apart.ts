@@ -11,12 +11,10 @@ export interface Reunion {
   readonly peers: readonly PeerName[]
   /** How much this peer's state counts beside one of theirs: own samples since the split ÷ their mean, within 0.01 … 100. */
   readonly mass: number
-  /**
-   * A peer of this side goes on from `share` of its own model and 1 − `share` of one of the other side, so that in the mean over all peers each side
-   * counts by its samples: mass × (n + m) / (n × mass + m), with n peers on this side and m on the other; at most 2. Where this side is one of two halves
-   * and far ahead, all of the other take a model of it, as rounds do not go back. So that is already the mean of both: n × mass / (n × mass + m).
-   */
-  readonly share: number
+  /** How many peers of this side there are. */
+  readonly side: number
+  /** Whether this peer is too far ahead of the other side to exchange with it. */
+  readonly isAhead: boolean
   /** The median round of the other side. */
   readonly round: number
 }
@@ -55,6 +53,19 @@ export interface ApartFacts {
 const [minMass, maxMass] = [0.01, 100]
 /** A model that is taken further from the other side's than so many times its distance may be none. */
 const maxShare = 2
+
+/**
+ * How much of its own model a peer of the side that returns goes on with, beside one of the other side, so that in the mean over all peers each side counts by its
+ * samples: mass × (n + m) / (n × mass + m), with n peers on this side and m on the other; at most 2. Where this side is one of two halves and ahead, and rounds
+ * are of all peers, all of the other take a model of it. So that is already the mean of both: n × mass / (n × mass + m). None where two sides have not met.
+ */
+export function ownShare(reunion: Reunion | undefined, hasCommonRounds: boolean): number {
+  if (reunion === undefined) return 0
+  const { peers, mass, side, isAhead } = reunion
+  const other = peers.length
+  const isTaken = hasCommonRounds && isAhead && side === other
+  return Math.min(maxShare, (mass * (isTaken ? side : side + other)) / (side * mass + other))
+}
 
 /**
  * Notices that a side that was no majority trained apart, and meets others again. Until this peer has gone on from the models of both sides, it exchanges
@@ -173,8 +184,5 @@ function reunionOf(
   const mean = theirs.reduce((sum, samples) => sum + samples, 0) / theirs.length
   const mass = Math.min(maxMass, Math.max(minMass, own / mean))
   const round = medianRound(records) ?? 0
-  const [n, m] = [view.present.length - back.length, back.length]
-  const isTaken = n === m && ownRound > round + lag
-  const share = (mass * (isTaken ? n : n + m)) / (n * mass + m)
-  return { peers: back, mass, share: Math.min(maxShare, share), round }
+  return { peers: back, mass, side: view.present.length - back.length, isAhead: ownRound > round + lag, round }
 }

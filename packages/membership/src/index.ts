@@ -4,7 +4,7 @@
  *
  * @packageDocumentation
  */
-export type { Reunion } from './apart.js'
+export { ownShare, type Reunion } from './apart.js'
 export type { MemberChange } from './changes.js'
 export { type BrokenPair, repairedRow } from './graph.js'
 export { Member } from './member.js'

@@ -1,7 +1,7 @@
 /** Looks over the peers of a simulated swarm while it runs. The invariants are those of docs/membership.md. */
 import type { Algorithm, Members, Mixing, Session } from '@murmuration/algorithms'
 import type { Fabric, Milliseconds, PeerName, StepReport, Topology } from '@murmuration/core'
-import type { MemberChange, Signer } from '@murmuration/membership'
+import { type MemberChange, ownShare, type Signer } from '@murmuration/membership'
 import type { FaultEvent } from '@murmuration/simulator'
 import type { VectorMessage } from '@murmuration/wire'
 import { Books, type Use } from './books.js'
@@ -51,7 +51,7 @@ export class SwarmWatch {
   readonly #books: Books | undefined
   readonly #said = new Map<string, number>()
   /** How much of its own model a peer goes on with that meets others from whom it trained apart. */
-  readonly #shares = new Map<PeerName, number>()
+  readonly #shares = new Map<PeerName, readonly number[]>()
   readonly knowledge: KnowledgeWatch
   readonly progress: ProgressWatch
 
@@ -115,7 +115,7 @@ export class SwarmWatch {
       changed: (change) => {
         this.knowledge.changed(self, change, fabric.now())
         this.progress.changed(self, change, fabric.now())
-        if (change.kind === 'reunited') this.#shares.set(self, change.share)
+        if (change.kind === 'reunited') this.#shares.set(self, [ownShare(change, true), ownShare(change, false)])
       },
       begins: (session, members) => {
         this.#sessions.set(self, session)
@@ -172,15 +172,16 @@ export class SwarmWatch {
   /** A state that is taken is one that a peer had lately, or is mixed of such a one and its own. */
   #checkTaken(self: PeerName, x: Float32Array): void {
     if (!this.#options.isLossless || !this.#sessions.has(self) || x.every((value) => value === 0)) return
-    const [share, own] = [this.#shares.get(self) ?? 0, this.#models.get(self)?.at(-1)]
+    const [shares, own] = [this.#shares.get(self) ?? [], this.#models.get(self)?.at(-1)]
     const isOf = (model: Float32Array) => model.every((value, place) => value === x[place])
     const isMixed = (model: Float32Array) =>
-      share > 0 &&
       own !== undefined &&
-      model.every((value, place) => {
-        const [mine, theirs] = [share * own[place], (1 - share) * value]
-        return Math.abs(mine + theirs - x[place]) <= 2 ** -22 * (Math.abs(mine) + Math.abs(theirs))
-      })
+      shares.some((share) =>
+        model.every((value, place) => {
+          const [mine, theirs] = [share * own[place], (1 - share) * value]
+          return Math.abs(mine + theirs - x[place]) <= 2 ** -22 * (Math.abs(mine) + Math.abs(theirs))
+        })
+      )
     const models = [...this.#models.values()].flat()
     if (!models.some(isOf) && !models.some(isMixed)) this.find(`${self} goes on from a state that nobody had`)
   }

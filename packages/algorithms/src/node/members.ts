@@ -6,7 +6,7 @@ import {
   NeighboursMissingError,
   type PeerName
 } from '@murmuration/core'
-import { Member, type SwarmView } from '@murmuration/membership'
+import { Member, ownShare, type SwarmView } from '@murmuration/membership'
 import { Consensus } from './consensus.js'
 import { Laggards } from './laggards.js'
 import { MemberRows } from './member-rows.js'
@@ -126,7 +126,7 @@ export class Members {
 
   /** How much of its own model a peer goes on with that takes another's: none, unless the two have trained apart. */
   get ownShare(): number {
-    return this.#member.reunion?.share ?? 0
+    return ownShare(this.#member.reunion, !this.#isAtOwnPace)
   }
 
   /** The time in which this process did not stand still, up to `now`. */
