@@ -87,6 +87,22 @@ const oracles: readonly Oracle[] = [
       return repeated(rounds, start, step, (X) => X)
     }
   },
+  {
+    title:
+      'DeepSqueeze sends C(x½ + δ), keeps what is left out, and goes η towards what others sent (Tang 2019, Algorithm 1)',
+    name: 'deepsqueeze',
+    options: { compressor: { name: 'top-k', fraction: 1 / 3 }, consensus: 0.3 },
+    recursion: async ({ topology, rounds, rate, gradients, start }) => {
+      const W = rowsOf(topology)
+      const step = async ({ X, δ }: { X: Matrix; δ: Matrix }, k: number) => {
+        const half = sum([1, X], [-rate(k), await gradients(X)])
+        const v = sum([1, half], [1, δ])
+        const c = largestTwo(v)
+        return { X: sum([1, half], [0.3, product(W, c)], [-0.3, c]), δ: sum([1, v], [-1, c]) }
+      }
+      return repeated(rounds, { X: start, δ: sum([0, start]) }, step, ({ X }) => X)
+    }
+  },
   ...[0.3, 1].map((λ): Oracle => ({
     title: `MoTEF with λ = ${λ}${λ === 1 ? ', which is BEER,' : ''} moves x, then v, then their copies (Islamov 2025, Algorithm 1)`,
     name: 'motef',

@@ -11,6 +11,7 @@ import { clippedGossip } from './clipped-gossip.js'
 import { coordinateMedianSgd } from './coordinate-median.js'
 import { d2 } from './d2.js'
 import { dcdPsgd } from './dcd-psgd.js'
+import { deepSqueeze } from './deepsqueeze.js'
 import { diloco } from './diloco.js'
 import { dpsgd } from './dpsgd.js'
 import { exactDiffusion } from './exact-diffusion.js'
@@ -55,6 +56,7 @@ export const algorithms: readonly Algorithm[] = [
   choco,
   motef,
   dcdPsgd,
+  deepSqueeze,
   moshpit,
   gossipPga,
   adPsgd,
