@@ -22,7 +22,7 @@ test('operations that are waited for are sequentially consistent, key by key (Re
 
 test('histories on real peers are consistent, too', async (t) => {
   let moved = 0
-  for (const seed of [1, 2, 3, 4]) {
+  for (const seed of [1, 2, 3]) {
     const result = await history(seed, undefined, onLibp2p)
     t.is(result.problem, undefined, `to play it again: node test/dist/keys/explore.js ${seed} 1 libp2p`)
     moved += result.moved
@@ -47,12 +47,13 @@ test('a read at clock c sees all adds of clocks up to c − s − 1, and all tha
     operations += result.operations
   }
   t.true(operations > 1500, `${operations} operations`)
-  for (const seed of [1, 2]) t.is((await history(seed, stale(seed), onLibp2p)).problem, undefined, `${seed} on libp2p`)
+  t.is((await history(2, stale(2), onLibp2p)).problem, undefined, 'on libp2p')
 })
 
 test('with rows that are copied as workers intend, each add happens once, and workers see what they know (Terry et al., PDIS 1994)', async (t) => {
   let [moved, copied] = [0, 0]
-  for (const seed of seeds) {
+  // In the last one a copy came to a peer that had given up, before intents were answered.
+  for (const seed of [...seeds, 102]) {
     const result = await history(seed, intended(seed))
     t.is(result.problem, undefined, `to replay: node test/dist/keys/explore.js ${seed} 1 intended`)
     moved += result.moved

@@ -12,6 +12,7 @@ import {
   type StalenessOptions
 } from '@murmuration/algorithms'
 import { type Fabric, messageOf, type PeerName, peerName, type Random } from '@murmuration/core'
+import type { Peer } from '@murmuration/libp2p'
 import { createRandom } from '@murmuration/random'
 import { simulate, type SimulationOptions } from '@murmuration/simulator'
 import { type VectorMessage, vectorWire, weighed } from '@murmuration/wire'
@@ -123,12 +124,18 @@ export function setting(
 /** Where a history is played: on peers whose messages take so long, or as long as they take. */
 export type Play = (drawn: Drawn, seed: number, program: Program) => Promise<unknown>
 
-const inVirtualTime: Play = ({ peers, latency, jitter }, seed, program) =>
-  simulate(setting(peers, seed, { latency, jitter }), program)
+const inVirtualTime: Play = async ({ peers, latency, jitter }, seed, program) => {
+  const { rejected } = await simulate(setting(peers, seed, { latency, jitter }), program)
+  for (const [peer, count] of rejected) throw new Error(`${count} messages of ${peer} were refused`)
+}
 
 /** On real peers: the same operations, whose order is not that of the next time. */
-export const onLibp2p: Play = ({ peers }, seed, program) =>
-  overLibp2p({ topology: complete(...peers), seed, length: messageLength }, program)
+export const onLibp2p: Play = async ({ peers }, seed, program) => {
+  let all: readonly Peer[] = []
+  await overLibp2p({ topology: complete(...peers), seed, length: messageLength }, program, (ready) => (all = ready))
+  for (const { faults, name } of all.flatMap((peer) => peer.neighbours()))
+    if (Object.keys(faults.kinds).length > 0) throw new Error(`messages of ${name} were refused`)
+}
 
 /** Plays the history of a seed, on peers whose rows are served so. */
 export async function history(

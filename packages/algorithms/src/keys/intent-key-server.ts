@@ -12,7 +12,7 @@
  *
  * Unlike AdaPM, whose nodes decide by themselves when to act on an intent, it is acted on when it is said; and a copy does not become the row when all others are given up.
  */
-import { Intents } from './intents.js'
+import { IntendedBy, Intents } from './intents.js'
 import { homeOf, type KeySetting, type SendTo } from './key-server.js'
 import { type KeyMessage, noValues } from './messages.js'
 import { finished, grouped, keysAt, type Operation, placeOf } from './operation.js'
@@ -37,8 +37,8 @@ export class IntentKeyServer extends RelocatingKeyServer {
   readonly #syncing = new Set<number>()
   /** By key: how many reads and adds of this peer are open at its holder. */
   readonly #elsewhere = new Map<number, number>()
-  /** Of keys whose home is here: who intends to use them, and since which of its operations. */
-  readonly #intendedBy = new Map<number, Map<number, number>>()
+  /** Of keys whose home is here. */
+  readonly #intendedBy = new IntendedBy()
 
   constructor(setting: KeySetting, send: SendTo, start: Float32Array, { every }: IntentOptions) {
     super(setting, send, start)
@@ -82,6 +82,8 @@ export class IntentKeyServer extends RelocatingKeyServer {
     switch (message.type) {
       case 'intend':
         return this.#noteIntent(from, message)
+      case 'kept':
+        return this.#kept(message)
       case 'unintend':
         return this.#noteEnd(from, message)
       case 'sync':
@@ -134,16 +136,12 @@ export class IntentKeyServer extends RelocatingKeyServer {
     return undefined
   }
 
-  /** A row that leaves while it is used here comes back, or a copy of it: its home has heard of the intent after it has given the row away. */
+  /** A row that leaves while its home is told of an intent comes back, or a copy of it: the home has heard of the intent after it has sent the row away. */
   protected override giveAway(message: KeyMessage): string | undefined {
-    const left = message.keys.filter((key) => this.table.has(key))
+    const left = message.keys.filter((key) => this.table.has(key) && this.#told.has(key))
     const problem = super.giveAway(message)
-    if (problem !== undefined) return problem
-    for (const key of left) {
-      const told = this.#told.get(key)
-      if (told !== undefined) this.#await(told, key)
-    }
-    return undefined
+    if (problem === undefined) for (const key of left) this.waiting.set(key, [])
+    return problem
   }
 
   protected override goOn(key: number): void {
@@ -151,22 +149,17 @@ export class IntentKeyServer extends RelocatingKeyServer {
     if (!this.#intents.has(key)) this.#giveUp([key])
   }
 
-  /** What is asked of the row waits here until it has come, or a copy of it. */
-  #await(operation: Operation, key: number): void {
-    const place = placeOf(operation.keys, key)
-    operation.isDone[place] = 0
-    if (operation.open++ === 0) this.enter(operation)
-    this.waiting.set(key, [])
-  }
-
   /** Tells the homes of these keys that they are about to be used here, as far as they do not know. */
   #announce(keys: Uint32Array): Operation {
     const told = keys.filter((key) => !this.#told.has(key) && !this.#elsewhere.has(key))
     if (told.length === 0) return finished
     const operation = this.operationOn('localize', told, noValues)
+    operation.open = told.length
+    operation.isDone.fill(0)
+    this.enter(operation)
     for (const key of told) {
       this.#told.set(key, operation)
-      if (!this.table.has(key)) this.#await(operation, key)
+      if (!this.table.has(key)) this.waiting.set(key, [])
     }
     this.#tell('intend', operation.id, told)
     return operation
@@ -201,8 +194,8 @@ export class IntentKeyServer extends RelocatingKeyServer {
     const ended: number[] = []
     const last: number[] = []
     for (const key of keys) {
-      const isOnItsWay = this.waiting.has(key) || this.#syncing.has(key)
-      if (!this.#told.has(key) || isOnItsWay) continue
+      const told = this.#told.get(key)
+      if (told === undefined || this.#isOpen(told, key) || this.#syncing.has(key)) continue
       const list = this.replicas.hasAdded(key) ? last : ended
       list.push(key)
     }
@@ -212,6 +205,11 @@ export class IntentKeyServer extends RelocatingKeyServer {
     }
     if (last.length > 0) this.#sync(Uint32Array.from(last).sort())
     if (ended.length > 0) this.#tell('unintend', this.newId(), Uint32Array.from(ended).sort())
+  }
+
+  #isOpen({ keys, isDone }: Operation, key: number): boolean {
+    const place = placeOf(keys, key)
+    return place >= 0 && isDone[place] === 0
   }
 
   /** Makes copies new. */
@@ -237,12 +235,9 @@ export class IntentKeyServer extends RelocatingKeyServer {
   #synced(from: number, { origin, id, keys, values }: KeyMessage): string | undefined {
     const { self, width } = this.setting
     const operation = this.operation(id)
-    const isAsked = (key: number) => {
-      const place = operation === undefined ? -1 : placeOf(operation.keys, key)
-      return place >= 0 && operation?.isDone[place] === 0
-    }
     const isRight = origin === self && (operation?.type === 'sync' || operation?.type === 'localize')
-    if (operation === undefined || !isRight || !keys.every(isAsked)) return 'copies of rows that were not asked for'
+    if (operation === undefined || !isRight || !keys.every((key) => this.#isOpen(operation, key)))
+      return 'copies of rows that were not asked for'
     for (const [place, key] of keys.entries()) {
       if (from !== self) this.seen[key] = from
       this.replicas.put(key, values, place * width)
@@ -254,18 +249,29 @@ export class IntentKeyServer extends RelocatingKeyServer {
     return undefined
   }
 
+  /** The home has heard of an intent to use rows that are here. */
+  #kept({ origin, id, keys }: KeyMessage): string | undefined {
+    const operation = this.operation(id)
+    const isRight = origin === this.setting.self && operation?.type === 'localize'
+    if (
+      operation === undefined ||
+      !isRight ||
+      !keys.every((key) => this.#isOpen(operation, key) && this.table.has(key))
+    )
+      return 'an answer, kept, to what was not asked'
+    for (const key of keys) this.done(operation, placeOf(operation.keys, key))
+    this.#giveUp([...keys].filter((key) => !this.#intents.has(key)))
+    return undefined
+  }
+
   /** A peer is about to use rows whose home is here: they move, or it gets copies. */
   #noteIntent(from: number, { origin, id, keys }: KeyMessage): string | undefined {
     if (from !== origin) return 'a message of intend for another than its sender'
     const { self, holders, width } = this.setting
     if (keys.some((key) => homeOf(key, holders) !== self)) return 'a message of intend for a key whose home is not here'
-    const isAlone: boolean[] = []
-    for (const [place, key] of keys.entries()) {
-      const by = this.#intendedBy.get(key) ?? new Map<number, number>()
-      this.#intendedBy.set(key, by)
-      by.set(origin, id)
-      isAlone[place] = by.size === 1
-    }
+    const isAlone = Array.from(keys, (key) => this.#intendedBy.add(key, origin, id))
+    const kept = keys.filter((key) => this.holders[key] === origin)
+    if (kept.length > 0) this.send(origin, { type: 'kept', origin, id, keys: kept, values: noValues })
     const others = [...keys.keys()].filter((place) => this.holders[keys[place]] !== origin)
     const groups = grouped(others, (place) => 2 * this.holders[keys[place]] + Number(isAlone[place]))
     for (const place of others) if (isAlone[place]) this.holders[keys[place]] = origin
@@ -280,15 +286,10 @@ export class IntentKeyServer extends RelocatingKeyServer {
     return undefined
   }
 
-  /** A peer is done with rows; unless it has said since that it is about to use them again. */
+  /** A peer is done with rows. */
   #noteEnd(from: number, { origin, id, keys }: KeyMessage): string | undefined {
     if (from !== origin) return 'a message of unintend for another than its sender'
-    for (const key of keys) {
-      const by = this.#intendedBy.get(key)
-      if (by === undefined || (by.get(origin) ?? Number.POSITIVE_INFINITY) > id) continue
-      by.delete(origin)
-      if (by.size === 0) this.#intendedBy.delete(key)
-    }
+    for (const key of keys) this.#intendedBy.remove(key, origin, id)
     return undefined
   }
 }

@@ -1,10 +1,10 @@
-/** Which rows the workers of a peer are about to use, and until when. */
 interface Intent {
   readonly keys: Uint32Array
   /** The first tick of the worker's clock at which it is over. */
   readonly until: number
 }
 
+/** Which rows the workers of a peer are about to use, and until when. */
 export class Intents {
   /** By worker: those that are not over. */
   readonly #ofWorkers: Intent[][]
@@ -36,5 +36,25 @@ export class Intents {
       for (const key of keys) if (--this.#counts[key] === 0) unused.push(key)
     }
     return unused
+  }
+}
+
+/** Which peers are about to use the rows of keys whose home is here, and since which of their operations. */
+export class IntendedBy {
+  readonly #peers = new Map<number, Map<number, number>>()
+
+  /** Whether it is the only one. */
+  add(key: number, place: number, id: number): boolean {
+    const peers = this.#peers.get(key) ?? new Map<number, number>()
+    this.#peers.set(key, peers.set(place, id))
+    return peers.size === 1
+  }
+
+  /** A peer is done with a row; unless it has said since operation `id` that it is about to use it again. */
+  remove(key: number, place: number, id: number): void {
+    const peers = this.#peers.get(key)
+    if (peers === undefined || (peers.get(place) ?? Number.POSITIVE_INFINITY) > id) return
+    peers.delete(place)
+    if (peers.size === 0) this.#peers.delete(key)
   }
 }

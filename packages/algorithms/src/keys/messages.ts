@@ -5,7 +5,7 @@ import type { VectorMessage } from '@murmuration/wire'
  * 'pull' and 'push' ask for rows, or for adding to them; 'pulled' and 'pushed' answer. 'localize' asks a key's home for its row, 'relocate' tells the
  * holder to give it to the origin, 'moved' brings it. 'reached' says that its sender has come to the end of its phase. 'flush' brings what the workers of a
  * peer have added until a tick of their clock, 'flushed' answers, and 'refresh' brings what others have added since the last one.
- * 'intend' tells a key's home that the origin is about to use its row, 'unintend' that it is not any more. 'sync' adds to a row and asks for it, 'synced' brings it.
+ * 'intend' tells a key's home that the origin is about to use its row, 'unintend' that it is not any more; 'kept' answers that it has the row already. 'sync' adds to a row and asks for it, 'synced' brings it.
  */
 export const messageTypes = [
   'pull',
@@ -20,6 +20,7 @@ export const messageTypes = [
   'flushed',
   'refresh',
   'intend',
+  'kept',
   'unintend',
   'sync',
   'synced'
