@@ -25,7 +25,7 @@ export interface KnowledgeGraphOptions {
   readonly adversarial: number
   readonly l2: number
   readonly n3: number
-  /** Whether each peer has the triples of relations of its own, as nearly as equal parts allow. */
+  /** Whether each peer has relations of its own. */
   readonly clustered: boolean
   /** So many test triples are ranked at most. */
   readonly ranked: number
@@ -66,19 +66,45 @@ async function modelOf(options: KnowledgeGraphOptions) {
   const count = graph.train.head.length
   if (count < peers.length)
     throw new InputError(`found ${count} triples to train, expected at least one for each of ${peers.length} peers`)
-  const train = some(graph.train, dividedOrder(graph.train, clustered, seed))
+  const parts = divided(graph.train, peers.length, clustered, seed)
+  const train = some(graph.train, parts.flat())
   const tested = createRandom(seed, 'ranked triples').shuffle([...graph.test.head.keys()])
   const test = some(graph.test, tested.slice(0, options.ranked))
-  const starts = Array.from({ length: peers.length + 1 }, (_, place) => Math.floor((place * count) / peers.length))
+  let next = 0
+  const starts = [0, ...parts.map(({ length }) => (next += length))]
   const fingerprints = { heads: hashOf(train.head), relations: hashOf(train.relation), tails: hashOf(train.tail) }
   const whole: Graph = { ...graph, train, test, valid: together(graph.valid, graph.test) }
   return { model: new RowsModel(new KnowledgeGraph(whole, options)), starts, fingerprints }
 }
 
-/** Shuffled; sorted by relation then, where peers are to have relations of their own (data clustering: Renz-Wieland et al., VLDB 2020). */
-function dividedOrder({ head, relation }: Triples, clustered: boolean, seed: number): readonly number[] {
+/**
+ * The triples of each peer: shuffled, in equal parts. Where peers are to have relations of their own (data clustering: Renz-Wieland et al., VLDB 2020), whole relations, the largest
+ * first, each to the peer that has least by then; one that is more than a peer's fair part is cut before.
+ */
+function divided({ head, relation }: Triples, peers: number, clustered: boolean, seed: number): readonly number[][] {
   const order = createRandom(seed, 'division').shuffle([...head.keys()])
-  return clustered ? order.sort((left, right) => relation[left] - relation[right]) : order
+  const fair = Math.floor(order.length / peers)
+  if (!clustered) return cut(order, peers)
+  const byRelation = new Map<number, number[]>()
+  for (const n of order) {
+    const all = byRelation.get(relation[n])
+    if (all === undefined) byRelation.set(relation[n], [n])
+    else all.push(n)
+  }
+  const pieces = [...byRelation.values()].flatMap((all) => cut(all, Math.ceil(all.length / fair)))
+  const parts = Array.from({ length: peers }, () => ({ pieces: new Array<number[]>(), size: 0 }))
+  for (const piece of pieces.sort((left, right) => right.length - left.length)) {
+    const smallest = parts.reduce((least, part) => (part.size < least.size ? part : least))
+    smallest.pieces.push(piece)
+    smallest.size += piece.length
+  }
+  return parts.map(({ pieces: own }) => own.flat())
+}
+
+/** In so many parts, as equal as can be. */
+function cut(order: readonly number[], parts: number): number[][] {
+  const start = (part: number) => Math.floor((part * order.length) / parts)
+  return Array.from({ length: parts }, (_, part) => order.slice(start(part), start(part + 1)))
 }
 
 function some({ head, relation, tail }: Triples, which: readonly number[]): Triples {
@@ -107,7 +133,7 @@ function factsOf(
   const source = folder ?? `drawn, ${rules} symmetric, inverse and composed rules each`
   return {
     data: `${samples} triples to train and ${model.testSamples} to test, ${source}`,
-    partition: `${clustered ? 'by relation' : 'at random'}, equal parts among ${peers.length} peers`,
+    partition: `${clustered ? 'by relation' : 'in equal parts'}, among ${peers.length} peers`,
     model: model.about
   }
 }

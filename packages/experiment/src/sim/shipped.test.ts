@@ -28,7 +28,7 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml')))
       ...whole,
       // Of many peers a few will do.
       topology: { ...whole.topology, peers: typeof peers === 'number' ? Math.min(peers, 40) : peers },
-      training: { ...whole.training, rounds: 4 },
+      training: { ...whole.training, rounds: Math.min(4, whole.training.rounds) },
       stop: {},
       seeds: whole.seeds.slice(0, 1)
     }
