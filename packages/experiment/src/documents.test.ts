@@ -25,7 +25,9 @@ test('the training file in the documents is one, and shows the defaults', (t) =>
 test('the table of tasks in the documents has every kind with its options and their defaults', (t) => {
   const document = textOf('docs/training-file.md')
   for (const { kind, options } of tasks) {
-    const defaults = Object.entries(options.parse({})).map(([name, value]) => `\`${name}: ${JSON.stringify(value)}\``)
+    const defaults = Object.entries(options.parse({})).map(
+      ([name, value]) => `\`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}\``
+    )
     t.true(document.includes(`| \`${kind}\` | ${defaults.join(', ')}${defaults.length === 0 ? '' : ' '}|`), kind)
   }
 })
