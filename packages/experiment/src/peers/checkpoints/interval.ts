@@ -4,7 +4,8 @@ export type CheckpointInterval = { readonly rounds: number } | { readonly time: 
 /**
  * Which rounds are saved. All peers have to save the same ones, and they cannot ask each other. With an interval in rounds these are its
  * multiples. With one in time, they are the multiples of the largest power of two that takes no longer than that at this peer's pace: peers
- * that judge their pace differently differ by a power of two, so that every round of the slower one is a round of the other's.
+ * that judge their pace differently differ by a power of two, so that every round of the slower one is a round of the other's. Round 1 is saved
+ * besides: peers that are stopped one after the other before the first interval is over have it in common.
  */
 export class CheckpointRounds {
   readonly #interval: CheckpointInterval
@@ -21,7 +22,7 @@ export class CheckpointRounds {
   /** Whether to save before `round`, at the time `now`. To be asked once before each round. */
   isDue(round: number, now: number): boolean {
     const done = round - this.#round
-    if (done <= 0 || round % this.#stride(done, now) !== 0) return false
+    if (done <= 0 || (round !== 1 && round % this.#stride(done, now) !== 0)) return false
     this.#round = round
     this.#time = now
     return true

@@ -53,15 +53,19 @@ function saved(
   return found
 }
 
-test('an interval in rounds saves its multiples', (t) => {
+test('an interval in rounds saves its multiples, and the first round, which all have when they are stopped soon', (t) => {
   t.deepEqual(
     saved({ rounds: 250 }, () => 1).map(({ round }) => round),
-    [250, 500, 750, 1000]
+    [1, 250, 500, 750, 1000]
   )
 })
 
 test('an interval in time is never longer than that, and peers of different pace save common rounds', (t) => {
-  const all = [90, 100, 130, 210, 390].map((pace) => saved({ time: 3000 }, () => pace, 4000))
+  const all = [90, 100, 130, 210, 390].map((pace) => {
+    const [first, ...found] = saved({ time: 3000 }, () => pace, 4000)
+    t.is(first.round, 1)
+    return found
+  })
   for (const found of all) {
     const gaps = found.map(({ time }, place) => time - (found[place - 1]?.time ?? 0))
     t.true(Math.max(...gaps) <= 3000)
