@@ -78,6 +78,8 @@ test('two processes of two workers factorise a matrix with rows that move, and c
 test('a server process holds the rows of a worker process', async (t) => {
   const events = await swarm(t, 'classic')
   checkLosses(t, events, 'classic')
-  const { local, remote } = events.at(-1)?.keys as KeyCounts
+  const { keys, waiting } = events.at(-1) as JsonLine
+  const { local, remote } = keys as KeyCounts
+  t.true(Number(waiting) < 1, `two workers that wait at the same time wait once: ${String(waiting)}`)
   t.deepEqual([local, remote], [0, (simulations.classic.keys as KeyCounts).remote])
 })

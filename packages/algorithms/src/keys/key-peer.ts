@@ -19,6 +19,8 @@ export interface KeyPeerOptions {
   readonly places: readonly PeerName[]
   /** Those that train; all that come to the end of a phase. */
   readonly workers: readonly PeerName[]
+  /** How many workers this peer has, whose waiting counts as that of one; 1 when absent. */
+  readonly ofPeer?: number
   readonly timeout: Milliseconds
   readonly server: (setting: PeerSetting, send: SendTo) => KeyServer
   /** How many numbers a message holds at most: those of the parameters. */
@@ -47,7 +49,7 @@ export class KeyPeer {
   /** How many activities wait for a message. */
   #waiting = 0
   #heard: Milliseconds
-  /** For how long activities have waited for others. */
+  /** For how long this peer has waited for others: for answers, the mean over its workers. */
   waited: Milliseconds = 0
 
   constructor(fabric: Fabric<VectorMessage>, options: KeyPeerOptions) {
@@ -89,7 +91,7 @@ export class KeyPeer {
         if (silence >= 2) throw this.unanswered(silence)
       }
     )
-    this.waited += own.now() - start
+    this.waited += (own.now() - start) / (this.#options.ofPeer ?? 1)
   }
 
   /** What is asked of others was not answered for so many timeouts. */

@@ -78,6 +78,7 @@ class KeyRun {
     this.#peer = new KeyPeer(this.#fabric, {
       places: [...servers, ...workers],
       workers,
+      ofPeer,
       timeout,
       count,
       width,
