@@ -76,7 +76,7 @@ test('the language model trains over its shaped links as it is simulated: texts 
   const text = textOf('examples/language-model/train.yaml')
     .replace(/^task: .*$/m, 'task: { kind: gpt, layers: 1, width: 16, heads: 2, context: 16 }')
     .replace(/^data: .*$/m, 'data: { sentences: 200 }')
-    .replace('period: 50', 'period: 2')
+    .replace('period: 20', 'period: 2')
     .replace(/^rounds: .*$/m, 'rounds: 4')
   const training = ['--train', join(folder, 'train.yaml')]
   await writeFile(training[1], text)
