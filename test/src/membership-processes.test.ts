@@ -34,13 +34,14 @@ async function endsWell(t: ExecutionContext, peers: PeerProcesses, names: readon
   const { curve } = recordsOf(undisturbed).find(({ kind }) => kind === 'run') as {
     readonly curve: readonly { readonly accuracy: number }[]
   }
-  // Of 1,500 samples, one per cent is as much as chance makes of two equally good models.
+  // Within a point, and twice the standard error: models that judge 6 % of 6,000 samples differently differ by √(0.06 / 6,000) = 0.3 points by chance.
   for (const [place, { code, stderr, ...result }] of results.entries()) {
     t.is(code, 0, `${names[place]}: ${stderr}`)
     const summary = recordsOf(result).at(-1) as Record<string, number>
     t.true(summary.neighbourDistance < 1e-2, `${names[place]}: ${summary.neighbourDistance}`)
     const expected = curve.at(-1)?.accuracy ?? 1
-    t.true(summary.accuracy >= expected - 0.01, `${names[place]}: ${summary.accuracy}, undisturbed ${expected}`)
+    t.log(`${names[place]}: ${summary.accuracy}, undisturbed ${expected}`)
+    t.true(summary.accuracy >= expected - 0.016, `${names[place]}: ${summary.accuracy}, undisturbed ${expected}`)
   }
 }
 
