@@ -40,7 +40,7 @@ function expectation(issue: z.core.$ZodRawIssue): string {
     case 'unrecognized_keys':
       return knownKeys(issue.inst).join(' ')
     case 'invalid_union':
-      return oneOf(Array.isArray(issue.options) ? issue.options.map(String) : [])
+      return oneOf(Array.isArray(issue.options) ? issue.options.filter((each) => each !== undefined).map(String) : [])
     case 'invalid_format':
       return `text of the form ${issue.pattern ?? issue.format}`
     default:

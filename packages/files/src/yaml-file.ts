@@ -45,7 +45,7 @@ export function parseYamlFile<Schema extends z.ZodType>(
 
 /** What is told of a file in which everything is wrong, such as one that is no text. */
 const maxProblems = 20
-const maxMessage = 500
+const maxMessage = 1000
 
 interface Located {
   readonly offset: number

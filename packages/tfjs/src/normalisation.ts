@@ -20,9 +20,10 @@ export function freezeNormalisation(model: LayersModel): void {
  */
 export function broadcastNormalisation(model: LayersModel): void {
   for (const { layer } of model.layers.flatMap((each) => partsOf(each))) {
+    // Parts of others, such as the cells of recurrent layers, have no shape of their own.
+    if (layer.getClassName() !== 'LayerNormalization' || !layer.built) continue
     const { axis, epsilon } = layer.getConfig() as { readonly axis?: unknown; readonly epsilon?: number }
-    const rank = layer.built ? [layer.outputShape].flat().length : 0
-    if (layer.getClassName() !== 'LayerNormalization' || String(axis) !== String(rank - 1)) continue
+    if (String(axis) !== String([layer.outputShape].flat().length - 1)) continue
     const weight = (own: string) => layer.weights.find(({ originalName }) => originalName.endsWith(`/${own}`))?.read()
     layer.call = (inputs) =>
       tf.tidy(() => {

@@ -202,7 +202,7 @@ test.serial('what a user does wrong is said with what was expected', async (t) =
   await rejects({ kind: 'module', path: './absent.mjs' }, /\.\/absent\.mjs cannot be loaded/)
   await rejects({ kind: 'mlp', hidden: [0] }, /model\.hidden is \[0\]/)
   await rejects({ kind: 'mlp', hidden: [2], activation: 'loud' }, /"loud"; one of relu/)
-  await rejects({ kind: 'forest' }, /"forest"; one of mlp, cnn, module/)
+  await rejects({ kind: 'forest' }, /"forest"; one of mlp, cnn, gpt, module/)
 })
 
 test.serial('the task says what it is', async (t) => {
