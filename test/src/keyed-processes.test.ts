@@ -9,14 +9,15 @@ import { type JsonLine, murmur, murmurInTurn, recordsOf, temporaryFolder } from 
 const training = `
 task: { kind: matrix-factorisation, users: 60, items: 40, ratings: 2000, rank: 2 }
 batch: 8
-rate: { initial: 0.3, decay: constant }
+rate: { initial: 0.05, decay: constant }
 optimiser: sgd
 weightDecay: 0
-rounds: 3
+rounds: 4
 timeout: 60 s
 `
 
 const runs = {
+  alone: { peers: '[a, b]', algorithm: '{ name: lapse, workers: 1, blocking: true }' },
   lapse: { peers: '[a, b]', algorithm: '{ name: lapse, workers: 2, blocking: true }' },
   classic: { peers: '[a, { name: s, role: server }]', algorithm: '{ name: classic-server, workers: 2 }' }
 } as const
@@ -54,15 +55,32 @@ async function swarm(t: ExecutionContext, name: Name): Promise<readonly JsonLine
   return recordsOf(result)
 }
 
-/** The loss of all rows after each epoch is that of the simulation; workers that add at the same time change it a little. */
-function checkLosses(t: ExecutionContext, events: readonly JsonLine[], name: Name): void {
+/** The losses of all rows after each epoch, as real processes and as the simulator tell them. */
+function lossesOf(
+  t: ExecutionContext,
+  events: readonly JsonLine[],
+  name: Name
+): readonly (readonly [real: number, simulated: number])[] {
   const real = events.filter(({ kind, of }) => kind === 'evaluation' && of === 'mean') as { readonly loss?: number }[]
-  const losses = (simulations[name].curve as readonly { readonly loss: number }[]).map(({ loss }) => loss)
-  t.is(real.length, 3)
-  for (const [epoch, { loss = Number.NaN }] of real.entries())
-    t.true(Math.abs(loss - losses[epoch]) < 0.15 * losses[epoch], `epoch ${epoch}: ${loss}, simulated ${losses[epoch]}`)
-  t.true((real[2].loss ?? 1) < 0.8 * (real[0].loss ?? 0))
+  t.is(real.length, 4)
+  const simulated = simulations[name].curve as readonly { readonly loss: number }[]
+  return real.map(({ loss = Number.NaN }, epoch) => [loss, simulated[epoch].loss])
 }
+
+/**
+ * Two workers of one process add in an order that changes from run to run, and the loss with it: at a rate of 0.05 by 0.7 % at most in twelve runs beside
+ * eight busy loops, by 18 % at 0.3.
+ */
+function checkLosses(t: ExecutionContext, events: readonly JsonLine[], name: Name): void {
+  const losses = lossesOf(t, events, name)
+  for (const [epoch, [real, simulated]] of losses.entries())
+    t.true(Math.abs(real - simulated) < 0.02 * simulated, `epoch ${epoch}: ${real}, simulated ${simulated}`)
+  t.true(losses[3][0] < 0.8 * losses[0][0])
+}
+
+test('two processes of one worker each end every epoch with the loss of the simulation, bit for bit', async (t) => {
+  for (const [real, simulated] of lossesOf(t, await swarm(t, 'alone'), 'alone')) t.is(real, simulated)
+})
 
 test('two processes of two workers factorise a matrix with rows that move, and count keys as the simulator does', async (t) => {
   const events = await swarm(t, 'lapse')
