@@ -34,14 +34,13 @@ async function endsWell(t: ExecutionContext, peers: PeerProcesses, names: readon
   const { curve } = recordsOf(undisturbed).find(({ kind }) => kind === 'run') as {
     readonly curve: readonly { readonly accuracy: number }[]
   }
-  // Within a point, and twice the standard error: models that judge 6 % of 6,000 samples differently differ by √(0.06 / 6,000) = 0.3 points by chance.
+  // Of 5,940 samples: models that judge 6 % of them differently differ by √(0.06 / 5,940) = 0.3 points by chance.
   for (const [place, { code, stderr, ...result }] of results.entries()) {
     t.is(code, 0, `${names[place]}: ${stderr}`)
     const summary = recordsOf(result).at(-1) as Record<string, number>
     t.true(summary.neighbourDistance < 1e-2, `${names[place]}: ${summary.neighbourDistance}`)
     const expected = curve.at(-1)?.accuracy ?? 1
-    t.log(`${names[place]}: ${summary.accuracy}, undisturbed ${expected}`)
-    t.true(summary.accuracy >= expected - 0.016, `${names[place]}: ${summary.accuracy}, undisturbed ${expected}`)
+    t.true(summary.accuracy >= expected - 0.01, `${names[place]}: ${summary.accuracy}, undisturbed ${expected}`)
   }
 }
 

@@ -58,7 +58,7 @@ export class PeerProcesses {
     await writeFile(join(folder, 'paced.mjs'), pacedOf(options.algorithm ?? 'dpsgd'))
     const peers = new PeerProcesses(folder, options)
     t.teardown(() => peers.#end())
-    const training = `task: softmax\ndata: { digits: 7500, size: 14 }\ntest: 80 %\nbatch: 8\nalgorithm: { module: ./paced.mjs }\n`
+    const training = `task: softmax\ndata: { digits: 9000, size: 14 }\ntest: 66 %\nbatch: 8\nalgorithm: { module: ./paced.mjs }\n`
     await writeFile(peers.train, training + options.training)
     await peers.#writeTopologies()
     return peers
