@@ -1,30 +1,19 @@
 import { InputError, type Task } from '@murmuration/core'
-import { drawGraph, type Graph, readGraph, type Triples } from '@murmuration/data'
+import { drawGraph, type Graph, type GraphOptions, readGraph, type Triples } from '@murmuration/data'
 import { createRandom } from '@murmuration/random'
 import { hashVector } from '@murmuration/vectors'
-import { KnowledgeGraph } from './knowledge-graph/knowledge-graph.js'
-import type { ScoringName } from './knowledge-graph/scoring.js'
+import { KnowledgeGraph, type KnowledgeGraphSettings } from './knowledge-graph/knowledge-graph.js'
 import { RowsModel } from './rows-model.js'
-import { ShardTask } from './shard-task.js'
-import { taskSetOf, type TaskSet } from './task-set.js'
+import { taskIn, taskSetOf, type TaskSet } from './task-set.js'
 
 /** Options of {@link createKnowledgeGraphTask}. JSON. */
-export interface KnowledgeGraphOptions {
+export interface KnowledgeGraphOptions extends KnowledgeGraphSettings, GraphOptions {
   readonly peers: readonly string[]
   /** Whose triples; those of all peers when absent. */
   readonly self?: string | undefined
   readonly seed: number
   /** A folder with train.txt, valid.txt and test.txt, as FB15k has them; a graph is drawn when absent. */
   readonly folder?: string | undefined
-  /** Of a drawn graph. */
-  readonly entities: number
-  readonly rules: number
-  readonly scoring: ScoringName
-  readonly rank: number
-  readonly negatives: number
-  readonly adversarial: number
-  readonly l2: number
-  readonly n3: number
   /** Whether each peer has relations of its own. */
   readonly clustered: boolean
   /** So many test triples are ranked at most. */
@@ -39,28 +28,11 @@ export const createTask = createKnowledgeGraphTask
 
 /** Embeddings of a knowledge graph, of one peer's triples. Throws an {@link InputError} for files that are not triples. */
 export async function createKnowledgeGraphTask(options: KnowledgeGraphOptions): Promise<Task> {
-  const { peers, self } = options
-  const { model, starts, fingerprints } = await modelOf(options)
-  const place = self === undefined ? -1 : peers.indexOf(self)
-  if (self !== undefined && place < 0)
-    throw new InputError(`"${self}" is not among the ${peers.length} peers of the task`)
-  const [first, end] = place < 0 ? [0, starts[peers.length]] : [starts[place], starts[place + 1]]
-  return new ShardTask(model, first, end - first, () => factsOf(options, model, end - first), { fingerprints })
+  return taskIn(await createKnowledgeGraphTaskSet(options), options.self)
 }
 
 /** The same for all peers at once. `self` is left aside. */
 export async function createKnowledgeGraphTaskSet(options: KnowledgeGraphOptions): Promise<TaskSet> {
-  const { model, starts } = await modelOf(options)
-  const { peers } = options
-  return taskSetOf({
-    model,
-    peers,
-    shardSizes: peers.map((_, place) => starts[place + 1] - starts[place]),
-    about: (_, samples = starts[peers.length]) => factsOf(options, model, samples)
-  })
-}
-
-async function modelOf(options: KnowledgeGraphOptions) {
   const { folder, peers, seed, clustered } = options
   const graph = folder === undefined ? drawGraph(options) : await readGraph(folder)
   const count = graph.train.head.length
@@ -70,11 +42,11 @@ async function modelOf(options: KnowledgeGraphOptions) {
   const train = some(graph.train, parts.flat())
   const tested = createRandom(seed, 'ranked triples').shuffle([...graph.test.head.keys()])
   const test = some(graph.test, tested.slice(0, options.ranked))
-  let next = 0
-  const starts = [0, ...parts.map(({ length }) => (next += length))]
   const fingerprints = { heads: hashOf(train.head), relations: hashOf(train.relation), tails: hashOf(train.tail) }
   const whole: Graph = { ...graph, train, test, valid: together(graph.valid, graph.test) }
-  return { model: new RowsModel(new KnowledgeGraph(whole, options)), starts, fingerprints }
+  const model = new RowsModel(new KnowledgeGraph(whole, options))
+  const about = (_?: string, samples = count) => factsOf(options, model, samples)
+  return taskSetOf({ model, peers, shardSizes: parts.map(({ length }) => length), fingerprints, about })
 }
 
 /**

@@ -1,25 +1,18 @@
 import { InputError, type Task } from '@murmuration/core'
-import { drawRatings, type Ratings, readRatings } from '@murmuration/data'
+import { drawRatings, type Ratings, type RatingsOptions, readRatings } from '@murmuration/data'
 import { createRandom } from '@murmuration/random'
 import { hashVector } from '@murmuration/vectors'
 import { MatrixFactorisation } from './matrix-factorisation.js'
-import { ShardTask } from './shard-task.js'
-import { taskSetOf, type TaskSet } from './task-set.js'
+import { RowsModel } from './rows-model.js'
+import { taskIn, taskSetOf, type TaskSet } from './task-set.js'
 
 /** Options of {@link createMatrixFactorisationTask}. JSON. */
-export interface MatrixFactorisationOptions {
+export interface MatrixFactorisationOptions extends RatingsOptions {
   readonly peers: readonly string[]
   /** Whose ratings; those of all peers when absent. */
   readonly self?: string | undefined
-  readonly seed: number
   /** A file of ratings as MovieLens has them; they are drawn when absent. */
   readonly file?: string | undefined
-  /** Of drawn ratings. */
-  readonly users: number
-  readonly items: number
-  readonly ratings: number
-  readonly noise: number
-  readonly zipf: number
   /** Factors of each user and item: of the model, and of drawn ratings. */
   readonly rank: number
   readonly l2: number
@@ -36,30 +29,11 @@ export const createTask = createMatrixFactorisationTask
 
 /** Matrix factorisation of one peer's ratings. Each peer has the ratings of as many users as the others. Throws an {@link InputError} for a file that is not one of ratings. */
 export async function createMatrixFactorisationTask(options: MatrixFactorisationOptions): Promise<Task> {
-  const { peers, self } = options
-  const { model, sizes, fingerprints } = await modelOf(options)
-  const place = self === undefined ? 0 : peers.indexOf(self)
-  if (place < 0) throw new InputError(`"${self}" is not among the ${peers.length} peers of the task`)
-  const sum = (some: readonly number[]) => some.reduce((all, size) => all + size, 0)
-  const samples = self === undefined ? sum(sizes) : sizes[place]
-  return new ShardTask(model, sum(sizes.slice(0, place)), samples, () => factsOf(options, model, samples), {
-    fingerprints
-  })
+  return taskIn(await createMatrixFactorisationTaskSet(options), options.self)
 }
 
 /** The same for all peers at once. `self` is left aside. */
 export async function createMatrixFactorisationTaskSet(options: MatrixFactorisationOptions): Promise<TaskSet> {
-  const { model, sizes } = await modelOf(options)
-  const all = sizes.reduce((sum, size) => sum + size, 0)
-  return taskSetOf({
-    model,
-    peers: options.peers,
-    shardSizes: sizes,
-    about: (_, samples = all) => factsOf(options, model, samples)
-  })
-}
-
-async function modelOf(options: MatrixFactorisationOptions) {
   const { file, peers, seed, rank, l2 } = options
   const all = file === undefined ? drawRatings(options) : await readRatings(file)
   const random = createRandom(seed, 'test ratings')
@@ -78,7 +52,9 @@ async function modelOf(options: MatrixFactorisationOptions) {
     )
   const ratings = some(all, train)
   const fingerprints = { ratings: hashVector(ratings.value), rated: hashVector(Float32Array.from(ratings.item)) }
-  return { model: new MatrixFactorisation(ratings, some(all, test), rank, l2), sizes, fingerprints }
+  const model = new RowsModel(new MatrixFactorisation(ratings, some(all, test), rank, l2))
+  const about = (_?: string, samples = train.length) => factsOf(options, model, samples)
+  return taskSetOf({ model, peers, shardSizes: sizes, fingerprints, about })
 }
 
 function some({ users, items, user, item, value }: Ratings, which: readonly number[]): Ratings {
@@ -88,7 +64,7 @@ function some({ users, items, user, item, value }: Ratings, which: readonly numb
 
 function factsOf(
   { file, peers, zipf, noise }: MatrixFactorisationOptions,
-  model: MatrixFactorisation,
+  model: RowsModel,
   samples: number
 ): Task['about'] {
   const source = file ?? `drawn, items by Zipf's law with exponent ${zipf}, noise ${noise}`

@@ -1,9 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { InputError } from '@murmuration/core'
 import { drawRatings } from '@murmuration/data'
 import test from 'ava'
 import { MatrixFactorisation } from './matrix-factorisation.js'
+import { RowsModel } from './rows-model.js'
 import { createMatrixFactorisationTask, createMatrixFactorisationTaskSet } from './matrix-factorisation-task.js'
 
 const drawn = {
@@ -20,15 +22,15 @@ const drawn = {
 
 test('every number of the gradient is the slope of the loss along it, by finite differences', (t) => {
   const ratings = drawRatings(drawn)
-  const model = new MatrixFactorisation(ratings, ratings, 3, 0.05)
+  const model = new RowsModel(new MatrixFactorisation(ratings, ratings, 3, 0.05))
   const x = model.initialise(1).map((value) => 4 * value + 0.1)
   const batch = Uint32Array.of(0, 3, 4, 9, 11, 200)
   const [gradient, scratch] = [new Float32Array(x.length), new Float32Array(x.length)]
-  model.gradient(x, 7, batch, gradient)
+  model.gradient(x, 7, batch, gradient, 0)
   const lossAt = (at: number, by: number) => {
     const moved = x.slice()
     moved[at] += by
-    return { loss: model.gradient(moved, 7, batch, scratch), at: moved[at] }
+    return { loss: model.gradient(moved, 7, batch, scratch, 0), at: moved[at] }
   }
   let slopes = 0
   for (let at = 0; at < x.length; at++) {
@@ -45,9 +47,9 @@ test('every number of the gradient is the slope of the loss along it, by finite 
 
 test('the loss of one rating is its square error and the penalty of its two rows', (t) => {
   const one = { users: 1, items: 1, user: Uint32Array.of(0), item: Uint32Array.of(0), value: Float32Array.of(4) }
-  const model = new MatrixFactorisation(one, one, 1, 0.5)
+  const model = new RowsModel(new MatrixFactorisation(one, one, 1, 0.5))
   // μ = 4; the prediction is 4 + 2 · 3 + 0.5 − 0.25.
-  const loss = model.gradient(Float32Array.of(2, 0.5, 3, -0.25), 0, Uint32Array.of(0), new Float32Array(4))
+  const loss = model.gradient(Float32Array.of(2, 0.5, 3, -0.25), 0, Uint32Array.of(0), new Float32Array(4), 0)
   t.is(loss, 6.25 ** 2 + 0.5 * (4 + 0.25 + 9 + 0.0625))
 })
 
@@ -112,5 +114,13 @@ test('a file of ratings is a task, and what is wrong in one is named with its li
   })
   await t.throwsAsync(createMatrixFactorisationTask({ ...drawn, file: `${file}.gone` }), {
     message: /cannot be read .*expected a file of ratings/
+  })
+})
+
+test('a model of more numbers than a vector may have is refused before memory is taken', (t) => {
+  const ratings = drawRatings(drawn)
+  t.throws(() => new RowsModel(new MatrixFactorisation({ ...ratings, users: 2 ** 30 }, ratings, 3, 0.05)), {
+    instanceOf: InputError,
+    message: 'found 1073741844 rows of 4 numbers, expected less than 2^32 numbers in all; lower the rank'
   })
 })

@@ -1,8 +1,8 @@
-import { type Evaluation, InputError, type Schema, type TaskRows, type Work } from '@murmuration/core'
+import { type Evaluation, InputError, type Schema } from '@murmuration/core'
 import type { Ratings } from '@murmuration/data'
 import { createRandom } from '@murmuration/random'
 import { checkedPenalty } from './penalty.js'
-import type { Model } from './shard-task.js'
+import type { KeySet, RowsLoss } from './rows-model.js'
 
 /** Standard deviation of the factors at the start. */
 const startDeviation = 0.1
@@ -14,18 +14,16 @@ const startDeviation = 0.1
  *
  * Row u of the parameters is p_u and b_u; row users + i is q_i and b_i. Both have rank + 1 numbers. Sums run in float64.
  */
-export class MatrixFactorisation implements Model {
+export class MatrixFactorisation implements RowsLoss {
   readonly schema: Schema
   readonly about: string
-  readonly length: number
-  readonly testSamples: number
+  readonly count: number
   readonly width: number
+  readonly testSamples: number
   readonly #train: Ratings
   readonly #test: Ratings
   readonly #l2: number
   readonly #mean: number
-  /** Of each key its place among those of a batch. */
-  readonly #places: Uint32Array
 
   /** Throws an {@link InputError} for no ratings, or an impossible `l2`. */
   constructor(train: Ratings, test: Ratings, rank: number, l2: number) {
@@ -38,7 +36,7 @@ export class MatrixFactorisation implements Model {
     this.#train = train
     this.#test = test
     this.#l2 = checkedPenalty(l2)
-    this.length = (users + items) * this.width
+    this.count = users + items
     this.testSamples = test.value.length
     this.schema = [
       { name: 'users', shape: [users, this.width] },
@@ -46,34 +44,21 @@ export class MatrixFactorisation implements Model {
     ]
     this.about = `matrix factorisation, ${users} users, ${items} items, rank ${rank}, l2 ${l2}`
     this.#mean = train.value.reduce((sum, value) => sum + value, 0) / train.value.length
-    this.#places = new Uint32Array(users + items)
   }
 
   /** Normal factors, biases of 0. */
   initialise(seed: number): Float32Array {
     const random = createRandom(seed, 'matrix-factorisation')
     const rank = this.width - 1
-    return Float32Array.from({ length: this.length }, (_, at) =>
+    return Float32Array.from({ length: this.count * this.width }, (_, at) =>
       at % this.width === rank ? 0 : startDeviation * random.normal()
     )
   }
 
-  gradient(parameters: Float32Array, first: number, batch: Uint32Array, out: Float32Array): number {
+  addKeys(sample: number, _: number, keys: KeySet): void {
     const { user, item, users } = this.#train
-    out.fill(0)
-    let loss = 0
-    for (const sample of batch) {
-      const n = first + sample
-      loss += this.#addGradient(
-        parameters,
-        n,
-        user[n] * this.width,
-        (users + item[n]) * this.width,
-        1 / batch.length,
-        out
-      )
-    }
-    return loss / batch.length
+    keys.add(user[sample])
+    keys.add(users + item[sample])
   }
 
   /** The mean square error on the test ratings. */
@@ -88,54 +73,23 @@ export class MatrixFactorisation implements Model {
     return { loss: loss / value.length }
   }
 
-  rows(first: number): TaskRows {
-    const { users, items, item } = this.#train
-    return {
-      count: users + items,
-      width: this.width,
-      keysOf: (batch) => this.#keysOf(first, batch),
-      gradient: (rows, keys, batch, out): Work<number> => ({
-        kind: 'gradient',
-        samples: batch.length,
-        run: () => this.#gradientOfRows(rows, keys, first, batch, out)
-      }),
-      // Popular items have neighbouring numbers in drawn ratings; a hash spreads them.
-      blockOf: (sample, blocks) =>
-        Math.floor(((Math.imul(item[first + sample] + 1, 0x9e3779b1) >>> 0) / 2 ** 32) * blocks)
-    }
+  /** The block of its item. Popular items have neighbouring numbers in drawn ratings; a hash spreads them. */
+  blockOf(sample: number, blocks: number): number {
+    return Math.floor(((Math.imul(this.#train.item[sample] + 1, 0x9e3779b1) >>> 0) / 2 ** 32) * blocks)
   }
 
-  #keysOf(first: number, batch: Uint32Array): Uint32Array {
+  addGradient(
+    rows: Float32Array,
+    offsets: Uint32Array,
+    sample: number,
+    _: number,
+    weight: number,
+    out: Float32Array
+  ): number {
     const { user, item, users } = this.#train
-    const all = new Uint32Array(2 * batch.length)
-    for (let b = 0; b < batch.length; b++) {
-      all[2 * b] = user[first + batch[b]]
-      all[2 * b + 1] = users + item[first + batch[b]]
-    }
-    all.sort()
-    let count = 0
-    for (let k = 0; k < all.length; k++) if (k === 0 || all[k] !== all[k - 1]) all[count++] = all[k]
-    return all.slice(0, count)
-  }
-
-  #gradientOfRows(rows: Float32Array, keys: Uint32Array, first: number, batch: Uint32Array, out: Float32Array): number {
-    const { user, item, users } = this.#train
-    const places = this.#places
-    for (let k = 0; k < keys.length; k++) places[keys[k]] = k
-    out.fill(0)
-    let loss = 0
-    for (const sample of batch) {
-      const n = first + sample
-      const [u, i] = [places[user[n]] * this.width, places[users + item[n]] * this.width]
-      loss += this.#addGradient(rows, n, u, i, 1 / batch.length, out)
-    }
-    return loss / batch.length
-  }
-
-  /** Adds `weight` times the gradient of rating n, whose rows begin at u and i, to `out`; returns its loss. */
-  #addGradient(rows: Float32Array, n: number, u: number, i: number, weight: number, out: Float32Array): number {
+    const [u, i] = [offsets[user[sample]], offsets[users + item[sample]]]
     const l2 = this.#l2
-    const error = this.#predict(rows, u, i) - this.#train.value[n]
+    const error = this.#predict(rows, u, i) - this.#train.value[sample]
     const rank = this.width - 1
     let square = 0
     for (let k = 0; k < rank; k++) {

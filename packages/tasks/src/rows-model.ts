@@ -1,4 +1,4 @@
-import { type Evaluation, invariant, type Schema, type TaskRows, type Work } from '@murmuration/core'
+import { type Evaluation, InputError, type Schema, type TaskRows, type Work } from '@murmuration/core'
 import type { Model } from './shard-task.js'
 
 /** Collects keys, each once. */
@@ -66,6 +66,8 @@ export interface RowsLoss {
     out: Float32Array
   ): number
   evaluate(parameters: Float32Array): Evaluation
+  /** The block of a sample, for algorithms whose workers take turns at blocks; absent where samples have none. */
+  blockOf?(sample: number, blocks: number): number
 }
 
 /** A model of a {@link RowsLoss}. The gradient of all parameters is that of the rows that a batch touches, put in their places. */
@@ -79,9 +81,13 @@ export class RowsModel implements Model {
   readonly #offsets: Uint32Array
   readonly #identity: Uint32Array
 
+  /** Throws an {@link InputError} for more numbers than a vector may have. */
   constructor(loss: RowsLoss) {
     const { schema, about, count, width, testSamples } = loss
-    invariant(count * width < 2 ** 32, () => `${count} rows of ${width} numbers`)
+    if (count * width >= 2 ** 32)
+      throw new InputError(
+        `found ${count} rows of ${width} numbers, expected less than 2^32 numbers in all; lower the rank`
+      )
     this.schema = schema
     this.about = about
     this.length = count * width
@@ -106,9 +112,13 @@ export class RowsModel implements Model {
 
   rows(first: number): TaskRows {
     const { count, width } = this.#loss
+    const blockOf = this.#loss.blockOf?.bind(this.#loss)
+    const inBlocks: Pick<TaskRows, 'blockOf'> =
+      blockOf === undefined ? {} : { blockOf: (sample, blocks) => blockOf(first + sample, blocks) }
     return {
       count,
       width,
+      ...inBlocks,
       keysOf: (batch, round = 0) => this.#keysOf(first, batch, round),
       gradient: (rows, keys, batch, out, round = 0): Work<number> => ({
         kind: 'gradient',

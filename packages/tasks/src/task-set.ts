@@ -25,25 +25,32 @@ export interface TaskSetParts {
   readonly peers: readonly string[]
   /** How many samples each peer has. */
   readonly shardSizes: readonly number[]
+  /** Of what must be the same on all peers. */
+  readonly fingerprints?: Task['fingerprints']
   /** Facts about the task of a peer, whose samples are so many; without, about that of the union. */
   about(peer?: string, samples?: number): Task['about']
 }
 
 /** The task set of these parts. */
-export function taskSetOf({ model, peers, shardSizes, about }: TaskSetParts): TaskSet {
+export function taskSetOf({ model, peers, shardSizes, about, fingerprints }: TaskSetParts): TaskSet {
   const places = new Map(peers.map((peer, place) => [peer, place]))
   const firsts = startsOf(shardSizes)
   return {
     schema: model.schema,
     peers,
-    union: new ShardTask(model, 0, firsts[peers.length], () => about()),
+    union: new ShardTask(model, 0, firsts[peers.length], () => about(), { fingerprints }),
     of: (peer) => {
       const place = places.get(peer)
       if (place === undefined) throw new InputError(`"${peer}" is not among the ${peers.length} peers of the tasks`)
       const samples = shardSizes[place]
-      return new ShardTask(model, firsts[place], samples, () => about(peer, samples))
+      return new ShardTask(model, firsts[place], samples, () => about(peer, samples), { fingerprints })
     }
   }
+}
+
+/** The task of one peer, or that of all when it is absent. Throws an {@link InputError} for a peer that is not one of the set's. */
+export function taskIn(set: TaskSet, self: string | undefined): Task {
+  return self === undefined ? set.union : set.of(self)
 }
 
 /** Where each shard begins, and at last how many samples there are. */

@@ -1,13 +1,12 @@
 import { InputError, type Task } from '@murmuration/core'
-import { drawWords, plantSynonyms, readWords } from '@murmuration/data'
+import { drawWords, plantSynonyms, readWords, type WordsOptions } from '@murmuration/data'
 import { hashVector } from '@murmuration/vectors'
 import { RowsModel } from './rows-model.js'
-import { ShardTask } from './shard-task.js'
-import { taskSetOf, type TaskSet } from './task-set.js'
-import { WordVectors } from './word-vectors/word-vectors.js'
+import { taskIn, taskSetOf, type TaskSet } from './task-set.js'
+import { WordVectors, type WordVectorsSettings } from './word-vectors/word-vectors.js'
 
 /** Options of {@link createWordVectorsTask}. JSON. */
-export interface WordVectorsOptions {
+export interface WordVectorsOptions extends WordVectorsSettings, WordsOptions {
   readonly peers: readonly string[]
   /** Whose part of the text; all of it when absent. */
   readonly self?: string | undefined
@@ -16,15 +15,8 @@ export interface WordVectorsOptions {
   readonly file?: string | undefined
   /** Words of the file that occur less often are left out. */
   readonly minCount: number
-  /** Of a drawn text: different words, and all. */
-  readonly words: number
-  readonly length: number
   /** So many of the most frequent words are split in two. */
   readonly synonyms: number
-  readonly rank: number
-  readonly window: number
-  readonly negatives: number
-  readonly subsample: number
 }
 
 /** The fraction of the text that is held back to test: its end. */
@@ -38,28 +30,11 @@ export const createTask = createWordVectorsTask
 
 /** Word vectors of one peer's part of a text. Throws an {@link InputError} for a file that has no words. */
 export async function createWordVectorsTask(options: WordVectorsOptions): Promise<Task> {
-  const { peers, self } = options
-  const { model, starts, fingerprints } = await modelOf(options)
-  const place = self === undefined ? -1 : peers.indexOf(self)
-  if (self !== undefined && place < 0)
-    throw new InputError(`"${self}" is not among the ${peers.length} peers of the task`)
-  const [first, end] = place < 0 ? [0, starts[peers.length]] : [starts[place], starts[place + 1]]
-  return new ShardTask(model, first, end - first, () => factsOf(options, model, end - first), { fingerprints })
+  return taskIn(await createWordVectorsTaskSet(options), options.self)
 }
 
 /** The same for all peers at once. `self` is left aside. */
 export async function createWordVectorsTaskSet(options: WordVectorsOptions): Promise<TaskSet> {
-  const { model, starts } = await modelOf(options)
-  const { peers } = options
-  return taskSetOf({
-    model,
-    peers,
-    shardSizes: peers.map((_, place) => starts[place + 1] - starts[place]),
-    about: (_, samples = starts[peers.length]) => factsOf(options, model, samples)
-  })
-}
-
-async function modelOf(options: WordVectorsOptions) {
   const { file, minCount, peers, seed, synonyms } = options
   const original = file === undefined ? drawWords(options) : await readWords(file, minCount)
   if (synonyms > original.words)
@@ -70,9 +45,12 @@ async function modelOf(options: WordVectorsOptions) {
     throw new InputError(`found ${train} words to train, expected at least one for each of ${peers.length} peers`)
   const pairs = Array.from({ length: synonyms }, (_, word) => [word, original.words + word] as const)
   const both = pairs.flatMap(([left, right]) => [[left, right] as const, [right, left] as const])
-  const starts = Array.from({ length: peers.length + 1 }, (_, place) => Math.floor((place * train) / peers.length))
+  const start = (place: number) => Math.floor((place * train) / peers.length)
+  const shardSizes = peers.map((_, place) => start(place + 1) - start(place))
   const fingerprints = { text: hashVector(Float32Array.from(text.word)) }
-  return { model: new RowsModel(new WordVectors(text, train, both, options)), starts, fingerprints }
+  const model = new RowsModel(new WordVectors(text, train, both, options))
+  const about = (_?: string, samples = train) => factsOf(options, model, samples)
+  return taskSetOf({ model, peers, shardSizes, fingerprints, about })
 }
 
 function factsOf({ file, peers, synonyms }: WordVectorsOptions, model: RowsModel, samples: number): Task['about'] {
