@@ -1,4 +1,5 @@
 /** Algorithms that compress, and those that expect liars, against its paper's recursion, written anew in float64. */
+import { createRandom } from '@murmuration/random'
 import test from 'ava'
 import { type Matrix, meanOf, type Oracle, product, repeated, rowsOf, sum, testOracle } from './recursion.js'
 
@@ -101,6 +102,34 @@ const oracles: readonly Oracle[] = [
         return { X: sum([1, half], [0.3, product(W, c)], [-0.3, c]), δ: sum([1, v], [-1, c]) }
       }
       return repeated(rounds, { X: start, δ: sum([0, start]) }, step, ({ X }) => X)
+    }
+  },
+  {
+    title:
+      'PowerSGD steps along P̂ mean(Mᵀ P̂)ᵀ, M = g + e, and keeps e = M − P̂ (Mᵀ P̂)ᵀ (Vogels 2019, Algorithms 1 and 2)',
+    name: 'power-sgd',
+    options: { rank: 1 },
+    schema: [{ name: 'matrix', shape: [3, 2] }],
+    recursion: async ({ rounds, rate, gradients, start }) => {
+      const random = createRandom(0, 'right factors')
+      const first = { X: start, e: sum([0, start]), q: [random.normal(), random.normal()] }
+      // Of 3 × 2 numbers, row by row: M v, and Mᵀ v.
+      const times = (m: readonly number[], [a, b]: readonly number[]) => [0, 2, 4].map((i) => m[i] * a + m[i + 1] * b)
+      const across = (m: readonly number[], p: readonly number[]) =>
+        [0, 1].map((j) => p.reduce((total, value, i) => total + value * m[2 * i + j], 0))
+      const outer = (p: readonly number[], q: readonly number[]) =>
+        p.flatMap((value) => q.map((other) => value * other))
+      const step = async ({ X, e, q }: typeof first, k: number) => {
+        const M = sum([1, await gradients(X)], [1, e])
+        const [p] = meanOf(M.map((m) => times(m, q)))
+        const unit = p.map((value) => value / Math.hypot(...p))
+        const own = M.map((m) => across(m, unit))
+        const [mean] = meanOf(own)
+        const direction = X.map(() => outer(unit, mean))
+        const left = sum([1, M], [-1, own.map((each) => outer(unit, each))])
+        return { X: sum([1, X], [-rate(k), direction]), e: left, q: [...mean] }
+      }
+      return repeated(rounds, first, step, ({ X }) => X)
     }
   },
   ...[0.3, 1].map((λ): Oracle => ({

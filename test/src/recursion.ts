@@ -1,7 +1,7 @@
 /** Algorithms as plain recursions of matrices in float64, a row per peer, to hold the records against. */
 import { type Algorithm, algorithms, train, type TrainingSettings } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
-import { type PeerName, peerName, type Topology } from '@murmuration/core'
+import { type PeerName, peerName, type Schema, type Topology } from '@murmuration/core'
 import { createQuadraticTask, type QuadraticTask } from '@murmuration/tasks'
 import { createTopology, type GraphDescription, mixingMatrix } from '@murmuration/topology'
 import type { TestFn } from 'ava'
@@ -120,6 +120,8 @@ export interface Oracle {
   readonly name: string
   readonly options?: Readonly<Record<string, unknown>>
   readonly graph?: GraphDescription
+  /** How the six numbers are tensors; one of six when absent. */
+  readonly schema?: Schema
   readonly recursion: Recursion
 }
 
@@ -142,10 +144,10 @@ export async function repeated<S>(
 const ring: GraphDescription = { kind: 'ring' }
 
 /** That a record comes to the models of its recursion, up to what float32 rounds. */
-export function testOracle(test: TestFn, { title, name, options, graph = ring, recursion }: Oracle): void {
+export function testOracle(test: TestFn, { title, name, options, graph = ring, schema, recursion }: Oracle): void {
   test(title, async (t) => {
     const topology = createTopology({ peers: peersOf(5), graph })
-    const tasks = quadraticsOf(topology, 3)
+    const tasks = quadraticsOf(topology, 3).map((task) => Object.assign(task, { schema: schema ?? task.schema }))
     const given = givenOf(topology, tasks, (round) => 0.3 / (1 + round / 10), 24)
     const record = algorithms.find((each) => each.name === name) as Algorithm
     const { by, round, peer } = difference(await modelsOf(record, given, tasks, options), await recursion(given))

@@ -8,18 +8,23 @@ export type Fusion = 'fused' | 'per-tensor'
 /** Whether what is exchanged one after the other waits for the answer to what went before. */
 export type Calls = 'streamed' | 'blocking'
 
-/** The range of each tensor that has elements. */
-export function tensorsOf(schema: Schema): readonly Range[] {
+/** Where a tensor lies in the flat vector, and its shape. */
+export interface Tensor extends Range {
+  readonly shape: readonly number[]
+}
+
+/** The tensors that have elements. */
+export function tensorsOf(schema: Schema): readonly Tensor[] {
   const offsets = offsetsOf(schema)
   return schema
-    .map((tensor, index) => ({ offset: offsets[index], length: sizeOf(tensor.shape) }))
+    .map(({ shape }, index) => ({ offset: offsets[index], length: sizeOf(shape), shape }))
     .filter(({ length }) => length > 0)
 }
 
 /** What is exchanged at a time: 'fused' the whole flat vector, 'per-tensor' one range for each tensor. */
 export function rangesOf(tensors: readonly Range[], fusion: Fusion): readonly Range[] {
   return fusion === 'per-tensor'
-    ? tensors
+    ? tensors.map(({ offset, length }) => ({ offset, length }))
     : [{ offset: 0, length: tensors.reduce((sum, { length }) => sum + length, 0) }]
 }
 

@@ -5,6 +5,7 @@ import type { KeyService } from './keys/record.js'
 import type { Objects } from './node/objects.js'
 import type { Message, Range, State, Vector } from './node/vector.js'
 import type { OptimiserSettings } from './optimiser-record.js'
+import type { Tensor } from './ranges.js'
 
 export type { Message, State } from './node/vector.js'
 export type { Optimiser, OptimiserSettings } from './optimiser-record.js'
@@ -163,7 +164,7 @@ export interface BaseNode<O, S> extends Stepper {
   /** How many rounds of training there are. */
   readonly rounds: number
   /** Where each tensor lies in the parameters, in order; those without elements are left out. */
-  readonly tensors: readonly Range[]
+  readonly tensors: readonly Tensor[]
   /** All peers of a role, in the order of names. */
   peers(role?: RoleName): readonly PeerName[]
   mixing(round: number): Mixing

@@ -29,6 +29,7 @@ import { overlapSgp } from './overlap-sgp.js'
 import { parameterServer } from './parameter-server.js'
 import { parameterServices } from './parameter-services.js'
 import { petuum } from './petuum.js'
+import { powerSgd } from './power-sgd.js'
 import { qgDsgdm } from './qg-dsgdm.js'
 import { type Algorithm, isAlgorithm } from './record.js'
 import { relaySgd } from './relay-sgd.js'
@@ -71,6 +72,7 @@ export const algorithms: readonly Algorithm[] = [
   gasLoC,
   sparseLoCo,
   allReduce,
+  powerSgd,
   parameterServer,
   asyncParameterServer,
   staleSynchronous,

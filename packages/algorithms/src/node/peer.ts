@@ -24,7 +24,7 @@ import {
   type StepOf
 } from '../record.js'
 import { inSlices } from '../slices.js'
-import { rangesOf, tensorsOf } from '../ranges.js'
+import { rangesOf, type Tensor, tensorsOf } from '../ranges.js'
 import { type Untrained, untrainedOf } from '../untrained.js'
 import { diverged, Gradients } from './gradients.js'
 import { Exchanges } from './exchanges.js'
@@ -56,7 +56,7 @@ export class Peer implements Owner {
   readonly presence = new Presence()
   readonly length: number
   /** Where each tensor lies in the parameters. */
-  readonly tensors: readonly Range[]
+  readonly tensors: readonly Tensor[]
   readonly ranges: readonly Range[]
   round = 0
   readonly rounds: number

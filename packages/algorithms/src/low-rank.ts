@@ -1,0 +1,167 @@
+/** Matrices of a flat vector, and factors of low rank. A tensor is a matrix of as many columns as its last dimension has. Sums run in float64. */
+import { createRandom } from '@murmuration/random'
+import type { Vector } from './node/vector.js'
+import type { Tensor } from './ranges.js'
+
+/** A tensor, and how many columns its factors have; 0 where factors would not be shorter than the tensor itself. */
+interface Factored extends Tensor {
+  readonly rank: number
+  readonly rows: number
+  readonly columns: number
+}
+
+/** Below this fraction of its length, what is left of a column after those before it is rounding. */
+const negligible = 1e-5
+
+/**
+ * How the tensors of a model are written as products of two factors, `left` (rows × rank) and `right` (columns × rank). Factors lie column by column, those
+ * of one tensor after those of the other; a tensor that is not factored is in `left` as it is.
+ */
+export class LowRank {
+  readonly #tensors: readonly Factored[]
+  readonly #leftLength: number
+  readonly #rightLength: number
+
+  constructor(tensors: readonly Tensor[], rank: number) {
+    this.#tensors = tensors.map((tensor) => factored(tensor, rank))
+    const sum = (of: (tensor: Factored) => number) => this.#tensors.reduce((total, tensor) => total + of(tensor), 0)
+    this.#leftLength = sum(({ rank: r, rows, length }) => (r === 0 ? length : r * rows))
+    this.#rightLength = sum(({ rank: r, columns }) => r * columns)
+  }
+
+  /** Right factors to begin with: normal numbers, the same for everybody. */
+  first({ arena }: Vector): Vector {
+    return arena.compute(this.#rightLength, (out, from) => {
+      if (from === 0) this.#draw(out, () => true)
+    })
+  }
+
+  /** Left factors `M Q`. */
+  left(M: Vector, Q: Vector): Vector {
+    return M.arena.compute(this.#leftLength, (out, from) => {
+      if (from > 0) return
+      const [m, q] = [M.values, Q.values]
+      this.#each((tensor, left, right) => {
+        const { offset, length, rank, rows, columns } = tensor
+        if (rank === 0) return out.set(m.subarray(offset, offset + length), left)
+        for (let k = 0; k < rank; k++)
+          for (let i = 0; i < rows; i++) {
+            let sum = 0
+            for (let j = 0; j < columns; j++) sum += m[offset + i * columns + j] * q[right + k * columns + j]
+            out[left + k * rows + i] = sum
+          }
+      })
+    })
+  }
+
+  /** Right factors `Mᵀ P`. */
+  right(M: Vector, P: Vector): Vector {
+    return M.arena.compute(this.#rightLength, (out, from) => {
+      if (from > 0) return
+      const [m, p] = [M.values, P.values]
+      this.#each(({ offset, rank, rows, columns }, left, right) => {
+        const sums = new Float64Array(columns)
+        for (let k = 0; k < rank; k++) {
+          sums.fill(0)
+          for (let i = 0; i < rows; i++)
+            for (let j = 0; j < columns; j++) sums[j] += m[offset + i * columns + j] * p[left + k * rows + i]
+          out.set(sums, right + k * columns)
+        }
+      })
+    })
+  }
+
+  /** `P Qᵀ`, and the tensors that are not factored as they are. */
+  product(P: Vector, Q: Vector, length: number): Vector {
+    return P.arena.compute(length, (out, from) => {
+      if (from === 0) this.#multiply(out, P, Q, 1)
+    })
+  }
+
+  /** `M − P Qᵀ`, and 0 of the tensors that are not factored. */
+  rest(M: Vector, P: Vector, Q: Vector): Vector {
+    return M.arena.compute(M.length, (out, from) => {
+      if (from > 0) return
+      out.set(M.values)
+      this.#multiply(out, P, Q, -1)
+    })
+  }
+
+  /** Left factors whose columns are orthonormal (modified Gram-Schmidt). A column that depends on those before it becomes 0. */
+  orthonormal(P: Vector): Vector {
+    return P.arena.compute(P.length, (out, from) => {
+      if (from > 0) return
+      out.set(P.values)
+      this.#each(({ rank, rows }, left) => {
+        const columns = Array.from({ length: rank }, (_, k) => out.subarray(left + k * rows, left + (k + 1) * rows))
+        for (const [k, column] of columns.entries()) orthonormalise(column, columns.slice(0, k))
+      })
+    })
+  }
+
+  /** Right factors, with a column that is 0 drawn anew: from 0 no step of power iteration leads away. */
+  revived(Q: Vector): Vector {
+    return Q.arena.compute(Q.length, (out, from) => {
+      if (from > 0) return
+      out.set(Q.values)
+      this.#draw(out, (column) => column.every((value) => value === 0))
+    })
+  }
+
+  /** Writes `P Qᵀ` to `out`, or takes it from what is there; a tensor that is not factored is then 0. */
+  #multiply(out: Float32Array, { values: p }: Vector, { values: q }: Vector, sign: 1 | -1): void {
+    this.#each(({ offset, length, rank, rows, columns }, left, right) => {
+      if (rank === 0 && sign === 1) return out.set(p.subarray(left, left + length), offset)
+      if (rank === 0) return out.fill(0, offset, offset + length)
+      for (let i = 0; i < rows; i++)
+        for (let j = 0; j < columns; j++) {
+          let sum = 0
+          for (let k = 0; k < rank; k++) sum += p[left + k * rows + i] * q[right + k * columns + j]
+          const at = offset + i * columns + j
+          out[at] = sign === 1 ? sum : out[at] - sum
+        }
+    })
+  }
+
+  /** Draws the columns of which this is so; the others' numbers are drawn and left aside. */
+  #draw(out: Float32Array, isDrawn: (column: Float32Array) => boolean): void {
+    const random = createRandom(0, 'right factors')
+    this.#each(({ rank, columns }, _, right) => {
+      for (let k = 0; k < rank; k++) {
+        const column = out.subarray(right + k * columns, right + (k + 1) * columns)
+        const drawn = Float32Array.from(column, () => random.normal())
+        if (isDrawn(column)) column.set(drawn)
+      }
+    })
+  }
+
+  /** Each tensor, and where its factors begin. */
+  #each(act: (tensor: Factored, left: number, right: number) => void): void {
+    let [left, right] = [0, 0]
+    for (const tensor of this.#tensors) {
+      act(tensor, left, right)
+      left += tensor.rank === 0 ? tensor.length : tensor.rank * tensor.rows
+      right += tensor.rank * tensor.columns
+    }
+  }
+}
+
+function factored(tensor: Tensor, most: number): Factored {
+  const columns = tensor.shape[tensor.shape.length - 1] ?? 1
+  const rows = tensor.length / columns
+  const rank = Math.min(most, rows, columns)
+  return { ...tensor, rows, columns, rank: rank * (rows + columns) < tensor.length ? rank : 0 }
+}
+
+function orthonormalise(column: Float32Array, before: readonly Float32Array[]): void {
+  const values = Float64Array.from(column)
+  const dot = (other: ArrayLike<number>) => values.reduce((sum, value, i) => sum + value * other[i], 0)
+  const whole = Math.sqrt(dot(values))
+  for (const other of before) {
+    const along = dot(other)
+    for (let i = 0; i < values.length; i++) values[i] -= along * other[i]
+  }
+  const left = Math.sqrt(dot(values))
+  const isRounding = !(left > negligible * whole)
+  for (let i = 0; i < values.length; i++) column[i] = isRounding ? 0 : values[i] / left
+}
