@@ -132,6 +132,26 @@ const oracles: readonly Oracle[] = [
       return repeated(rounds, first, step, ({ X }) => X)
     }
   },
+  {
+    title: 'sparse gossip mixes the parameters in S_k, and no others (Beton 2025, with W in place of the mean)',
+    name: 'sparse-gossip',
+    options: { fraction: 0.5 },
+    recursion: async ({ topology, rounds, rate, gradients, start }) => {
+      const W = rowsOf(topology)
+      const step = async (X: Matrix, k: number) => {
+        const half = sum([1, X], [-rate(k), await gradients(X)])
+        const mixed = product(W, half)
+        const random = createRandom(k, 'mask')
+        const mask: number[] = []
+        for (const last of [3, 4, 5]) {
+          const place = random.integer(last + 1)
+          mask.push(mask.includes(place) ? last : place)
+        }
+        return half.map((row, i) => row.map((value, d) => (mask.includes(d) ? mixed[i][d] : value)))
+      }
+      return repeated(rounds, start, step, (X) => X)
+    }
+  },
   ...[0.3, 1].map((λ): Oracle => ({
     title: `MoTEF with λ = ${λ}${λ === 1 ? ', which is BEER,' : ''} moves x, then v, then their copies (Islamov 2025, Algorithm 1)`,
     name: 'motef',

@@ -36,6 +36,7 @@ import { relaySgd } from './relay-sgd.js'
 import { sgdAlone } from './sgd-alone.js'
 import { sgp } from './sgp.js'
 import { slowMo } from './slowmo.js'
+import { sparseGossip } from './sparse-gossip.js'
 import { sparseLoCo } from './sparseloco.js'
 import { staleSynchronous } from './stale-synchronous.js'
 import { trimmedMeanSgd } from './trimmed-mean.js'
@@ -58,6 +59,7 @@ export const algorithms: readonly Algorithm[] = [
   motef,
   dcdPsgd,
   deepSqueeze,
+  sparseGossip,
   moshpit,
   gossipPga,
   adPsgd,
