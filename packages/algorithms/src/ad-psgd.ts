@@ -3,7 +3,8 @@
  *
  * Unlike the paper's, a peer that is asked answers at once, also while it waits for an answer itself: both move by half of the difference
  * of what was sent. So the sum holds, no cycle can wait, and the graph need not be bipartite. Of two peers that ask each other at the same moment one
- * is refused, so that both meet in the middle. Without a reply a round has its gradient alone.
+ * is refused, so that both meet in the middle. Without a reply a round has its gradient alone. With a period H a peer asks after
+ * H steps only, which is SwarmSGD (Nadiradze et al., NeurIPS 2021) with a pace of its own for everybody.
  */
 import { z } from 'zod'
 import { linear } from './node/vector.js'
@@ -13,7 +14,9 @@ export const adPsgd = algorithm({
   name: 'ad-psgd',
   title: 'AD-PSGD',
   source: 'Lian et al., ICML 2018, arXiv 1710.06952',
-  options: z.strictObject({}),
+  options: z.strictObject({
+    period: z.int().min(1).default(1).meta({ description: 'H, steps of a peer between two requests' })
+  }),
   needs: { weights: 'symmetric' },
   keeps: 'mean',
   channels: { swap: { ask: { x: 'vector' }, reply: { x: 'vector' } } },
@@ -22,7 +25,8 @@ export const adPsgd = algorithm({
   async round(node, { x: sent }, k) {
     const gradient = node.gradient(sent) //                                    at x̂ = x as the round began
     const { to } = node.mixing(k)
-    const j = to.length === 0 ? undefined : to[node.random('partner', k).integer(to.length)]
+    const isAsking = to.length > 0 && (k + 1) % node.options.period === 0
+    const j = isAsking ? to[node.random('partner', k).integer(to.length)] : undefined
     const theirs = j && (await node.swap.request(j, { x: sent }))
     if (theirs) node.change(({ x }) => ({ x: linear([1, x], [0.5, theirs.x], [-0.5, sent]) }))
     const g = await gradient
