@@ -133,6 +133,41 @@ const oracles: readonly Oracle[] = [
     }
   },
   {
+    title:
+      'PowerGossip takes W_ij D V̂ V̂ᵀ off, D = X_i − X_j, and goes on from D V̂ on each edge (Vogels 2020, Algorithm 1)',
+    name: 'power-gossip',
+    options: { rank: 1 },
+    schema: [{ name: 'matrix', shape: [3, 2] }],
+    recursion: async ({ topology, rounds, rate, gradients, start }) => {
+      const W = rowsOf(topology)
+      const random = createRandom(0, 'right factors')
+      const drawn = [random.normal(), random.normal()]
+      const edges = W.flatMap((row, i) => row.flatMap((weight, j) => (i < j && weight > 0 ? [{ i, j, weight }] : [])))
+      const first = { X: start, V: edges.map(() => drawn) }
+      const step = async ({ X, V }: typeof first, k: number) => {
+        const half = sum([1, X], [-rate(k), await gradients(X)])
+        const next = half.map((row) => [...row])
+        const all = edges.map(({ i, j, weight }, n) => {
+          const unit = V[n].map((value) => value / Math.hypot(...V[n]))
+          const D = half[i].map((value, d) => value - half[j][d])
+          const even = k % 2 === 0
+          const v = even
+            ? [0, 2, 4].map((at) => D[at] * unit[0] + D[at + 1] * unit[1])
+            : [0, 1].map((c) => unit.reduce((total, value, r) => total + value * D[2 * r + c], 0))
+          const [p, q] = even ? [v, unit] : [unit, v]
+          for (let d = 0; d < 6; d++) {
+            const change = weight * p[Math.floor(d / 2)] * q[d % 2]
+            next[i][d] -= change
+            next[j][d] += change
+          }
+          return v
+        })
+        return { X: next as Matrix, V: all }
+      }
+      return repeated(rounds, first, step, ({ X }) => X)
+    }
+  },
+  {
     title: 'sparse gossip mixes the parameters in S_k, and no others (Beton 2025, with W in place of the mean)',
     name: 'sparse-gossip',
     options: { fraction: 0.5 },

@@ -9,7 +9,7 @@ const vectorOf = (numbers: readonly number[]) => arena.adopt(Float32Array.from(n
 
 /** One step of power iteration from the factors that a run begins with. */
 function approximated(factors: LowRank, M: Vector) {
-  const P = factors.orthonormal(factors.left(M, factors.first(M)))
+  const P = factors.orthonormal(factors.left(M, factors.first(M)), 'left')
   const Q = factors.right(M, P)
   return { P, Q, product: factors.product(P, Q, M.length), rest: factors.rest(M, P, Q) }
 }

@@ -19,26 +19,26 @@ const negligible = 1e-5
  */
 export class LowRank {
   readonly #tensors: readonly Factored[]
-  readonly #leftLength: number
-  readonly #rightLength: number
+  readonly leftLength: number
+  readonly rightLength: number
 
   constructor(tensors: readonly Tensor[], rank: number) {
     this.#tensors = tensors.map((tensor) => factored(tensor, rank))
     const sum = (of: (tensor: Factored) => number) => this.#tensors.reduce((total, tensor) => total + of(tensor), 0)
-    this.#leftLength = sum(({ rank: r, rows, length }) => (r === 0 ? length : r * rows))
-    this.#rightLength = sum(({ rank: r, columns }) => r * columns)
+    this.leftLength = sum(({ rank: r, rows, length }) => (r === 0 ? length : r * rows))
+    this.rightLength = sum(({ rank: r, columns }) => r * columns)
   }
 
   /** Right factors to begin with: normal numbers, the same for everybody. */
   first({ arena }: Vector): Vector {
-    return arena.compute(this.#rightLength, (out, from) => {
+    return arena.compute(this.rightLength, (out, from) => {
       if (from === 0) this.#draw(out, () => true)
     })
   }
 
   /** Left factors `M Q`. */
   left(M: Vector, Q: Vector): Vector {
-    return M.arena.compute(this.#leftLength, (out, from) => {
+    return M.arena.compute(this.leftLength, (out, from) => {
       if (from > 0) return
       const [m, q] = [M.values, Q.values]
       this.#each((tensor, left, right) => {
@@ -56,7 +56,7 @@ export class LowRank {
 
   /** Right factors `Mᵀ P`. */
   right(M: Vector, P: Vector): Vector {
-    return M.arena.compute(this.#rightLength, (out, from) => {
+    return M.arena.compute(this.rightLength, (out, from) => {
       if (from > 0) return
       const [m, p] = [M.values, P.values]
       this.#each(({ offset, rank, rows, columns }, left, right) => {
@@ -71,10 +71,23 @@ export class LowRank {
     })
   }
 
-  /** `P Qᵀ`, and the tensors that are not factored as they are. */
+  /** `P Qᵀ`, and the tensors that are not factored as they are in P. */
   product(P: Vector, Q: Vector, length: number): Vector {
     return P.arena.compute(length, (out, from) => {
-      if (from === 0) this.#multiply(out, P, Q, 1)
+      if (from > 0) return
+      this.#each((tensor, left) => {
+        if (tensor.rank === 0) out.set(P.values.subarray(left, left + tensor.length), tensor.offset)
+      })
+      this.#multiply(out, P, Q, (value) => value)
+    })
+  }
+
+  /** `M + a P Qᵀ`; the tensors that are not factored are as they are in M. */
+  added(M: Vector, a: number, P: Vector, Q: Vector): Vector {
+    return M.arena.compute(M.length, (out, from) => {
+      if (from > 0) return
+      out.set(M.values)
+      this.#multiply(out, P, Q, (value, at) => out[at] + a * value)
     })
   }
 
@@ -82,19 +95,20 @@ export class LowRank {
   rest(M: Vector, P: Vector, Q: Vector): Vector {
     return M.arena.compute(M.length, (out, from) => {
       if (from > 0) return
-      out.set(M.values)
-      this.#multiply(out, P, Q, -1)
+      out.fill(0)
+      this.#multiply(out, P, Q, (value, at) => M.values[at] - value)
     })
   }
 
-  /** Left factors whose columns are orthonormal (modified Gram-Schmidt). A column that depends on those before it becomes 0. */
-  orthonormal(P: Vector): Vector {
-    return P.arena.compute(P.length, (out, from) => {
+  /** Factors of this side with orthonormal columns (modified Gram-Schmidt). A column that depends on those before it becomes 0. */
+  orthonormal(factors: Vector, side: 'left' | 'right'): Vector {
+    return factors.arena.compute(factors.length, (out, from) => {
       if (from > 0) return
-      out.set(P.values)
-      this.#each(({ rank, rows }, left) => {
-        const columns = Array.from({ length: rank }, (_, k) => out.subarray(left + k * rows, left + (k + 1) * rows))
-        for (const [k, column] of columns.entries()) orthonormalise(column, columns.slice(0, k))
+      out.set(factors.values)
+      this.#each(({ rank, rows, columns }, left, right) => {
+        const [start, length] = side === 'left' ? [left, rows] : [right, columns]
+        const all = Array.from({ length: rank }, (_, k) => out.subarray(start + k * length, start + (k + 1) * length))
+        for (const [k, column] of all.entries()) orthonormalise(column, all.slice(0, k))
       })
     })
   }
@@ -108,17 +122,21 @@ export class LowRank {
     })
   }
 
-  /** Writes `P Qᵀ` to `out`, or takes it from what is there; a tensor that is not factored is then 0. */
-  #multiply(out: Float32Array, { values: p }: Vector, { values: q }: Vector, sign: 1 | -1): void {
-    this.#each(({ offset, length, rank, rows, columns }, left, right) => {
-      if (rank === 0 && sign === 1) return out.set(p.subarray(left, left + length), offset)
-      if (rank === 0) return out.fill(0, offset, offset + length)
+  /** Writes what `f` makes of each number of P Qᵀ, and of its place. */
+  #multiply(
+    out: Float32Array,
+    { values: p }: Vector,
+    { values: q }: Vector,
+    f: (value: number, at: number) => number
+  ): void {
+    this.#each(({ offset, rank, rows, columns }, left, right) => {
+      if (rank === 0) return
       for (let i = 0; i < rows; i++)
         for (let j = 0; j < columns; j++) {
           let sum = 0
           for (let k = 0; k < rank; k++) sum += p[left + k * rows + i] * q[right + k * columns + j]
           const at = offset + i * columns + j
-          out[at] = sign === 1 ? sum : out[at] - sum
+          out[at] = f(sum, at)
         }
     })
   }

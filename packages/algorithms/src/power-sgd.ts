@@ -25,7 +25,7 @@ export const powerSgd = algorithm({
     const [factors, route] = [new LowRank(node.tensors, node.options.rank), node.route(k)]
     const mean = (channel: typeof node.lefts, v: Vector) => meanOver(channel, route, v, atOnce(node.options, v))
     const M = linear([1, await node.gradient(x)], [1, e]) //                     M_i = g_i + e_i
-    const P = factors.orthonormal(await mean(node.lefts, factors.left(M, Q))) // P̂ = orthonormal columns of mean(M_i Q)
+    const P = factors.orthonormal(await mean(node.lefts, factors.left(M, Q)), 'left') // P̂ = orthonormal columns of mean(M_i Q)
     const own = factors.right(M, P) //                                           Q_i = M_iᵀ P̂
     const all = await mean(node.rights, own) //                                  Q = mean(Q_i)
     const next = node.step(x, factors.product(P, all, x.length)) //              x ← x − γ P̂ Qᵀ

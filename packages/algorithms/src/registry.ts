@@ -29,6 +29,7 @@ import { overlapSgp } from './overlap-sgp.js'
 import { parameterServer } from './parameter-server.js'
 import { parameterServices } from './parameter-services.js'
 import { petuum } from './petuum.js'
+import { powerGossip } from './power-gossip.js'
 import { powerSgd } from './power-sgd.js'
 import { qgDsgdm } from './qg-dsgdm.js'
 import { type Algorithm, isAlgorithm } from './record.js'
@@ -59,6 +60,7 @@ export const algorithms: readonly Algorithm[] = [
   motef,
   dcdPsgd,
   deepSqueeze,
+  powerGossip,
   sparseGossip,
   moshpit,
   gossipPga,
