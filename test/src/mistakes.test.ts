@@ -1,9 +1,13 @@
 /** Mistakes of those who use the command for the first time: each answer says what was found, what was expected, and how to mend it. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { timeLimit } from '@murmuration/contract'
+import { messageOf } from '@murmuration/core'
 import test from 'ava'
 import { type CommandResult, murmurInTurn, temporaryFolder } from './command.js'
+import { root } from './repository.js'
 
 const files: Readonly<Record<string, string>> = {
   'topology.yaml': 'graph: ring\npeers: 4\n',
@@ -69,3 +73,13 @@ for (const [command, answer] of mistakes) {
     t.notRegex(stderr, /\n {4}at |undefined|\[object/)
   })
 }
+
+test('on a terminal, too, a mistyped file name ends the command at once', async (t) => {
+  t.timeout(timeLimit(60_000))
+  const command = `${process.execPath} ${join(root, 'packages/cli/dist/main.js')} swarm nosuch.yaml`
+  const run = spawn('script', ['-qec', command, '/dev/null'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  t.teardown(() => run.kill('SIGKILL'))
+  const [code] = await once(run, 'exit').catch((error: unknown) => [messageOf(error)])
+  if (typeof code === 'string') return t.log(`skipped, since no terminal can be had: ${code}`)
+  t.is(code, 2)
+})

@@ -175,9 +175,10 @@ async function run(
   body: (request: RunRequest, emit: Output['event'], signal: AbortSignal, directory?: string) => Promise<unknown>
 ): Promise<void> {
   const stop = stopOnSignal()
-  const output = await outputOf(flags)
-  const { commandOf, recorded } = await import('./recorded-run.js')
+  // What is refused here is refused before there is an output that would have to end.
   const request = requestOf(topology, flags)
+  const { commandOf, recorded } = await import('./recorded-run.js')
+  const output = await outputOf(flags)
   const recording = {
     ...{ request, out: flags.out, command: commandOf(process.argv.slice(2)) },
     ...(flags.as === undefined ? {} : { peer: flags.as }),

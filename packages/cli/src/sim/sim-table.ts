@@ -46,10 +46,16 @@ function cellOf(runs: readonly RunRecord[], targetLoss: number | undefined): str
   if (failed === runs.length) return 'failed'
   const times =
     targetLoss === undefined
-      ? runs.filter(({ outcome }) => outcome !== 'failed').map(({ secondsPerRound }) => secondsPerRound)
+      ? runs.filter(({ outcome }) => outcome !== 'failed').map(timePerRound)
       : runs.map(({ toTarget }) => toTarget?.seconds ?? Number.POSITIVE_INFINITY)
   const time = median(times)
-  return time === Number.POSITIVE_INFINITY ? 'not reached' : secondsText(time)
+  if (time === Number.POSITIVE_INFINITY) return targetLoss === undefined ? 'no round' : 'not reached'
+  return secondsText(time)
+}
+
+/** Who came to the end of no round is slower than all others. */
+function timePerRound({ rounds, secondsPerRound }: RunRecord): number {
+  return rounds === 0 ? Number.POSITIVE_INFINITY : secondsPerRound
 }
 
 function isCorner(setting: Readonly<Record<string, Setting>>, axes: Results['sweep']['axes']): boolean {

@@ -9,7 +9,7 @@ export interface MinFinished {
 
 /** The same in peers. Throws an InputError when there are not so many. */
 export function peersNeeded({ amount, unit }: MinFinished, peers: number): number {
-  const needed = unit === '%' ? Math.ceil((amount / 100) * peers) : amount
+  const needed = unit === '%' ? Math.ceil((amount * peers) / 100) : amount
   if (needed <= peers) return needed
   throw new InputError(`--min-finished ${amount}: the topology has ${peers} peers`)
 }

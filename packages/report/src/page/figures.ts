@@ -43,7 +43,8 @@ const columnsOf = (isOfPeers: boolean): readonly Column[] => [
   {
     title: 'time per round',
     detail: isOfPeers ? 'a step of the peer' : 'a step of every peer',
-    cell: ({ measures }) => spread(measures.secondsPerRound, secondsText, 'failed')
+    cell: ({ measures, failures }) =>
+      spread(measures.secondsPerRound, secondsText, failures.length > 0 ? 'failed' : 'no round')
   },
   {
     title: 'bytes',

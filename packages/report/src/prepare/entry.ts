@@ -24,7 +24,7 @@ export function entryOf(runs: readonly RunRecord[], maxPoints: number): Entry {
       secondsToTarget: over(({ toTarget }) => toTarget?.seconds),
       bytesToTarget: over(({ toTarget }) => toTarget?.bytes),
       samplesToTarget: over(({ toTarget }) => toTarget?.samples),
-      secondsPerRound: unlessFailed(({ secondsPerRound }) => secondsPerRound),
+      secondsPerRound: unlessFailed(({ rounds, secondsPerRound }) => (rounds === 0 ? Infinity : secondsPerRound)),
       bytesPerRound: unlessFailed(({ bytesSent, rounds }) => bytesSent / rounds)
     },
     bytesSent: over(({ bytesSent }) => bytesSent),

@@ -182,6 +182,12 @@ test('failed runs keep their reasons and count as slower than all others', (t) =
   t.is(entry.payloadFraction, 0.8)
 })
 
+test('a method that came to the end of no round has no time per round', (t) => {
+  const entry = entryOf([smallRun(undefined, { rounds: 0, secondsPerRound: 0, bytesSent: 100 })], 200)
+  t.deepEqual(entry.measures.secondsPerRound.middle, null)
+  t.deepEqual(entry.measures.bytesPerRound.middle, null)
+})
+
 test('curves become sparser as there are more of them, and never too sparse to be drawn', (t) => {
   t.is(pointsFor(1), 200)
   t.is(pointsFor(100), 60_000 / 100 / curveKeys.length)

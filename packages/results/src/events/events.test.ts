@@ -39,6 +39,14 @@ function exchange(rounds: number, ahead: number, [there, back] = [3, 7]): readon
   return [log('a', 0, [...a, end]), log('b', ahead, [...b, end], 1)]
 }
 
+test('the logs of many peers may be as long as they get', (t) => {
+  const lines = Array.from({ length: 14_000 }, (_, k) => [k + 1, { kind: 'span', what: 'gradient', start: k }] as const)
+  const one = log('a', 0, lines)
+  const logs = Array.from({ length: 45 }, (_, place) => ({ ...one, peer: `p${place}` }))
+  const [whole] = timelinesOfLogs(logs, { settings: {}, method: 'D-PSGD', seed: 1 })
+  t.deepEqual([whole.from, whole.to, whole.peers.length], [0, 14, 45])
+})
+
 test('clocks are corrected by what messages both ways allow, and to within what is said', (t) => {
   const logs = exchange(4, 5000)
   const { offsets, text } = alignedClocks(logs, messagesIn(logs))

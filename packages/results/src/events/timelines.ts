@@ -21,11 +21,9 @@ export type TimelineRun = Pick<Timeline, 'settings' | 'method' | 'seed'>
 export function timelinesOfLogs(logs: readonly EventLog[], run: TimelineRun): readonly Timeline[] {
   const logged = messagesIn(logs)
   const { offsets, text: clocks } = alignedClocks(logs, logged)
-  const zero = Math.min(
-    ...logs.flatMap(({ lines }, place) =>
-      lines.flatMap((line) => (line.kind === 'span' ? [line.start + offsets[place]] : []))
-    )
-  )
+  let zero = Number.POSITIVE_INFINITY
+  for (const [place, { lines }] of logs.entries())
+    for (const line of lines) if (line.kind === 'span') zero = Math.min(zero, line.start + offsets[place])
   if (!Number.isFinite(zero)) return []
   const seconds = (place: number, t: number) => Math.max(0, (t + offsets[place] - zero) / 1000)
   const to = Math.max(...logs.map(({ lines }, place) => seconds(place, lines[lines.length - 1].t)))

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { peerName } from '@murmuration/core'
@@ -96,6 +96,32 @@ test('a log that cannot be written is said once and hinders nothing; when it can
     lines.map(({ kind }) => kind),
     ['log', 'dropped', 'span', 'end']
   )
+})
+
+test('a log whose first line could not be written has it as soon as it can', async (t) => {
+  const folder = await newFolder()
+  const file = join(folder, eventsFolder, 'a-000001.jsonl')
+  await mkdir(file, { recursive: true })
+  const { log, told } = logIn(folder)
+  log.span('gradient', 0)
+  await until(() => told.length > 0)
+  await rm(file, { recursive: true })
+  log.span('gradient', 2)
+  await log.end()
+  const [{ lines }] = await readEventLogs(folder)
+  t.deepEqual(
+    lines.map(({ kind }) => kind),
+    ['log', 'dropped', 'span', 'end']
+  )
+})
+
+test('where a run is watched, with the token, is in no log', async (t) => {
+  const folder = await newFolder()
+  const { log } = logIn(folder)
+  log.span('gradient', 0)
+  log.event({ kind: 'watch', peer: self, url: 'http://127.0.0.1:9/?token=secret' })
+  await log.end()
+  t.false((await readFile(join(folder, eventsFolder, 'a-000001.jsonl'), 'utf8')).includes('secret'))
 })
 
 test('what a slow disk leaves no room for is dropped and counted; nobody who computed nothing has a log', async (t) => {

@@ -43,6 +43,8 @@ export class EventLog {
   #dropped = 0
   #part = 0
   #partBytes = 0
+  /** Whether the file under way has its first line. */
+  #hasHead = false
   #isActive = false
   #hasFailed = false
   #isOver = false
@@ -56,9 +58,9 @@ export class EventLog {
     this.#timer.unref()
   }
 
-  /** What people are told. */
+  /** What people are told, but for where the run is watched: that address has a token in it, and logs are passed on. */
   event(event: RunEvent): void {
-    this.#add(event)
+    if (event.kind !== 'watch') this.#add(event)
   }
 
   /** The peer computed, or waited, since `start`. */
@@ -123,6 +125,7 @@ export class EventLog {
       const text = `${before}${head}${note}${lines.join('')}`
       await appendFile(this.#path(this.#part), text)
       this.#partBytes += Buffer.byteLength(text)
+      this.#hasHead = true
       this.#dropped -= missing
       this.#hasFailed = false
     } catch (error) {
@@ -136,14 +139,17 @@ export class EventLog {
     }
   }
 
-  /** The first line of a file that is to begin, of the time of the `next`; nothing where there is one with room. */
+  /** The first line of a file that is to begin, of the time of the `next`; nothing where there is one with room that has it. */
   async #beginning(next: string): Promise<string> {
     const { self, directory, partBytes = defaultPartBytes } = this.#options
-    if (this.#part > 0 && this.#partBytes < partBytes) return ''
+    if (this.#hasHead && this.#partBytes < partBytes) return ''
     if (this.#part === 0) await mkdir(join(directory, eventsFolder), { recursive: true })
-    if (this.#part >= keptParts) await rm(this.#path(this.#part + 1 - keptParts), { force: true })
-    this.#part++
-    this.#partBytes = 0
+    if (this.#part === 0 || this.#hasHead) {
+      if (this.#part >= keptParts) await rm(this.#path(this.#part + 1 - keptParts), { force: true })
+      this.#part++
+      this.#partBytes = 0
+      this.#hasHead = false
+    }
     const { t, at } = JSON.parse(next) as { readonly t: number; readonly at: string }
     return this.#line({
       t,
