@@ -1,30 +1,54 @@
-import { type EventLog, readEventLogs, type Results, timelinesOfLogs } from '@murmuration/results'
+import { type EventLog, readEventLogs, type Results, timelinesOfLogs, type TimelineRun } from '@murmuration/results'
 
-/** Results with the timelines that the event logs of their folders come to. */
-export async function withEvents(results: Results, folders: readonly string[]): Promise<Results> {
-  const logs = (await Promise.all(folders.map(readEventLogs))).flat()
-  const [{ label: method }] = results.sweep.methods
-  const run = { settings: {}, method, seed: results.sweep.seeds[0] }
-  const timelines = runsIn(logs).flatMap((each, place, all) => {
-    const found = timelinesOfLogs(each, run)
-    return all.length === 1
-      ? found
-      : found.map((timeline) => ({ ...timeline, title: `run ${place + 1}: ${timeline.title ?? ''}` }))
+/** A folder, and what it holds by itself. */
+interface Folder {
+  readonly path: string
+  readonly results: Results
+}
+
+/** A peer's log, and of which run its folder is. */
+interface RunLog {
+  readonly log: EventLog
+  readonly of: TimelineRun
+}
+
+/** Results with the timelines that the event logs of their folders come to. Their methods are those of the folders, one folder after the other. */
+export async function withEvents(results: Results, folders: readonly Folder[]): Promise<Results> {
+  const { methods } = results.sweep
+  const logs: RunLog[] = []
+  let first = 0
+  for (const { path, results: own } of folders) {
+    const { label: method } = methods[first] ?? methods[0]
+    const of = { settings: {}, method, seed: own.sweep.seeds[0] }
+    logs.push(...(await readEventLogs(path)).map((log) => ({ log, of })))
+    first += own.sweep.methods.length
+  }
+  const timelines = runsIn(logs).flatMap((run, place, all) => {
+    const found = timelinesOfLogs(
+      run.map(({ log }) => log),
+      run[0].of
+    )
+    if (all.length === 1) return found
+    return found.map((timeline) => ({
+      ...timeline,
+      title: `run ${place + 1}, ${timeline.method}: ${timeline.title ?? ''}`
+    }))
   })
   return { ...results, timelines: [...results.timelines, ...timelines] }
 }
 
 /** The logs of each run together: those of the same settings whose times overlap by the clocks of their machines. */
-function runsIn(logs: readonly EventLog[]): readonly (readonly EventLog[])[] {
+function runsIn(logs: readonly RunLog[]): readonly (readonly RunLog[])[] {
   const spans = logs
-    .map((log) => ({ log, start: Date.parse(log.lines[0].at), end: Date.parse(log.lines[log.lines.length - 1].at) }))
+    .map((each) => ({ each, lines: each.log.lines }))
+    .map(({ each, lines }) => ({ each, start: Date.parse(lines[0].at), end: Date.parse(lines[lines.length - 1].at) }))
     .sort((left, right) => left.start - right.start)
-  const runs: { readonly run: string; end: number; readonly logs: EventLog[] }[] = []
-  for (const { log, start, end } of spans) {
-    const current = runs.find((each) => each.run === log.run && start <= each.end)
-    if (current === undefined) runs.push({ run: log.run, end, logs: [log] })
+  const runs: { readonly run: string; end: number; readonly logs: RunLog[] }[] = []
+  for (const { each, start, end } of spans) {
+    const current = runs.find(({ run, end: last }) => run === each.log.run && start <= last)
+    if (current === undefined) runs.push({ run: each.log.run, end, logs: [each] })
     else {
-      current.logs.push(log)
+      current.logs.push(each)
       current.end = Math.max(current.end, end)
     }
   }

@@ -41,7 +41,8 @@ async function settled<Value>(promise: Promise<Value>): Promise<{ readonly value
 async function report(directory: string, onReport: (path: string) => void): Promise<void> {
   if (!existsSync(join(directory, names.sweep))) return
   const { writeReport } = await import('@murmuration/report')
-  onReport(await writeReport(directory, await withEvents(await readResults(directory), [directory])))
+  const results = await readResults(directory)
+  onReport(await writeReport(directory, await withEvents(results, [{ path: directory, results }])))
 }
 
 /** Options with a value, or without, that change no result. */

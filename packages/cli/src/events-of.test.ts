@@ -1,0 +1,49 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eventsFile, eventsFolder, mergeResults, type Results } from '@murmuration/results'
+import test from 'ava'
+import { withEvents } from './events-of.js'
+
+/** A folder with the log of a peer that computed for a second in the hour of the day. */
+async function folderOf(hour: number): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'murmur-events-'))
+  await mkdir(join(folder, eventsFolder))
+  const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, hour, 0, seconds)).toISOString()
+  const head = { kind: 'log', peer: 'a', run: `${hour}`, pid: 1, machine: 'x', part: 1 }
+  const lines = [
+    { t: 0, at: at(0), ...head },
+    { t: 1000, at: at(1), kind: 'span', what: 'gradient', start: 0 }
+  ]
+  await writeFile(
+    join(folder, eventsFolder, eventsFile('a', 1)),
+    lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+  )
+  return folder
+}
+
+const resultsOf = (label: string, seed: number): Results => ({
+  sweep: {
+    ...{ title: 'x', description: '', scenario: '', command: 'x', version: '1', axes: {}, facts: {} },
+    methods: [{ label, description: '' }],
+    seeds: [seed]
+  },
+  runs: [],
+  timelines: []
+})
+
+test('of several folders each timeline has the method and the seed of its own run', async (t) => {
+  const folders = [
+    { name: 'one', path: await folderOf(2), results: resultsOf('D-PSGD', 1) },
+    { name: 'two', path: await folderOf(1), results: resultsOf('Gossip-PGA', 7) }
+  ]
+  const merged = mergeResults(folders, { command: 'x', version: '1' })
+  const { timelines } = await withEvents(merged, folders)
+  t.deepEqual(
+    timelines.map(({ title, method, seed }) => [title, method, seed]),
+    [
+      ['run 1, Gossip-PGA: the whole run', 'Gossip-PGA', 7],
+      ['run 2, D-PSGD: the whole run', 'D-PSGD', 1]
+    ]
+  )
+})
