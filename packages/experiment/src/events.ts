@@ -144,6 +144,8 @@ export interface EvaluationEvent extends Evaluation {
   readonly seconds?: number
   readonly samples?: number
   readonly bytes?: number
+  /** The round that the processes began with, where they went on from a checkpoint: seconds and bytes are since. */
+  readonly begun?: number
 }
 
 /** A text that the mean model writes, now and then; where texts are learned. */

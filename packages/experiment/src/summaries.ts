@@ -25,6 +25,8 @@ export interface Summary {
   /** Who sent what no peer sends that works as it should, over all peers; in the order of names, empty when nobody did. */
   readonly faults: readonly SenderFaults[]
   readonly rounds: number
+  /** The round that the processes began with, where they went on from a checkpoint: seconds and bytes are since, samples are not. */
+  readonly begun?: number
   /** Of all peers together. */
   readonly samples: number
   /** From the first step to the end of the final averaging rounds. */
@@ -82,6 +84,8 @@ export interface PeerSummary extends Partial<Evaluation> {
   /** Neighbours that sent this peer what no peer sends that works as it should, in the order of names. */
   readonly faults: readonly SenderFaults[]
   readonly rounds: number
+  /** The round that the process began with, where it went on from a checkpoint or joined: seconds and bytes are since, samples are not. */
+  readonly begun?: number
   /** Of this peer. */
   readonly samples: number
   readonly seconds: number

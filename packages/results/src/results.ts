@@ -115,6 +115,8 @@ export interface RunRecord {
   readonly seconds: number
   /** Steps per peer, the mean. */
   readonly rounds: number
+  /** The first round of a real run that went on from a checkpoint or joined: seconds and bytes are since. 0 when absent. */
+  readonly begun?: number
   readonly secondsPerRound: number
   readonly samples: number
   /** Up to the moment at which the target was reached; absent when it was not. */

@@ -186,14 +186,22 @@ function keyLines({ keys }: Pick<Summary, 'keys'>): string[] {
   return [`  keyed rows                   ${here}; ${count(moved)} moved, ${count(copied)} copied`]
 }
 
+/** Rounds, samples and time. Of a run that went on from a checkpoint the time is that of its last rounds. */
+function workText({
+  rounds,
+  samples,
+  seconds,
+  begun
+}: Pick<Summary, 'rounds' | 'samples' | 'seconds' | 'begun'>): string {
+  const all = `${count(rounds)} rounds, ${count(samples)} samples`
+  if (begun !== undefined)
+    return `${all}; the last ${count(Math.max(0, rounds - begun))} rounds in ${duration(seconds)}`
+  return `${all} in ${duration(seconds)} (${count(samples / seconds)} samples/s)`
+}
+
 /** What people want to know at the end. */
 export function summaryLines(summary: Summary): string[] {
-  const lines = [
-    '',
-    `${finishedText(summary)}, ${count(summary.rounds)} rounds, ${count(summary.samples)} samples in ${duration(summary.seconds)} ` +
-      `(${count(summary.samples / summary.seconds)} samples/s), ${summary.backend}`,
-    ...qualityLines(summary)
-  ]
+  const lines = ['', `${finishedText(summary)}, ${workText(summary)}, ${summary.backend}`, ...qualityLines(summary)]
   if (summary.centralisedAccuracy !== undefined || summary.centralisedLoss !== undefined) {
     lines.push(
       `  plain SGD on all the data    ${quality(centralisedOf(summary))}` +
@@ -233,8 +241,7 @@ function wordOfOwn(summary: PeerSummary): string {
 function peerSummaryLines(summary: PeerSummary): string[] {
   return [
     '',
-    `peer ${summary.peer} of ${count(summary.peers)}: ${count(summary.rounds)} rounds, ${count(summary.samples)} samples in ` +
-      `${duration(summary.seconds)} (${count(summary.samples / summary.seconds)} samples/s), ${summary.backend}`,
+    `peer ${summary.peer} of ${count(summary.peers)}: ${workText(summary)}, ${summary.backend}`,
     `  ${wordOfOwn(summary).padEnd(28)} ${quality(summary)}`,
     `  distance to its neighbours   ${short(summary.neighbourDistance)}`,
     ...(summary.consensusDistance === undefined

@@ -155,9 +155,11 @@ export class Evaluator {
 /** When the last of `peers` got there, and what all did until then, with the `others`. */
 function together(peers: readonly Progress[], others: readonly Progress[]): Progress {
   const sum = (pick: (progress: Progress) => number) => [...peers, ...others].reduce((all, each) => all + pick(each), 0)
+  const begun = Math.min(...peers.map((peer) => peer.begun ?? 0))
   return {
     seconds: Math.max(...peers.map(({ seconds }) => seconds)),
     samples: sum(({ samples }) => samples),
-    bytes: sum(({ bytes }) => bytes)
+    bytes: sum(({ bytes }) => bytes),
+    ...(begun === 0 ? {} : { begun })
   }
 }

@@ -120,6 +120,7 @@ function summarise(
   {
     evaluation,
     seconds,
+    begun,
     disagreement,
     consensusDistance,
     traffic,
@@ -142,6 +143,7 @@ function summarise(
     ...run,
     faults,
     seconds,
+    ...(begun === undefined ? {} : { begun }),
     ...(parameters.length === 0 ? {} : evaluation),
     neighbourDistance: disagreement,
     ...(consensusDistance === undefined ? {} : { consensusDistance }),

@@ -80,6 +80,8 @@ export interface PeerResult {
   readonly task: Pick<Task, 'schema' | 'samples' | 'about' | 'signature'>
   /** That it has gone through. */
   readonly samples: number
+  /** The round that it began with, where it went on from a checkpoint or joined. */
+  readonly begun?: number
   readonly traffic: Traffic
   /** For how long it was in states in which something was wrong. */
   readonly troubled: StateSeconds

@@ -113,6 +113,14 @@ test('who was lost, was at fault or was far away is found, and the curve never g
   t.is(outcome, 'limit')
 })
 
+test('of a run that went on from a checkpoint, time and bytes are those of its last rounds', (t) => {
+  const recorder = new RunRecorder({ ...run, rounds: 1000, finalRounds: 0 })
+  recorder.take(evaluation(949, { seconds: 5, begun: 900 }))
+  t.like(recorder.record(), { begun: 900, secondsPerRound: 0.1 })
+  recorder.take({ ...summary, rounds: 1000, seconds: 10, begun: 900 })
+  t.like(recorder.record(), { rounds: 1000, begun: 900, secondsPerRound: 0.1 })
+})
+
 test('a run that failed says why, and keeps its curve', (t) => {
   const recorder = new RunRecorder(run)
   recorder.take(evaluation(1))

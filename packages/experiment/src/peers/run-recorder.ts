@@ -30,6 +30,7 @@ export class RunRecorder {
   readonly #findings: string[] = []
   readonly #lost: string[] = []
   #hasStarted = false
+  #begun = 0
   #summary: Summary | PeerSummary | undefined
   #failure: Failure | undefined
 
@@ -72,7 +73,8 @@ export class RunRecorder {
       peers,
       seconds: last?.seconds ?? 0,
       rounds: last?.round ?? 0,
-      secondsPerRound: trained === undefined ? 0 : trained.seconds / trained.round,
+      ...(this.#begun === 0 ? {} : { begun: this.#begun }),
+      secondsPerRound: trained === undefined ? 0 : trained.seconds / Math.max(1, trained.round - this.#begun),
       samples: last?.samples ?? 0,
       bytesSent: last?.bytes ?? 0,
       ...this.#figures(),
@@ -83,8 +85,9 @@ export class RunRecorder {
   }
 
   #add({ round, loss, accuracy, perplexity, measures, consensusDistance, ...progress }: EvaluationEvent): boolean {
-    const { seconds, samples, bytes } = progress
+    const { seconds, samples, bytes, begun = 0 } = progress
     if (seconds === undefined || samples === undefined || bytes === undefined) return false
+    this.#begun = begun
     this.#points.push({
       ...{ seconds, samples, bytes, round: round + 1, loss },
       ...present({ accuracy, perplexity, measures }),
@@ -95,6 +98,7 @@ export class RunRecorder {
 
   #end(summary: Summary | PeerSummary): void {
     this.#summary = summary
+    this.#begun = summary.begun ?? 0
     const { faults, outliers, rounds, seconds, samples, bytesSent } = summary
     for (const { sender, to, kinds } of faults) {
       const counts = Object.entries(kinds).map(([kind, count]) => `${kind} ${count}`)

@@ -15,6 +15,8 @@ export interface Progress {
   readonly samples: number
   /** Sent, payload and overhead. */
   readonly bytes: number
+  /** The round that this process began with, where it went on from a checkpoint or joined: seconds and bytes are since, samples are not. */
+  readonly begun?: number
 }
 
 /** What a peer has after a round. */

@@ -17,6 +17,8 @@ export interface RunTotals {
   readonly waiting: number
   readonly disagreement: number
   readonly consensusDistance?: number
+  /** See {@link Progress}. */
+  readonly begun?: number
 }
 
 /** Sums up the steps of a peer into reports over a few rounds each. */
@@ -31,6 +33,7 @@ export class StepReports {
   #disagreement = 0
   #consensus: number | undefined
   #samples = 0
+  #begun: number | undefined
   /** Who was missing in the last round: a change is worth a report. */
   #missing = ''
   #reported: number
@@ -49,6 +52,7 @@ export class StepReports {
     const { round, phase, loss, rate, samples, disagreement, distances, missing, unsent } = step
     this.#consensus = step.consensus?.distance ?? this.#consensus
     this.#samples = samples
+    this.#begun ??= round
     this.#waited += step.waited
     this.#disagreement = disagreement
     if (loss !== undefined) this.#losses.push(loss)
@@ -80,12 +84,17 @@ export class StepReports {
   /** Until now. */
   progress(samples: number): Progress {
     const { sent } = this.#peer.traffic()
-    return { seconds: this.#times().seconds, samples, bytes: sent.payload + sent.overhead }
+    return { seconds: this.#times().seconds, samples, bytes: sent.payload + sent.overhead, ...this.#beginning() }
   }
 
   /** Over the whole run. */
   totals(): RunTotals {
-    return { ...this.#times(), samples: this.#samples, disagreement: this.#disagreement, ...this.#estimate() }
+    const [samples, disagreement] = [this.#samples, this.#disagreement]
+    return { ...this.#times(), samples, disagreement, ...this.#estimate(), ...this.#beginning() }
+  }
+
+  #beginning(): { readonly begun?: number } {
+    return this.#begun === undefined || this.#begun === 0 ? {} : { begun: this.#begun }
   }
 
   #estimate(): { readonly consensusDistance?: number } {

@@ -37,6 +37,7 @@ export function summarise(
   const [busiest] = [...results, ...servers]
     .map(([name, result]) => ({ name, bytes: sent(result) + received(result) }))
     .sort((left, right) => right.bytes - left.bytes)
+  const begun = Math.min(...all.map((result) => result.begun ?? 0))
   return {
     kind: 'summary',
     peers: file.topology.peers.length,
@@ -45,6 +46,7 @@ export function summarise(
     outliers,
     faults: faultsBySender(all.flatMap(({ faults }) => faults)),
     rounds: options.rounds,
+    ...(begun === 0 ? {} : { begun }),
     samples: all.reduce((sum, { samples }) => sum + samples, 0),
     seconds: Math.max(...all.map(({ seconds }) => seconds)),
     lossOfMean: ofMean.loss,

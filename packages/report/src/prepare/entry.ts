@@ -25,7 +25,7 @@ export function entryOf(runs: readonly RunRecord[], maxPoints: number): Entry {
       bytesToTarget: over(({ toTarget }) => toTarget?.bytes),
       samplesToTarget: over(({ toTarget }) => toTarget?.samples),
       secondsPerRound: unlessFailed(({ rounds, secondsPerRound }) => (rounds === 0 ? Infinity : secondsPerRound)),
-      bytesPerRound: unlessFailed(({ bytesSent, rounds }) => bytesSent / rounds)
+      bytesPerRound: unlessFailed(({ bytesSent, rounds, begun = 0 }) => bytesSent / Math.max(0, rounds - begun))
     },
     bytesSent: over(({ bytesSent }) => bytesSent),
     ...busiestOf(runs),

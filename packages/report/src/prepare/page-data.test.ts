@@ -188,6 +188,11 @@ test('a method that came to the end of no round has no time per round', (t) => {
   t.deepEqual(entry.measures.bytesPerRound.middle, null)
 })
 
+test('bytes per round are those of the rounds in which they were sent', (t) => {
+  const entry = entryOf([smallRun(undefined, { rounds: 1000, begun: 900, bytesSent: 5000 })], 200)
+  t.is(entry.measures.bytesPerRound.middle, 50)
+})
+
 test('curves become sparser as there are more of them, and never too sparse to be drawn', (t) => {
   t.is(pointsFor(1), 200)
   t.is(pointsFor(100), 60_000 / 100 / curveKeys.length)

@@ -85,6 +85,7 @@ const run: z.ZodType<RunRecord> = z.object({
   peers: amount,
   seconds: amount,
   rounds: amount,
+  begun: amount.optional(),
   secondsPerRound: measured,
   samples: amount,
   toTarget: z.object({ seconds: amount, samples: amount, bytes: amount }).optional(),
