@@ -3,6 +3,8 @@ import test from 'ava'
 import fc from 'fast-check'
 import { protocolVersion } from './constants.js'
 import { type ControlMessage, decodeControl, encodeControl, ProtocolFault } from './control-messages.js'
+import { SampleCounts } from './sample-counts.js'
+import { SavedRounds } from './saved-rounds.js'
 
 const runSettings = { settings: { run: 'r' }, start: 's', schema: [{ name: 'dense/kernel', shape: [3, 2] }] }
 const messages: readonly ControlMessage[] = [
@@ -33,6 +35,38 @@ test('a note is as long in UTF-8 as a note may be, and no longer', (t) => {
   const noteOf = (note: string) => decodeControl(encodeControl({ kind: 'note', note }))
   t.notThrows(() => noteOf('é'.repeat(maxNoteBytes / 2)))
   t.throws(() => noteOf(`${'é'.repeat(maxNoteBytes / 2)}e`), { instanceOf: ProtocolFault, message: /more than 65536/ })
+})
+
+test('of lists and mappings without end one thing is told: how long they are', (t) => {
+  const [a, b] = ['a', 'b'].map(peerName)
+  const many = <Entry>(entry: (k: number) => Entry) => Array.from({ length: 20_000 }, (_, k) => entry(k))
+  const [hello] = messages
+  const runSettings = { settings: {}, start: 'x', schema: [] }
+  const told = (given: object) => {
+    const bytes = Buffer.from(JSON.stringify({ ...hello, runSettings: { ...runSettings, ...given } }))
+    return t.throws(() => decodeControl(bytes), { instanceOf: ProtocolFault })?.message ?? ''
+  }
+  t.regex(told({ schema: many(() => ({})) }), /"runSettings.schema": .*16384/)
+  t.regex(
+    told({ settings: Object.fromEntries(many((k) => [`s${k}`, 1])) }),
+    /"runSettings.settings": more than 16384 settings/
+  )
+  t.throws(
+    () =>
+      new SampleCounts(a, [a, b]).merge(
+        b,
+        many(() => [])
+      ),
+    { message: /16384/ }
+  )
+  t.throws(
+    () =>
+      new SavedRounds(a, [a, b]).merge(
+        b,
+        many(() => ({}))
+      ),
+    { message: /16384/ }
+  )
 })
 
 test('whatever bytes come, they are a message or a ProtocolFault', (t) => {

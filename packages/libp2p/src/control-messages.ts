@@ -33,9 +33,14 @@ const tensor = z.object({
   kind: z.enum(['frozen', 'statistic']).optional(),
   momentum: z.number().min(0).max(1).optional()
 })
-const schema = z.array(tensor).readonly()
+/** So many tensors, and so many settings: what comes is counted before each is looked at, since every one that is wrong takes memory for what is said of it. */
+const maxEntries = 1 << 14
+const schema = z.array(tensor).max(maxEntries).readonly()
 const codecs = z.array(foreign(64)).max(16).readonly()
-const settings = z.record(foreign(maxSettingName), foreign(maxSettingValue)).readonly()
+const settings = z
+  .unknown()
+  .refine((given) => Object.keys(Object(given) as object).length <= maxEntries, `more than ${maxEntries} settings`)
+  .pipe(z.record(foreign(maxSettingName), foreign(maxSettingValue)).readonly())
 const runSettings = z.object({ settings, start: text, schema })
 /** The name of a key and the key itself. What is wrong with them is told without them. */
 const keyId = z.string().regex(/^[0-9a-f]{32}$/)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { InputError, messageOf, type PeerName } from '@murmuration/core'
 import { createIdentity, decodeIdentity, encodeIdentity, type Identity } from './identity.js'
 
@@ -61,8 +61,15 @@ async function readIfThere(path: string): Promise<Identity | undefined> {
 function checkMode(path: string, mode: number): void {
   const open = mode & 0o077
   if (open === 0 || process.platform === 'win32') return
+  if (isCredential(path) && (mode & 0o037) === 0) return
   const found = (mode & 0o777).toString(8).padStart(4, '0')
   throw new InputError(`other users can read the private key in ${path} (mode ${found}); run: chmod 600 ${path}`)
+}
+
+/** Whether systemd has put it there for this service alone: since version 254 by an access control list, whose mask is the mode of the group. */
+function isCredential(path: string): boolean {
+  const folder = process.env.CREDENTIALS_DIRECTORY
+  return folder !== undefined && dirname(resolve(path)) === resolve(folder)
 }
 
 /** Writes under another name, then links: of two who race, one wins, and nobody sees half a file. Returns whether this one won. */

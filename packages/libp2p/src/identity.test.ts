@@ -48,6 +48,22 @@ test('a key that other users can read is refused with the cure', async (t) => {
   await t.throwsAsync(readIdentity(path), { instanceOf: InputError, message: /mode 0644\); run: chmod 600 .*a.key/ })
 })
 
+test.serial(
+  'a credential of the service manager may be read by its group, by an access control list; other keys may not',
+  async (t) => {
+    const folder = await directory(t)
+    const path = join(folder, 'a.key')
+    await writeIdentity(path, await createIdentity())
+    await chmod(path, 0o440)
+    await t.throwsAsync(readIdentity(path), { instanceOf: InputError, message: /mode 0440/ })
+    process.env.CREDENTIALS_DIRECTORY = folder
+    t.teardown(() => delete process.env.CREDENTIALS_DIRECTORY)
+    t.truthy(await readIdentity(path))
+    await chmod(path, 0o444)
+    await t.throwsAsync(readIdentity(path), { instanceOf: InputError, message: /mode 0444/ })
+  }
+)
+
 test('files that are no keys are refused with their path', async (t) => {
   const path = join(await directory(t), 'a.key')
   await t.throwsAsync(readIdentity(path), { instanceOf: InputError, message: /no key file .*a.key/ })

@@ -5,7 +5,7 @@ import { z } from 'zod'
 export const samplesProtocol = '/murmuration/samples/1'
 
 /** What an answer says: names with counts, each name once. */
-const answer = z.array(z.tuple([z.string(), z.int().min(1)]))
+const answer = z.array(z.tuple([z.string(), z.int().min(1)])).max(1 << 14)
 
 /**
  * How many samples each peer of a topology has. Each peer knows its own count, and asks its neighbours for what they know, again and

@@ -6,14 +6,16 @@ export const checkpointsProtocol = '/murmuration/checkpoints/1'
 
 const round = z.int().min(0)
 /** Of each peer: the rounds that it had saved at its start, and the newest that it has saved since, if they are known; whether it no longer counted. */
-const answer = z.array(
-  z.object({
-    name: z.string(),
-    before: z.array(round).max(64).optional(),
-    newest: round.optional(),
-    gone: z.boolean().optional()
-  })
-)
+const answer = z
+  .array(
+    z.object({
+      name: z.string(),
+      before: z.array(round).max(64).optional(),
+      newest: round.optional(),
+      gone: z.boolean().optional()
+    })
+  )
+  .max(1 << 14)
 
 /** What of one peer is known. */
 interface Known {

@@ -3,7 +3,7 @@ import { messageOf, StoreError } from '@murmuration/core'
 import type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise'
 import { bytesOf, readInto } from './numbers.js'
 import type { OpenedStore, StoreOptions } from './options.js'
-import { placeOf, Waiting } from './waiting.js'
+import { longestDelay, placeOf, Waiting } from './waiting.js'
 
 const createTable = `CREATE TABLE IF NOT EXISTS murmuration_objects (
   name VARCHAR(190) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY,
@@ -33,13 +33,14 @@ export async function openMysql(options: StoreOptions): Promise<OpenedStore> {
   const database = pathname.slice(1)
   if (database === '') throw new StoreError(`${placeOf(url)}: name the database, as in mysql://user@host:3306/database`)
   const pool = createPool({
-    host: hostname,
+    // An IPv6 address is in brackets in a URL, and there alone.
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: port === '' ? 3306 : Number(port),
     user: decodeURIComponent(username) || 'root',
     ...(password === undefined ? {} : { password }),
     database,
     connectionLimit: 2,
-    connectTimeout: timeout
+    connectTimeout: Math.min(timeout, longestDelay)
   })
   const place = placeOf(url)
   const waiting = new Waiting({ name: place, timeout, onWait, isAway, mend: wayOut })

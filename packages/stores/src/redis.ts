@@ -2,7 +2,7 @@
 import { messageOf, StoreError } from '@murmuration/core'
 import { bytesOf, readInto } from './numbers.js'
 import type { OpenedStore, StoreOptions } from './options.js'
-import { placeOf, Waiting } from './waiting.js'
+import { longestDelay, placeOf, Waiting } from './waiting.js'
 
 /** Objects that nobody has written for a day are of runs that did not end in good order. */
 const lifetime = { EX: 86_400 }
@@ -50,7 +50,7 @@ export async function openRedis(options: StoreOptions): Promise<OpenedStore> {
     ...(password === undefined ? {} : { password }),
     disableOfflineQueue: true,
     socket: {
-      connectTimeout: timeout,
+      connectTimeout: Math.min(timeout, longestDelay),
       // Who is refused by name or password will be refused again.
       reconnectStrategy: (retries, cause) => (isRefusal(cause) ? cause : Math.min(20 * 2 ** retries, 500))
     }

@@ -16,6 +16,9 @@ interface WaitingOptions {
   readonly mend: (error: unknown) => string | undefined
 }
 
+/** The longest delay of a timer, 24.8 days: a longer one is over at once. */
+export const longestDelay = 2 ** 31 - 1
+
 /** Tries operations again while a store is away. */
 export class Waiting {
   readonly #options: WaitingOptions
@@ -67,7 +70,7 @@ export class Waiting {
 
   /** No answer is waited for beyond the timeout. */
   async #within<Result>(answer: Promise<Result>, start: Milliseconds): Promise<Result> {
-    const left = Math.max(1, this.#options.timeout - (performance.now() - start))
+    const left = Math.max(1, Math.min(longestDelay, this.#options.timeout - (performance.now() - start)))
     const timer = new AbortController()
     const limit = delay(left, undefined, { signal: timer.signal }).then(() => {
       throw this.#late('it does not answer')

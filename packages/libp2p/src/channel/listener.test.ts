@@ -167,16 +167,20 @@ test('a call that nobody answers ends in its time', async (t) => {
   t.pass()
 })
 
-test('who shows a certificate in place of the key is refused, though the system trusts it', async (t) => {
-  const program = new URL('./certificate.test.support.js', import.meta.url).pathname
-  const folder = await mkdtemp(join(tmpdir(), 'murmuration-'))
-  t.teardown(() => rm(folder, { recursive: true }))
-  const file = join(folder, 'certificate.pem')
-  await writeFile(file, certificate)
-  const env = { ...process.env, NODE_EXTRA_CA_CERTS: file }
-  const { stdout } = await promisify(execFile)(process.execPath, [program], { env, timeout: timeLimit(20_000) })
-  t.is(stdout, 'trusted: 5 bytes; by key: refused, 0 bytes\n')
-})
+for (const [whose, more] of [
+  ['though the system trusts it', {}],
+  ['though all certificates are to be trusted', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }]
+] as const)
+  test(`who shows a certificate in place of the key is refused, ${whose}`, async (t) => {
+    const program = new URL('./certificate.test.support.js', import.meta.url).pathname
+    const folder = await mkdtemp(join(tmpdir(), 'murmuration-'))
+    t.teardown(() => rm(folder, { recursive: true }))
+    const file = join(folder, 'certificate.pem')
+    await writeFile(file, certificate)
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: file, ...more }
+    const { stdout } = await promisify(execFile)(process.execPath, [program], { env, timeout: timeLimit(20_000) })
+    t.is(stdout, 'trusted: 5 bytes; by key: refused, 0 bytes\n')
+  })
 
 test('the port is offered at the address that the neighbour reaches', (t) => {
   t.deepEqual(listeningHosts(['/ip4/10.0.0.5/tcp/1', '/ip4/10.0.0.5/tcp/2', '/ip4/127.0.0.1/tcp/1/ws']), ['10.0.0.5'])
