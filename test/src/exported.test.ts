@@ -9,6 +9,7 @@ import { inputsIn } from '@murmuration/data'
 import { type ContinuationOptions, continueText, exportModel, loadModel, predict } from '@murmuration/experiment/models'
 import { loadTrainedModel } from '@murmuration/tfjs'
 import { decodeSafetensorsHeader, safetensorsHeaderLength } from '@murmuration/vectors'
+import { InputError } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import { executablePath, openedBrowser, skipped } from './browser.js'
 import { murmur } from './command.js'
@@ -38,15 +39,18 @@ const unavailable =
 const ownModel = `export function createModel(tf, { inputShape, classes }) {
   const { layers } = tf
   const input = tf.input({ shape: inputShape })
-  const first = layers.conv2d({ filters: 4, kernelSize: 3, padding: 'same', dilationRate: 2, name: 'first' }).apply(input)
+  const first = layers.conv2d({ filters: 4, kernelSize: 3, padding: 'same', dilationRate: 2, name: 'input' }).apply(input)
+  const grey = layers.globalAveragePooling2d({}).apply(layers.depthwiseConv2d({ kernelSize: 3, depthMultiplier: 3 }).apply(input))
   const normal = layers.activation({ activation: 'relu' }).apply(layers.batchNormalization().apply(first))
   const deep = layers.depthwiseConv2d({ kernelSize: 3, depthMultiplier: 2, strides: 2, activation: 'tanh' }).apply(normal)
   const mean = layers.averagePooling2d({ poolSize: 3, strides: 2, padding: 'same' }).apply(normal)
   const most = layers.maxPooling2d({ poolSize: 2 }).apply(normal)
   const both = layers.concatenate().apply([mean, layers.add().apply([mean, most])])
-  const pooled = [layers.globalAveragePooling2d({}).apply(both), layers.globalMaxPooling2d({}).apply(deep)]
+  const shared = layers.dense({ units: 3, activation: 'sigmoid' })
+  const twice = shared.apply(shared.apply(layers.reLU({ maxValue: 0.05 }).apply(grey)))
+  const pooled = [twice, layers.globalAveragePooling2d({}).apply(both), layers.globalMaxPooling2d({}).apply(deep)]
   const all = layers.dropout({ rate: 0.5 }).apply(layers.concatenate().apply([...pooled, layers.flatten().apply(both)]))
-  const outputs = layers.dense({ units: classes, activation: 'softmax' }).apply(layers.dense({ units: 9, activation: 'elu', useBias: false }).apply(all))
+  const outputs = layers.dense({ units: classes, activation: 'softmax', name: 'probabilities' }).apply(layers.dense({ units: 9, activation: 'elu', useBias: false }).apply(all))
   return tf.model({ inputs: input, outputs })
 }
 `
@@ -294,3 +298,33 @@ test.serial('murmur predict prints names and probabilities, and says which file 
   t.regex(refused.stdout, new RegExp(`0\\.png: ${name} \\d+\\.\\d %, `))
   t.regex(refused.stderr, /wrong\.csv: the model takes pictures of 12 × 12 pixels; give PNG or JPEG files/)
 })
+
+for (const [what, layers, message] of [
+  ['a flattening', "layers.flatten({ dataFormat: 'channelsFirst' }).apply(input)", /has its channels first/],
+  [
+    'a global pooling',
+    "layers.globalMaxPooling2d({ dataFormat: 'channelsFirst' }).apply(input)",
+    /has its channels first/
+  ],
+  [
+    'a sum over other numbers of axes',
+    'layers.flatten().apply(layers.add().apply([input, layers.reshape({ targetShape: [1, 12] }).apply(layers.globalAveragePooling2d({}).apply(layers.conv2d({ filters: 12, kernelSize: 3 }).apply(input)))]))',
+    /adds values of 4 and 3 axes/
+  ]
+] as const)
+  test(`${what} that ONNX would compute otherwise is refused`, async (t) => {
+    const { folder } = await savedModel({ kind: 'mlp', hidden: [1] }, { kind: 'mlp', hidden: [1] })
+    const task = join(folder, 'own.mjs')
+    await writeFile(
+      task,
+      `export const createModel = ({ layers, input: inputOf, model }, { inputShape, classes }) => {
+        const input = inputOf({ shape: inputShape })
+        return model({ inputs: input, outputs: layers.dense({ units: classes, activation: 'softmax' }).apply(${layers}) })
+      }`
+    )
+    const { path } = await savedModel({ module: task }, { kind: 'module', path: task })
+    await t.throwsAsync(exportModel(path, { out: join(folder, 'onnx'), format: 'onnx', task }), {
+      instanceOf: InputError,
+      message
+    })
+  })

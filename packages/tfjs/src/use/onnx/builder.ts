@@ -1,22 +1,33 @@
-import { invariant } from '@murmuration/core'
 import type { Attribute, OnnxModel, OnnxNode, OnnxTensor } from './messages.js'
 
 /** Collects operations and constants; every value has a name of its own. */
 export class GraphBuilder {
   readonly #nodes: OnnxNode[] = []
   readonly #tensors = new Map<string, OnnxTensor>()
+  readonly #taken: Set<string>
 
-  /** An operation. The result is the name of its value, which is `output`. */
+  /** @param reserved - names that no operation of {@link add} gets */
+  constructor(reserved: readonly string[]) {
+    this.#taken = new Set(reserved)
+  }
+
+  /** An operation. The result is the name of its value: `wanted`, or where that is taken, as of a layer that is used twice, with a number. */
   add(
     operator: string,
     inputs: readonly string[],
-    output: string,
+    wanted: string,
     attributes: Readonly<Record<string, Attribute>> = {}
   ): string {
-    const isTaken = output === 'input' || this.#nodes.some((node) => node.output === output)
-    invariant(!isTaken, () => `two values are called ${output}`)
+    let output = wanted
+    for (let number = 2; this.#taken.has(output); number++) output = `${wanted}_${number}`
+    this.#taken.add(output)
     this.#nodes.push({ operator, inputs, output, attributes })
     return output
+  }
+
+  /** The last operation: it gives a value a name that is reserved. */
+  end(value: string, output: string): void {
+    this.#nodes.push({ operator: 'Identity', inputs: [value], output, attributes: {} })
   }
 
   /** A constant of float32. The same name is the same constant. */

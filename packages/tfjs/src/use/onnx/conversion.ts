@@ -12,6 +12,8 @@ export interface Conversion {
   readonly weights: readonly NamedTensor[]
   /** Of the first input; `null` is the batch. */
   readonly shape: readonly (number | null)[]
+  /** How many axes each input has. */
+  readonly ranks: readonly number[]
 }
 
 /** Adds the layer's operators. The result is the name of its value. */

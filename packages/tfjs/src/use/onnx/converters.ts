@@ -47,11 +47,16 @@ function constant({ graph }: Conversion, { name, shape, values }: NamedTensor): 
   return graph.tensor(name, shape, values)
 }
 
-/** Pictures have their channels last here and second in ONNX: the operator stands between two transpositions. */
-function channelsFirst(given: Conversion, input: string, add: (input: string) => string): string {
-  const { graph, name, configuration } = given
+/** Throws an {@link InputError} for a layer that takes the second axis for the channels. */
+function checkChannelsLast({ name, configuration }: Conversion): void {
   if (configuration.dataFormat === 'channelsFirst')
     throw new InputError(`the layer "${name}" has its channels first; those with channels last are written as ONNX`)
+}
+
+/** Pictures have their channels last here and second in ONNX: the operator stands between two transpositions. */
+function channelsFirst(given: Conversion, input: string, add: (input: string) => string): string {
+  const { graph, name } = given
+  checkChannelsLast(given)
   const turned = graph.add('Transpose', [input], `${name}/channels_first`, { perm: { ints: [0, 3, 1, 2] } })
   return graph.add('Transpose', [add(turned)], name, { perm: { ints: [0, 2, 3, 1] } })
 }
@@ -74,13 +79,16 @@ function pair(value: unknown): readonly number[] {
   return Array.isArray(value) ? value.map(Number) : [Number(value ?? 1), Number(value ?? 1)]
 }
 
-/** @param order - where the axes of TensorFlow's filter go */
-function convolution(order: readonly number[], groupsOf: (shape: readonly number[]) => number): Converter {
+/**
+ * @param order - where the axes of TensorFlow's filter go
+ * @param isDepthwise - whether each channel has filters of its own, which is a group of one channel in ONNX
+ */
+function convolution(order: readonly number[], isDepthwise: boolean): Converter {
   return (given, [input]) => {
     const { graph, name, configuration, weights } = given
     const [filter, bias] = weights
-    const [groups, moved] = [groupsOf(filter.shape), axesMoved(filter, order)]
-    const shape = groups === 1 ? moved.shape : [moved.shape[0] * moved.shape[1], 1, ...moved.shape.slice(2)]
+    const moved = axesMoved(filter, order)
+    const shape = isDepthwise ? [moved.shape[0] * moved.shape[1], 1, ...moved.shape.slice(2)] : moved.shape
     const constants = [
       graph.tensor(filter.name, shape, moved.values),
       ...(bias === undefined ? [] : [constant(given, bias)])
@@ -88,7 +96,7 @@ function convolution(order: readonly number[], groupsOf: (shape: readonly number
     const attributes = {
       strides: { ints: pair(configuration.strides) },
       dilations: { ints: pair(configuration.dilationRate) },
-      group: { int: groups },
+      group: { int: isDepthwise ? moved.shape[0] : 1 },
       ...padding(given, filter.shape)
     }
     const value = channelsFirst(given, input, (turned) =>
@@ -113,8 +121,32 @@ function pooling(operator: string): Converter {
 
 const reduction =
   (operator: string): Converter =>
-  ({ graph, name }, [input]) =>
-    graph.add(operator, [input], name, { axes: { ints: [1, 2] }, keepdims: { int: 0 } })
+  (given, [input]) => {
+    checkChannelsLast(given)
+    return given.graph.add(operator, [input], given.name, { axes: { ints: [1, 2] }, keepdims: { int: 0 } })
+  }
+
+const flatten: Converter = (given, [input]) => {
+  checkChannelsLast(given)
+  return given.graph.add('Flatten', [input], given.name, { axis: { int: 1 } })
+}
+
+/** max(0, x), or min(max(0, x), maxValue). */
+const relu: Converter = ({ graph, name, configuration }, [input]) => {
+  const { maxValue } = configuration
+  if (typeof maxValue !== 'number') return graph.add('Relu', [input], name)
+  const bounds = [0, maxValue].map((bound) => graph.tensor(`${name}/at_${bound}`, [], Float32Array.of(bound)))
+  return graph.add('Clip', [input, ...bounds], name)
+}
+
+/** Of inputs of the same rank: TensorFlow.js puts the axes that one lacks behind the batch, ONNX before it. */
+const sum: Converter = ({ graph, name, ranks }, inputs) => {
+  if (new Set(ranks).size > 1)
+    throw new InputError(
+      `the layer "${name}" adds values of ${ranks.join(' and ')} axes; those of equally many are written as ONNX`
+    )
+  return graph.add('Sum', inputs, name)
+}
 
 const reshape: Converter = ({ graph, name, configuration }, [input]) => {
   const target = (configuration.targetShape as (number | null)[]).map((extent) => extent ?? -1)
@@ -157,7 +189,7 @@ const layerNormalisation: Converter = (given, [input]) => {
 /** By the names of their classes. */
 export const converters: ReadonlyMap<string, Converter> = new Map<string, Converter>([
   ['Activation', (given, [input]) => activated(given, input)],
-  ['Add', ({ graph, name }, inputs) => graph.add('Sum', inputs, name)],
+  ['Add', sum],
   ['AveragePooling2D', pooling('AveragePool')],
   ['BatchNormalization', batchNormalisation],
   ['CausalAttention', causalAttention],
@@ -166,18 +198,18 @@ export const converters: ReadonlyMap<string, Converter> = new Map<string, Conver
     ({ graph, name, configuration }, inputs) =>
       graph.add('Concat', inputs, name, { axis: { int: Number(configuration.axis ?? -1) } })
   ],
-  ['Conv2D', convolution([3, 2, 0, 1], () => 1)],
+  ['Conv2D', convolution([3, 2, 0, 1], false)],
   ['Dense', dense],
-  ['DepthwiseConv2D', convolution([2, 3, 0, 1], ([, , channels]) => channels)],
+  ['DepthwiseConv2D', convolution([2, 3, 0, 1], true)],
   ['Dropout', passes],
   ['Embedding', embedding],
-  ['Flatten', ({ graph, name }, [input]) => graph.add('Flatten', [input], name, { axis: { int: 1 } })],
+  ['Flatten', flatten],
   ['GlobalAveragePooling2D', reduction('ReduceMean')],
   ['GlobalMaxPooling2D', reduction('ReduceMax')],
   ['LayerNormalization', layerNormalisation],
   ['MaxPooling2D', pooling('MaxPool')],
   ['PositionEmbedding', positionEmbedding],
-  ['ReLU', ({ graph, name }, [input]) => graph.add('Relu', [input], name)],
+  ['ReLU', relu],
   ['Reshape', reshape],
   [
     'Softmax',

@@ -13,7 +13,7 @@ type Layer = layers.Layer
  */
 export function onnxFile(model: LayersModel, output: string, metadata: Readonly<Record<string, string>>): Uint8Array {
   const names = layerNames(model)
-  const graph = new GraphBuilder()
+  const graph = new GraphBuilder(['input', output])
   const values = new Map<SymbolicTensor['id'], string>()
   const valueOf = (symbol: SymbolicTensor): string => {
     const known = values.get(symbol.id)
@@ -38,11 +38,14 @@ export function onnxFile(model: LayersModel, output: string, metadata: Readonly<
       values: weight.read().dataSync<'float32'>().slice()
     }))
     return convert(
-      { graph, name, layer, configuration: layer.getConfig(), weights, shape: inputs[0].shape },
+      {
+        ...{ graph, name, layer, configuration: layer.getConfig(), weights, shape: inputs[0].shape },
+        ranks: inputs.map(({ shape }) => shape.length)
+      },
       inputs.map(valueOf)
     )
   }
-  graph.add('Identity', [valueOf(model.outputs[0])], output)
+  graph.end(valueOf(model.outputs[0]), output)
   const [input] = model.inputs
   invariant(input.shape[0] === null, 'a model whose batch has a fixed length')
   return encodeOnnx({
