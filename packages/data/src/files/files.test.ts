@@ -32,6 +32,16 @@ test('train and t10k are put together, and one file finds its partner alone', as
   t.is((await openFiles({ kind: 'files', path: join(path, 'train-images-idx3-ubyte') })).count, 1)
 })
 
+test('what is there packed and unpacked is there once; pairs of the same name in two folders are two', async (t) => {
+  const rows = '1,0\n2,1\n3,0'
+  const path = await folder(t, { 'a.csv': rows, 'a.csv.gz': gzipSync(rows), 'b.csv.gz': gzipSync(rows) })
+  t.is((await openFiles({ kind: 'files', path })).count, 6)
+  const both = [await folder(t, pair), await folder(t, pair)]
+  t.is((await openFiles({ kind: 'files', path: both })).count, 2)
+  const files = ['t10k-images-idx3-ubyte.gz', 't10k-labels-idx1-ubyte'].map((name) => join(both[0], name))
+  t.is((await openFiles({ kind: 'files', path: files })).count, 1, 'either file finds the other')
+})
+
 test('a CSV file opens by itself, packed, or as the only one of a folder', async (t) => {
   const path = await folder(t, { 'a.csv.gz': gzipSync('1,0\n2,1') })
   t.is((await openFiles({ kind: 'files', path })).count, 2)

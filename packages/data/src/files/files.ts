@@ -64,7 +64,9 @@ async function openPacked(
 ): Promise<Source | undefined> {
   const pairs = pairsOf(files)
   if (pairs.length > 0) return openPairs(pairs, bytesOf)
-  const archive = files.find(({ name }) => cifarName.test(name))
+  const [archive, other] = files.filter(({ name }) => cifarName.test(name))
+  if (other !== undefined)
+    throw new InputError(`${archive.path} and ${other.path}: found two archives of CIFAR-10, expected one`)
   return archive && cifarSource(archive.path, await bytesOf(archive))
 }
 
@@ -127,8 +129,10 @@ async function localFiles(path: string): Promise<readonly DataFile[]> {
 }
 
 async function filesIn(folder: string): Promise<readonly DataFile[]> {
-  const names = (await readdir(folder)).sort()
-  return names.map((name) => ({ name, path: join(folder, name) }))
+  const names = new Set((await readdir(folder)).sort())
+  // What is there unpacked, too, is the same once more.
+  const isCopy = (name: string) => name.endsWith('.gz') && names.has(name.slice(0, -'.gz'.length))
+  return [...names].flatMap((name) => (isCopy(name) ? [] : { name, path: join(folder, name) }))
 }
 
 /** What comes before `images-…` or `labels-…`: `train-`, `t10k-`. */
@@ -136,16 +140,18 @@ function prefixOf(name: string): string | undefined {
   return (imagesName.exec(name) ?? labelsName.exec(name))?.[1]
 }
 
-/** The pictures with their labels, by prefix. Of a file that is there with and without `.gz`, the latter is taken. */
-function pairsOf(files: readonly DataFile[]): readonly (readonly [DataFile, DataFile])[] {
+/** The pictures with their labels, by prefix: of several of the same prefix, as from several folders, the first with the first. */
+function pairsOf(given: readonly DataFile[]): readonly (readonly [DataFile, DataFile])[] {
+  const files = [...new Map(given.map((file) => [file.path, file])).values()]
   const prefixes = new Set(files.flatMap(({ name }) => prefixOf(name) ?? []))
-  return [...prefixes].map((prefix) => {
-    const images = files.find(({ name }) => imagesName.exec(name)?.[1] === prefix)
-    const labels = files.find(({ name }) => labelsName.exec(name)?.[1] === prefix)
-    if (images !== undefined && labels !== undefined) return [images, labels]
-    const [there, missing] = images === undefined ? [labels, 'images-idx3-ubyte'] : [images, 'labels-idx1-ubyte']
+  return [...prefixes].flatMap((prefix) => {
+    const images = files.filter(({ name }) => imagesName.exec(name)?.[1] === prefix)
+    const labels = files.filter(({ name }) => labelsName.exec(name)?.[1] === prefix)
+    if (images.length === labels.length) return images.map((each, place) => [each, labels[place]] as const)
+    const [there, missing] =
+      images.length < labels.length ? [labels, 'images-idx3-ubyte'] : [images, 'labels-idx1-ubyte']
     throw new InputError(
-      `${there?.path} has no partner: ${prefix}${missing} or ${prefix}${missing}.gz is expected beside it`
+      `${there[there.length - 1].path} has no partner: ${prefix}${missing} or ${prefix}${missing}.gz is expected beside it`
     )
   })
 }

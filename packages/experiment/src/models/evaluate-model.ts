@@ -7,7 +7,7 @@ import { type Evaluation, InputError, type TaskDescription } from '@murmuration/
 import { startTaskWorker } from '@murmuration/tasks'
 import { taskDescription } from '../training/task-description.js'
 import { dataOf } from '../training/training-file.js'
-import type { LearningTask } from '../training/training-schema.js'
+import { defaultTest, type LearningTask } from '../training/training-schema.js'
 import { checkSchema, loadModel, type ModelFacts } from './model-file.js'
 import { taskOfModel } from './trained.js'
 
@@ -52,8 +52,11 @@ async function descriptionOf(facts: ModelFacts, data: string | undefined): Promi
   const { peers, seed, signature } = facts
   if (data === undefined) return taskDescription(common, { peers, seed })
   const given = dataOf(data, common.data)
-  if (typeof given === 'string' || !('path' in given))
-    return taskDescription({ ...common, data: given }, { peers, seed })
+  if (typeof given === 'string' || !('path' in given)) {
+    // A part of these, not the test set that the run had beside its data.
+    const test = typeof common.test === 'number' ? common.test : defaultTest
+    return taskDescription({ ...common, data: given, test }, { peers, seed })
+  }
   // What the model has learned from need not be on this machine: nothing is learned, and nobody shares.
   const learning: LearningTask = { ...common, data: given, test: { path: given.path, sha256: await checksumsIn(data) } }
   return taskDescription(learning, { peers: ['all'], seed, ...(signature && { like: signature }) })

@@ -9,6 +9,7 @@ import { makePlan } from '../training/make-plan.js'
 import { taskOf } from '../training/plan.js'
 import { evaluateModel } from './evaluate-model.js'
 import { factsOfRun, loadModel, modelFile, type ModelFacts } from './model-file.js'
+import { predict } from './predict-model.js'
 
 const { signal } = new AbortController()
 const topology = new URL('../../../../topologies/ring-4.yaml', import.meta.url).pathname
@@ -43,6 +44,22 @@ test('a saved model is read with all its bits and facts, and is worth what it wa
   t.deepEqual(model.facts.learning.data, { digits: 300, size: 8 })
   const { loss, accuracy } = await evaluateModel(path, { signal })
   t.deepEqual({ loss, accuracy }, evaluation)
+})
+
+test('data of a name are taken for what they are, though the run had a test set of its own', async (t) => {
+  const gone = { path: '/nowhere/test.csv', sha256: {} }
+  const change = (facts: ModelFacts) => ({ ...facts, learning: { ...facts.learning, test: gone } })
+  const { path, evaluation } = await saved(change, { data: 'digits', numbers: 7850 })
+  const { loss } = await evaluateModel(path, { data: 'digits', signal })
+  t.true(Number.isFinite(loss) && loss !== evaluation.loss)
+})
+
+test('a model of more classes than it has parameters is refused before it is built', async (t) => {
+  const { path, schema, parameters } = await saved()
+  const { facts } = await loadModel(path)
+  const signature = { ...facts.signature, classes: 2_000_000_000 } as NonNullable<typeof facts.signature>
+  await writeFile(path, Buffer.concat(modelFile(schema, parameters, { ...facts, signature })))
+  await t.throwsAsync(predict(path, ['x.png'], {}).next(), { instanceOf: InputError, message: /2000000000 classes/ })
 })
 
 test('all samples of a file that is given count', async (t) => {

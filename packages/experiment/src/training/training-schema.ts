@@ -73,6 +73,9 @@ const partition = z.union([
 /** The fraction of the samples that is held back for testing. */
 const testFraction = fraction().refine((test) => test > 0 && test < 1, 'more than 0 % and less than 100 %')
 
+/** The fraction of the samples that is held back for testing where a file says nothing of it. */
+export const defaultTest = 0.2
+
 const test = z.union([
   testFraction,
   z.strictObject({ path: z.union([path, z.array(path).min(1)]), sha256: checksums, size: pictureSize })
@@ -147,7 +150,7 @@ export const sharedFields = {
     .literal(['cross-entropy', 'mean-squared-error'])
     .default('cross-entropy')
     .meta({ description: 'cross-entropy learns classes, mean-squared-error numbers' }),
-  test: test.default(0.2).meta({
+  test: test.default(defaultTest).meta({
     description:
       'The fraction of the samples that is held back for testing, or a test set: { path, sha256: { file: hex } }'
   }),

@@ -47,6 +47,12 @@ export class TrainedModel {
 
   /** Throws an {@link InputError} where the parameters are not those of the model, or a module cannot build it. */
   static async of({ model: description, signature, parameters }: TrainedModelParts): Promise<TrainedModel> {
+    const { classes = 0 } = signature
+    // Before a network of that width takes memory.
+    if (classes > parameters.length)
+      throw new InputError(
+        `the model has ${classes} classes, and ${parameters.length} parameters were saved: it is another one`
+      )
     const backend = await chooseBackend()
     const isModule = description.kind === 'module'
     const module = isModule ? await loadUserModule(description.path) : undefined
