@@ -33,13 +33,22 @@ const tensor = z.object({
   kind: z.enum(['frozen', 'statistic']).optional(),
   momentum: z.number().min(0).max(1).optional()
 })
-/** So many tensors, and so many settings: what comes is counted before each is looked at, since every one that is wrong takes memory for what is said of it. */
-const maxEntries = 1 << 14
-const schema = z.array(tensor).max(maxEntries).readonly()
+/** Says of entries that are not like `entry` what is wrong with the first alone: what is said of each takes memory, and a message has room for many. */
+const firstWrong =
+  (entry: z.ZodType) =>
+  (all: object, context: z.RefinementCtx): void => {
+    for (const [place, each] of Object.entries(all)) {
+      const { error } = entry.safeParse(each)
+      if (error === undefined) continue
+      const [{ path, message }] = error.issues
+      return context.addIssue({ code: 'custom', path: [place, ...path], message })
+    }
+  }
+const schema = z.array(z.unknown()).readonly().superRefine(firstWrong(tensor)).pipe(z.array(tensor).readonly())
 const codecs = z.array(foreign(64)).max(16).readonly()
 const settings = z
-  .unknown()
-  .refine((given) => Object.keys(Object(given) as object).length <= maxEntries, `more than ${maxEntries} settings`)
+  .record(z.string(), z.unknown())
+  .superRefine(firstWrong(foreign(maxSettingValue)))
   .pipe(z.record(foreign(maxSettingName), foreign(maxSettingValue)).readonly())
 const runSettings = z.object({ settings, start: text, schema })
 /** The name of a key and the key itself. What is wrong with them is told without them. */
@@ -149,8 +158,9 @@ export function decodeControl(bytes: Uint8Array): ControlMessage {
   throw new ProtocolFault(`a control message is wrong at ${whereOf(result.error)}`)
 }
 
-function whereOf({ issues: [issue] }: z.ZodError): string {
-  return `"${foreignText(String(issue?.path.join('.')), 256)}": ${foreignText(String(issue?.message), 256)}`
+function whereOf({ issues: [issue, ...others] }: z.ZodError): string {
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`
+  return `"${foreignText(String(issue?.path.join('.')), 256)}": ${foreignText(String(issue?.message), 256)}${more}`
 }
 
 function parse(bytes: Uint8Array): unknown {
