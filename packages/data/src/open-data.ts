@@ -2,21 +2,22 @@ import { InputError } from '@murmuration/core'
 import { drawnDigits } from './digits/digits.js'
 import { openFiles, openKnownSet } from './files/files.js'
 import { drawnGaussians } from './gaussians.js'
-import type { DataDescription, DrawnCount, SplitOptions } from './samples.js'
+import type { DataDescription, DrawnCount, Fit, SplitOptions } from './samples.js'
 import type { Source } from './source.js'
 import { drawnSentences } from './text/sentences.js'
 import { defaultContext } from './text/text.js'
 import { heldBack } from './split.js'
+import { fittedToModel } from './test-set.js'
 
 /**
  * Draws or opens the described data. Throws an {@link InputError} for a description that makes no sense.
  *
- * @param like - what these have to fit: it numbers classes that are words, and characters, and says how large pictures are
+ * @param like - what these have to fit
  */
 export async function openData(
   data: DataDescription,
   options: SplitOptions,
-  like: SplitOptions['like'] = options.like
+  like: Fit | undefined = options.like
 ): Promise<Source> {
   const source = await open(data, options, like)
   return options.targets === 'numbers' ? { ...source, classes: undefined } : source
@@ -25,10 +26,11 @@ export async function openData(
 /** Opens the test set in common, if there is one. */
 export async function openTest(options: SplitOptions): Promise<Source | undefined> {
   if (options.test === undefined) return undefined
-  return openData({ kind: 'files', ...options.test, mustMatch: true }, options)
+  const test = await openData({ kind: 'files', ...options.test, mustMatch: true }, options)
+  return options.like === undefined ? test : fittedToModel(options.like, test)
 }
 
-async function open(data: DataDescription, options: SplitOptions, like: SplitOptions['like']): Promise<Source> {
+async function open(data: DataDescription, options: SplitOptions, like: Fit | undefined): Promise<Source> {
   switch (data.kind) {
     case 'digits':
       return drawnDigits(countOf(data, options), options.seed, whole('size', data.size ?? 28, 1, 28))

@@ -1,4 +1,4 @@
-import type { ModelSignature, Preprocessing } from '@murmuration/core'
+import type { Preprocessing } from '@murmuration/core'
 import type { KnownSetName } from './files/known-sets.js'
 
 /** Samples with what is to be learned from them, flat and in memory. */
@@ -19,6 +19,9 @@ export interface Samples {
   /** What made the inputs of what the files hold; numbers as they are when absent. */
   readonly preprocessing?: Preprocessing
 }
+
+/** What samples have to fit: classes count as these number them, columns have their order, and pictures are as large. */
+export type Fit = Pick<Samples, 'inputShape' | 'classes' | 'classNames' | 'preprocessing'>
 
 /** One peer's training samples, and the test samples, which are the same for all peers. */
 export interface LocalData {
@@ -44,8 +47,8 @@ export interface SplitOptions {
   readonly partition: PartitionDescription
   /** Of a text: how many characters a sample has; 64 by default. */
   readonly context?: number
-  /** What a model takes that was trained, where the test set is to fit it: the classes count as it numbers them, and pictures are as large. */
-  readonly like?: Pick<ModelSignature, 'inputShape' | 'classNames'>
+  /** What a model takes that was trained, where the test set is to fit it. */
+  readonly like?: Fit
   /** All peers, in the order of their names. */
   readonly peers: readonly string[]
   /** Whose local data; absent for the union of all. */

@@ -1,4 +1,5 @@
 import { InputError } from '@murmuration/core'
+import type { Fit } from './samples.js'
 import type { Source } from './source.js'
 
 /**
@@ -20,6 +21,12 @@ export function fittedTo(test: Source, train: Source): Source {
   }
   const { classes } = test
   if (classes === undefined) return { ...train, classes }
+  const [found, expected] = [namesOf(train), namesOf(test)]
+  const wrong = found.findIndex((name, place) => place < expected.length && name !== expected[place])
+  if (wrong >= 0)
+    throw new InputError(
+      `class ${wrong} of the samples is "${found[wrong]}", that of the test set "${expected[wrong]}": both have to name their classes alike`
+    )
   const unknown = train.targets.find((target) => !(target < classes))
   if (train.classes !== undefined && unknown === undefined) return { ...train, classes }
   throw new InputError(
@@ -27,4 +34,20 @@ export function fittedTo(test: Source, train: Source): Source {
       ? 'the test set has classes, and the samples have none'
       : `a sample is of class ${unknown}, and the test set has the classes 0 to ${classes - 1} only: it must show all that there are`
   )
+}
+
+/** What classes are called: as they are numbered, unless they are words. */
+const namesOf = ({ classes = 0, classNames }: Source) =>
+  classNames ?? Array.from({ length: classes }, (_, k) => String(k))
+
+/** A test set for a model that was trained, of as many classes as this has: it need not show all. Throws an {@link InputError} that says what does not fit. */
+export function fittedToModel({ inputShape, classes }: Fit, test: Source): Source {
+  if (String(test.inputShape) !== String(inputShape))
+    throw new InputError(`the samples have inputs of shape [${test.inputShape}], the model takes [${inputShape}]`)
+  if (classes === undefined || test.classes === undefined) return test
+  if (test.classes > classes)
+    throw new InputError(
+      `a sample is of class ${test.classes - 1}, and the model has the classes 0 to ${classes - 1} only`
+    )
+  return { ...test, classes }
 }

@@ -1,5 +1,5 @@
 import { InputError } from '@murmuration/core'
-import { isNumber, labelNames, numberIn, readRows } from './csv.js'
+import { isWord, labelNames, numberIn, readRows } from './csv.js'
 
 /** What a row has to hold. */
 export interface ExpectedColumns {
@@ -19,7 +19,7 @@ export function csvInputs(
 ): readonly { readonly from: string; readonly values: Float32Array }[] {
   const all = readRows(path, bytes)
   if (all.length === 0) throw new InputError(`${path}: no line with values was found`)
-  const names = all[0].cells.some((cell) => !isNumber(cell)) ? all[0].cells : undefined
+  const names = all[0].cells.some(isWord) ? all[0].cells : undefined
   const columns = columnsOf(path, names ?? all[0].cells.map(() => undefined), expected)
   const rows = names === undefined ? all : all.slice(1)
   return rows.map((row) => ({

@@ -59,13 +59,25 @@ test('targets that are numbers are taken as they are', (t) => {
 })
 
 test('classes that others have numbered keep their numbers, and others are refused', (t) => {
-  const reading = { classNames: ['b', 'd'] }
+  const reading = { like: { inputShape: [1], classNames: ['b', 'd'] } }
   t.deepEqual([...csvSource([table('a.csv', '1,d\n2,d')], reading).targets], [1, 1])
   const refused = () => csvSource([table('a.csv', '1,d\n2,c')], reading)
   t.throws(refused, {
     instanceOf: InputError,
     message: /line 2, column 2 is the class "c", which the test set does not have/
   })
+})
+
+test('columns have the order of those that they have to fit, and others are refused', (t) => {
+  const like = { inputShape: [2], preprocessing: { kind: 'numbers', names: ['a', 'b'] } } as const
+  const source = csvSource([table('a.csv', 'b,label,a\n2,0,1\n4,1,3')], { like })
+  t.deepEqual([...gather(source, Uint32Array.of(0, 1)).inputs], [1, 2, 3, 4])
+  t.deepEqual(source.preprocessing, { kind: 'numbers', names: ['a', 'b'] })
+  t.throws(() => csvSource([table('a.csv', 'b,label,c\n2,0,1')], { like }), {
+    instanceOf: InputError,
+    message: /a\.csv: line 1 .* which are a, b: missing is a, too much is c/
+  })
+  t.deepEqual([...gather(csvSource([table('a.csv', '2,1,0')], { like }), Uint32Array.of(0)).inputs], [2, 1])
 })
 
 const wrong: readonly (readonly [string, string, RegExp])[] = [
@@ -78,6 +90,8 @@ const wrong: readonly (readonly [string, string, RegExp])[] = [
     /a\.csv: line 3, column 2 \("b"\) is "two", a number is expected/
   ],
   ['an empty cell', '1,2,0\n1,,0', /line 2, column 2 is "", a number/],
+  ['an empty cell in the first line', '1,,0\n1,2,0', /line 1, column 2 is "", a number/],
+  ['a number that float32 has not', '1,0\n1e39,1', /line 2, column 1 is "1e39", a number between -3.4e38 and 3.4e38/],
   ['a short line', '1,2,0\n1,0', /a\.csv: .*line 2/],
   ['a quote that never ends', '1,"2,0\n', /a\.csv: /],
   ['a real number as class', '1,0.5\n1,1', /line 1, column 2 is "0.5", a class is expected/],

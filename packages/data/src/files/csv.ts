@@ -1,5 +1,6 @@
 import { InputError, messageOf } from '@murmuration/core'
 import { parse } from 'csv-parse/sync'
+import type { Fit } from '../samples.js'
 import type { Source } from '../source.js'
 
 /** A CSV file. */
@@ -12,8 +13,8 @@ export interface Table {
 export interface CsvReading {
   /** 'numbers' for a target that is a real value; a class by default. */
   readonly targets?: 'classes' | 'numbers' | undefined
-  /** The names of the classes, in order, where others have numbered them. */
-  readonly classNames?: readonly string[] | undefined
+  /** What these have to fit: it numbers the classes, and says the order of columns where both have names. */
+  readonly like?: Fit | undefined
 }
 
 interface Row {
@@ -34,7 +35,7 @@ export const labelNames: readonly string[] = ['label', 'class', 'target']
 /**
  * The samples of CSV files, one file after the other. One column is the target: the one named `label`, `class` or `target` when there
  * is a first line of names, otherwise the last. All other columns are numbers and are taken as they are. Classes are whole numbers from
- * 0, or words, which are then numbered in the order of their letters, over all files.
+ * 0, or words, which are then numbered in the order of their letters, over all files. Columns have the order of those that they have to fit, where all have names.
  *
  * Throws an {@link InputError} that names the file and the line.
  */
@@ -48,13 +49,14 @@ export function csvSource(files: readonly Table[], reading: CsvReading = {}): So
   const labelColumn = findLabel(names) ?? width - 1
   const targets =
     reading.targets === 'numbers' ? realTargets(body, labelColumn, names) : classify(body, labelColumn, reading)
-  const inputs = body.map((row) => readNumbers(row, labelColumn, names))
+  const columns = columnsOf(tables[0], labelColumn, reading.like)
+  const inputs = body.map((row) => Float32Array.from(columns, (column) => numberIn(row, column, names)))
   return {
     count: body.length,
     inputShape: [width - 1],
     targetShape: [],
     ...targets,
-    preprocessing: { kind: 'numbers', ...(names && { names: names.filter((_, column) => column !== labelColumn) }) },
+    preprocessing: { kind: 'numbers', ...(names && { names: columns.map((column) => names[column]) }) },
     read: (index, out) => out.set(inputs[index])
   }
 }
@@ -84,6 +86,22 @@ function checkAlike({ name, names, rows }: ReadTable, first: ReadTable): void {
   throw new InputError(`${name}: ${found} columns were found; ${expected} are expected, as in ${first.name}`)
 }
 
+/** The columns of the inputs: all but the target, in the order of those to be fitted. */
+function columnsOf({ name, names, rows }: ReadTable, labelColumn: number, like?: Fit): readonly number[] {
+  const columns = [...rows[0].cells.keys()].filter((column) => column !== labelColumn)
+  const wanted = like?.preprocessing?.kind === 'numbers' ? like.preprocessing.names : undefined
+  if (names === undefined || wanted === undefined) return columns
+  const found = columns.map((column) => names[column])
+  const missing = wanted.filter((each) => !found.includes(each))
+  const other = found.filter((each) => !wanted.includes(each))
+  if (missing.length === 0 && other.length === 0 && found.length === wanted.length)
+    return wanted.map((each) => columns[found.indexOf(each)])
+  const shown = (all: readonly string[]) => (all.length === 0 ? 'nothing' : all.slice(0, 5).join(', '))
+  throw new InputError(
+    `${name}: line 1 has not the columns that these have to fit, which are ${wanted.slice(0, 10).join(', ')}: missing is ${shown(missing)}, too much is ${shown(other)}`
+  )
+}
+
 /** The lines of a file with what their cells hold, the names of a first line too. Throws an {@link InputError} for what is no CSV. */
 export function readRows(name: string, bytes: Buffer): Row[] {
   if (bytes.length > byteLimit) {
@@ -108,9 +126,12 @@ export function readRows(name: string, bytes: Buffer): Row[] {
 
 /** A first line is one of names when any cell but the last, which may be a class, is no number. */
 function isHeader(cells: readonly string[]): boolean {
-  return (
-    cells.slice(0, -1).some((cell) => !isNumber(cell)) || labelNames.includes(cells[cells.length - 1].toLowerCase())
-  )
+  return cells.slice(0, -1).some(isWord) || labelNames.includes(cells[cells.length - 1].toLowerCase())
+}
+
+/** Whether a cell holds something that is no number. */
+export function isWord(cell: string): boolean {
+  return cell !== '' && !isNumber(cell)
 }
 
 /** Whether a cell holds a number. */
@@ -123,20 +144,14 @@ function findLabel(names: readonly string[] | undefined): number | undefined {
   return column < 0 ? undefined : column
 }
 
-function readNumbers(row: Row, skip: number, names?: readonly string[]): Float32Array {
-  const numbers: number[] = []
-  for (const column of row.cells.keys()) {
-    if (column !== skip) numbers.push(numberIn(row, column, names))
-  }
-  return Float32Array.from(numbers)
-}
-
-/** The number in a cell. Throws an {@link InputError} that says where there is none. */
+/** The number in a cell, which is one as float32 too. Throws an {@link InputError} that says where there is none. */
 export function numberIn({ name, line, cells }: Row, column: number, names?: readonly string[]): number {
   const cell = cells[column]
-  if (isNumber(cell)) return Number(cell)
+  const number = Number(cell)
+  if (isNumber(cell) && Number.isFinite(Math.fround(number))) return number
   const called = names === undefined ? '' : ` ("${names[column]}")`
-  throw new InputError(`${name}: line ${line}, column ${column + 1}${called} is "${cell}", a number is expected`)
+  const expected = isNumber(cell) ? 'a number between -3.4e38 and 3.4e38' : 'a number'
+  throw new InputError(`${name}: line ${line}, column ${column + 1}${called} is "${cell}", ${expected} is expected`)
 }
 
 function realTargets(rows: readonly Row[], column: number, names?: readonly string[]): Targets {
@@ -145,7 +160,8 @@ function realTargets(rows: readonly Row[], column: number, names?: readonly stri
 
 type Targets = Pick<Source, 'classes' | 'classNames' | 'targets'>
 
-function classify(rows: readonly Row[], column: number, { classNames }: CsvReading): Targets {
+function classify(rows: readonly Row[], column: number, { like }: CsvReading): Targets {
+  const classNames = like?.classNames
   const words = [...new Set(rows.map(({ cells }) => cells[column]))]
   if (classNames === undefined && words.every((word) => /^\d+$/.test(word))) return numbered(rows, column)
   const bad = rows.find(({ cells }) => cells[column] === '' || isFraction(cells[column]))

@@ -1,9 +1,9 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { InputError, invariant, messageOf } from '@murmuration/core'
-import type { DataDescription } from '../samples.js'
+import type { DataDescription, Fit } from '../samples.js'
 import type { Source } from '../source.js'
-import { picturesIn, type PictureReading, pictureSource } from '../images/folder.js'
+import { picturesIn, pictureSource } from '../images/folder.js'
 import { cifarName, cifarSource } from './cifar.js'
 import { type CsvReading, csvSource } from './csv.js'
 import { type DataFile, readData } from './data-file.js'
@@ -26,8 +26,8 @@ export interface FilesReading {
   readonly targets?: CsvReading['targets']
   /** How many characters a sample of a text has. */
   readonly context?: TextReading['context']
-  /** What these have to fit: it numbers the classes, and says how large pictures are. */
-  readonly like?: PictureReading['like']
+  /** What these have to fit. */
+  readonly like?: Fit
 }
 
 /**
@@ -46,7 +46,7 @@ export async function openFiles(
   const tables = files.filter(({ name }) => csvName.test(name))
   if (tables.length > 0) {
     const read = async (file: DataFile) => ({ name: file.path, bytes: await bytesOf(file) })
-    return csvSource(await Promise.all(tables.map(read)), { targets, classNames: like?.classNames })
+    return csvSource(await Promise.all(tables.map(read)), { targets, like })
   }
   const pictures = (await Promise.all(paths.map(picturesOf))).flat()
   if (pictures.length > 0) return pictureSource(pictures, bytesOf, { size, like })
@@ -115,7 +115,7 @@ async function openPairs(
 }
 
 /** The files of a folder in the order of their names; for an IDX file, the file and its partner; or the file alone. */
-async function localFiles(path: string): Promise<readonly DataFile[]> {
+export async function localFiles(path: string): Promise<readonly DataFile[]> {
   const found = await stat(path).catch((error: unknown) => {
     throw new InputError(
       `${path} cannot be read: ${messageOf(error)}; a folder, a file or an URL with data is expected, or one of digits, ${knownSetNames.join(', ')}`

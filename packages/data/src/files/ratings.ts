@@ -37,7 +37,7 @@ export function parseRatings(text: string, name: string): Ratings {
     for (let column = 0; column < 3; column++) {
       const cell = cells[column] ?? ''
       const number = cell.trim() === '' ? Number.NaN : Number(cell)
-      const isRight = column === 2 ? Number.isFinite(number) : Number.isSafeInteger(number) && number >= 0
+      const isRight = column === 2 ? Number.isFinite(Math.fround(number)) : Number.isSafeInteger(number) && number >= 0
       if (!isRight) {
         const expected = column === 2 ? 'a number' : 'a whole number of at least 0'
         throw new InputError(

@@ -138,6 +138,10 @@ test('rows of CSV: columns by their names in any order, else by their number', a
     instanceOf: InputError,
     message: /line 1 has no column b; the model takes a, b/
   })
+  await t.throwsAsync(read('1,\n3,4\n', false), {
+    instanceOf: InputError,
+    message: /line 1, column 2 is "", a number is expected/
+  })
   await t.throwsAsync(read('1,2,3\n'), {
     instanceOf: InputError,
     message: /line 1 has 3 columns; the model takes 2 numbers/

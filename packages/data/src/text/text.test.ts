@@ -115,3 +115,10 @@ test('a sentence is as long, and its words are as frequent, as the entropy says'
   const found = text.length / sentences.length
   t.true(Math.abs(found / expected - 1) < 0.01, `${found} characters a sentence, not ${expected}`)
 })
+
+test('a file of more bytes than a text may have is refused before it is one', (t) => {
+  t.throws(() => textSource([{ name: 'a.txt', bytes: Buffer.alloc(2 ** 28 + 1) }]), {
+    instanceOf: InputError,
+    message: /a\.txt: has 268435457 bytes; at most 67108864 characters are expected/
+  })
+})

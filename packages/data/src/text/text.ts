@@ -28,6 +28,9 @@ const maxAlphabet = 10_000
 
 /** The samples of text files in UTF-8, put together in the order given. Throws an {@link InputError} that says where a file is no such text. */
 export function textSource(files: readonly TextFile[], reading: TextReading = {}): Source {
+  // More than any text that is short enough: a character has 4 bytes at most.
+  const long = files.find(({ bytes }) => bytes.length > 4 * maxCharacters)
+  if (long !== undefined) throw tooLong(long.name, `${long.bytes.length} bytes`)
   const texts = files.map(decoded)
   return windows(texts.join(''), files.map(({ name }) => name).join(', '), reading)
 }
@@ -40,9 +43,9 @@ export function textSource(files: readonly TextFile[], reading: TextReading = {}
  * @param name - what the text is called in errors
  */
 export function windows(text: string, name: string, { context = defaultContext, like }: TextReading): Source {
-  if (text.length > 2 * maxCharacters) throw tooLong(name, text.length)
+  if (text.length > 2 * maxCharacters) throw tooLong(name, `${text.length} characters`)
   const characters = [...text]
-  if (characters.length > maxCharacters) throw tooLong(name, characters.length)
+  if (characters.length > maxCharacters) throw tooLong(name, `${characters.length} characters`)
   if (characters.length <= context)
     throw new InputError(
       `${name}: has ${characters.length} characters; at least ${context + 1} are expected, the context of ${context} and the one that follows`
@@ -102,8 +105,8 @@ function positionOf(characters: readonly string[], at: number): string {
 
 const shown = (text: string) => JSON.stringify(text.length > 120 ? `${text.slice(0, 120)}…` : text)
 
-function tooLong(name: string, length: number): InputError {
+function tooLong(name: string, found: string): InputError {
   return new InputError(
-    `${name}: has ${length} characters; at most ${maxCharacters} are expected, take a part of the text`
+    `${name}: has ${found}; at most ${maxCharacters} characters are expected, take a part of the text`
   )
 }

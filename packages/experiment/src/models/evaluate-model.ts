@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type Evaluation, InputError, type TaskDescription } from '@murmuration/core'
+import { localFiles } from '@murmuration/data'
 import { startTaskWorker } from '@murmuration/tasks'
 import { taskDescription } from '../training/task-description.js'
 import { dataOf } from '../training/training-file.js'
@@ -62,15 +63,18 @@ async function descriptionOf(facts: ModelFacts, data: string | undefined): Promi
   return taskDescription(learning, { peers: ['all'], seed, ...(signature && { like: signature }) })
 }
 
-/** Of a file, or of the files of a folder and of the folders in it. Peers show by them that all have the same test set; here there is one. */
+/** Of a file and its partner, or of the files of a folder and of the folders in it. Peers show by them that all have the same test set; here there is one. */
 async function checksumsIn(path: string): Promise<Record<string, string>> {
   const found = await stat(path).catch(() => undefined)
   if (found === undefined) throw new InputError(`--data ${path}: no such file or folder; fetch what is elsewhere first`)
+  const files = found.isDirectory()
+    ? (await filesIn(path)).map((name) => ({ name, path: join(path, name) }))
+    : await localFiles(path)
   const sums = new Map<string, string>()
-  for (const name of found.isDirectory() ? await filesIn(path) : ['']) {
+  for (const file of files) {
     const hash = createHash('sha256')
-    await pipeline(createReadStream(join(path, name)), hash)
-    sums.set(name === '' ? basename(path) : name, hash.digest('hex'))
+    await pipeline(createReadStream(file.path), hash)
+    sums.set(file.name, hash.digest('hex'))
   }
   return Object.fromEntries(sums)
 }

@@ -77,6 +77,37 @@ test('all samples of a file that is given count', async (t) => {
   t.is(other.data, data)
 })
 
+test('classes that are not shown are no other model, columns are found by their names, and one file of two by the other', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmur-data-'))
+  const write = async (name: string, content: string | Uint8Array) => {
+    await writeFile(join(folder, name), content)
+    return join(folder, name)
+  }
+  const rows = Array.from({ length: 30 }, (_, row) => [row % 5, (row * 3) % 7, row % 3])
+  const first = await write('first.csv', `a,b,label\n${rows.join('\n')}\n`)
+  const { path } = await saved((facts) => facts, { data: `{ path: ${first} }`, numbers: 9 })
+  const few = rows.filter(([, , label]) => label < 2)
+  const data = await write('few.csv', `a,b,label\n${few.join('\n')}\n`)
+  const turned = await write('turned.csv', `b,label,a\n${few.map(([a, b, label]) => [b, label, a]).join('\n')}\n`)
+  const [one, other] = [
+    await evaluateModel(path, { data, signal }),
+    await evaluateModel(path, { data: turned, signal })
+  ]
+  t.is(one.loss, other.loss)
+  const beyond = await write('beyond.csv', 'a,b,label\n1,2,3\n')
+  await t.throwsAsync(evaluateModel(path, { data: beyond, signal }), {
+    instanceOf: InputError,
+    message: /a sample is of class 3, and the model has the classes 0 to 2 only/
+  })
+  const { path: pictured } = await saved()
+  const images = await write(
+    't10k-images-idx3-ubyte',
+    Buffer.from([0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0, 8, ...rows.flat().slice(0, 64)])
+  )
+  await write('t10k-labels-idx1-ubyte', Buffer.from([0, 0, 8, 1, 0, 0, 0, 1, 7]))
+  t.true((await evaluateModel(pictured, { data: images, signal })).loss > 0)
+})
+
 test('a model of texts is worth as much on any text of its characters, wherever the one is that it learned from', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'murmur-text-'))
   const [learned, other] = [join(folder, 'learned.txt'), join(folder, 'other.txt')]

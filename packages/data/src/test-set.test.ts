@@ -1,0 +1,31 @@
+/** Test sets beside data, and for models that were trained. */
+import { InputError } from '@murmuration/core'
+import test from 'ava'
+import { csvSource } from './files/csv.js'
+import { fittedTo, fittedToModel } from './test-set.js'
+
+const read = (text: string) => csvSource([{ name: 'a.csv', bytes: Buffer.from(text) }])
+
+test('classes have to be named alike in the test set and in the data', (t) => {
+  const [words, numbers] = [read('1,b\n2,a'), read('1,1\n2,0')]
+  t.throws(() => fittedTo(numbers, words), {
+    instanceOf: InputError,
+    message: /class 0 of the samples is "a", that of the test set "0"/
+  })
+  t.is(fittedTo(words, words).classes, 2)
+  const digits = { ...numbers, classNames: ['0', '1', '2'], classes: 3 }
+  t.is(fittedTo(digits, numbers).classes, 3, 'folders may be called as their classes are numbered')
+})
+
+test('a test set for a model need not show all its classes, and has no other', (t) => {
+  const fit = { inputShape: [1], classes: 4 }
+  t.is(fittedToModel(fit, read('1,1\n2,0')).classes, 4)
+  t.throws(() => fittedToModel(fit, read('1,4\n2,0')), {
+    instanceOf: InputError,
+    message: 'a sample is of class 4, and the model has the classes 0 to 3 only'
+  })
+  t.throws(() => fittedToModel(fit, read('1,2,0\n1,2,1')), {
+    instanceOf: InputError,
+    message: 'the samples have inputs of shape [2], the model takes [1]'
+  })
+})
