@@ -112,7 +112,8 @@ export interface Task {
   /**
    * The gradient at `parameters` of the mean loss over the samples that `batch` numbers (each below `samples`).
    *
-   * @param round - what seeds the draws of a model that draws anew in every step, such as dropout; 0 when absent
+   * @param round - what seeds the draws of a model that draws anew in every step, such as dropout: another number in every round, and for every batch of one; 0
+   *   when absent
    */
   gradient(parameters: Float32Array, batch: Uint32Array, round?: number): Work<Gradient>
   /** Loss and accuracy of `parameters` on the test set, which is the same for all peers. */

@@ -83,7 +83,10 @@ export class Gradients {
   }
 
   #accumulated(x: Float32Array, count: number, round: number): Work<Gradient> {
-    const works = Array.from({ length: count }, () => this.#task.gradient(x, this.batches.next().slice(), round))
+    // Each draws its own dropout.
+    const workOf = (_: unknown, place: number) =>
+      this.#task.gradient(x, this.batches.next().slice(), round * count + place)
+    const works = Array.from({ length: count }, workOf)
     return {
       kind: 'gradient',
       samples: count * this.#options.batchSize,
