@@ -78,7 +78,13 @@ export class Dialler {
     const { node, limits, closing, greet } = this.#context
     const addresses = this.#addresses.map((address) => multiaddr(address))
     const connection = await within(limits.dialTimeout, closing, (signal) => node.dial(addresses, { signal }))
-    await greet?.(connection)
+    try {
+      await greet?.(connection)
+    } catch (error) {
+      // A stranger is answered once on a connection.
+      connection.abort(new Error('it does not let this peer in'))
+      throw error
+    }
     return connection
   }
 }

@@ -139,10 +139,10 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     this.#fault(fault, `vector ${header.sequence} is not delivered: ${detail}`, false)
   }
 
-  /** Ends the session, unless that has ended and the stream with it. */
+  /** Ends the session, unless that has ended. */
   readError(fault: ReceiveFault, detail: string, vector: Float32Array | undefined): void {
     this.#discard(vector)
-    if (this.#session?.exchange?.status === 'open') this.#fault(fault, detail, true)
+    if (this.#session !== undefined) this.#fault(fault, detail, true)
   }
 
   /** Notes that the algorithm has taken a message, and acknowledges what there is room for now. */

@@ -45,7 +45,12 @@ export function runOf({ byId }: PeerList): string {
 /** The IP address in a multiaddr, if it has one; an IPv4 address that is written as IPv6 is returned as IPv4. */
 export function hostOf(address: Multiaddr): string | undefined {
   const host = address.getComponents().find(({ name }) => name === 'ip4' || name === 'ip6')?.value
-  return host?.replace(/^::ffff:(?=\d+\.)/i, '')
+  // RFC 4291, 2.5.5.2: so a socket that listens for both sees who calls by IPv4.
+  const mapped = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/i
+    .exec(host ?? '')
+    ?.slice(1)
+    .map((word) => Number.parseInt(word, 16))
+  return mapped?.flatMap((word) => [word >> 8, word & 255]).join('.') ?? host
 }
 
 /** Reads a multiaddr. Throws an InputError that says whose it is. */

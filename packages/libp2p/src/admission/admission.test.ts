@@ -272,3 +272,23 @@ test('an invitation to a run that nobody runs ends with the reason', async (t) =
   })
   t.regex(error?.message ?? '', /no peer of the run was found: \/ip4\/127\.0\.0\.1\/tcp\/9: /)
 })
+
+test('a stranger may ask once on a connection, and is heard on the next', async (t) => {
+  const run = await runOf(t)
+  await begin(run)
+  const identity = await createIdentity()
+  const node = await createNode({ identity, listen: [], limits: defaultLimits })
+  t.teardown(async () => void (await node.stop()))
+  await node.start()
+  const asking = async (connection: Connection, present?: Admission) =>
+    askForAdmission(connection, { present, certificates: [], wantsFiles: true }, timeLimit(10_000))
+  const dial = () => node.dial(multiaddr(run.nodes[0].peer.addresses[0]))
+  const connection = await dial()
+  t.regex((await asking(connection)).refused ?? '', /presents no invitation/)
+  await t.throwsAsync(asking(connection))
+  await eventually('the end of the connection', () => connection.status !== 'open')
+  const admission = admissionOf(invitationTo(run), identity)
+  const next = await dial()
+  t.is((await asking(next, admission)).files, 'the files')
+  t.is((await asking(next, admission)).files, 'the files', 'it is no stranger any more')
+})

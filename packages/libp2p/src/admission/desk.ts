@@ -32,6 +32,8 @@ export class AdmissionDesk {
   readonly #known: Admissions
   readonly #putOut: (error: RefusedError) => void
   readonly #budgets = new AskingBudgets()
+  /** Connections on which a stranger has asked. */
+  readonly #asked = new WeakSet<Connection>()
 
   /** @param putOut - told once this peer itself is let in no longer */
   constructor(context: LinkContext, peers: PeerSet, options: AdmissionOptions, putOut: (error: RefusedError) => void) {
@@ -87,10 +89,14 @@ export class AdmissionDesk {
     if (answer.refused !== undefined) throw new Error(`it does not let this peer in: ${answer.refused}`)
   }
 
-  /** Answers a peer, or a stranger that presents an invitation or a revocation. */
-  async serve(stream: Stream, { remotePeer, remoteAddr }: Connection): Promise<void> {
+  /** Answers a peer, or a stranger that presents an invitation or a revocation: the stranger once on a connection. */
+  async serve(stream: Stream, connection: Connection): Promise<void> {
     const { directory, limits } = this.#context
+    const { remotePeer, remoteAddr } = connection
     const id = remotePeer.toString()
+    const isStranger = directory.nameOf(id) === undefined
+    if (isStranger && this.#asked.has(connection)) return connection.abort(new Error('a stranger asks once'))
+    if (isStranger) this.#asked.add(connection)
     if (!this.#budgets.spend(id)) return stream.abort(new Error('it asks too often'))
     const asked = { timeout: limits.handshakeTimeout, maxQuestion }
     await answer(stream, asked, (given) => {

@@ -106,8 +106,15 @@ async function* answersOf(
       if (records.length === 0) yield `the seed at ${seed} knows no peer of the run`
     } catch (error) {
       yield `${seed}: ${foreignText(explain(error))}`
+    } finally {
+      hangUp(node)
     }
   }
+}
+
+/** A peer of the run answers a stranger once on a connection. */
+const hangUp = (node: Libp2p) => {
+  for (const connection of node.getConnections()) connection.abort(new Error('all is asked'))
 }
 
 async function viaMember(node: Libp2p, id: string, addresses: readonly Multiaddr[], question: AdmissionQuestion) {

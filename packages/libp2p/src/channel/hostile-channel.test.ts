@@ -1,6 +1,6 @@
 /** What an admitted neighbour can do with a data channel: its streams end, or nothing comes of it. */
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { Stream } from '@libp2p/interface'
 import { multiaddr } from '@multiformats/multiaddr'
@@ -9,8 +9,9 @@ import { peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
 import { eventOf, eventually, graph, schemaOf, testNode, type TestNode } from '../cluster.test.support.js'
 import { controlProtocol, exchangeProtocol, limitsOf } from '../constants.js'
+import type { LinkContext } from '../context.js'
 import { ControlChannel } from '../control-channel.js'
-import type { ControlMessage } from '../control-messages.js'
+import { type ControlMessage, ProtocolFault } from '../control-messages.js'
 import { behindLength, frame, sayHello } from '../hostile.test.support.js'
 import { createIdentity } from '../identity.js'
 import { createNode } from '../node.js'
@@ -18,6 +19,7 @@ import type { RunSettings } from '../run-settings.js'
 import { TrafficMeter } from '../traffic.js'
 import { dialChannel } from './dial.js'
 import { ChannelListener } from './listener.js'
+import { OutgoingChannel } from './outgoing.js'
 
 const [m, edge] = [peerName('m'), graph(['a', 'm'])]
 /** A vector of one frame, and long enough for a data channel. */
@@ -26,7 +28,7 @@ const runSettings: RunSettings = { settings: { run: 'test' }, start: '00', schem
 const limits = { initialShutOut: 600_000, maxShutOut: 600_000 }
 
 /** A neighbour "m" of a victim that speaks the protocol by hand, as one that sends and as one that receives. */
-async function mallory(t: ExecutionContext) {
+async function mallory(t: ExecutionContext, { opensStream = true } = {}) {
   const victim = await testNode(t, edge, 'a', { limits, runSettings })
   const identity = await createIdentity()
   const node = await createNode({ identity, listen: [], limits: limitsOf() })
@@ -47,7 +49,7 @@ async function mallory(t: ExecutionContext) {
   victim.peer.connect([{ name: m, id: identity.id, addresses: [] }], 500).catch(() => {})
   const connection = await node.dial(victim.peer.addresses.map((address) => multiaddr(address)))
   const hello = await sayHello(connection, m, runSettings)
-  const exchange = await connection.newStream(exchangeProtocol)
+  const exchange = opensStream ? await connection.newStream(exchangeProtocol) : hello.stream
   return { victim, channels, hello, exchange, heard, control, connection }
 }
 
@@ -102,6 +104,14 @@ for (const [name, [fault, bytes]] of Object.entries(attacks)) {
     t.like(await eventOf(all.victim, 'bad-frame'), { peer: m, fault, count: 1 })
   })
 }
+
+test('bytes that are no frame are a fault also where a channel is all there is', async (t) => {
+  const all = await mallory(t, { opensStream: false })
+  const socket = await offered(all)
+  socket.write(randomBytes(4096))
+  await gone(socket)
+  t.like(await eventOf(all.victim, 'bad-frame'), { peer: m, fault: 'magic', count: 1 })
+})
 
 test('numbers that are not finite are dropped on a channel too, and every third such vector ends the streams', async (t) => {
   const all = await mallory(t)
@@ -225,4 +235,21 @@ test('who receives can take the offer; if it writes, or says "moved" though it w
   await gone(socket)
   control.send({ kind: 'moved', sequence: 7 })
   t.is((await eventOf(all.victim, 'bad-frame')).detail, 'it says that vector 7 is there, and was not asked')
+})
+
+test('each "moved" answers one question: another is a fault', async (t) => {
+  const said: ControlMessage[] = []
+  const writer = { hold: () => 5, goOn: () => {} }
+  const taken = () => Promise.resolve(Object.assign(new EventEmitter(), { writable: true, destroy: () => {} }))
+  const channels = {
+    offer: async () => ({ port: 1, id: '0'.repeat(32), key: new Uint8Array(32), taken: taken(), withdraw: () => {} })
+  }
+  const channel = new OutgoingChannel({ elements, channels, limits: limitsOf() } as unknown as LinkContext)
+  const control = { send: (message: ControlMessage) => said.push(message) } as unknown as ControlChannel
+  channel.begin({ control, host: '127.0.0.1', writer })
+  t.throws(() => channel.moved(0), { message: /was not asked/ }, 'before any question')
+  channel.consider()
+  await eventually('a question', () => said.some(({ kind }) => kind === 'move'))
+  channel.moved(5)
+  t.throws(() => channel.moved(5), { instanceOf: ProtocolFault, message: /vector 5 is there, and was not asked/ })
 })

@@ -24,6 +24,8 @@ interface Session extends ChannelUser {
   isTried: boolean
   /** The last vector of those of which the neighbour was asked last whether they have arrived. */
   asked: number
+  /** How often it was asked and has not answered. */
+  unanswered: number
 }
 
 /**
@@ -48,7 +50,7 @@ export class OutgoingChannel {
   /** A link begins. */
   begin(user: ChannelUser): void {
     this.end()
-    this.#session = { ...user, isTried: false, asked: -1 }
+    this.#session = { ...user, isTried: false, asked: -1, unanswered: 0 }
   }
 
   /** Offers a channel, if one is worth it and can be had. To be called when there are vectors to send. */
@@ -67,7 +69,10 @@ export class OutgoingChannel {
   moved(sequence: number): void {
     const session = this.#session
     if (session === undefined) return
-    if (sequence > session.asked) throw new ProtocolFault(`it says that vector ${sequence} is there, and was not asked`)
+    // One whose channel has broken since may answer late.
+    if (sequence > session.asked || session.unanswered === 0)
+      throw new ProtocolFault(`it says that vector ${sequence} is there, and was not asked`)
+    session.unanswered--
     if (sequence === session.asked && session.output?.isOpen) session.writer.goOn(session.output)
   }
 
@@ -107,6 +112,7 @@ export class OutgoingChannel {
     // Its bytes go one way. To read is also to hear that it is closed.
     socket.on('data', () => socket.destroy())
     session.asked = writer.hold()
+    session.unanswered++
     control.send({ kind: 'move', sequence: session.asked })
   }
 

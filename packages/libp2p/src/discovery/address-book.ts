@@ -40,7 +40,7 @@ export class AddressBook {
   /**
    * Keeps a record, unless a newer one is known.
    *
-   * @param source - whose records are bounded together: an IP address, or one peer
+   * @param source - whose records are bounded together, see {@link sourceOf}, or one peer
    */
   keep(run: string, record: SignedAddresses, source: string): void {
     const key = keyOf(run, record.id)

@@ -15,7 +15,7 @@ export class AskingBudgets {
   /**
    * Whether a source may ask now.
    *
-   * @param source - an IP address, or a peer id
+   * @param source - see {@link sourceOf}, or a peer id
    */
   spend(source: string): boolean {
     const budget = this.#budgets.get(source) ?? new Budget(realClock, questions, questionEvery)

@@ -2,9 +2,10 @@
 import { multiaddr } from '@multiformats/multiaddr'
 import test from 'ava'
 import { createIdentity } from '../identity.js'
+import { hostOf } from '../peer-list.js'
 import { AddressBook } from './address-book.js'
 import { ownAddresses } from './own-addresses.js'
-import { mayDial, reachOf } from './reach.js'
+import { mayDial, reachOf, sourceOf } from './reach.js'
 import { maxAddresses, readAddresses, signAddresses, type SignedAddresses } from './signed-addresses.js'
 
 const recordOf = (id: string, sequence = 1n): SignedAddresses => ({
@@ -40,6 +41,7 @@ test('an address is dialled only as near to this machine as the user has gone, a
   ])
     t.is(from(address), '', address)
   t.is(reachOf('not an address'), undefined)
+  t.is(hostOf(multiaddr('/ip6/::ffff:93.184.216.34/tcp/1')), '93.184.216.34', 'as a socket for both sees it')
 })
 
 test('what a peer has signed is read; what is changed, too long, or signed for somebody else is not', async (t) => {
@@ -85,6 +87,15 @@ test('a book is bounded in all and per source, keeps the newest, and forgets', (
   t.is(book.find('run', 'sybil 99'), undefined)
   now = 2000
   t.is(book.find('run', 'honest'), undefined)
+})
+
+test('all addresses of a /64 are one source, as one machine has them', (t) => {
+  const of = (host: string) => sourceOf(multiaddr(`/${host.includes(':') ? 'ip6' : 'ip4'}/${host}/tcp/4001`))
+  t.is(of('2001:db9:1:1::1'), of('2001:db9:1:1:ffff::2'))
+  t.not(of('2001:db9:1:1::1'), of('2001:db9:1:2::1'))
+  t.is(of('::ffff:192.0.2.1'), '192.0.2.1')
+  t.not(of('192.0.2.1'), of('192.0.2.2'))
+  t.is(sourceOf(multiaddr('/dns4/example.org/tcp/4001')), '')
 })
 
 test('a peer tells first what its list says, then where seeds see it, then what is near', (t) => {

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import type { Multiaddr } from '@multiformats/multiaddr'
+import { type Multiaddr, multiaddr } from '@multiformats/multiaddr'
 import { hostOf } from '../peer-list.js'
 
 /** From where an IP address can be called: everywhere, within a private network, or on its machine alone. */
@@ -53,6 +53,19 @@ export function mayDial(address: Multiaddr, within: Reach): boolean {
   const names = address.getComponents().map(({ name }) => name)
   const isPlain = (names[0] === 'ip4' || names[0] === 'ip6') && names[1] === 'tcp' && names.length === 2
   const host = isPlain ? hostOf(address) : undefined
-  const reach = host === undefined ? undefined : reachOf(host)
+  // Who may be called by IPv4 says so.
+  const isOther = host !== undefined && isIP(host) === 4 && names[0] === 'ip6'
+  const reach = host === undefined || isOther ? undefined : reachOf(host)
   return reach !== undefined && widest(reach, within) === within
+}
+
+/** Bytes of a multiaddr of IPv6: the protocol in one, and of the address the first 64 bits, all of whose rest one machine has (RFC 4291, 2.5.4). */
+const ip6Prefix = 9
+
+/** Who counts as one source of questions: an IPv4 address, or the /64 of an IPv6 address. Empty where there is none. */
+export function sourceOf(address: Multiaddr): string {
+  const host = hostOf(address) ?? ''
+  return isIP(host) === 6
+    ? `${Buffer.from(multiaddr(`/ip6/${host}`).bytes.subarray(1, ip6Prefix)).toString('hex')}/64`
+    : host
 }

@@ -3,11 +3,11 @@ import type { Milliseconds } from '@murmuration/core'
 import { realClock } from '../clock.js'
 import { defaultLimits } from '../constants.js'
 import { createNode, startNode } from '../node.js'
-import { hostOf } from '../peer-list.js'
 import { PendingConnections } from '../pending-connections.js'
 import { AddressBook } from './address-book.js'
 import { AskingBudgets } from './asking-budgets.js'
 import { introduce, introductionsProtocol } from './introductions.js'
+import { sourceOf } from './reach.js'
 import type { Seed, SeedOptions } from './open-seed.js'
 
 /** How long a connection may last: a question is over in less. */
@@ -25,7 +25,7 @@ export async function startSeed({ identity, listen }: SeedOptions): Promise<Seed
   const book = new AddressBook(realClock)
   const budgets = new AskingBudgets()
   const answer = async (stream: Stream, connection: Connection) => {
-    const source = hostOf(connection.remoteAddr) ?? ''
+    const source = sourceOf(connection.remoteAddr)
     if (!budgets.spend(source)) return connection.abort(new Error('it asks too often'))
     await introduce(book, stream, connection, { source, timeout: limits.handshakeTimeout })
   }
