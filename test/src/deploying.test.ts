@@ -1,7 +1,7 @@
 /** The files of examples/deploy: what a cluster, systemd and shells take, and that they fit each other and the command. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { readTopologyFile } from '@murmuration/files'
@@ -131,4 +131,19 @@ test('prepare.sh makes keys that only their owner reads, and a topology of the m
     t.is((await stat(join(run, 'keys', `${name}.key`))).mode & 0o777, 0o600)
   }
   t.is(await readFile(join(run, 'machines'), 'utf8'), 'alice alice.example.org\nbob 192.0.2.7\n')
+})
+
+test('over-ssh.sh names machines as ssh and scp have them, an IPv6 address in brackets for scp alone', async (t) => {
+  const run = await temporaryFolder()
+  await writeFile(join(run, 'machines'), 'a a.example.org\nb me@2001:db8::1\n')
+  for (const name of ['ssh', 'scp']) await writeFile(join(run, name), `#!/bin/sh\necho ${name} "$@"\n`, { mode: 0o755 })
+  const env = { ...process.env, PATH: `${run}${delimiter}${process.env.PATH}` }
+  const { stdout } = await execute('sh', [`${root}${folder}/over-ssh.sh`, run, 'start'], { env })
+  for (const [machine, address] of [
+    ['a.example.org', 'a.example.org'],
+    ['me@2001:db8::1', 'me@[2001:db8::1]']
+  ]) {
+    t.true(stdout.includes(`\nssh ${machine} umask 077`), stdout)
+    t.true(stdout.includes(`train.yaml ${address}:murmur-run/\n`), stdout)
+  }
 })
