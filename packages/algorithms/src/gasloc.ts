@@ -33,10 +33,11 @@ export const gasLoC = algorithm({
     const inner = node.step(x, await node.gradient(x))
     if ((k + 1) % period !== 0) return { x: inner, θ, y: before }
     const W = node.mixing(k)
-    const y = linear([1 - η, θ], [η, inner]) //                     y = θ + η (x − θ)
+    const y = node.withStatistics(linear([1 - η, θ], [η, inner]), inner) // y = θ + η (x − θ)
     node.ahead.send(W, { y })
     const mixed = mix(W, { y }, await node.ahead.collect(W))
     const next = linear([1, mixed.y], [γ, y], [-γ, before]) //      θ ← Σ_j W_ij y_j + γ (y − y before)
+    node.withStatistics(next, mixed.y)
     return { x: next, θ: next, y }
   }
 })

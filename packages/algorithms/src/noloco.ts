@@ -35,6 +35,7 @@ export const noLoCo = algorithm({
     const mean = mix(W, mine, await node.pair.collect(W)) //              of a pair, or of all neighbours by their weights
     const step = linear([α, δ], [β, mean.Δ], [β, mean.θ], [-β, θ]) //     δ ← α δ + β mean Δ + β (mean θ − θ_i)
     const next = linear([1, θ], [1, step])
+    node.withStatistics(next, linear([1, mean.θ], [1, mean.Δ]))
     return { x: next, θ: next, δ: step }
   }
 })

@@ -28,7 +28,7 @@ export const qgDsgdm = algorithm({
     const [W, γ] = [node.mixing(k), node.rate(k)]
     const g = await node.gradient(x)
     const step = nesterov ? linear([1 + β, g], [β * β, m]) : linear([1, g], [β, m]) // β m̂ + g; with Nesterov g + β (β m̂ + g)
-    const half = { x: node.step(x, step) }
+    const half = { x: node.step(x, node.withStatistics(step, g)) }
     node.model.send(W, half)
     const next = mix(W, half, await node.model.collect(W)) //                         x_{k+1} = W x_{k+1/2}
     return { x: next.x, m: linear([μ, m], [(1 - μ) / γ, x], [(μ - 1) / γ, next.x]) } // m̂ ← μ m̂ + (1 − μ) (x_k − x_{k+1}) / γ

@@ -177,6 +177,11 @@ export interface BaseNode<O, S> extends Stepper {
   gradient(x: Vector): PromiseLike<Vector>
   /** Another optimiser, with a state of its own under `name`. */
   optimiser(name: string, settings: OptimiserSettings): Stepper
+  /**
+   * `to`, which has to be new, but with the moving statistics of `from`. They are no parameters of descent: a momentum or a rate of an algorithm's own does
+   * not act on them.
+   */
+  withStatistics(to: Vector, from: Vector): Vector
   /** The learning rate γ of a round. */
   rate(round: number): number
   /** Random numbers that depend on the seed, the peer, the purpose and the round alone. */

@@ -25,6 +25,7 @@ export const slowMo = algorithm({
     const γ = node.rate(k) //                                                of the last of the τ steps, where the rate falls between them
     const slow = linear([β, u], [1 / γ, outer], [-1 / γ, mean]) //           u ← β u + (x_{t,0} − x_{t,τ}) / γ
     const next = linear([1, outer], [-α * γ, slow]) //                       x_{t+1,0} = x_{t,0} − α γ u
+    node.withStatistics(next, mean)
     return { x: next, outer: next, u: slow }
   }
 })

@@ -76,10 +76,27 @@ export class Gradients {
         if (start < end) out.set(vector.subarray(start, end), start)
       }
     })
-    if (clip !== undefined) g.whenDone((numbers) => clipTo(clip, numbers))
+    if (clip !== undefined) g.whenDone((numbers) => clipTo(clip, this.#trainedOf(numbers)))
     g.at = x
     this.#last = g
     return g
+  }
+
+  /** `to`, but with the moving statistics of `from`. `to` has to be new: it is changed. */
+  withStatistics(to: Vector, from: Vector): Vector {
+    const statistics = this.#untrained.filter(({ momentum }) => momentum !== 1)
+    if (statistics.length === 0) return to
+    to.whenDone((numbers) => {
+      for (const { offset, length } of statistics) numbers.set(from.values.subarray(offset, offset + length), offset)
+    })
+    return to
+  }
+
+  /** What is between the parameters that no gradient moves. */
+  #trainedOf(numbers: Float32Array): readonly Float32Array[] {
+    const starts = [0, ...this.#untrained.map(({ offset, length }) => offset + length)]
+    const ends = [...this.#untrained.map(({ offset }) => offset), numbers.length]
+    return starts.map((start, place) => numbers.subarray(start, ends[place]))
   }
 
   #accumulated(x: Float32Array, count: number, round: number): Work<Gradient> {
@@ -113,10 +130,10 @@ function copyTo(out: Float32Array, vector: Float32Array, from: number, to: numbe
   else out.set(vector.subarray(from, to), from)
 }
 
-/** `g ← g · c / max(c, ‖g‖)` (Pascanu, Mikolov and Bengio, ICML 2013, Algorithm 1). */
-function clipTo(limit: number, g: Float32Array): void {
-  const length = norm(g)
-  if (length > limit) scale(g, limit / length)
+/** `g ← g · c / max(c, ‖g‖)` of a gradient in parts (Pascanu, Mikolov and Bengio, ICML 2013, Algorithm 1). */
+function clipTo(limit: number, parts: readonly Float32Array[]): void {
+  const length = Math.hypot(...parts.map((part) => norm(part)))
+  if (length > limit) for (const part of parts) scale(part, limit / length)
 }
 
 /** The error that says that training has diverged, and what to do. */
