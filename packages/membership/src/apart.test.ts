@@ -59,6 +59,42 @@ test('a side that has paused has nothing to bring', (t) => {
   t.deepEqual(meet('abc', 'de', [500, 0], 'pause'), [])
 })
 
+test('what a side that has paused learns once it has met the others is not its own', (t) => {
+  const room = new Room('ab', { settings: { isolated: 'pause' } }).begin()
+  for (const name of room.names) room.report(name, { round: 10, samples: 1000 })
+  room.run(1000)
+  room.cut('a', 'b')
+  room.run(8000)
+  room.report('a', { round: 50, samples: 1500 })
+  room.cut('a', 'b', false)
+  room.run(500)
+  for (let k = 1; k <= 20; k++) {
+    room.report('b', { round: 50 + k, samples: 1000 + 10 * k })
+    room.run(250)
+  }
+  t.deepEqual(
+    room.kinds('b').filter((kind) => kind.startsWith('reunited')),
+    []
+  )
+})
+
+test('a peer that comes back with the model of those who stayed brings nothing that they would return to', (t) => {
+  const room = new Room('ab', { settings: { isolated: 'continue' } }).begin()
+  for (const name of room.names) room.report(name, { round: 10, samples: 1000 })
+  room.run(1000)
+  room.end('a')
+  room.run(8000)
+  room.report('b', { round: 50, samples: 1500 })
+  room.run(1000)
+  room.enter('a').begin(50, room.now)
+  room.report('a', { round: 50, samples: 1010 })
+  room.run(5000)
+  t.deepEqual(
+    room.kinds('b').filter((kind) => kind.startsWith('reunited')),
+    []
+  )
+})
+
 test('of two sides that are both no majority, the one without the first name of both returns', (t) => {
   const room = new Room('abcdef', { settings: { partitioned: 'continue' } }).begin()
   const sides = ['be', 'cd', 'af']

@@ -23,8 +23,10 @@ export interface Reunion {
 interface Split {
   /** The samples that this peer had seen. */
   readonly samples: number
-  /** What those on the other side had seen. */
-  readonly away: Map<PeerName, number>
+  /** What those on the other side had seen, and in which life. */
+  readonly away: Map<PeerName, Pick<Since, 'samples' | 'life'>>
+  /** What this peer has seen since, until it met one of them. */
+  own: number
   /** Who is back, and since when that has not changed. */
   back: string
   settledAt: Milliseconds
@@ -33,6 +35,7 @@ interface Split {
 interface Since {
   readonly at: Milliseconds
   readonly samples: number
+  readonly life?: number | undefined
 }
 
 /** A peer that was away from a majority and is back: the life in which it went, and until when it may still be about to go on from both models. */
@@ -124,12 +127,12 @@ export class Apart {
     if (this.#reunion !== undefined && at > this.#reunion.until) this.#reunion = undefined
     if (this.#split === undefined) {
       if (this.#minority !== undefined && at - this.#minority.at >= this.settleFor)
-        this.#split = { samples: this.#minority.samples, away: new Map(), back: '', settledAt: at }
+        this.#split = { samples: this.#minority.samples, away: new Map(), own: 0, back: '', settledAt: at }
       return undefined
     }
     const { away } = this.#split
     for (const [peer, since] of this.#absent) {
-      if (at - since.at >= this.settleFor && !away.has(peer)) away.set(peer, since.samples)
+      if (at - since.at >= this.settleFor && !away.has(peer)) away.set(peer, since)
     }
     return this.#meet(this.#split, facts, at)
   }
@@ -143,13 +146,16 @@ export class Apart {
         this.#back.set(peer, { life: recordOf(peer)?.life, until: at + this.mergeWithin })
     }
     for (const peer of view.absent) {
-      if (!this.#absent.has(peer)) this.#absent.set(peer, { at, samples: recordOf(peer)?.samples ?? 0 })
+      if (!this.#absent.has(peer))
+        this.#absent.set(peer, { at, samples: recordOf(peer)?.samples ?? 0, life: recordOf(peer)?.life })
     }
   }
 
   #meet(split: Split, facts: ApartFacts, at: Milliseconds): Reunion | undefined {
     const back = facts.view.present.filter((peer) => split.away.has(peer))
-    const own = facts.samples - split.samples
+    // What it learns once they have met, it may have learned from their model.
+    if (back.length === 0) split.own = facts.samples - split.samples
+    const { own } = split
     this.#hasTrained = own > 0
     if (String(back) !== split.back) {
       split.back = String(back)
@@ -159,11 +165,17 @@ export class Apart {
     this.#split = undefined
     this.#minority = undefined
     this.#hasTrained = false
-    if (own === 0 || !isReturning(split, back, facts.view.members)) return undefined
+    if (own === 0 || haveBegunAnew(split, back, facts) || !isReturning(split, back, facts.view.members))
+      return undefined
     const met = reunionOf(split, back, own, facts, this.settings.lag)
     this.#reunion = { met, until: at + this.mergeWithin }
     return this.reunion
   }
+}
+
+/** Whether all of the other side have begun another life: what they have seen since is of the model that they took then. */
+function haveBegunAnew({ away }: Split, back: readonly PeerName[], { recordOf }: ApartFacts): boolean {
+  return back.every((peer) => (recordOf(peer)?.life ?? 0) > (away.get(peer)?.life ?? 0))
 }
 
 /** Whether the other side is a majority, or neither is and the other has the first name of both. */
@@ -180,7 +192,7 @@ function reunionOf(
   lag: number
 ): Reunion {
   const records = back.flatMap((peer) => recordOf(peer) ?? [])
-  const theirs = records.map(({ name, samples }) => Math.max(0, samples - (away.get(name) ?? 0)))
+  const theirs = records.map(({ name, samples }) => Math.max(0, samples - (away.get(name)?.samples ?? 0)))
   const mean = theirs.reduce((sum, samples) => sum + samples, 0) / theirs.length
   const mass = Math.min(maxMass, Math.max(minMass, own / mean))
   const round = medianRound(records) ?? 0

@@ -1,5 +1,7 @@
 /** The mean over all of a route, by one of several collectives: functions of a channel and a route. */
+import { InputError } from '@murmuration/core'
 import { z } from 'zod'
+import { partsPerRound } from '../node/early.js'
 import { concat, type Range, type Vector } from '../node/vector.js'
 import type { Route } from '../record.js'
 import { type Fusion, rangesOf, rangesByRank } from '../ranges.js'
@@ -30,7 +32,7 @@ export interface MeanSettings {
   readonly tensors: readonly Range[]
 }
 
-/** The mean of everybody's `x`; all get the same bits. Needs reliable delivery. */
+/** The mean of everybody's `x`; all get the same bits. Needs reliable delivery. Throws an InputError where a round would have more parts than are told apart. */
 export async function meanOver(
   channel: RangeChannel,
   route: Route,
@@ -42,11 +44,21 @@ export async function meanOver(
   const isHalving = collective === 'halving-doubling'
   const isBlocking = calls === 'blocking' || isHalving
   const means: RangeMean[] = []
-  for (const ranges of rangesOfCalls(tensors, fusion, ranks.count, isHalving ? 1 : chunks, isBlocking)) {
+  const rangesInTurn = rangesOfCalls(tensors, fusion, ranks.count, isHalving ? 1 : chunks, isBlocking)
+  const partsOf = (ranges: RangesByRank) => (2 * ranks.count + 2) * Math.max(...ranges.map(({ length }) => length))
+  checkParts(rangesInTurn.reduce((sum, ranges) => sum + partsOf(ranges), 0))
+  for (const ranges of rangesInTurn) {
     means.push(...(await collectives[collective](ranks, x, ranges)))
-    ranks.first += (2 * ranks.count + 2) * Math.max(...ranges.map(({ length }) => length))
+    ranks.first += partsOf(ranges)
   }
   return concat(means.sort((left, right) => left.offset - right.offset).map(({ part }) => part))
+}
+
+function checkParts(count: number): void {
+  if (count <= partsPerRound) return
+  throw new InputError(
+    `a mean over all travels in ${count} parts, at most ${partsPerRound} are expected in a round; give fewer chunks, or fusion: fused`
+  )
 }
 
 type RangesByRank = readonly (readonly Range[])[]

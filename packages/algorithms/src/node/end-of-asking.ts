@@ -55,12 +55,17 @@ export class EndOfAsking {
     this.#done.add(from)
   }
 
-  /** A peer that was not heard for two timeouts, and has not said that it is done, is missing. Who is known to be gone is not waited for. */
+  /**
+   * A peer that was not heard for two timeouts, and has not said that it is done, is missing. Who is known to be gone is not waited for. Where peers tell how far they
+   * are, none that comes no nearer to its end is waited for, whatever else it says.
+   */
   async #await(others: readonly PeerName[], round: number): Promise<void> {
     const { fabric, presence, timeout } = this.#peer
     const { members } = presence
+    const laggards = members?.laggards(round)
     const isOver = (name: PeerName) =>
-      this.#done.has(name) || members?.isGone(name) === true || members?.hasReached(name, round) === true
+      this.#done.has(name) || members?.isGone(name) === true || laggards?.hasEnded(name) === true
+    const isNearer = () => laggards?.comeNearer(others.filter((name) => !isOver(name))) ?? presence.messages > messages
     const isDone = () => others.every(isOver)
     let [messages, since] = [presence.messages, fabric.now()]
     while (!isDone()) {
@@ -71,7 +76,8 @@ export class EndOfAsking {
         deadline: () => until,
         outcome: () => {}
       })
-      if (presence.messages > messages) [messages, since] = [presence.messages, fabric.now()]
+      if (isNearer()) since = fabric.now()
+      messages = presence.messages
       if (fabric.now() < end || isDone()) continue
       const missing = others.filter((name) => !isOver(name))
       if (!this.#isServer) return

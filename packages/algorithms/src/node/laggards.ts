@@ -1,5 +1,4 @@
 import type { PeerName } from '@murmuration/core'
-import type { PeerRecord } from '@murmuration/membership'
 
 /**
  * Those that have not finished when this peer has. Each can come nearer to the end only so many times: by a round at least, and those that are
@@ -8,21 +7,28 @@ import type { PeerRecord } from '@murmuration/membership'
 export class Laggards {
   readonly #end: number
   readonly #lag: number
+  readonly #roundOf: (peer: PeerName) => number
   readonly #farthest = new Map<PeerName, number>()
 
   /** @param end - the round after the last */
-  constructor(end: number, lag: number) {
+  constructor(end: number, lag: number, roundOf: (peer: PeerName) => number) {
     this.#end = end
     this.#lag = lag
+    this.#roundOf = roundOf
+  }
+
+  /** Whether a peer has said that it has come to the end. */
+  hasEnded(peer: PeerName): boolean {
+    return this.#roundOf(peer) >= this.#end
   }
 
   /** Whether one of these is farther than ever. */
-  comeNearer(records: readonly Pick<PeerRecord, 'name' | 'round'>[]): boolean {
+  comeNearer(peers: readonly PeerName[]): boolean {
     let isNearer = false
-    for (const { name, round } of records) {
-      const place = Math.max(0, round - (this.#end - 2 * this.#lag))
-      if (round >= this.#end || place <= (this.#farthest.get(name) ?? -1)) continue
-      this.#farthest.set(name, place)
+    for (const peer of peers) {
+      const place = Math.max(0, this.#roundOf(peer) - (this.#end - 2 * this.#lag))
+      if (this.hasEnded(peer) || place <= (this.#farthest.get(peer) ?? -1)) continue
+      this.#farthest.set(peer, place)
       isNearer = true
     }
     return isNearer

@@ -200,9 +200,9 @@ export class Members {
     return this.#rows.of(round, this.#isAtOwnPace ? Number.POSITIVE_INFINITY : round)
   }
 
-  /** Whether a peer has said that it has come to a round. */
-  hasReached(peer: PeerName, round: number): boolean {
-    return (this.#member.recordOf(peer)?.round ?? 0) >= round
+  /** Who has not come to `end`, and how far others have said that they are. */
+  laggards(end: number): Laggards {
+    return new Laggards(end, this.#member.settings.lag, (peer) => this.#member.recordOf(peer)?.round ?? 0)
   }
 
   get #isAtOwnPace(): boolean {
@@ -213,12 +213,12 @@ export class Members {
   async finish(round: number, wait: BetweenRounds['wait'], timeout: Milliseconds): Promise<void> {
     this.#hasFinished = true
     this.#act((now) => this.#member.finish(now))
-    const laggards = new Laggards(round, this.#member.settings.lag)
+    const laggards = this.laggards(round)
     let since = this.#fabric.now()
     for (;;) {
       const now = this.#fabric.now()
       const others = unfinished(this.#member, this.#fabric.self)
-      if (laggards.comeNearer(others)) since = now
+      if (laggards.comeNearer(others.map(({ name }) => name))) since = now
       if (others.length === 0 || now - since > timeout) break
       await this.#waitForNews(now + this.#member.settings.tick, wait)
     }

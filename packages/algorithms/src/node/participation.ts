@@ -144,9 +144,10 @@ export class Participation {
   }
 
   async #takeState(donor: PeerName): Promise<void> {
+    // As it was when this peer asked: the model may come when the reunion is over.
+    const { ownShare } = this.#members
     const given = await this.#transfer.ask(donor)
     if (given === undefined || !this.#members.isPlausible(given.round, donor)) return
-    const { ownShare } = this.#members
     const round = given.round + joinMargin
     if (ownShare > 0) this.#goOnFromBoth(ownShare, given.x, round)
     else if (round > this.#trainee.round()) this.#trainee.goOnFrom({ ...given, round })

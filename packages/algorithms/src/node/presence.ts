@@ -19,7 +19,7 @@ export class Presence {
   /** Since when rounds have gone on at once with nothing of anybody, if they do; known where peers may come and go. */
   aloneSince: Milliseconds | undefined
   /** What is known of all peers, where they may come and go. */
-  members: Pick<Members, 'awake' | 'chainBehind' | 'hasReached' | 'isGone' | 'lostTime'> | undefined
+  members: Pick<Members, 'awake' | 'chainBehind' | 'isGone' | 'laggards' | 'lostTime'> | undefined
   /** Who is gone, where that is listened for. */
   readonly refusals = new Refusals()
   readonly #waits = new Waits()

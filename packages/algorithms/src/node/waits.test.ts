@@ -1,7 +1,6 @@
 /** What is known of how long others take, and what follows from it. */
 import { peerName } from '@murmuration/core'
 import test from 'ava'
-import { Laggards } from './laggards.js'
 import { Pace } from './pace.js'
 import { Waits } from './waits.js'
 
@@ -41,14 +40,4 @@ test('others are no farther than twice their pace takes them', (t) => {
   pace.look([{ name: b, round: 1_000_000 }], 500)
   t.is(pace.farthest([{ name: a, isIn: true }], a, 500), 150)
   t.is(pace.farthest([{ name: a, isIn: true }], a, 1000), 170)
-})
-
-test('a peer that never ends comes nearer to the end only so often', (t) => {
-  const laggards = new Laggards(600, 8)
-  let times = 0
-  for (let round = 0; round < 2000; round++) if (laggards.comeNearer([{ name: a, round }])) times++
-  for (let round = 0; round < 2000; round++) if (laggards.comeNearer([{ name: a, round }])) times++
-  t.is(times, 16)
-  t.true(laggards.comeNearer([{ name: b, round: 590 }]))
-  t.false(laggards.comeNearer([{ name: b, round: 590 }]))
 })

@@ -158,7 +158,7 @@ export class Wire {
     const { fabric, ranges } = this.#owner
     const range = this.#isSplit ? ranges.findIndex((each) => each.offset === offset) : 0
     const place = this.#isSplit ? field * ranges.length + range : field
-    const incomplete = this.#incompleteOf(from, tag)
+    const incomplete = this.#incompleteOf(from, tag, place)
     if (incomplete.has[place] === 1) return 'a part of a message comes twice'
     incomplete.has[place] = 1
     if (place === 0) incomplete.numbers = numbers
@@ -173,17 +173,24 @@ export class Wire {
     return this.#message(incomplete.vectors, incomplete.numbers, this.#isOfRanges ? offset : 0)
   }
 
-  #incompleteOf(from: PeerName, tag: number): Incomplete {
+  /** @param place - that of a part that has come */
+  #incompleteOf(from: PeerName, tag: number, place: number): Incomplete {
     const all = this.#incomplete.get(from) ?? []
     this.#incomplete.set(from, all)
     const known = all.find((incomplete) => incomplete.tag === tag)
-    if (known !== undefined) return known
-    if (all.length === maxIncomplete) {
-      for (const vector of all.shift()?.vectors ?? []) if (vector !== undefined) this.#owner.fabric.free(vector)
-    }
+    // The first part again: another process of the sender has begun to count its messages anew.
+    const isAnew = known !== undefined && place === 0 && known.has[0] === 1
+    if (known !== undefined && !isAnew) return known
+    if (known !== undefined) this.#drop(all, all.indexOf(known))
+    if (all.length === maxIncomplete) this.#drop(all, 0)
     const fresh: Incomplete = { tag, has: new Uint8Array(this.#parts), vectors: [], numbers: none, lacks: this.#parts }
     all.push(fresh)
     return fresh
+  }
+
+  #drop(all: Incomplete[], place: number): void {
+    const [{ vectors }] = all.splice(place, 1)
+    for (const vector of vectors) if (vector !== undefined) this.#owner.fabric.free(vector)
   }
 
   #message(vectors: readonly Float32Array[], numbers: readonly number[], offset?: number): Message {

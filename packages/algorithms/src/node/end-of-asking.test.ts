@@ -1,0 +1,47 @@
+import { peerName } from '@murmuration/core'
+import test from 'ava'
+import { EndOfAsking } from './end-of-asking.js'
+import { Laggards } from './laggards.js'
+import type { Peer } from './peer.js'
+import { Presence } from './presence.js'
+import type { TrainingSettings } from './training.js'
+
+const [self, b] = ['a', 'b'].map(peerName)
+const timeout = 30_000
+
+/** How long a peer that has ended waits for another, which sends a message a second and tells its round. */
+async function waitFor(roundAt: (now: number) => number): Promise<number> {
+  let now = 0
+  const presence = new Presence()
+  const laggards = (end: number) => new Laggards(end, 8, () => roundAt(now))
+  presence.members = { awake: (at) => at, chainBehind: () => 0, isGone: () => false, laggards, lostTime: () => {} }
+  const fabric = { self, now: () => now, send: () => 'queued' }
+  /** A message comes at every full second. */
+  const until: Peer['until'] = async (expectation) => {
+    while (!expectation.isDone()) {
+      const next = 1000 * (Math.floor(now / 1000) + 1)
+      if (now > 1e8) throw new Error('it waits forever')
+      if (next > expectation.deadline()) {
+        now = Math.max(now, expectation.deadline())
+        break
+      }
+      now = next
+      presence.heard(b)
+    }
+    return expectation.outcome()
+  }
+  const peer = { accepts: [], presence, timeout, mixings: { neighbours: new Set([b]) }, fabric, until }
+  const settings = { algorithm: { answers: {} }, workers: [self, b] }
+  await new EndOfAsking(peer as unknown as Peer, settings as unknown as TrainingSettings, 0).reach(100)
+  return now
+}
+
+test('whoever sends on and never comes nearer to its end keeps nobody', async (t) => {
+  t.true((await waitFor(() => 0)) <= 3 * timeout)
+})
+
+test('whoever comes nearer to its end is waited for', async (t) => {
+  const perRound = 1.5 * timeout
+  const end = await waitFor((now) => Math.min(100, 95 + Math.floor(now / perRound)))
+  t.true(end >= 5 * perRound && end < 5 * perRound + timeout, `${end}`)
+})

@@ -1,0 +1,79 @@
+import { peerName } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/wire'
+import test from 'ava'
+import type { Members } from './members.js'
+import type { Expectation } from './owner.js'
+import { Participation, type Trainee } from './participation.js'
+import type { Peer } from './peer.js'
+import { Arena } from './vector.js'
+
+const donor = peerName('a')
+const stateKind = 7
+const none = () => {}
+
+/** What a peer with the model 5 goes on from, whose share is 0.8 for ten seconds, when the model of the other side, which is 1, takes so long to come. */
+async function merged(transfer: number): Promise<number | undefined> {
+  let now = 0
+  let asked: VectorMessage | undefined
+  let end: number | undefined
+  const memory = { allocate: (length: number) => new Float32Array(length), free: none }
+  const arena = new Arena(memory)
+  const accepts: ((envelope: unknown) => void)[] = []
+  const peer = {
+    ...{
+      accepts,
+      arena,
+      length: 2,
+      ranges: [{ offset: 0, length: 2 }],
+      rounds: 1000,
+      timeout: 30_000,
+      round: 50,
+      mixings: {},
+      waited: none,
+      unsent: none,
+      missed: none
+    },
+    fabric: { ...memory, self: peerName('b'), now: () => now, sleep: none, reject: none, recycle: none },
+    presence: { messages: 0, heard: none, lose: none },
+    exchanges: { newLife: none, beginLife: none, pause: none, remindAll: none, owing: [] },
+    send: (_: unknown, message: VectorMessage) => {
+      asked = message
+      return 'queued'
+    },
+    until: (expectation: Expectation<unknown>) => {
+      const message = {
+        round: asked?.round,
+        part: 0,
+        field: 0,
+        numbers: [60],
+        offset: 0,
+        vector: Float32Array.of(1, 1)
+      }
+      if (asked !== undefined) {
+        now += transfer
+        asked = undefined
+        accepts[stateKind + 1]({ from: donor, message: { ...message, kind: stateKind + 1 } })
+      }
+      return Promise.resolve(expectation.outcome())
+    }
+  }
+  const members = {
+    ...{ life: 1, mayGive: true, isPaused: false },
+    ...{ awake: (at: number) => at, follow: none, isPlausible: () => true, begin: none },
+    get ownShare() {
+      return now < 10_000 ? 0.8 : 0
+    },
+    ready: (_: unknown, between: { takeState(from: typeof donor): Promise<void> }) => between.takeState(donor)
+  }
+  const trainee: Trainee = {
+    ...{ kind: stateKind, seed: 1, round: () => 50, isAtOwnPace: () => false, samples: () => 800 },
+    current: () => ({ x: arena.adopt(Float32Array.of(5, 5)), round: 50 }),
+    goOnFrom: ({ x }: { readonly x: { readonly values: Float32Array } }) => void (end = x.values[0])
+  }
+  await new Participation(peer as unknown as Peer, members as unknown as Members, trainee).ready()
+  return end
+}
+
+test('a model of the other side that comes when the reunion is over is merged all the same, and replaces nothing', async (t) => {
+  for (const transfer of [2000, 12_000]) t.is(await merged(transfer), Math.fround(0.8 * 5 + 0.2), `${transfer} ms`)
+})

@@ -1,0 +1,25 @@
+import { peerName } from '@murmuration/core'
+import test from 'ava'
+import type { Owner } from './owner.js'
+import { Arena, type Vector } from './vector.js'
+import { Wire } from './wire.js'
+
+test('a message that a process begins under the number of one that its earlier process has not ended is its own alone', (t) => {
+  const freed: Float32Array[] = []
+  const memory = {
+    allocate: (length: number) => new Float32Array(length),
+    free: (one: Float32Array) => void freed.push(one)
+  }
+  const ranges = [0, 2].map((offset) => ({ offset, length: 2 }))
+  const owner = { fabric: memory, arena: new Arena(memory), length: 4, ranges } as unknown as Owner
+  const wire = new Wire(owner, 5, { x: 'vector' })
+  const part = (offset: number, value: number) =>
+    wire.open(peerName('b'), 3, { kind: 5, round: 3, part: 0, field: 0, offset, vector: Float32Array.of(value, value) })
+  t.is(part(0, 1), undefined)
+  t.is(part(0, 2), undefined)
+  t.is(freed.length, 3, 'of two parts, and of the message that does not end')
+  const message = part(2, 2) as { readonly x: Vector }
+  t.deepEqual([...message.x.values], [2, 2, 2, 2])
+  t.is(part(2, 3), undefined)
+  t.is(part(2, 3), 'a part of a message comes twice')
+})
