@@ -145,3 +145,31 @@ test('what a peer sends ahead of its phase is kept up to a bound, and the rest i
   t.deepEqual(sum, Float32Array.of(16))
   t.deepEqual([...rejected], [[peers[1], sent - 16]])
 })
+
+test('a server that asks whether anybody is there is not at fault, and says nothing that would be waited for', async (t) => {
+  const peers = ['server', 'worker'].map(peerName)
+  const width = 1
+  const options = {
+    places: peers,
+    workers: peers.slice(1),
+    timeout: 1000,
+    width,
+    count: 1,
+    length: 2,
+    server: (place: { readonly self: number; readonly places: number }, send: SendTo) =>
+      new KeyServer({ ...place, count: 1, width, holders: 1 }, send, new Float32Array(1))
+  }
+  const silences: number[] = []
+  const { rejected } = await simulate(setting(peers, 1, { latency: 1, jitter: 0 }), async (fabric) => {
+    const peer = new KeyPeer(fabric, options)
+    if (fabric.self === peers[0]) return peer.endPhase(fabric).catch(() => {})
+    await peer.until(
+      fabric,
+      () => silences.length === 3,
+      (silence) => void silences.push(silence)
+    )
+    await peer.endPhase(fabric)
+  })
+  t.deepEqual([...rejected], [])
+  t.deepEqual(silences, [1, 2, 3])
+})

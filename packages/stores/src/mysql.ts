@@ -1,9 +1,13 @@
 /** MySQL and MariaDB. An object is a row: its name, its version, its numbers. All is asked by prepared statements. */
+import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf, StoreError } from '@murmuration/core'
 import type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise'
 import { bytesOf, readInto } from './numbers.js'
 import type { OpenedStore, StoreOptions } from './options.js'
 import { longestDelay, placeOf, Waiting } from './waiting.js'
+
+/** How long the database may take to say goodbye, in milliseconds. */
+const goodbye = 1000
 
 const createTable = `CREATE TABLE IF NOT EXISTS murmuration_objects (
   name VARCHAR(190) CHARACTER SET ascii COLLATE ascii_bin PRIMARY KEY,
@@ -42,6 +46,8 @@ export async function openMysql(options: StoreOptions): Promise<OpenedStore> {
     connectionLimit: 2,
     connectTimeout: Math.min(timeout, longestDelay)
   })
+  const connections = new Set<{ destroy(): void }>()
+  pool.on('connection', (connection) => connections.add(connection))
   const place = placeOf(url)
   const waiting = new Waiting({ name: place, timeout, onWait, isAway, mend: wayOut })
   let isReady = false
@@ -85,7 +91,9 @@ export async function openMysql(options: StoreOptions): Promise<OpenedStore> {
     },
     async close() {
       waiting.close()
-      await pool.end()
+      // It would wait for statements that nobody answers.
+      await Promise.race([pool.end().catch(() => {}), delay(goodbye, undefined, { ref: false })])
+      for (const connection of connections) connection.destroy()
     }
   }
 }

@@ -17,6 +17,8 @@ export interface RunningProgram {
   readonly folder: string
   /** Ends its process without warning. */
   kill(): Promise<void>
+  /** Has it answer nothing, or again. */
+  pause(isPaused: boolean): void
   /** Starts it again, on the same port and files. */
   start(): Promise<void>
   /** Ends it, and removes its files. */
@@ -123,6 +125,7 @@ async function startProgram(
       return child?.pid ?? 0
     },
     kill,
+    pause: (isPaused) => void child?.kill(isPaused ? 'SIGSTOP' : 'SIGCONT'),
     start,
     end
   }

@@ -99,6 +99,17 @@ for (const { name, program, package: debian, start } of programs) {
     t.regex(said[1], /is back after/)
   })
 
+  when(that('one that answers nothing any more holds up no end'), async (t) => {
+    const store = await openStore({ url: running?.url ?? '', run: t.title, timeout: 500 })
+    await store.set('x', numbers(1))
+    running?.pause(true)
+    t.teardown(() => running?.pause(false))
+    await t.throwsAsync(async () => store.get('x', numbers(0)), { instanceOf: StoreError })
+    await store.close()
+    t.pass('and not only when the database goes on')
+    running?.pause(false)
+  })
+
   if (name === 'MariaDB')
     when(that('an object beyond its largest packet is refused with the way out'), async (t) => {
       const store = await open(t)

@@ -109,8 +109,7 @@ export class KeyPeer {
       const envelope = await own.receive(deadline)
       this.#waiting--
       if (envelope !== undefined) {
-        ;[since, silence] = [own.now(), 0]
-        this.#accept(envelope)
+        if (this.#accept(envelope)) [since, silence] = [own.now(), 0]
       } else if (own.now() >= deadline) onSilence(++silence)
     }
   }
@@ -158,40 +157,52 @@ export class KeyPeer {
     for (let count = this.#waiting; count > 0; count--) this.#fabric.wake()
   }
 
-  #accept(envelope: Envelope<VectorMessage>): void {
+  /** Whether the message says anything: that somebody still waits does not. */
+  #accept(envelope: Envelope<VectorMessage>): boolean {
     const { from, message } = envelope
     const { places, width, count } = this.#options
-    this.#heard = this.#fabric.now()
     const decoded = messageOf(message, { width, count, places: places.length })
-    if (typeof decoded === 'string') return this.#fabric.reject(envelope, decoded)
-    if (decoded.type === 'reached') return this.#noteReached(envelope)
-    if (message.round > this.#phase + 1) return this.#fabric.reject(envelope, `a message of phase ${message.round}`)
+    if (typeof decoded === 'string') return this.#refuse(envelope, decoded)
+    if (decoded.type === 'reached' && !this.#noteReached(envelope)) return false
+    this.#heard = this.#fabric.now()
+    if (decoded.type === 'reached') return true
+    if (message.round > this.#phase + 1) return this.#refuse(envelope, `a message of phase ${message.round}`)
     if (message.round > this.#phase) return this.#keepForLater(envelope)
     const ended = this.server.ended
     const problem = this.server.receive(places.indexOf(from), decoded)
-    if (problem !== undefined) return this.#fabric.reject(envelope, problem)
+    if (problem !== undefined) return this.#refuse(envelope, problem)
     this.#fabric.recycle(message)
     if (this.server.ended > ended) this.wakeAll()
+    return true
   }
 
-  #keepForLater(envelope: Envelope<VectorMessage>): void {
+  #refuse(envelope: Envelope<VectorMessage>, reason: string): false {
+    this.#fabric.reject(envelope, reason)
+    return false
+  }
+
+  #keepForLater(envelope: Envelope<VectorMessage>): boolean {
     const { from, message } = envelope
     const numbers = (this.#laterOf.get(from) ?? 0) + message.vector.length + 1
     const most = maxLater * (this.#options.length + 1)
-    if (numbers > most) return this.#fabric.reject(envelope, `more than ${most} numbers of the next phase`)
+    if (numbers > most) return this.#refuse(envelope, `more than ${most} numbers of the next phase`)
     this.#laterOf.set(from, numbers)
     this.#later.push(envelope)
+    return true
   }
 
-  #noteReached(envelope: Envelope<VectorMessage>): void {
+  /** Whether it is news: a peer that waits says it again, and servers say it to hear whether anybody is there. */
+  #noteReached(envelope: Envelope<VectorMessage>): boolean {
     const { from, message } = envelope
-    const before = this.#reached.get(from)
-    // Said again by a peer that waits.
+    const isServer = !this.#reached.has(from) && this.#options.places.includes(from)
+    const before = isServer ? Number.POSITIVE_INFINITY : this.#reached.get(from)
     if (before === undefined || message.round > before + 1)
-      return this.#fabric.reject(envelope, `the end of phase ${message.round} of a peer that has ended ${before}`)
-    this.#reached.set(from, Math.max(before, message.round))
+      return this.#refuse(envelope, `the end of phase ${message.round} of a peer that has ended ${before}`)
     this.#fabric.recycle(message)
+    if (message.round <= before) return false
+    this.#reached.set(from, message.round)
     this.wakeAll()
+    return true
   }
 
   #reachedMessage(phase: number): KeyMessage & { readonly phase: number } {

@@ -206,8 +206,10 @@ export class KeyServer {
   }
 
   /** Answers what is asked of rows that are here, and passes on the rest. */
-  protected serve(_from: number, { type, origin, id, keys, values }: KeyMessage): string | undefined {
+  protected serve(from: number, { type, origin, id, keys, values }: KeyMessage): string | undefined {
     const { width } = this.setting
+    if (from !== origin && keys.some((key) => !this.mayPassOn(key)))
+      return `a message of ${type} for another than its sender`
     const out = type === 'pull' ? new Float32Array(keys.length * width) : values
     const [here, elsewhere]: [number[], number[]] = [[], []]
     for (let i = 0; i < keys.length; i++) {

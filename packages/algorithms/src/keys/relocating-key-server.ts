@@ -18,7 +18,7 @@ interface Waiting {
   readonly values: Float32Array
 }
 
-/** The most requests of others that wait for rows on their way to one peer. */
+/** The most requests of others that wait for rows on their way to one peer; as many as there are rows, where these are more. */
 const maxWaiting = 1 << 16
 const requests: readonly KeyMessage['type'][] = ['pull', 'push', 'relocate', 'sync']
 
@@ -82,7 +82,9 @@ export class RelocatingKeyServer extends KeyServer {
       case 'pulled':
       case 'pushed':
         if (from !== this.setting.self) for (const key of message.keys) this.seen[key] = from
-        return super.receive(from, message)
+        super.receive(from, message)
+        // Whoever answers what was not asked may have been asked by a third in this peer's name: requests are passed on.
+        return undefined
       default:
         return super.receive(from, message)
     }
@@ -90,9 +92,11 @@ export class RelocatingKeyServer extends KeyServer {
 
   /** That more of others would wait here than may, in words. */
   protected tooMany(from: number, { type, keys }: KeyMessage): string | undefined {
-    const isBound = from !== this.setting.self && requests.includes(type)
-    if (!isBound || this.#guests + keys.length <= maxWaiting) return undefined
-    return `more than ${maxWaiting} requests for rows on their way here`
+    if (from === this.setting.self || !requests.includes(type)) return undefined
+    const more = keys.reduce((sum, key) => sum + Number(this.waiting.has(key)), 0)
+    const most = Math.max(maxWaiting, this.setting.count)
+    if (more === 0 || this.#guests + more <= most) return undefined
+    return `more than ${most} requests for rows on their way here`
   }
 
   /** Who holds the row, where the home is here; else where it was seen last, or the home. */

@@ -1,5 +1,6 @@
 /** SGD on keyed rows: what each worker does, whoever holds the rows. */
 import { DivergedError, type Fabric, type TaskRows } from '@murmuration/core'
+import { allFinite } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import type { Keys } from './keys.js'
 import { finished, type Operation } from './operation.js'
@@ -22,7 +23,7 @@ export interface KeyNode {
  * One step for each batch: pull the rows that it touches, take the gradient, push −γ times it. The push is waited for before the next one. Returns the sum of
  * the batches' losses, each times its samples.
  *
- * @throws DivergedError when a loss is not finite
+ * @throws DivergedError when a loss or a gradient is not finite: nobody else is sent it
  */
 export async function rowsSgd(node: KeyNode, batches: readonly Uint32Array[]): Promise<number> {
   const { fabric, keys, rows, round, rate, ahead, tick } = node
@@ -42,6 +43,10 @@ export async function rowsSgd(node: KeyNode, batches: readonly Uint32Array[]): P
       throw new DivergedError(`training diverged: the loss is ${mean} at a learning rate of ${rate}; lower the rate`)
     loss += mean * batch.length
     for (let i = 0; i < g.length; i++) g[i] *= -rate
+    if (!allFinite(g))
+      throw new DivergedError(
+        `training diverged: a gradient is not finite at a learning rate of ${rate}; lower the rate`
+      )
     await keys.wait(pushed)
     pushed = keys.pushAsync(own, g)
     if ((place + 1) % tick === 0) await keys.tick()

@@ -45,8 +45,11 @@ export class StaleHome {
     if (keys.some((key) => !this.#table.has(key))) return 'a message of pull for a row that is not here'
     const request = { origin, id, keys, clock }
     if (this.#least >= clock) return this.#answer(request)
-    const parked = this.#parked.reduce((sum, each) => sum + each.keys.length, 0)
-    if (parked + keys.length > maxParked) return `more than ${maxParked} keys that wait for the clock`
+    const { self } = this.#setting
+    const parked = this.#parked.reduce((sum, each) => sum + (each.origin === self ? 0 : each.keys.length), 0)
+    // What this peer itself asks for waits in any case: nobody would tell it that it was refused.
+    if (origin !== self && parked + keys.length > maxParked)
+      return `more than ${maxParked} keys that wait for the clock`
     this.#parked.push(request)
     return undefined
   }
