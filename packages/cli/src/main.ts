@@ -5,12 +5,13 @@ import { Command, Option } from 'commander'
 import { algorithmsLines, algorithmsText } from './algorithms-command.js'
 import { checkpointsOf } from './checkpoint-options.js'
 import type { Output, RunEvent, RunRequest } from '@murmuration/experiment'
+import type { AdviseFlags } from './advise-command.js'
 import { codeOf, exitCodeLines, stopOnSignal } from './ending.js'
 import type { DoctorFlags } from './doctor-command.js'
 import { graphs, type InitFlags } from './init/choices.js'
 import { dataWords, taskWords } from './init/tasks.js'
 import { addModelCommands } from './model-commands.js'
-import { countOf, gathered, minFinishedOf, nameOf, partOf, watched } from './option-values.js'
+import { countOf, durationOf, gathered, minFinishedOf, nameOf, partOf, positiveOf, watched } from './option-values.js'
 import { addRunCommands } from './run-commands.js'
 import { discoveryOf, type PeerFlags, requestOf, type RunFlags, simulated } from './run-flags.js'
 import { placeOptions, runOptions, trainingOptions } from './shared-options.js'
@@ -93,6 +94,26 @@ trainingOptions(program.command('sim'))
   .action((given: string, { json, ...flags }: Pick<SimRequest, 'out' | 'threads' | 'part' | 'calibrate'> & RunFlags) =>
     simulate({ ...simulated(given, flags), ...flags }, json === true)
   )
+
+program
+  .command('advise')
+  .description('find a plan for the links of a topology: simulates many, and says which has the same loss soonest')
+  .argument('<topology>', 'a topology file that says how fast links are')
+  .option('--train <file>', 'a training file (default: a small network on drawn digits)')
+  .option(
+    '--computing <yaml>',
+    'what computing takes, as in a scenario: "{ perSample: 1 ms, slow: { b: 4 } }" (default: measured on this machine)'
+  )
+  .option('--loss <number>', 'the loss to be reached (default: where plain SGD has 95 % of what it gains)', positiveOf)
+  .addOption(new Option('--budget <time>', 'how long to simulate').argParser(durationOf).default(120_000, '2 min'))
+  .option('--threads <number>', 'how many threads to simulate on (default: one per core)', countOf)
+  .option('--out <folder>', 'write a topology file and a training file with the best plan there')
+  .option('--json', 'print one JSON object per line')
+  .action(async (topology: string, flags: AdviseFlags) => {
+    const stop = stopOnSignal()
+    const { runAdvise } = await import('./advise-command.js')
+    await runAdvise(topology, flags, print, stop)
+  })
 
 program
   .command('init')

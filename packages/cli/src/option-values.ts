@@ -13,6 +13,13 @@ export function durationOf(text: string): number {
   throw new InvalidArgumentError(`expected ${result.error.issues[0].message}`)
 }
 
+/** A number above 0. */
+export function positiveOf(text: string): number {
+  const number = Number(text)
+  if (number > 0 && number < Number.POSITIVE_INFINITY) return number
+  throw new InvalidArgumentError('expected a number above 0')
+}
+
 /** A number of threads. */
 export function countOf(text: string): number {
   const count = Number(text)

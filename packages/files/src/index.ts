@@ -21,3 +21,4 @@ export {
   topologySchema
 } from './topology/topology-file.js'
 export { parseYamlFile, type YamlFile } from './yaml-file.js'
+export { type YamlValue, withYamlValues } from './yaml-values.js'

@@ -3,6 +3,10 @@
  *
  * @packageDocumentation
  */
+export { advise, type AdviceOptions } from '../advise/advise.js'
+export { adviceFiles } from '../advise/files.js'
+export type { Advice, AdvisedPlan, SearchProgress } from '../advise/plans.js'
+export { computingOf } from './scenario-computing.js'
 export { calibrate } from './calibrate.js'
 export type { RunResult } from './run.js'
 export { type AllRuns, runAll } from './run-all.js'

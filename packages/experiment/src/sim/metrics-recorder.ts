@@ -14,6 +14,8 @@ export interface CurveOptions {
   readonly every: number
   /** The loss at which the run has arrived. */
   readonly targetLoss: number | undefined
+  /** After how many steps of all peers, counted per peer, it is over in any case. */
+  readonly maxRounds?: number | undefined
 }
 
 /** What is read off a simulation while it runs. */
@@ -70,7 +72,7 @@ export class MetricsRecorder {
     this.#lost.add(peer)
   }
 
-  /** Takes in a step of a peer. The result says whether the run has arrived. */
+  /** Takes in a step of a peer. The result says whether the run has arrived, or is over. */
   async take(peer: PeerName, report: StepReport): Promise<boolean> {
     this.#samples.set(peer, report.samples)
     this.#keepModel(peer, report)
@@ -80,10 +82,11 @@ export class MetricsRecorder {
     }
     this.#last = this.#simulation.now() / 1000
     this.#steps++
-    const { workers, every, targetLoss } = this.#options
-    if (this.#steps % (workers.length * every) !== 0) return false
+    const { workers, every, targetLoss, maxRounds = Number.POSITIVE_INFINITY } = this.#options
+    const isOver = this.#steps >= workers.length * maxRounds
+    if (this.#steps % (workers.length * every) !== 0) return isOver
     const point = await this.#addPoint()
-    if (targetLoss === undefined || point.loss > targetLoss) return false
+    if (targetLoss === undefined || point.loss > targetLoss) return isOver
     const { seconds, samples, bytes } = point
     this.#toTarget = { seconds, samples, bytes }
     return true

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { deferred, InputError, StoppedError } from '@murmuration/core'
 import { Piscina } from 'piscina'
 import type { RunResult } from './run.js'
-import type { RunAnswer, ThreadLoaded } from './run-worker.js'
+import type { RunAnswer, RunLimits, RunQuestion, ThreadLoaded } from './run-worker.js'
 import type { Scenario } from './scenario.js'
 
 /**
@@ -30,11 +30,11 @@ const loadingLimit = 10_000
 export class RunPool {
   /** Rejects when a thread fails outside a run. */
   readonly failed: Promise<never>
-  readonly #pool: Piscina<number, RunAnswer>
+  readonly #pool: Piscina<RunQuestion, RunAnswer>
   readonly #loaded = new Set<number>()
 
   constructor(scenario: Scenario, maxThreads: number) {
-    this.#pool = new Piscina<number, RunAnswer>({
+    this.#pool = new Piscina<RunQuestion, RunAnswer>({
       filename: new URL('./run-worker.js', import.meta.url).href,
       minThreads: 1,
       maxThreads,
@@ -52,8 +52,8 @@ export class RunPool {
   }
 
   /** Simulates run number `index`. Rejects with an InputError when what the scenario names is not there. */
-  async run(index: number): Promise<RunResult> {
-    return resultOf(await this.#pool.run(index, { name: 'run' }))
+  async run(index: number, within: RunLimits = {}): Promise<RunResult> {
+    return resultOf(await this.#pool.run({ index, within }, { name: 'run' }))
   }
 
   /** Ends all threads. Runs that are not done reject. */

@@ -18,22 +18,40 @@ export interface ThreadLoaded {
   readonly loaded: number
 }
 
+/** Where a run is to end, in place of what the scenario says. */
+export interface RunLimits {
+  readonly stop?: Scenario['stop']
+  readonly rounds?: number
+}
+
 const scenario = workerData as Scenario
 const runs = runsOf(scenario)
 const taskSets = new TaskSets(8)
 
-/** Simulates run number `index`, of those that `runsOf` lists. */
-export async function run(index: number): Promise<RunAnswer> {
+/** What is asked of a thread. */
+export interface RunQuestion {
+  /** Of those that `runsOf` lists. */
+  readonly index: number
+  readonly within: RunLimits
+}
+
+/** Simulates a run. */
+export async function run({ index, within }: RunQuestion): Promise<RunAnswer> {
   try {
     await Promise.all(scenario.methods.map(({ algorithm }) => loadAlgorithm(algorithm)))
     const chosen = runs[index]
     const { peers } = topologyOf(scenario, chosen).topology
     const taskSet = await taskSets.of(chosen.setting.learning, peers, chosen.seed)
-    return { ok: true, result: await simulateRun(scenario, chosen, taskSet, () => performance.now()) }
+    const limited = limitedBy(scenario, within)
+    return { ok: true, result: await simulateRun(limited, chosen, taskSet, () => performance.now()) }
   } catch (error) {
     const { name, stack } = error instanceof Error ? error : { name: 'Error', stack: undefined }
     return { ok: false, name, message: messageOf(error), stack }
   }
+}
+
+function limitedBy(given: Scenario, { stop = given.stop, rounds = given.training.rounds }: RunLimits): Scenario {
+  return { ...given, stop, training: { ...given.training, rounds } }
 }
 
 parentPort?.postMessage({ loaded: threadId } satisfies ThreadLoaded)

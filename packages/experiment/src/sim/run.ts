@@ -111,8 +111,8 @@ class SimulatedRun {
     )
     const { evaluate: every, stop } = scenario
     const reporters = this.#settings.algorithm.keys === undefined ? [] : this.#servers
-    const watched = { workers: [...this.#workers, ...reporters], union: taskSet.union, every, targetLoss: stop.loss }
-    this.#metrics = new MetricsRecorder(watched, this.#simulation)
+    const watched = { workers: [...this.#workers, ...reporters], union: taskSet.union, every, maxRounds: stop.rounds }
+    this.#metrics = new MetricsRecorder({ ...watched, targetLoss: stop.loss }, this.#simulation)
   }
 
   /** Runs to the end. The result is why it failed, if it did; errors in Murmuration itself are thrown. */
@@ -203,7 +203,7 @@ class SimulatedRun {
     const task = this.#asTraffic(isAlone ? this.#taskSet.union : this.#taskSet.of(self))
     for await (const report of train(fabric, task, { ...settings, members: this.#membersOn(fabric) })) {
       if (report.phase === 'train') this.#checkers.take(self, report)
-      if (await this.#metrics.take(self, report)) this.#simulation.stop('the target is reached')
+      if (await this.#metrics.take(self, report)) this.#simulation.stop('the target is reached, or all rounds are over')
     }
   }
 
@@ -225,7 +225,7 @@ class SimulatedRun {
     const settings = { ...this.#settings, store: this.#store?.of(fabric) }
     for await (const report of train(fabric, this.#asTraffic(this.#taskSet.union), settings))
       if (report.holds !== undefined && (await this.#metrics.take(fabric.self, report)))
-        this.#simulation.stop('the target is reached')
+        this.#simulation.stop('the target is reached, or all rounds are over')
   }
 
   /** The task with the traffic's tensors in place of its own. */
@@ -275,13 +275,13 @@ function isOnOneMachine({ algorithm }: Method): boolean {
 
 /** How everybody trains. Plain SGD on one machine takes the batches of all `peers`. */
 function settingsOf(
-  { training: { rounds }, finalRounds = 0 }: Scenario,
+  { training: { rounds } }: Scenario,
   { method, seed, setting }: SimRun,
   workers: readonly PeerName[],
   servers: readonly PeerName[],
   peers: number
 ): TrainingSettings {
-  const { algorithm, fusion, training } = method
+  const { algorithm, finalRounds = 0, fusion, training } = method
   const isAlone = isOnOneMachine(method)
   const initial = method.rate?.initial ?? setting.rate ?? training.rate.initial
   return trainingSettings(

@@ -1,4 +1,4 @@
-import { duration, fraction } from '@murmuration/files'
+import { duration, fraction, parseYamlFile } from '@murmuration/files'
 import { z } from 'zod'
 import { gone } from '../training/gone.js'
 import { mappingSuchAs } from '../training/schema-words.js'
@@ -88,4 +88,9 @@ export function stragglersLabel(stragglers: Stragglers): string {
 
 function few(factors: readonly number[]): string {
   return factors.length <= 6 ? factors.join(', ') : `${factors.slice(0, 5).join(', ')} … (${factors.length})`
+}
+
+/** What computing takes, in the words of a scenario: `{ perSample: 1 ms }`. Throws an InputError that says what is wrong. */
+export function computingOf(text: string): Computing {
+  return parseYamlFile(text, '--computing', computingSchema).value
 }

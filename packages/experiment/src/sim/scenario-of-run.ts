@@ -3,7 +3,7 @@ import { InputError } from '@murmuration/core'
 import { parseYamlFile, readText, topologySchema } from '@murmuration/files'
 import { runTexts, runTitle } from '../peers/run-sweep.js'
 import { makePlan } from '../training/make-plan.js'
-import type { RunRequest } from '../training/plan.js'
+import type { Plan, RunRequest } from '../training/plan.js'
 import { snapshotsEvery } from '../peers/snapshots.js'
 import { localWeights } from '../training/training-file.js'
 import type { Scenario } from './scenario.js'
@@ -16,16 +16,21 @@ import { networkSchema } from './scenario-network.js'
  * wrong, or says what a simulation cannot have.
  */
 export async function scenarioOfRun(request: RunRequest): Promise<Scenario> {
-  const { training, options, label } = await makePlan(request)
+  const plan = await makePlan(request)
+  if (plan.training.algorithm.name === 'sgd') {
+    throw new InputError('sgd exchanges nothing, so that there is nothing to simulate; name another algorithm')
+  }
+  return scenarioOfPlan(plan, request)
+}
+
+/** The same, of files that were read; `request` says which. */
+export async function scenarioOfPlan({ training, options, label }: Plan, request: RunRequest): Promise<Scenario> {
   const text = await readText(request.topology)
   const { algorithm, consensusTolerance: _, membership, seed, ...simulated } = training
   const { codec, rounds } = training
   if (codec === 'auto') {
     const message = 'codec "auto" chooses by the measured speed of real links, which a simulation has none of; name one'
     throw new InputError(message)
-  }
-  if (algorithm.name === 'sgd') {
-    throw new InputError('sgd exchanges nothing, so that there is nothing to simulate; name another algorithm')
   }
   if (localWeights(training) !== undefined) {
     throw new InputError('partition "local" is of data that other machines have; a simulation needs another partition')
@@ -40,10 +45,9 @@ export async function scenarioOfRun(request: RunRequest): Promise<Scenario> {
     training: simulated,
     computing: computingSchema.parse(undefined),
     axes: [],
-    methods: [{ algorithm, fusion: 'fused', label, training: simulated }],
+    methods: [{ algorithm, fusion: 'fused', label, training: simulated, finalRounds: options.finalRounds }],
     seeds: [seed],
     stop: {},
-    finalRounds: options.finalRounds,
     evaluate: snapshotsEvery(rounds),
     faults: faultsSchema.parse(undefined),
     membership

@@ -18,6 +18,8 @@ export type Method = MethodDescription & {
   readonly label: string
   /** The scenario's, with what this method has otherwise. All have the same rounds. */
   readonly training: Omit<SimulatedTraining, 'rounds'>
+  /** Rounds of pure averaging after those of training; none when absent. */
+  readonly finalRounds?: number
 }
 
 /** An interval of some runs that is kept event by event. */
@@ -52,9 +54,8 @@ export interface Scenario {
   readonly axes: readonly Axis[]
   readonly methods: readonly Method[]
   readonly seeds: readonly number[]
-  readonly stop: StopRule
-  /** Rounds of pure averaging after those of training; none when absent. */
-  readonly finalRounds?: number
+  /** Also after so many rounds, of those for which the rate is planned. */
+  readonly stop: StopRule & { readonly rounds?: number }
   /** Rounds from one evaluation to the next. */
   readonly evaluate: number
   readonly faults: ScenarioFaults

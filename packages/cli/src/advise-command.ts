@@ -1,0 +1,119 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { InputError } from '@murmuration/core'
+import { type Advice, advise, type AdvisedPlan, adviceFiles, computingOf } from '@murmuration/experiment/sim'
+import { secondsText } from '@murmuration/report'
+import Table from 'cli-table3'
+import { median } from 'simple-statistics'
+import { bytes } from './output/texts.js'
+import { fileOrSample } from './samples.js'
+
+/** What `murmur advise` is given beside a topology. */
+export interface AdviseFlags {
+  readonly train?: string
+  /** As in a scenario. */
+  readonly computing?: string
+  readonly loss?: number
+  /** Milliseconds. */
+  readonly budget: number
+  readonly threads?: number
+  /** A folder for the files with the best plan. */
+  readonly out?: string
+  readonly json?: boolean
+}
+
+/** Simulates what could be done over the links of a topology, prints what is best, and writes the files for it. */
+export async function runAdvise(
+  topology: string,
+  { train, computing, out, json = false, budget, ...flags }: AdviseFlags,
+  print: (text: string) => void,
+  signal: AbortSignal
+): Promise<void> {
+  const request = {
+    topology: fileOrSample(topology, 'topologies'),
+    ...(train === undefined ? {} : { train: fileOrSample(train, 'examples') })
+  }
+  const note = (text: string) => void process.stderr.write(`${text}\n`)
+  const advice = await advise(request, {
+    ...flags,
+    ...(computing === undefined ? {} : { computing: computingOf(computing) }),
+    budget: budget / 1000,
+    emit: ({ plans, rounds, seeds }) =>
+      json
+        ? undefined
+        : note(
+            `simulating ${plans} ${plans === 1 ? 'plan' : 'plans'} for at most ${rounds} rounds${seeds === 1 ? '' : ` with ${seeds} seeds`}`
+          ),
+    signal
+  })
+  if (json) for (const line of jsonOf(advice)) print(JSON.stringify(line))
+  else print(textOf(advice))
+  if (out === undefined) return
+  const { topology: graph, train: training } = await adviceFiles(request, advice.plans[0], out)
+  await mkdir(out, { recursive: true }).catch((error: unknown) => {
+    throw new InputError(`--out ${out}: ${String(error)}`)
+  })
+  await writeFile(join(out, 'topology.yaml'), graph)
+  await writeFile(join(out, 'train.yaml'), training)
+  if (!json) print(`\nnpx murmur swarm ${join(out, 'topology.yaml')} --train ${join(out, 'train.yaml')}`)
+}
+
+/** A line for each plan, and one for the whole. Infinite times are null. */
+function jsonOf({ plans, ...rest }: Advice): readonly object[] {
+  return [
+    ...plans.map((plan, place) => ({ kind: 'plan', place: place + 1, ...plan, seconds: totalOf(plan) })),
+    { kind: 'summary', ...rest }
+  ]
+}
+
+const totalOf = ({ reached, averaging }: AdvisedPlan) => median([...reached]) + averaging
+
+function textOf({ plans, tried, targets, computing, isWhole }: Advice): string {
+  const head = ['plan', 'graph', 'codec', 'rate', 'together', 'to the loss', 'averaging', 'sent by a peer']
+  const table = new Table({
+    head,
+    style: { head: [], border: [] },
+    wordWrap: true,
+    colWidths: [34, 20, 9, 8, 22, null, null, null]
+  })
+  for (const plan of plans) table.push(rowOf(plan))
+  const [best] = plans
+  return [
+    `${tried} plans were compared, the best of them with ${targets.length} ${targets.length === 1 ? 'seed' : 'seeds'}; virtual time to a loss of ${targets[0].toPrecision(3)}, and of the final averaging rounds.`,
+    `Computing takes ${computing.perSample.toPrecision(3)} ms a sample and ${computing.perStep.toPrecision(3)} ms a step.`,
+    ...(isWhole ? [] : ['The budget ended before all was done: more --budget may find more.']),
+    table.toString(),
+    ...(best.isGiven
+      ? ['The plan of the files is the best of them.']
+      : gainOf(
+          best,
+          plans.find(({ isGiven }) => isGiven)
+        ))
+  ].join('\n')
+}
+
+function gainOf(best: AdvisedPlan, given: AdvisedPlan | undefined): readonly string[] {
+  if (given === undefined) return []
+  const times = totalOf(given) / totalOf(best)
+  if (times === Number.POSITIVE_INFINITY)
+    return ['The plan of the files did not reach it in 20 times the time of the best.']
+  return [`The plan of the files takes ${times.toPrecision(2)} times as long as the best.`]
+}
+
+function rowOf(plan: AdvisedPlan): string[] {
+  const { algorithm, averaging, bytes: sent, choice, graph, isGiven, reached } = plan
+  const range = [Math.min(...reached), Math.max(...reached)].map((seconds) => time(seconds + averaging))
+  const spread = range[0] === range[1] ? '' : ` (${range.join(' to ')})`
+  return [
+    `${algorithm}${isGiven ? ' (the plan of the files)' : ''}`,
+    graph,
+    choice.codec,
+    String(Number(choice.rate.toPrecision(3))),
+    `${time(totalOf(plan))}${spread}`,
+    time(median([...reached])),
+    time(averaging),
+    sent === undefined ? '–' : bytes(sent)
+  ]
+}
+
+const time = (seconds: number) => (Number.isFinite(seconds) ? secondsText(seconds) : 'not reached')

@@ -1,0 +1,62 @@
+/** `murmur advise`, as it is typed. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'ava'
+import { z } from 'zod'
+import { murmurInTurn, temporaryFolder } from './command.js'
+
+const plan = z.object({
+  kind: z.literal('plan'),
+  place: z.number(),
+  algorithm: z.string(),
+  isGiven: z.boolean(),
+  seconds: z.number().nullable(),
+  choice: z.object({ codec: z.string(), rate: z.number() })
+})
+
+test('it prints plans, the best first, and writes files that the other commands take', async (t) => {
+  const folder = await temporaryFolder()
+  const links = 'links: { default: { bandwidth: 1 Mbit/s, latency: 20 ms } }\n'
+  await writeFile(join(folder, 'topology.yaml'), `graph: ring\npeers: 4\n${links}`)
+  await writeFile(join(folder, 'bare.yaml'), 'graph: ring\npeers: 4\n')
+  const train = 'task: softmax\ndata: { digits: 200, size: 8 }\nbatch: 8\nrounds: 27\n'
+  await writeFile(join(folder, 'train.yaml'), train)
+  const given = ['--train', 'train.yaml', '--computing', '{ perSample: 0.1 ms }', '--json', '--out', 'advised']
+  const [advised, bare, wrong, taken] = await murmurInTurn(
+    [
+      ['advise', 'topology.yaml', ...given],
+      ['advise', 'bare.yaml'],
+      ['advise', 'topology.yaml', '--computing', '{ perSampel: 1 ms }'],
+      [
+        'sim',
+        join('advised', 'topology.yaml'),
+        '--train',
+        join('advised', 'train.yaml'),
+        '--out',
+        'simulated',
+        '--json'
+      ]
+    ],
+    folder,
+    folder
+  )
+  t.is(advised.code, 0, advised.stderr)
+  const lines = advised.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown)
+  const plans = z.array(plan).parse(lines.slice(0, -1))
+  t.deepEqual(
+    plans.map(({ place }) => place),
+    plans.map((_, place) => place + 1)
+  )
+  t.is(plans.filter(({ isGiven }) => isGiven).length, 1)
+  t.like(lines.at(-1), { kind: 'summary', isWhole: true })
+  const text = await readFile(join(folder, 'advised', 'train.yaml'), 'utf8')
+  t.true(text.includes(`codec: ${plans[0].choice.codec}`) || plans[0].isGiven)
+  t.is(taken.code, 0, taken.stderr)
+  t.is(bare.code, 2)
+  t.regex(bare.stderr, /bare\.yaml says nothing of links/)
+  t.is(wrong.code, 2)
+  t.regex(wrong.stderr, /^murmur: --computing:1:3: found the key "perSampel".*did you mean "perSample"/m)
+})
