@@ -1,6 +1,7 @@
 /** `murmur advise`, as it is typed. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { advise, computingOf } from '@murmuration/experiment/sim'
 import test from 'ava'
 import { z } from 'zod'
 import { murmurInTurn, temporaryFolder } from './command.js'
@@ -10,7 +11,7 @@ const plan = z.object({
   place: z.number(),
   algorithm: z.string(),
   isGiven: z.boolean(),
-  seconds: z.number().nullable(),
+  reached: z.array(z.number().nullable()),
   choice: z.object({ codec: z.string(), rate: z.number() })
 })
 
@@ -19,7 +20,7 @@ test('it prints plans, the best first, and writes files that the other commands 
   const links = 'links: { default: { bandwidth: 1 Mbit/s, latency: 20 ms } }\n'
   await writeFile(join(folder, 'topology.yaml'), `graph: ring\npeers: 4\n${links}`)
   await writeFile(join(folder, 'bare.yaml'), 'graph: ring\npeers: 4\n')
-  const train = 'task: softmax\ndata: { digits: 200, size: 8 }\nbatch: 8\nrounds: 27\n'
+  const train = 'task: softmax\ndata: { digits: 100, size: 8 }\nbatch: 4\nrounds: 18\n'
   await writeFile(join(folder, 'train.yaml'), train)
   const given = ['--train', 'train.yaml', '--computing', '{ perSample: 0.1 ms }', '--json', '--out', 'advised']
   const [advised, bare, wrong, taken] = await murmurInTurn(
@@ -52,6 +53,16 @@ test('it prints plans, the best first, and writes files that the other commands 
   )
   t.is(plans.filter(({ isGiven }) => isGiven).length, 1)
   t.like(lines.at(-1), { kind: 'summary', isWhole: true })
+  const again = await advise(
+    { topology: join(folder, 'topology.yaml'), train: join(folder, 'train.yaml') },
+    { computing: computingOf('{ perSample: 0.1 ms }'), budget: 300, threads: 1, signal: new AbortController().signal }
+  )
+  const shown = again.plans.map(({ choice, reached }) => [choice.codec, choice.rate, ...reached])
+  t.deepEqual(
+    plans.map(({ choice, reached }) => [choice.codec, choice.rate, ...reached]),
+    JSON.parse(JSON.stringify(shown)),
+    'the same every time'
+  )
   const text = await readFile(join(folder, 'advised', 'train.yaml'), 'utf8')
   t.true(text.includes(`codec: ${plans[0].choice.codec}`) || plans[0].isGiven)
   t.is(taken.code, 0, taken.stderr)

