@@ -23,11 +23,12 @@ test('it prints plans, the best first, and writes files that the other commands 
   const train = 'task: softmax\ndata: { digits: 100, size: 8 }\nbatch: 4\nrounds: 18\n'
   await writeFile(join(folder, 'train.yaml'), train)
   const given = ['--train', 'train.yaml', '--computing', '{ perSample: 0.1 ms }', '--json', '--out', 'advised']
-  const [advised, bare, wrong, taken] = await murmurInTurn(
+  const [advised, bare, wrong, kept, taken] = await murmurInTurn(
     [
       ['advise', 'topology.yaml', ...given],
       ['advise', 'bare.yaml'],
       ['advise', 'topology.yaml', '--computing', '{ perSampel: 1 ms }'],
+      ['advise', 'topology.yaml', '--train', 'train.yaml', '--out', '.'],
       [
         'sim',
         join('advised', 'topology.yaml'),
@@ -68,6 +69,9 @@ test('it prints plans, the best first, and writes files that the other commands 
   t.is(taken.code, 0, taken.stderr)
   t.is(bare.code, 2)
   t.regex(bare.stderr, /bare\.yaml says nothing of links/)
+  t.is(kept.code, 2)
+  t.regex(kept.stderr, /--out \.: the folder is not empty/)
+  t.is(await readFile(join(folder, 'train.yaml'), 'utf8'), train, 'nothing is written over')
   t.is(wrong.code, 2)
   t.regex(wrong.stderr, /^murmur: --computing:1:3: found the key "perSampel".*did you mean "perSample"/m)
 })

@@ -1,6 +1,6 @@
 /** Keyed rows that move: whatever the delays, each key is sequentially consistent, and no write is lost or done twice. */
 import { KeyPeer, KeyServer, type SendTo } from '@murmuration/algorithms'
-import { peerName } from '@murmuration/core'
+import { type PeerName, peerName } from '@murmuration/core'
 import { simulate } from '@murmuration/simulator'
 import test from 'ava'
 import { inconsistency } from './keys/consistency.js'
@@ -105,19 +105,17 @@ test('a read that misses an own write, reads that go back, and writes seen in tw
   t.is(inconsistency([...crossed.slice(0, 3), { key: 0, worker: 'd', order: 0, seen: seen(0, 1) }]), undefined)
 })
 
+/** Peers with one number, which the first of them holds. */
+const ofOneKey = (places: readonly PeerName[], workers: readonly PeerName[]) => ({
+  ...{ places, workers, timeout: 1000, width: 1, count: 1, length: 2 },
+  server: (place: { readonly self: number; readonly places: number }, send: SendTo) =>
+    new KeyServer({ ...place, count: 1, width: 1, holders: 1 }, send, new Float32Array(1))
+})
+
 test('what a peer sends ahead of its phase is kept up to a bound, and the rest is refused', async (t) => {
   const peers = ['behind', 'ahead'].map(peerName)
-  const [width, sent] = [1, 100]
-  const options = {
-    places: peers,
-    workers: peers,
-    timeout: 1000,
-    width,
-    count: 1,
-    length: 2,
-    server: (place: { readonly self: number; readonly places: number }, send: SendTo) =>
-      new KeyServer({ ...place, count: 1, width, holders: 1 }, send, new Float32Array(1))
-  }
+  const sent = 100
+  const options = ofOneKey(peers, peers)
   let sum: Float32Array | undefined
   // A push of 1 to key 0, of the phase after the first.
   const push = () => ({
@@ -148,17 +146,7 @@ test('what a peer sends ahead of its phase is kept up to a bound, and the rest i
 
 test('a server that asks whether anybody is there is not at fault, and says nothing that would be waited for', async (t) => {
   const peers = ['server', 'worker'].map(peerName)
-  const width = 1
-  const options = {
-    places: peers,
-    workers: peers.slice(1),
-    timeout: 1000,
-    width,
-    count: 1,
-    length: 2,
-    server: (place: { readonly self: number; readonly places: number }, send: SendTo) =>
-      new KeyServer({ ...place, count: 1, width, holders: 1 }, send, new Float32Array(1))
-  }
+  const options = ofOneKey(peers, peers.slice(1))
   const silences: number[] = []
   const { rejected } = await simulate(setting(peers, 1, { latency: 1, jitter: 0 }), async (fabric) => {
     const peer = new KeyPeer(fabric, options)

@@ -1,11 +1,19 @@
-import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { InputError } from '@murmuration/core'
-import { type Advice, advise, type AdvisedPlan, adviceFiles, computingOf } from '@murmuration/experiment/sim'
+import {
+  type Advice,
+  advise,
+  type AdvisedPlan,
+  adviceFiles,
+  checkMovable,
+  computingOf,
+  totalOf
+} from '@murmuration/experiment/sim'
 import { secondsText } from '@murmuration/report'
+import { replaceFile } from '@murmuration/results'
 import Table from 'cli-table3'
 import { median } from 'simple-statistics'
 import { bytes } from './output/texts.js'
+import { resultsFolder } from './results-folder.js'
 import { fileOrSample } from './samples.js'
 
 /** What `murmur advise` is given beside a topology. */
@@ -34,28 +42,35 @@ export async function runAdvise(
     ...(train === undefined ? {} : { train: fileOrSample(train, 'examples') })
   }
   const note = (text: string) => void process.stderr.write(`${text}\n`)
-  const advice = await advise(request, {
-    ...flags,
-    ...(computing === undefined ? {} : { computing: computingOf(computing) }),
-    budget: budget / 1000,
-    emit: ({ plans, rounds, seeds }) =>
-      json
-        ? undefined
-        : note(
-            `simulating ${plans} ${plans === 1 ? 'plan' : 'plans'} for at most ${rounds} rounds${seeds === 1 ? '' : ` with ${seeds} seeds`}`
-          ),
-    signal
-  })
-  if (json) for (const line of jsonOf(advice)) print(JSON.stringify(line))
-  else print(textOf(advice))
-  if (out === undefined) return
-  const { topology: graph, train: training } = await adviceFiles(request, advice.plans[0], out)
-  await mkdir(out, { recursive: true }).catch((error: unknown) => {
-    throw new InputError(`--out ${out}: ${String(error)}`)
-  })
-  await writeFile(join(out, 'topology.yaml'), graph)
-  await writeFile(join(out, 'train.yaml'), training)
-  if (!json) print(`\nnpx murmur swarm ${join(out, 'topology.yaml')} --train ${join(out, 'train.yaml')}`)
+  const search = () =>
+    advise(request, {
+      ...flags,
+      ...(computing === undefined ? {} : { computing: computingOf(computing) }),
+      budget: budget / 1000,
+      emit: ({ plans, rounds, seeds }) => {
+        const seedText = seeds === 1 ? '' : ` with ${seeds} seeds`
+        if (!json) note(`simulating ${plans} ${plans === 1 ? 'plan' : 'plans'} for at most ${rounds} rounds${seedText}`)
+      },
+      signal
+    })
+  const show = (advice: Advice) => {
+    if (json) for (const line of jsonOf(advice)) print(JSON.stringify(line))
+    else print(textOf(advice))
+  }
+  if (out === undefined) return show(await search())
+  await checkMovable(request.train, out)
+  const folder = await resultsFolder({ path: request.topology, out })
+  try {
+    const advice = await search()
+    show(advice)
+    const texts = await adviceFiles(request, advice.plans[0])
+    const [topologyPath, trainPath] = ['topology.yaml', 'train.yaml'].map((name) => join(out, name))
+    await replaceFile(topologyPath, [texts.topology])
+    await replaceFile(trainPath, [texts.train])
+    if (!json) print(`\nnpx murmur swarm ${topologyPath} --train ${trainPath}`)
+  } finally {
+    await folder.removeIfEmpty()
+  }
 }
 
 /** A line for each plan, and one for the whole. Infinite times are null. */
@@ -65,8 +80,6 @@ function jsonOf({ plans, ...rest }: Advice): readonly object[] {
     { kind: 'summary', ...rest }
   ]
 }
-
-const totalOf = ({ reached, averaging }: AdvisedPlan) => median([...reached]) + averaging
 
 function textOf({ plans, tried, targets, computing, isWhole }: Advice): string {
   const head = ['plan', 'graph', 'codec', 'rate', 'together', 'to the loss', 'averaging', 'sent by a peer']
@@ -95,8 +108,7 @@ function textOf({ plans, tried, targets, computing, isWhole }: Advice): string {
 function gainOf(best: AdvisedPlan, given: AdvisedPlan | undefined): readonly string[] {
   if (given === undefined) return []
   const times = totalOf(given) / totalOf(best)
-  if (times === Number.POSITIVE_INFINITY)
-    return ['The plan of the files did not reach it in 20 times the time of the best.']
+  if (times === Number.POSITIVE_INFINITY) return ['The plan of the files does not come to this loss in its rounds.']
   return [`The plan of the files takes ${times.toPrecision(2)} times as long as the best.`]
 }
 

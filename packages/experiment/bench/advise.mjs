@@ -3,17 +3,15 @@
 //
 //   node packages/experiment/bench/advise.mjs [EXAMPLE …]
 import { readFileSync } from 'node:fs'
-import { advise, computingOf } from '../dist/sim/index.js'
+import { advise, computingOf, totalOf } from '../dist/sim/index.js'
 import { sweepOfPlans } from '../dist/advise/advise.js'
 import Table from 'cli-table3'
-import { median } from 'simple-statistics'
 
 const folder = new URL('../../../examples/advise/', import.meta.url).pathname
 const computings = {
   mixed: '{ perSample: 0.2 ms, slow: { home-2: 4, mobile: 4 }, stragglers: { kind: log-normal, sigma: 0.3 } }'
 }
 const names = process.argv.slice(2)
-const totalOf = ({ reached, averaging }) => median(reached) + averaging
 const { signal } = new AbortController()
 const table = new Table({ head: ['example', 'advised plan', 'together', 'best of the sweep', 'together', 'ratio', 'files’ plan', 'advise, CPU s', 'sweep, CPU s'], style: { head: [] } }) // prettier-ignore
 

@@ -92,7 +92,7 @@ export class RelocatingKeyServer extends KeyServer {
 
   /** That more of others would wait here than may, in words. */
   protected tooMany(from: number, { type, keys }: KeyMessage): string | undefined {
-    if (from === this.setting.self || !requests.includes(type)) return undefined
+    if (from === this.setting.self || this.waiting.size === 0 || !requests.includes(type)) return undefined
     const more = keys.reduce((sum, key) => sum + Number(this.waiting.has(key)), 0)
     const most = Math.max(maxWaiting, this.setting.count)
     if (more === 0 || this.#guests + more <= most) return undefined

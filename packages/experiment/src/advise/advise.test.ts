@@ -7,7 +7,7 @@ import { median } from 'simple-statistics'
 import { computingOf } from '../sim/scenario-computing.js'
 import { makePlan } from '../training/make-plan.js'
 import { advise } from './advise.js'
-import { adviceFiles } from './files.js'
+import { adviceFiles, checkMovable } from './files.js'
 
 const { signal } = new AbortController()
 const computing = computingOf('{ perSample: 0.1 ms }')
@@ -39,7 +39,7 @@ test('on slow links the plan of the files is not the best, and the files of the 
   const given = advice.plans.findIndex(({ isGiven }) => isGiven)
   t.true(totals[0] < totals[given] / 2, `${totals}`)
   const [best] = advice.plans
-  const texts = await adviceFiles({ topology, train }, best, folder)
+  const texts = await adviceFiles({ topology, train }, best)
   t.true(texts.topology.startsWith('# ours\n') && texts.train.startsWith('# also ours\n'))
   const [asTopology, asTrain] = [join(folder, 'new.yaml'), join(folder, 'new-train.yaml')]
   await writeFile(asTopology, texts.topology)
@@ -77,9 +77,10 @@ test('a training file that names others is not written where it would not find t
   await writeFile(join(folder, 'a.csv'), '1,0\n2,1\n')
   await writeFile(train, 'task: softmax\ndata: { path: a.csv }\n')
   const choice = { algorithm: { name: 'dpsgd' }, codec: 'int8', rate: 0.1 } as const
-  const { train: text } = await adviceFiles({ topology, train }, { choice, isGiven: false }, folder)
+  const { train: text } = await adviceFiles({ topology, train }, { choice, isGiven: false })
   t.regex(text, /^algorithm: dpsgd$/m)
-  await t.throwsAsync(adviceFiles({ topology, train }, { choice, isGiven: false }, join(folder, 'other')), {
+  await checkMovable(train, folder)
+  await t.throwsAsync(checkMovable(train, join(folder, 'other')), {
     instanceOf: InputError,
     message: /names other files from where it is/
   })

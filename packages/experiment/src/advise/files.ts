@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { InputError } from '@murmuration/core'
 import { readText, withYamlValues, type YamlValue } from '@murmuration/files'
@@ -11,16 +12,21 @@ export interface AdviceFiles {
   readonly train: string
 }
 
-/**
- * The files of a run with a plan in place of theirs. All else is as it was, comments too. Throws an InputError where the training file names others by where it is itself, and is to
- * be in another folder.
- *
- * @param folder - where they are to be
- */
+/** Throws an InputError where a training file names others by where it is itself, so that it would not find them from `folder`. */
+export async function checkMovable(train: string | undefined, folder: string): Promise<void> {
+  if (train === undefined) return
+  const [here, there] = [
+    await readTrainingFile(train, {}),
+    await parseTrainingFile(await readText(train), join(folder, 'train.yaml'))
+  ]
+  if (isDeepStrictEqual(here, there)) return
+  throw new InputError(`${train} names other files from where it is, which ${folder} is not: give it absolute paths`)
+}
+
+/** The files of a run with a plan in place of theirs. All else is as it was, comments too. */
 export async function adviceFiles(
   { topology, train }: Pick<RunRequest, 'topology' | 'train'>,
-  { choice: { algorithm, codec, graph, rate }, isGiven }: Pick<AdvisedPlan, 'choice' | 'isGiven'>,
-  folder: string
+  { choice: { algorithm, codec, graph, rate }, isGiven }: Pick<AdvisedPlan, 'choice' | 'isGiven'>
 ): Promise<AdviceFiles> {
   const [given, training] = [await readText(topology), train === undefined ? '' : await readText(train)]
   const changes: YamlValue[] = [
@@ -28,23 +34,8 @@ export async function adviceFiles(
     [['codec'], codec],
     [['rate', 'initial'], rate]
   ]
-  const changed = isGiven ? training : withYamlValues(training, changes)
-  const before = await readTrainingFile(train, {})
-  const after = await parseTrainingFile(changed, `${folder}/train.yaml`)
-  if (!isDeepStrictEqual(rest(before), rest(after)))
-    throw new InputError(
-      `${train} names other files from where it is: write the new one to the same folder, not to ${folder}`
-    )
-  return { topology: graph === undefined ? given : withYamlValues(given, [[['graph'], graph]]), train: changed }
+  return {
+    topology: graph === undefined ? given : withYamlValues(given, [[['graph'], graph]]),
+    train: isGiven ? training : withYamlValues(training, changes)
+  }
 }
-
-/** What a plan leaves as it is. */
-const rest = ({
-  algorithm: _,
-  codec: __,
-  rate: { initial: ___, ...rate },
-  ...training
-}: Awaited<ReturnType<typeof readTrainingFile>>) => ({
-  ...training,
-  rate
-})

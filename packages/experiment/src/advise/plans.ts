@@ -1,3 +1,4 @@
+import { median } from 'simple-statistics'
 import type { Computing } from '../sim/scenario-computing.js'
 import type { Candidate } from './candidates.js'
 
@@ -10,6 +11,9 @@ export interface AdvisedPlan extends Omit<Candidate, 'method'> {
   /** What a peer has sent by then, without final averaging, in bytes; of the first seed, and absent where it was not reached. */
   readonly bytes: number | undefined
 }
+
+/** When a plan has the loss, and has averaged after that: the median over its seeds. */
+export const totalOf = ({ reached, averaging }: AdvisedPlan): number => median([...reached]) + averaging
 
 /** What was found. */
 export interface Advice {

@@ -1,11 +1,10 @@
 import { InputError, StoppedError } from '@murmuration/core'
 import type { SimulatedRecord } from '@murmuration/results'
-import { median } from 'simple-statistics'
 import type { RunPool } from '../sim/run-pool.js'
 import type { RunLimits } from '../sim/run-worker.js'
 import type { Scenario } from '../sim/scenario.js'
 import type { Candidate } from './candidates.js'
-import type { Advice, AdvisedPlan, SearchProgress } from './plans.js'
+import { type Advice, type AdvisedPlan, type SearchProgress, totalOf } from './plans.js'
 
 /** η: how many times as long those are simulated that go on. */
 const eta = 3
@@ -118,7 +117,7 @@ export class Search {
     const standings = await Promise.all(
       entries.map(async (entry) => {
         const record = await this.#simulate(entry.method, 0, { stop: { loss: scale.target, rounds } })
-        return record === undefined ? [] : [{ entry, record, total: totalOf(record, entry, scale) }]
+        return record === undefined ? [] : [{ entry, record, total: soonest(record, entry, scale) }]
       })
     )
     return standings.flat()
@@ -156,10 +155,10 @@ export class Search {
       })
     )
     const known = plans.filter(({ reached }) => reached.length > 0)
-    const best = Math.min(...known.map(medianOf))
+    const best = Math.min(...known.map(totalOf))
     if (known.length === 0 || best === Number.POSITIVE_INFINITY) throw notReached(scale.target, this.#isWhole)
     return {
-      plans: known.toSorted((left, right) => compare(medianOf(left), medianOf(right))),
+      plans: known.toSorted((left, right) => compare(totalOf(left), totalOf(right))),
       targets: targets.flatMap((loss) => loss ?? []),
       isWhole: this.#isWhole
     }
@@ -196,7 +195,7 @@ const hasEnded = ({ record }: Standing, rounds: number) =>
   record.toTarget !== undefined || record.outcome === 'failed' || record.rounds >= rounds
 
 /** Where the loss was not reached, the time that it took so far is divided by how much of the way that was. */
-function totalOf(
+function soonest(
   { outcome, toTarget, curve, seconds }: SimulatedRecord,
   { averaging }: Entry,
   { first, target }: Scale
@@ -245,8 +244,6 @@ function planOf({ averaging, candidate }: Entry, records: readonly SimulatedReco
     reached: records.map(({ toTarget }) => toTarget?.seconds ?? Number.POSITIVE_INFINITY)
   }
 }
-
-const medianOf = ({ reached, averaging }: AdvisedPlan) => median([...reached]) + averaging
 
 const tooShort = () =>
   new InputError('--budget: found too little to compare anything, expected more, or fewer rounds in the training file')

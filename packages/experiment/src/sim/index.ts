@@ -4,8 +4,8 @@
  * @packageDocumentation
  */
 export { advise, type AdviceOptions } from '../advise/advise.js'
-export { adviceFiles } from '../advise/files.js'
-export type { Advice, AdvisedPlan, SearchProgress } from '../advise/plans.js'
+export { adviceFiles, checkMovable } from '../advise/files.js'
+export { type Advice, type AdvisedPlan, type SearchProgress, totalOf } from '../advise/plans.js'
 export { computingOf } from './scenario-computing.js'
 export { calibrate } from './calibrate.js'
 export type { RunResult } from './run.js'
