@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 export * from './arithmetic.js'
+export { checksumOf } from './checksum.js'
 export { bodyOf, copyNumbers } from './copy.js'
 export type { Accuracy, Codec, CodecKind, CodecParameter, Decoder, EncodedBody, Encoder } from './codecs/codec.js'
 export { rawCodecId } from './codecs/codec.js'

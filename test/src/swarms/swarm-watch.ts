@@ -169,9 +169,9 @@ export class SwarmWatch {
     if (models.length > maxModels) models.shift()
   }
 
-  /** A state that is taken is one that a peer had lately, or is mixed of such a one and its own. */
+  /** A state that is taken is, whatever the codec, one that a peer had lately, or is mixed of such a one and its own. */
   #checkTaken(self: PeerName, x: Float32Array): void {
-    if (!this.#options.isLossless || !this.#sessions.has(self) || x.every((value) => value === 0)) return
+    if (!this.#sessions.has(self) || x.every((value) => value === 0)) return
     const [shares, own] = [this.#shares.get(self) ?? [], this.#models.get(self)?.at(-1)]
     const isOf = (model: Float32Array) => model.every((value, place) => value === x[place])
     const isMixed = (model: Float32Array) =>

@@ -1,4 +1,5 @@
 import { peerName } from '@murmuration/core'
+import { checksumOf } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import test from 'ava'
 import type { Members } from './members.js'
@@ -11,9 +12,20 @@ const donor = peerName('a')
 const stateKind = 7
 const none = () => {}
 
-/** What a peer with the model 5 goes on from, whose share is 0.8 for ten seconds, when the model of the other side, which is 1, takes so long to come. */
-async function merged(transfer: number): Promise<number | undefined> {
+const theirs = Float32Array.of(1, 1)
+/** Of the end of a test: what the peer goes on from, and what it has sent. */
+interface End {
+  readonly model: number | undefined
+  readonly sent: readonly VectorMessage[]
+}
+
+/**
+ * What a peer with the model 5 goes on from, whose share is 0.8 for ten seconds, when the model of the other side, which is 1, takes so long to come
+ * with this checksum. In the end it is asked for its own.
+ */
+async function merged(transfer: number, checksum = checksumOf(theirs)): Promise<End> {
   let now = 0
+  const sent: VectorMessage[] = []
   let asked: VectorMessage | undefined
   let end: number | undefined
   const memory = { allocate: (length: number) => new Float32Array(length), free: none }
@@ -38,6 +50,7 @@ async function merged(transfer: number): Promise<number | undefined> {
     exchanges: { newLife: none, beginLife: none, pause: none, remindAll: none, owing: [] },
     send: (_: unknown, message: VectorMessage) => {
       asked = message
+      sent.push(message)
       return 'queued'
     },
     until: (expectation: Expectation<unknown>) => {
@@ -45,9 +58,9 @@ async function merged(transfer: number): Promise<number | undefined> {
         round: asked?.round,
         part: 0,
         field: 0,
-        numbers: [60],
+        numbers: [60, checksum],
         offset: 0,
-        vector: Float32Array.of(1, 1)
+        vector: theirs.slice()
       }
       if (asked !== undefined) {
         now += transfer
@@ -71,9 +84,18 @@ async function merged(transfer: number): Promise<number | undefined> {
     goOnFrom: ({ x }: { readonly x: { readonly values: Float32Array } }) => void (end = x.values[0])
   }
   await new Participation(peer as unknown as Peer, members as unknown as Members, trainee).ready()
-  return end
+  const ask = { kind: stateKind, round: 0, part: 0, field: 0, numbers: [], offset: 0, vector: new Float32Array(0) }
+  accepts[stateKind]({ from: donor, message: ask })
+  return { model: end, sent }
 }
 
 test('a model of the other side that comes when the reunion is over is merged all the same, and replaces nothing', async (t) => {
-  for (const transfer of [2000, 12_000]) t.is(await merged(transfer), Math.fround(0.8 * 5 + 0.2), `${transfer} ms`)
+  for (const transfer of [2000, 12_000])
+    t.is((await merged(transfer)).model, Math.fround(0.8 * 5 + 0.2), `${transfer} ms`)
+})
+
+test('a model goes out bit by bit whatever the codec, with its checksum; one that is not what its peer had is not taken', async (t) => {
+  const { sent } = await merged(0)
+  t.like(sent.at(-1), { kind: stateKind + 1, numbers: [50, checksumOf(Float32Array.of(5, 5))], packed: true })
+  t.is((await merged(0, checksumOf(theirs) + 1)).model, undefined)
 })
