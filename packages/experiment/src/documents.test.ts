@@ -6,7 +6,6 @@ import test from 'ava'
 import { schemaFiles } from './schemas.js'
 import { makePlan } from './training/make-plan.js'
 import { readTrainingFile } from './training/training-file.js'
-import { tasks } from './training/tasks.js'
 import { trainingSchema } from './training/training-schema.js'
 
 const root = new URL('../../../', import.meta.url)
@@ -20,16 +19,6 @@ test('the training file in the documents is one, and shows the defaults', (t) =>
   const [, yaml] = /```yaml\n([\s\S]*?)```/.exec(textOf('docs/training-file.md')) ?? []
   const shown = parseYamlFile(yaml ?? '', 'docs/training-file.md', trainingSchema).value
   t.deepEqual(shown, trainingSchema.parse({}))
-})
-
-test('the table of tasks in the documents has every kind with its options and their defaults', (t) => {
-  const document = textOf('docs/training-file.md')
-  for (const { kind, options } of tasks) {
-    const defaults = Object.entries(options.parse({})).map(
-      ([name, value]) => `\`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}\``
-    )
-    t.true(document.includes(`| \`${kind}\` | ${defaults.join(', ')}${defaults.length === 0 ? '' : ' '}|`), kind)
-  }
 })
 
 test('the training files of the examples are accepted, and options set things in their place', async (t) => {

@@ -1,6 +1,6 @@
 /**
  * Experiments as files describe them: a training file or a scenario, read, checked and planned. What runs them is in
- * `@murmuration/experiment/swarm`, `/peer` and `/sim`.
+ * `@murmuration/experiment/peers` and `/sim`.
  *
  * @packageDocumentation
  */
@@ -8,6 +8,7 @@ export * from './errors.js'
 export type * from './events.js'
 export { schemaFiles } from './schemas.js'
 export { codecTable } from './training/codec-table.js'
+export { taskTable } from './training/task-table.js'
 export { choiceOf, loadAlgorithm } from './training/algorithm-choice.js'
 export { makePlan } from './training/make-plan.js'
 export { type Plan, planOf, type RunRequest, startEvent } from './training/plan.js'

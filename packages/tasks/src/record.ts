@@ -3,7 +3,7 @@ import type { DataDescription, DataTraits, LocalDataOptions } from '@murmuration
 import type { z } from 'zod'
 import type { TaskSet } from './task-set.js'
 
-/** A kind of task, as files name it. A new one is a file with a record, and a line in the registry of `@murmuration/experiment`. */
+/** A kind of task, as files name it. A new one is a file with a record, the module that builds it, and a line in registry.ts. */
 export interface TaskRecord<Options = never> {
   readonly kind: string
   /** What it is, in a sentence. */
