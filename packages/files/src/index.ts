@@ -4,7 +4,7 @@
  *
  * @packageDocumentation
  */
-export { linksFileJsonSchema, parseLinksFile, readLinksFile } from './links/links-file.js'
+export { linksFileJsonSchema, readLinksFile } from './links/links-file.js'
 export type { LinksDescription } from './links/links-schema.js'
 export { nearest, unknownPeer } from './nearest.js'
 export { bitRate, byteSize, duration, fraction } from './quantities.js'

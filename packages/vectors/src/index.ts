@@ -5,10 +5,10 @@
  */
 export * from './arithmetic.js'
 export { checksumOf } from './checksum.js'
-export { bodyOf, copyNumbers } from './copy.js'
+export { bodyOf } from './copy.js'
 export type { Accuracy, Codec, CodecKind, CodecParameter, Decoder, EncodedBody, Encoder } from './codecs/codec.js'
 export { rawCodecId } from './codecs/codec.js'
-export { codecRandom, type Lane, LinkDecoder, LinkEncoder, maxLanes } from './codecs/link.js'
+export { codecRandom, type Lane, LinkDecoder, LinkEncoder } from './codecs/link.js'
 export { bodyBytes, codecWords, expectedParameter, isCodec, parseCodec } from './codecs/parse.js'
 export { packedBytes, packedId, readPacked, writePacked } from './codecs/packed.js'
 export { codecKinds } from './codecs/registry.js'

@@ -3,10 +3,9 @@
  *
  * @packageDocumentation
  */
-export { isLocal, type WatchAddress, watchAddress } from './address.js'
+export { type WatchAddress, watchAddress } from './address.js'
 export { Board, type Membership, type Standing } from './board.js'
 export { intervalFor, intervalsPerQuestion, isQuestion, Leases, question, shortestInterval } from './leases.js'
 export type { Condition, RunFacts, SwarmNow } from './messages.js'
-export { isReport, type LinkReport, maxReportLength, type PeerReport, type Phase, reportNote } from './report.js'
-export { metrics, metricsText } from './metrics.js'
+export { isReport, type LinkReport, type PeerReport, type Phase, reportNote } from './report.js'
 export { WatchServer } from './server.js'

@@ -24,7 +24,7 @@ export async function readRatings(path: string): Promise<Ratings> {
 }
 
 /** As {@link readRatings}, of a text. */
-export function parseRatings(text: string, name: string): Ratings {
+function parseRatings(text: string, name: string): Ratings {
   const lines = text.split(/\r?\n/)
   if (!lines[0].startsWith(header))
     throw new InputError(`${name}: line 1 is "${lines[0].slice(0, 80)}", expected ${header},timestamp`)

@@ -45,7 +45,7 @@ export async function readGraph(folder: string): Promise<Graph> {
  *
  * @param numbers - those given so far; new names are added
  */
-export function parseTriples(
+function parseTriples(
   text: string,
   name: string,
   numbers: { readonly entities: Map<string, number>; readonly relations: Map<string, number> }
