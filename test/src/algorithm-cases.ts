@@ -4,6 +4,7 @@ import type { AlgorithmCase } from '@murmuration/contract'
 /** What an algorithm needs otherwise than the rest to come to the optimum. */
 const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
   'ad-psgd': { isAsynchronous: true },
+  'a2cid2': { isAsynchronous: true },
   'async-parameter-server': { isAsynchronous: true },
   'stale-synchronous': { isAsynchronous: true },
   // When the fast have ended, the slow ones pull alone.

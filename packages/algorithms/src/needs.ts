@@ -8,6 +8,8 @@ export interface Surroundings {
   readonly servers: readonly PeerName[]
 }
 
+type Options = Readonly<Record<string, unknown>>
+
 /** Whether an algorithm can do with those that are there, so that peers may come and go. */
 export function hasMembers({ needs, server }: Algorithm): boolean {
   const isForAll = needs.delivery === 'reliable' || needs.reach === 'everyone' || needs.graph !== undefined
@@ -33,6 +35,13 @@ export function keptOn({ keeps, needs, answers }: Algorithm, topology: Topology)
   // Who answers at any time has no rounds in common with the others.
   if (answers !== undefined && keeps !== 'equality') return 'nothing'
   return keeps === 'mean' && needs.weights === 'rows' && offOne(topology, columnSum).length > 0 ? 'nothing' : keeps
+}
+
+/** The options of an algorithm as given, but where one is absent or the word `graph`, as it follows from that of `topology`. Throws an InputError where it cannot. */
+export function optionsOn({ fromGraph, options }: Algorithm, topology: Topology, given: Options = {}): Options {
+  const isOpen = (name: string) => (given[name] ?? 'graph') === 'graph'
+  if (fromGraph === undefined || !Object.keys(options.shape).some(isOpen)) return given
+  return { ...given, ...Object.fromEntries(Object.entries(fromGraph(topology)).filter(([name]) => isOpen(name))) }
 }
 
 function weightRefusals(title: string, weights: Needs['weights'], topology: Topology): string[] {

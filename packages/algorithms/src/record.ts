@@ -1,5 +1,5 @@
 /** What an algorithm is: one record, from which all else follows; and what its rounds see of the world. */
-import type { PeerName, Random } from '@murmuration/core'
+import type { PeerName, Random, Topology } from '@murmuration/core'
 import type { z } from 'zod'
 import type { KeyService } from './keys/record.js'
 import type { Objects } from './node/objects.js'
@@ -248,6 +248,8 @@ export interface Definition<Z extends z.ZodObject, C extends Channels, S extends
   /** Who published it, and where. */
   readonly source: string
   readonly options: Z
+  /** Options that follow from the graph, whose default is the word `graph`; optionsOn in needs.ts fills them in. */
+  readonly fromGraph?: (topology: Topology) => Partial<z.output<Z>>
   readonly needs: Needs
   readonly keeps: Keeps
   /** No channel may have the name of something that every node has. */

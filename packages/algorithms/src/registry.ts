@@ -1,5 +1,6 @@
 /** One line per algorithm. Files, commands, documents and tests go through this list. */
 import { InputError } from '@murmuration/core'
+import { a2cid2 } from './a2cid2.js'
 import { adPsgd } from './ad-psgd.js'
 import { adaPm } from './adapm.js'
 import { allReduce } from './all-reduce.js'
@@ -65,6 +66,7 @@ export const algorithms: readonly Algorithm[] = [
   moshpit,
   gossipPga,
   adPsgd,
+  a2cid2,
   trimmedMeanSgd,
   coordinateMedianSgd,
   krumSgd,

@@ -1,6 +1,7 @@
 import {
   type Algorithm,
   checkpointProblem,
+  optionsOn,
   type OptimiserSettings,
   type Saved,
   Session,
@@ -161,7 +162,7 @@ async function runOf(
   const servers = ['s0'].slice(0, algorithm.needs.servers ?? 0).map(peerName)
   const settings: TrainingSettings = {
     algorithm,
-    options,
+    options: optionsOn(algorithm, topology, options),
     seed: 1,
     batchSize: 4,
     rounds: 1,

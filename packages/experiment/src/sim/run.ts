@@ -85,7 +85,7 @@ class SimulatedRun {
         ? { schema: taskSet.schema, wire: pooledVectorWire() }
         : trafficOver(length, scenario.traffic)
     this.#servers = servers.map(({ name }) => name)
-    this.#settings = settingsOf(scenario, run, this.#workers, this.#servers, file.topology.peers.length)
+    this.#settings = settingsOf(scenario, run, this.#workers, this.#servers, file.topology)
     const weight = (scenario.traffic?.reduce((sum, size) => sum + size, 0) ?? length) / length
     if (recordOf(method.algorithm).needs.store) this.#store = new SimulatedStore(method.training.store, weight)
     const mayJoin = scenario.membership !== undefined
@@ -273,13 +273,13 @@ function isOnOneMachine({ algorithm }: Method): boolean {
   return algorithm.name === 'sgd'
 }
 
-/** How everybody trains. Plain SGD on one machine takes the batches of all `peers`. */
+/** How everybody trains. Plain SGD on one machine takes the batches of all peers of `topology`. */
 function settingsOf(
   { training: { rounds } }: Scenario,
   { method, seed, setting }: SimRun,
   workers: readonly PeerName[],
   servers: readonly PeerName[],
-  peers: number
+  topology: Topology
 ): TrainingSettings {
   const { algorithm, finalRounds = 0, fusion, training } = method
   const isAlone = isOnOneMachine(method)
@@ -287,9 +287,9 @@ function settingsOf(
   return trainingSettings(
     {
       ...{ ...training, algorithm, rounds, rate: { ...training.rate, initial } },
-      batch: isAlone ? training.batch * peers : training.batch
+      batch: isAlone ? training.batch * topology.peers.length : training.batch
     },
-    peers,
+    topology,
     { seed, finalRounds: isAlone ? 0 : finalRounds, workers, servers, fusion }
   )
 }

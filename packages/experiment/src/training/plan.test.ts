@@ -31,3 +31,16 @@ test('keyed rows need a task that has some, and plain steps; the file is told wh
   t.is(options.finalRounds, 1, 'in which all rows are gathered')
   t.regex(checkpointProblem(options.algorithm) ?? '', /Lapse has no checkpoints yet/)
 })
+
+test('options that follow from the graph are those of the topology, unless the file gives others', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'murmur-plan-'))
+  const [topology, train] = [join(folder, 'ring.yaml'), join(folder, 'train.yaml')]
+  await writeFile(topology, 'graph: ring\npeers: [a, b, c, d, e, f, g, h]\n')
+  await writeFile(train, 'algorithm: { name: a2cid2, mixing: graph }\n')
+  const given = (await makePlan({ topology, train })).options.options as { mixing: number; pull: number }
+  // χ₁ = 1 / (2 − 2 cos 45°), and twice χ₂ = 1 − 1/8.
+  t.true(Math.abs(given.mixing - 0.5 / Math.sqrt(0.875 / (2 - Math.SQRT2))) < 1e-5)
+  t.true(Math.abs(given.pull - 0.5 / Math.sqrt(0.875 * (2 - Math.SQRT2))) < 1e-5)
+  await writeFile(train, 'algorithm: { name: a2cid2, mixing: 0.25, pull: 2 }\n')
+  t.deepEqual((await makePlan({ topology, train })).options.options, { mixing: 0.25, pull: 2 })
+})

@@ -62,7 +62,7 @@ export function planOf(path: string, file: TopologyFile, training: Training): Pl
     path,
     file,
     training,
-    options: trainingSettings(training, topology.peers.length, {
+    options: trainingSettings(training, topology, {
       seed: training.seed,
       workers: topology.peers,
       servers,
