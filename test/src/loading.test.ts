@@ -27,6 +27,7 @@ const heavy = ['libp2p', '@chainsafe/libp2p-noise', '@tensorflow/tfjs-core']
 
 for (const file of [
   'cli/dist/main',
+  'cli/dist/completion/completion-command',
   'cli/dist/sim/sim-command',
   'experiment/dist/peers/index',
   'experiment/dist/peers/swarm-child',

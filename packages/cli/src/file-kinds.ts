@@ -23,8 +23,8 @@ export function checkKind(path: string, expected: FileKind): void {
 
 const nameOf = (kind: FileKind) => (kind === 'scenario' ? kind : `${kind} file`)
 
-/** By the keys at the beginnings of its lines. */
-function kindOf(path: string): FileKind | undefined {
+/** By the keys at the beginnings of its lines; nothing where these say nothing. */
+export function kindOf(path: string): FileKind | undefined {
   if (!statSync(path).isFile()) return undefined
   const keys = new Set([...readFileSync(path, 'utf8').matchAll(/^(\w+):/gm)].map(([, key]) => key))
   if (keys.has('methods')) return 'scenario'

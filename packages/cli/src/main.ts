@@ -1,11 +1,12 @@
 import type { PeerName } from '@murmuration/core'
 import { readTopologyFile } from '@murmuration/files'
 import chalk from 'chalk'
-import { Command, Option } from 'commander'
+import { Argument, Command, Option } from 'commander'
 import { algorithmsLines, algorithmsText } from './algorithms-command.js'
 import { checkpointsOf } from './checkpoint-options.js'
 import type { Output, RunEvent, RunRequest } from '@murmuration/experiment'
 import type { AdviseFlags } from './advise-command.js'
+import { type Shell, shells } from './completion/shells.js'
 import { codeOf, exitCodeLines, stopOnSignal } from './ending.js'
 import type { DoctorFlags } from './doctor-command.js'
 import { graphs, type InitFlags } from './init/choices.js'
@@ -148,7 +149,7 @@ addModelCommands(program, print)
 program
   .command('topology')
   .description('print neighbours, weights, spectral gap and what is wrong with a topology')
-  .argument('<file>', 'a topology file, or a sample such as ring-4')
+  .argument('<topology>', 'a topology file, or a sample such as ring-4')
   .option('--json', 'print one JSON object')
   .action(async (path: string, { json }: { readonly json?: boolean }) => {
     const { topologyReport, topologyReportJson } = await import('./topology-report.js')
@@ -187,6 +188,15 @@ program
     const { identityOf, identityText } = await import('./identity-command.js')
     const report = await identityOf(name, key)
     print(json ? JSON.stringify(report) : identityText(report))
+  })
+
+program
+  .command('completion')
+  .description('print a script by which a shell completes commands, options, names and files')
+  .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+  .action(async (shell: Shell) => {
+    const { completionScript } = await import('./completion/completion-command.js')
+    print(completionScript(shell, program))
   })
 
 /** Runs real peers, all of a topology or one (`as`), and writes the results where `--out` says. */

@@ -3,7 +3,7 @@ import { extname, isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { InputError } from '@murmuration/core'
 import { nearest } from '@murmuration/files'
-import { checkKind } from './file-kinds.js'
+import { checkKind, kindOf } from './file-kinds.js'
 
 /** The kinds of samples that come with the package, each a folder. */
 export type SampleKind = 'topologies' | 'sim' | 'examples'
@@ -49,6 +49,13 @@ function samplesOf(kind: SampleKind): string[] {
     .filter((name) => ['.yaml', '.js'].includes(extname(name)) && !/node_modules|dist/.test(name))
     .map((name) => `${kind}/${name.replaceAll('\\', '/')}`)
     .sort()
+}
+
+/** As short as `fileOrSample` takes them: `ring-4`, `mnist/mlp`. */
+export function shortSamplesOf(kind: SampleKind): readonly string[] {
+  return samplesOf(kind)
+    .filter((name) => extname(name) === '.yaml' && kindOf(join(root, name)) === kinds[kind])
+    .map((name) => name.slice(`${kind}/`.length, -'.yaml'.length))
 }
 
 /** The JSON Schema of a kind of file, for editors. */

@@ -1,0 +1,14 @@
+/** Scripts by which shells complete what is typed after `murmur`. */
+import type { Command } from 'commander'
+import { bashScript } from './bash.js'
+import { entriesOf } from './entries.js'
+import { fishScript } from './fish.js'
+import type { Shell } from './shells.js'
+import { zshScript } from './zsh.js'
+
+const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
+
+/** The script of a shell. It names all commands and options of `program`, and runs nothing of it. */
+export function completionScript(shell: Shell, program: Command): string {
+  return scripts[shell](entriesOf(program))
+}
