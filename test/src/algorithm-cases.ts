@@ -16,6 +16,8 @@ const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
   'coordinate-median': { spread: 0, isComplete: true },
   'krum': { spread: 0, isComplete: true },
   'clipped-gossip': { spread: 0 },
+  'cs-plus': { spread: 0 },
+  'overlap-merge': { options: { period: 3 } },
   'noloco': { options: { period: 3 } },
   'gasloc': { options: { period: 3 } },
   'sparseloco': { options: { period: 3, compressor: { name: 'top-k', fraction: 0.5 } } },

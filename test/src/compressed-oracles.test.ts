@@ -257,7 +257,28 @@ const oracles: readonly Oracle[] = [
       const step = async (X: Matrix, k: number) => clipped(sum([1, X], [-rate(k), await gradients(X)]))
       return repeated(rounds, start, step, (X) => X)
     }
-  }))
+  })),
+  {
+    title: 'CS+ clips at the largest distance within which all together weigh at most 1 − 2 b (Gaucher 2025)',
+    name: 'cs-plus',
+    options: { b: 1 },
+    graph: { kind: 'complete' },
+    recursion: async ({ topology, rounds, rate, gradients, start }) => {
+      const W = rowsOf(topology)
+      const step = async (X: Matrix, k: number) => {
+        const half = sum([1, X], [-rate(k), await gradients(X)])
+        return half.map((own, i) => {
+          const differences = half.map((row) => row.map((value, d) => value - own[d]))
+          const lengths = differences.map((row) => Math.hypot(...row))
+          // All weigh 1 / n: n − 2 may be within, oneself among them.
+          const τ = [...lengths].sort((a, b) => a - b)[half.length - 3]
+          const scale = (j: number) => W[i][j] * (lengths[j] === 0 ? 1 : Math.min(1, τ / lengths[j]))
+          return own.map((value, d) => differences.reduce((total, row, j) => total + scale(j) * row[d], value))
+        })
+      }
+      return repeated(rounds, start, step, (X) => X)
+    }
+  }
 ]
 
 for (const oracle of oracles) testOracle(test, oracle)

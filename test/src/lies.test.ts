@@ -49,10 +49,11 @@ async function missOf(name: string, lie: Lie, options: TrainingSettings['options
 }
 
 for (const lie of lies) {
-  test(`two liars of ten who send ${lie} vectors move a trimmed mean and ClippedGossip by less than a tenth of the way`, async (t) => {
+  test(`two liars of ten who send ${lie} vectors move a trimmed mean, ClippedGossip and CS+ by less than a tenth of the way`, async (t) => {
     for (const [name, options] of [
       ['trimmed-mean', { b: 2 }],
-      ['clipped-gossip', { b: 2 }]
+      ['clipped-gossip', { b: 2 }],
+      ['cs-plus', { b: 2 }]
     ] as const) {
       const miss = await missOf(name, lie, options)
       t.true(miss < 1, `${name}: ${miss} of 10`)

@@ -54,6 +54,7 @@ const ring: GraphDescription = { kind: 'ring' }
 const cases: readonly (readonly [string, Choice])[] = [
   ['dpsgd', { codec: 'delta-int8' }],
   ['gasloc', { codec: 'int8', options: { period: 2 }, graph: { kind: 'random-matching', rounds: 8, seed: 1 } }],
+  ['overlap-merge', { codec: 'int8', options: { period: 4 }, graph: { kind: 'random-matching', rounds: 8, seed: 1 } }],
   ['choco', { options: { period: 2, compressor: topK } }],
   ['sparseloco', { options: { period: 3, compressor: topK } }],
   ['diloco', { codec: 'int8', options: { period: 4, collective: 'direct', chunks: 1 } }],

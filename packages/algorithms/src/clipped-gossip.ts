@@ -4,7 +4,7 @@
  * τ_i² = (1 / δ_i) Σ_{j honest} W_ij ‖x_i − x_j‖², which takes knowing who is honest.
  */
 import { z } from 'zod'
-import { addClipped } from './robust.js'
+import { addClipped, farthestBut } from './robust.js'
 import { algorithm } from './record.js'
 
 export const clippedGossip = algorithm({
@@ -29,6 +29,7 @@ export const clippedGossip = algorithm({
     const { radius, b } = node.options
     const half = node.step(x, await node.gradient(x))
     node.model.send(W, { x: half })
-    return { x: addClipped(W, half, await node.model.collect(W), radius, b) }
+    const theirs = await node.model.collect(W)
+    return { x: addClipped(W, half, theirs, (all) => (radius > 0 ? radius : farthestBut(b, all))) }
   }
 })

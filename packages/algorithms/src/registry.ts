@@ -10,6 +10,7 @@ import { classicLocalServer } from './classic-local-server.js'
 import { classicServer } from './classic-server.js'
 import { clippedGossip } from './clipped-gossip.js'
 import { coordinateMedianSgd } from './coordinate-median.js'
+import { csPlus } from './cs-plus.js'
 import { d2 } from './d2.js'
 import { dcdPsgd } from './dcd-psgd.js'
 import { deepSqueeze } from './deepsqueeze.js'
@@ -26,6 +27,7 @@ import { localSgd } from './local-sgd.js'
 import { moshpit } from './moshpit.js'
 import { motef } from './motef.js'
 import { noLoCo } from './noloco.js'
+import { overlapMerge } from './overlap-merge.js'
 import { overlapSgp } from './overlap-sgp.js'
 import { parameterServer } from './parameter-server.js'
 import { parameterServices } from './parameter-services.js'
@@ -65,12 +67,14 @@ export const algorithms: readonly Algorithm[] = [
   sparseGossip,
   moshpit,
   gossipPga,
+  overlapMerge,
   adPsgd,
   a2cid2,
   trimmedMeanSgd,
   coordinateMedianSgd,
   krumSgd,
   clippedGossip,
+  csPlus,
   localSgd,
   slowMo,
   diloco,

@@ -1,7 +1,7 @@
 import { InvariantError } from '@murmuration/core'
 import test from 'ava'
 import { Arena } from './node/vector.js'
-import { coordinateMedian, trimmedMean } from './robust.js'
+import { coordinateMedian, radiusWithin, trimmedMean } from './robust.js'
 
 const arena = new Arena({ allocate: (length: number) => new Float32Array(length), free: () => {} })
 const vector = (...values: number[]) => arena.adopt(Float32Array.from(values))
@@ -17,4 +17,14 @@ test('the median of an even number is the mean of the two in the middle, element
   t.deepEqual([...coordinateMedian(vector(1, 1), [vector(3, -9)]).values], [2, -4])
   const long = (factor: number) => vector(...Array.from({ length: 1300 }, (_, k) => factor * k))
   t.deepEqual([...coordinateMedian(long(3), [long(1), long(2)]).values], [...long(2).values])
+})
+
+test('the radius of CS+ does not depend on what liars send, and without any it is the farthest', (t) => {
+  const all = [...[1.7, 1.2, 1, 1.5, 1.1, 1.6, 1.3, 1.4], 0, 0].map((length) => ({ length, weight: 1 / 11 }))
+  for (const far of [2, 100, 1e6]) {
+    const lies = all.map((each) => (each.length === 0 ? { ...each, length: far } : each))
+    t.is(radiusWithin(2, 1 / 11, lies), 1.5)
+    t.is(radiusWithin(0, 1 / 11, lies), far)
+  }
+  t.is(radiusWithin(2, 1 / 3, all.slice(0, 2)), 0, 'who may all lie move nobody')
 })

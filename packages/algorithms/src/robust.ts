@@ -57,13 +57,18 @@ export function krum(b: number, vectors: readonly Vector[]): Vector {
   return vectors[scores.indexOf(Math.min(...scores))]
 }
 
-/** `x + Σ_j W_ij clip(x_j − x, τ)`; with τ = 0 the distance of the (b + 1)-th farthest neighbour, or of the nearest. */
+/** How far a neighbour's vector is from one's own, and its weight. */
+export interface Distance {
+  readonly weight: number
+  readonly length: number
+}
+
+/** `x + Σ_j W_ij clip(x_j − x, τ)`, with τ by the distances of all that came. */
 export function addClipped(
   W: Mixing,
   x: Vector,
   theirs: PerPeer<{ readonly x: Vector }>,
-  radius: number,
-  b = 1
+  radius: (all: readonly Distance[]) => number
 ): Vector {
   const all = W.from.flatMap((j) => {
     const message = messageOf(theirs, j)
@@ -71,11 +76,28 @@ export function addClipped(
     const difference = linear([1, message.x], [-1, x])
     return [{ weight: edgeWeight(W, j, message), difference, length: norm(difference.values) }]
   })
-  const lengths = all.map(({ length }) => length).sort((left, right) => right - left)
-  const τ = radius > 0 ? radius : (lengths[b] ?? lengths.at(-1) ?? 0)
+  const τ = radius(all)
   const terms = all.map(({ weight, difference, length }): Term<Vector> => [
     length > τ ? (weight * τ) / length : weight,
     difference
   ])
   return linearOf([[1, x], ...terms])
+}
+
+/** The distance of the (b + 1)-th farthest, or of the nearest; 0 of nobody. */
+export function farthestBut(b: number, all: readonly Distance[]): number {
+  const lengths = all.map(({ length }) => length).sort((left, right) => right - left)
+  return lengths[b] ?? lengths.at(-1) ?? 0
+}
+
+/**
+ * The largest distance, 0 of oneself included, such that oneself and all that are no farther weigh at most the weight of all less twice that of `b`
+ * neighbours, the heaviest; 0 where one's own is more than that.
+ */
+export function radiusWithin(b: number, own: number, all: readonly Distance[]): number {
+  const sum = (list: readonly Distance[]) => list.reduce((total, { weight }) => total + weight, 0)
+  const heaviest = [...all].sort((left, right) => right.weight - left.weight).slice(0, b)
+  const most = (own + sum(all) - 2 * sum(heaviest)) * (1 + 1e-9)
+  const isWithin = (τ: number) => own + sum(all.filter(({ length }) => length <= τ)) <= most
+  return Math.max(0, ...all.map(({ length }) => length).filter(isWithin))
 }

@@ -37,6 +37,8 @@ const algorithms: readonly (readonly [Algorithm, Readonly<Record<string, unknown
   [trimmedMean, {}]
 ]
 
+const overlapMerge = registry.find(({ name }) => name === 'overlap-merge') ?? dpsgd
+
 const others = registry.filter(({ name }) => name === 'ad-psgd' || name === 'sgp')
 
 /** One swarm of three has an algorithm without exchanges by rounds, where its graph is one for it. */
@@ -46,12 +48,16 @@ function drawAlgorithm(seed: number, random: Random, topology: Topology): (typeo
   return other === undefined || refusals(other, { topology, servers: [] }).length > 0 ? drawn : [other, {}]
 }
 
-export function drawSwarm(seed: number): DrawnSwarm {
+/** How exchanges are: those of the algorithm that is drawn, or under way for some rounds. */
+export type Exchanges = 'drawn' | 'overlapping'
+
+export function drawSwarm(seed: number, exchanges: Exchanges = 'drawn'): DrawnSwarm {
   const random = createRandom(seed, 'swarm')
   const pick = <Item>(items: readonly Item[]) => items[random.integer(items.length)]
   const peers = namesOf(pick([3, 4, 4, 5, 5, 6, 6, 7, 8, 8, 10, 12, 16]))
   const graph = drawGraph(peers, random)
-  const [algorithm, options] = drawAlgorithm(seed, random, createTopology({ peers, graph }))
+  const drawn = drawAlgorithm(seed, random, createTopology({ peers, graph }))
+  const [algorithm, options] = exchanges === 'drawn' ? drawn : [overlapMerge, { period: 2 + (seed % 29) }]
   const codec = pick(['float32', 'float32', 'float32', 'float16', 'delta-int8'])
   const [gradient, latency] = [pick([100, 150, 200]), pick([1, 5, 40])]
   const bandwidth = pick([1e6, 1e7, Number.POSITIVE_INFINITY])
@@ -89,9 +95,9 @@ export function drawSwarm(seed: number): DrawnSwarm {
   }
 }
 
-/** The trimmed mean does not bring peers together where they have few neighbours, nor do others in time where few are left; where nobody goes, their sums are looked at. */
+/** The trimmed mean does not bring peers together where they have few neighbours, nor do exchanges of many rounds, nor do others in time where few are left; where nobody goes, their sums are looked at. */
 function finalRoundsOf(algorithm: Algorithm, events: readonly FaultEvent[]): number {
-  if (algorithm === trimmedMean) return 150
+  if (algorithm === trimmedMean || algorithm === overlapMerge) return 150
   return others.includes(algorithm) && events.some(({ kind }) => ['crash', 'leave', 'join'].includes(kind)) ? 100 : 0
 }
 

@@ -13,6 +13,13 @@ test(`drawn swarms keep what they have to, and agree: ${count} seeds from ${firs
     t.deepEqual(await wrongWith(seed), [], `to see it again: npm run swarms -- ${seed} 1`)
 })
 
+test('so do swarms whose exchanges are under way for some rounds: 3 seeds', async (t) => {
+  for (let seed = first; seed < first + 3; seed++) {
+    const again = `npm run swarms -- ${seed} 1 overlapping`
+    t.deepEqual(await wrongWith(seed, { exchanges: 'overlapping' }), [], `to see it again: ${again}`)
+  }
+})
+
 /** Swarms in which a mistake of ours was found that nothing else here shows. */
 const found: Readonly<Record<number, string>> = {
   453: 'a request that came in the final averaging of AD-PSGD had the averaged model released',

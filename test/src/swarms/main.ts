@@ -1,15 +1,16 @@
-/** Drawn swarms as a program: `node test/dist/swarms/main.js FIRST COUNT`. It prints what is wrong, and how to see it again. */
-import { drawSwarm } from './draw-swarm.js'
+/** Drawn swarms as a program: `node test/dist/swarms/main.js FIRST COUNT [overlapping]`. It prints what is wrong, and how to see it again. */
+import { drawSwarm, type Exchanges } from './draw-swarm.js'
 import { wrongWith } from './try-swarm.js'
 
 const [first = 1, count = 100] = process.argv.slice(2).map(Number)
+const exchanges: Exchanges = process.argv[4] === 'overlapping' ? 'overlapping' : 'drawn'
 let failed = 0
 for (let seed = first; seed < first + count; seed++) {
-  const wrong = await wrongWith(seed)
+  const wrong = await wrongWith(seed, { exchanges })
   if (wrong.length === 0) continue
   failed++
-  const story = count === 1 ? `${drawSwarm(seed).story}\n` : ''
-  process.stdout.write(`${story}${wrong.join('\n')}\nto see it again: npm run swarms -- ${seed} 1\n`)
+  const story = count === 1 ? `${drawSwarm(seed, exchanges).story}\n` : ''
+  process.stdout.write(`${story}${wrong.join('\n')}\nto see it again: npm run swarms -- ${seed} 1 ${exchanges}\n`)
 }
 const { user, system } = process.cpuUsage()
 const seconds = ((user + system) / 1e6).toFixed(0)

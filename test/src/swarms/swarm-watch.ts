@@ -95,15 +95,20 @@ export class SwarmWatch {
       (what) => this.find(what)
     )
     const isWatched = isExchanging(algorithm)
+    let mixed = -1
     const keepsMean = isWatched && algorithm.keeps === 'mean'
     const listener: RecordListener = {
       began: (x) => {
         this.#checkTaken(self, x)
         this.#rounds.delete(self)
+        mixed = -1
         this.#books?.begins(self, x)
         round.began(x)
       },
-      mixes: (W, uses) => round.mixes(W, uses, keepsMean),
+      mixes: (W, uses) => {
+        mixed = W.round
+        round.mixes(W, uses, keepsMean)
+      },
       late: (use) => round.late(use)
     }
     this.#listen(fabric)
@@ -122,7 +127,8 @@ export class SwarmWatch {
         this.knowledge.begins(self, members)
       },
       stepped: (report) => {
-        this.#rounds.set(self, report.round)
+        // An exchange may be under way for some rounds.
+        this.#rounds.set(self, isWatched && report.phase === 'train' ? mixed : report.round)
         if (this.#options.isLossless && keepsMean && report.phase === 'train') round.ended(report)
         this.#books?.passed(self)
         this.#remember(self, report.parameters)

@@ -3,12 +3,13 @@ import type { Algorithm } from '@murmuration/algorithms'
 import { createTopology } from '@murmuration/topology'
 import { consensusDistance } from '@murmuration/vectors'
 import { type MemberSwarm, namesOf, runMembers, type SwarmEnd } from '../member-swarm.js'
-import { type DrawnSwarm, drawSwarm, healedAt } from './draw-swarm.js'
+import { type DrawnSwarm, drawSwarm, type Exchanges, healedAt } from './draw-swarm.js'
 import { SwarmWatch } from './swarm-watch.js'
 import { isExchanging } from './watched-record.js'
 
-/** What a mutant of a rule changes. */
+/** What a mutant of a rule, or another kind of run, changes. */
 export interface Mutation extends Pick<MemberSwarm, 'membersOf'> {
+  readonly exchanges?: Exchanges
   readonly algorithmOf?: (algorithm: Algorithm) => Algorithm
 }
 
@@ -55,5 +56,5 @@ function wrongSums({ books }: SwarmEnd, count: number, rounds: number): readonly
 
 /** What is wrong with the swarm of a seed: one sentence each. */
 export function wrongWith(seed: number, mutation?: Mutation): Promise<readonly string[]> {
-  return trySwarm(drawSwarm(seed), mutation).catch((error: unknown) => [String(error)])
+  return trySwarm(drawSwarm(seed, mutation?.exchanges), mutation).catch((error: unknown) => [String(error)])
 }

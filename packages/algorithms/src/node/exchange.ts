@@ -63,13 +63,19 @@ export class Exchange implements Exchanging {
     return this.#edges.begun
   }
 
-  begin(route: Route): void {
+  begin(route: Route): 'begins' | 'under way' {
     const { to, from } = route
+    const [tag, edges] = [tagOf(route), this.#edges]
+    const isUnderWay = edges.isOpen && tag === this.begun
+    if (isUnderWay && this.#route !== undefined) return 'under way'
     if (to !== this.#route?.to || from !== this.#route.from)
       this.#oneWay = new Set(from.filter((peer) => !to.includes(peer)))
-    this.#edges.begin(tagOf(route))
     this.#route = route
     this.#unsaid = 0
+    // X was said before this peer was saved, and not to all perhaps.
+    this.#isUsual = !isUnderWay
+    if (!isUnderWay) edges.begin(tag)
+    return isUnderWay ? 'under way' : 'begins'
   }
 
   /** The terms to send with X; undefined where X is not to be said. */

@@ -29,7 +29,7 @@ export interface Exchanging {
   readonly hasDebts: boolean
   /** Whether every message is used, also what finds no room. */
   readonly takesAll: boolean
-  begin(route: Route): void
+  begin(route: Route): 'begins' | 'under way'
   /** The terms to send with X; undefined where X is not to be said. */
   termsTo(to: PeerName): readonly number[] | undefined
   /** X has been sent to the peer whose terms were asked for. */

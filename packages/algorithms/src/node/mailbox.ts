@@ -60,7 +60,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     const { exchange } = this
     const { round, part = 0, range } = route
     if (typeof message !== 'function') this.#mine = { tag: tagOf(route), message }
-    exchange?.begin(route)
+    if (exchange?.begin(route) === 'under way') return nobody
     let unsent = nobody
     for (const to of route.to) {
       const terms = exchange === undefined ? noTerms : exchange.termsTo(to)

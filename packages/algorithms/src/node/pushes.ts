@@ -49,9 +49,10 @@ export class Pushes implements Exchanging, OpenEdges {
     return this.#route === undefined ? -1 : tagOf(this.#route)
   }
 
-  begin(route: Route): void {
+  begin(route: Route): 'begins' {
     this.#route = route
     this.#isOpen = true
+    return 'begins'
   }
 
   termsTo(to: PeerName): readonly number[] | undefined {

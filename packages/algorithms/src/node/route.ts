@@ -80,6 +80,8 @@ export class Mixings {
   readonly #peer: PeerName
   readonly #rowOf: (round: number) => Row
   readonly #known = new Map<Row, Weights>()
+  /** What was asked for last. A round keeps what it began with, also where it is over only some rounds later. */
+  #now: Mixing | undefined
   /** The last row: often the next one too. */
   #last: { readonly row: Row; readonly weights: Weights } | undefined
 
@@ -89,8 +91,9 @@ export class Mixings {
   }
 
   of(round: number): Mixing {
+    if (this.#now?.round === round) return this.#now
     const row = this.repaired === undefined ? this.#rowOf(round) : this.repaired(round)
-    return new MixingRoute(this.#peer, round, this.#weightsOf(row), this)
+    return (this.#now = new MixingRoute(this.#peer, round, this.#weightsOf(row), this))
   }
 
   /** What the topology says of a round. */

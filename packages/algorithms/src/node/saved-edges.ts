@@ -15,12 +15,18 @@ export function savedEdges(edges: Edges<Message>, messages: EarlyMessages): Stat
     if (messages === 'without early') saved[peer] = { life, said: -1, skipped: -1, silentUntil: -1, debt: {} }
     else saved[peer] = { life, said, skipped, silentUntil, debt: debt === undefined ? {} : savedDebt(debt) }
   }
-  return { begun: edges.begun, life: edges.life, edges: saved }
+  const isOpen = messages === 'with early' && edges.isOpen ? 1 : 0
+  return { begun: edges.begun, isOpen, life: edges.life, edges: saved }
 }
 
 /** @param now - from when on what is owed is waited for */
-export function restoreEdges(edges: Edges<Message>, { begun, life, edges: saved }: State, now: Milliseconds): void {
+export function restoreEdges(
+  edges: Edges<Message>,
+  { begun, isOpen, life, edges: saved }: State,
+  now: Milliseconds
+): void {
   edges.begun = begun as number
+  edges.isOpen = isOpen === 1
   edges.life = life as number
   for (const [peer, state] of Object.entries(saved)) {
     const { debt, ...counts } = state as State

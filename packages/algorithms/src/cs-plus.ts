@@ -1,0 +1,27 @@
+/**
+ * CS+: ClippedGossip with another radius τ, which does not depend on what liars send. With b the weight of the neighbours that may lie, τ is the largest of the
+ * distances (0 of oneself) such that all that are no farther weigh at most 1 − 2 b. The rule is from the authors' code as described by others; ρ is 1.
+ */
+import { z } from 'zod'
+import { addClipped, radiusWithin } from './robust.js'
+import { algorithm } from './record.js'
+
+export const csPlus = algorithm({
+  name: 'cs-plus',
+  title: 'CS+',
+  source: 'Gaucher, Dieuleveut, Hendrikx, ICML 2025',
+  options: z.strictObject({
+    b: z.int().min(0).default(1).meta({ description: 'How many neighbours may send wrong numbers' })
+  }),
+  needs: { weights: 'rows' },
+  keeps: 'nothing',
+  channels: { model: { x: 'vector' } },
+  edges: { model: 'dropped' },
+  start: ({ x }) => ({ x }),
+  async round(node, { x }, k) {
+    const W = node.mixing(k)
+    const half = node.step(x, await node.gradient(x))
+    node.model.send(W, { x: half })
+    return { x: addClipped(W, half, await node.model.collect(W), (all) => radiusWithin(node.options.b, W.own, all)) }
+  }
+})

@@ -1,0 +1,33 @@
+/**
+ * Overlap merge: local SGD whose exchange hides behind the next H steps. y: what a peer had when they began, and sends; at their end it adds what mixing
+ * would have changed, and keeps what it has learned meanwhile. LOSCAR-SGD does so with the mean over all, on some of the numbers; this is its rule on a graph.
+ * The rule is from a catalogue that cites the paper; of the paper itself the abstract was read. With symmetric W the mean moves by the steps alone.
+ */
+import { z } from 'zod'
+import { addFlow, mix } from './mixing.js'
+import { linear } from './node/vector.js'
+import { algorithm } from './record.js'
+
+export const overlapMerge = algorithm({
+  name: 'overlap-merge',
+  title: 'Overlap merge',
+  source: 'LOSCAR-SGD, 2026, arXiv 2605.20866, with neighbours in place of all',
+  options: z.strictObject({
+    period: z.int().min(1).default(10).meta({ description: 'H, steps while an exchange is under way' })
+  }),
+  needs: { weights: 'rows' },
+  keeps: 'mean',
+  channels: { model: { x: 'vector' } },
+  edges: { model: addFlow },
+  start: ({ x }) => ({ x, y: x }),
+  async round(node, { x, y: before }, k) {
+    const since = k - (k % node.options.period)
+    const W = node.mixing(since)
+    const y = k === since ? x : before
+    node.model.send(W, { x: y }) //                                 under way from then on
+    const next = node.step(x, await node.gradient(x))
+    if ((k + 1) % node.options.period !== 0 && k + 1 < node.rounds) return { x: next, y }
+    const mixed = mix(W, { x: y }, await node.model.collect(W))
+    return { x: linear([1, next], [1, mixed.x], [-1, y]), y } //       x_i ← x_i + Σ_j W_ij (y_j − y_i)
+  }
+})
