@@ -14,7 +14,7 @@ import { dataWords, taskWords } from './init/tasks.js'
 import { addModelCommands } from './model-commands.js'
 import { countOf, durationOf, gathered, minFinishedOf, nameOf, partOf, positiveOf, watched } from './option-values.js'
 import { addRunCommands } from './run-commands.js'
-import { discoveryOf, type PeerFlags, requestOf, type RunFlags, simulated } from './run-flags.js'
+import { discoveryOf, type PeerFlags, relayOf, requestOf, type RunFlags, simulated } from './run-flags.js'
 import { placeOptions, runOptions, trainingOptions } from './shared-options.js'
 import { fileOrSample } from './samples.js'
 import type { SimRequest } from './sim/sim-command.js'
@@ -67,6 +67,7 @@ placeOptions(runOptions(program.command('peer')))
       return runPeerCommand(request, {
         ...flags,
         discovery: discoveryOf(flags),
+        relay: relayOf(flags),
         watch: await watched(flags.watch),
         checkpoints: checkpointsOf(flags),
         directory,

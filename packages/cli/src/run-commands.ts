@@ -5,7 +5,7 @@ import { checkpointsOf } from './checkpoint-options.js'
 import { stopOnSignal } from './ending.js'
 import { durationOf, gathered, nameOf, watched } from './option-values.js'
 import type { Output } from '@murmuration/experiment'
-import { type PeerFlags, requestOf, type RunFlags } from './run-flags.js'
+import { type PeerFlags, relayOf, requestOf, type RunFlags } from './run-flags.js'
 import type { SeedFlags } from './seed-command.js'
 import { outcomeOptions, placeOptions, trainingOptions } from './shared-options.js'
 
@@ -29,6 +29,7 @@ export function addRunCommands(program: Command, { print, outputOf }: RunCommand
     .command('seed')
     .description('introduce peers to each other, for those whose topology file has no addresses; it has no model')
     .option('--listen <address>', 'where, again for each (default: /ip4/0.0.0.0/tcp/4001)', gathered, [])
+    .option('--relay', 'be a relay too, for peers that nobody can call')
     .option('--key <file>', 'the private key of the seed (default: in the home of murmur)')
     .option('--json', 'print one JSON object')
     .action(async (flags: SeedFlags) => {
@@ -76,9 +77,10 @@ async function join(invitation: string, flags: JoinFlags, { print, outputOf }: R
     const recording = { request, out: flags.out, command: commandOf(words), peer: place.as, emit }
     const onReport = (path: string) => (report = path)
     const { wait, listen, save } = flags
+    const relay = relayOf(flags)
     await recorded({ ...recording, onReport }, (told, directory) =>
       runPeerCommand(request, {
-        ...{ ...place, wait, listen, watch, checkpoints, directory, emit: told, signal },
+        ...{ ...place, relay, wait, listen, watch, checkpoints, directory, emit: told, signal },
         ...(save === undefined ? {} : { save })
       })
     )

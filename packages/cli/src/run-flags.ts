@@ -1,7 +1,8 @@
 /** What commands that run something are given, as requests. */
 import type { PeerName } from '@murmuration/core'
 import type { RunRequest } from '@murmuration/experiment'
-import type { DiscoveryOptions } from '@murmuration/libp2p'
+import { InputError } from '@murmuration/core'
+import type { DiscoveryOptions, RelayOptions } from '@murmuration/libp2p'
 import type { CheckpointFlags } from './checkpoint-options.js'
 import { fileOrSample, sampleOf } from './samples.js'
 import type { SimRequest } from './sim/sim-command.js'
@@ -27,11 +28,21 @@ export interface PeerFlags {
   readonly listen: readonly string[]
   readonly seed: readonly string[]
   readonly lan?: boolean
+  readonly via: true | readonly string[]
+  readonly relay?: boolean
+  readonly relayVectors?: boolean
 }
 
 /** How a peer finds others, where anything is said of it. */
 export function discoveryOf({ seed, lan = false }: PeerFlags): DiscoveryOptions | undefined {
   return seed.length > 0 || lan ? { seeds: seed, lan } : undefined
+}
+
+/** By which relays a peer is reached, and whether it is one. */
+export function relayOf({ seed, via, relay, relayVectors: vectors }: Omit<PeerFlags, 'as'>): RelayOptions {
+  if (via === true && seed.length === 0)
+    throw new InputError('--via without a relay stands for the seeds, and there is none: give --via ADDRESS, or --seed')
+  return { via: via === true ? seed : via, vectors, ...(relay === true ? { offers: {} } : {}) }
 }
 
 /** A scenario, or where anything is said of a training, a topology. */

@@ -57,6 +57,14 @@ export function placeOptions(command: Command): Command {
       []
     )
     .option('--seed <address>', 'a peer that knows where others are, again for each: see "murmur seed"', gathered, [])
+    .option(
+      '--via [relay]',
+      'be reached through a relay, where nobody can call this machine: its address, again for each (default: the seeds)',
+      gathered,
+      []
+    )
+    .option('--relay', 'be a relay for peers of the run that nobody can call')
+    .option('--relay-vectors', 'let vectors go through relays, where the neighbour allows it too')
     .addOption(
       new Option('--wait <time>', 'how long to wait for the run to begin, or in a pause to go on')
         .argParser(durationOf)

@@ -44,6 +44,8 @@ export interface LinkContext {
   readonly closing: AbortSignal
   /** Notified when a neighbour's state changes or an acknowledgement arrives. */
   readonly changed: Signal
+  /** What this peer says of relays: whether vectors may go through them. */
+  readonly relays: { readonly relayVectors?: true }
   readonly emit: PeerEventListener
   /** Called for a connection that this peer has dialled, before anything is said there. The peer sets it. */
   greet?: ((connection: Connection) => Promise<void>) | undefined

@@ -45,6 +45,8 @@ const firstWrong =
     }
   }
 const schema = z.array(z.unknown()).readonly().superRefine(firstWrong(tensor)).pipe(z.array(tensor).readonly())
+/** Whether whoever says it allows vectors through relays. */
+const relayVectors = z.literal(true).optional()
 const codecs = z.array(foreign(64)).max(16).readonly()
 const settings = z
   .record(z.string(), z.unknown())
@@ -73,7 +75,8 @@ const controlMessage = z.discriminatedUnion('kind', [
     /** In which the sender would like to write, beside raw float32. */
     codecs,
     /** Whether it calls only because it has something to send: it has no neighbour of this name. */
-    inPassing: z.literal(true).optional()
+    inPassing: z.literal(true).optional(),
+    relayVectors
   }),
   /** The receiver's consent. `window` is how many whole vectors it takes unacknowledged. */
   z.object({
@@ -84,7 +87,8 @@ const controlMessage = z.discriminatedUnion('kind', [
     acknowledged: count,
     window: z.number().int().min(1).max(1024),
     /** Of the sender's codecs those that it may use. */
-    codecs
+    codecs,
+    relayVectors
   }),
   /** The receiver's refusal. By its run settings the sender finds what differs. */
   z.object({ kind: z.literal('refused'), code, reason: text, runSettings: runSettings.optional() }),

@@ -18,7 +18,7 @@ import { VectorPool } from './vector-pool.js'
 
 /** What the sessions of a new peer share. */
 export function contextOf(
-  { self, seed, runSettings, listen, links, codec = 'float32', onEvent = () => {} }: PeerOptions,
+  { self, seed, runSettings, listen, links, codec = 'float32', relay, onEvent = () => {} }: PeerOptions,
   limits: Limits,
   node: Libp2p,
   directory: PeerDirectory,
@@ -46,6 +46,7 @@ export function contextOf(
     random: createRandom(seed, self),
     closing,
     changed: new Signal(),
+    relays: relay?.vectors === true ? { relayVectors: true } : {},
     emit: onEvent,
     round: 0
   }

@@ -2,11 +2,16 @@ import { type Connection, type Stream, TimeoutError } from '@libp2p/interface'
 import { multiaddr } from '@multiformats/multiaddr'
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { Signal } from './signal.js'
+import { tcpHost } from './channel/address.js'
 import { realClock } from './clock.js'
+import { exchangeProtocol } from './constants.js'
 import { connectionsTo, isOpen, type LinkContext } from './context.js'
+import type { ControlChannel } from './control-channel.js'
 import { ProtocolFault } from './control-messages.js'
 import { wordsOf } from './explain.js'
 import { foreignText } from './foreign-text.js'
+import { isRelayed } from './relay/address.js'
+import type { ViaRelay } from './relay/bar.js'
 import type { Streams } from './streams.js'
 import { within } from './within.js'
 
@@ -62,7 +67,8 @@ export class Dialler {
 
   #standing(): Connection | undefined {
     const id = this.#id
-    return id === undefined ? undefined : connectionsTo(this.#context.node, id).find(isOpen)
+    const open = id === undefined ? [] : connectionsTo(this.#context.node, id).filter(isOpen)
+    return open.find(({ direct }) => direct) ?? open.at(0)
   }
 
   get #addresses(): readonly string[] {
@@ -75,9 +81,8 @@ export class Dialler {
   }
 
   async #dial(): Promise<Connection> {
-    const { node, limits, closing, greet } = this.#context
-    const addresses = this.#addresses.map((address) => multiaddr(address))
-    const connection = await within(limits.dialTimeout, closing, (signal) => node.dial(addresses, { signal }))
+    const { greet } = this.#context
+    const connection = await this.#connect()
     try {
       await greet?.(connection)
     } catch (error) {
@@ -87,13 +92,45 @@ export class Dialler {
     }
     return connection
   }
+
+  /** Through a relay only where the neighbour cannot be called itself. */
+  async #connect(): Promise<Connection> {
+    const { node, limits, closing } = this.#context
+    const call = (addresses: readonly string[], limit: Milliseconds) =>
+      within(limit, closing, (signal) =>
+        node.dial(
+          addresses.map((address) => multiaddr(address)),
+          { signal }
+        )
+      )
+    const relayed = this.#addresses.filter(isRelayed)
+    const direct = this.#addresses.filter((address) => !isRelayed(address))
+    if (relayed.length === 0) return call(direct, limits.dialTimeout)
+    const failures: unknown[] = []
+    try {
+      if (direct.length > 0) return await call(direct, limits.dialTimeout / 2)
+    } catch (error) {
+      closing.throwIfAborted()
+      failures.push(error)
+    }
+    try {
+      return await call(relayed, limits.dialTimeout)
+    } catch (error) {
+      // That nobody listens at the relay says nothing of the neighbour.
+      throw new AggregateError([...failures, new Error(`through a relay: ${wordsOf(error)}`)], 'no way to it', {
+        cause: error
+      })
+    }
+  }
 }
 
 /** Opens a stream to a neighbour. Throws a ProtocolFault when it does not speak the protocol. */
 export async function openStream(context: LinkContext, connection: Connection, protocol: string): Promise<Stream> {
   const { limits, closing, node } = context
   try {
-    return await within(limits.handshakeTimeout, closing, (signal) => connection.newStream(protocol, { signal }))
+    return await within(limits.handshakeTimeout, closing, (signal) =>
+      connection.newStream(protocol, { signal, runOnLimitedConnection: true })
+    )
   } catch (error) {
     if (error instanceof Error && error.name === 'UnsupportedProtocolError') {
       throw new ProtocolFault(`it does not speak ${protocol}`)
@@ -105,6 +142,18 @@ export async function openStream(context: LinkContext, connection: Connection, p
     }
     throw new Error(`${hint(node.peerId.toString())} (${foreignText(wordsOf(error))})`, { cause: error })
   }
+}
+
+/** The streams of a link to a neighbour that has sent a welcome; that of vectors where these may go. */
+export async function openStreams(
+  context: LinkContext,
+  connection: Connection,
+  control: ControlChannel,
+  via: ViaRelay | undefined
+): Promise<Streams> {
+  const isBarred = via?.bar !== undefined
+  const exchange = isBarred ? undefined : await openStream(context, connection, exchangeProtocol)
+  return { control, exchange, host: tcpHost(connection.remoteAddr) }
 }
 
 function hint(ownId: string): string {

@@ -11,8 +11,10 @@ export type ReceiveFault = FrameFault | 'gap' | 'window' | 'message' | 'duplicat
 export type PeerEvent =
   | { readonly kind: 'listening'; readonly addresses: readonly string[] }
   | { readonly kind: 'connecting'; readonly peer: PeerName }
-  /** Both directions are welcomed; of a peer that is no neighbour, one of them. */
-  | { readonly kind: 'ready'; readonly peer: PeerName }
+  /** Both directions are welcomed; of a peer that is no neighbour, one of them. `relay`: the address of the relay by which they go, if they do. */
+  | { readonly kind: 'ready'; readonly peer: PeerName; readonly relay?: string }
+  /** The same, but by a relay over which vectors are not allowed. */
+  | { readonly kind: 'barred'; readonly peer: PeerName; readonly reason: string }
   /** Connected, but it sends nothing. `silentFor`: the time since its last message. */
   | { readonly kind: 'silent'; readonly peer: PeerName; readonly silentFor: Milliseconds }
   /** The link to or from a peer that is no neighbour has ended: it is built again when something is sent. */
@@ -41,6 +43,9 @@ export type PeerEvent =
   /** A seed answers, or no longer does. */
   | { readonly kind: 'seed'; readonly address: string; readonly isReached: true }
   | { readonly kind: 'seed'; readonly address: string; readonly isReached: false; readonly reason: string }
+  /** A relay has a place for this peer, or no longer has. */
+  | { readonly kind: 'relay'; readonly address: string; readonly isReached: true }
+  | { readonly kind: 'relay'; readonly address: string; readonly isReached: false; readonly reason: string }
   /** A neighbour is at fault. Reported once a minute per neighbour and kind of fault: `count` is how many there were since, `detail` the last. */
   | {
       readonly kind: 'bad-frame'

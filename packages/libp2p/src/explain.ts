@@ -4,6 +4,22 @@ import { foreignText } from './foreign-text.js'
 /** What others' words for what went wrong mean here. The first that fits counts. */
 const meanings: readonly (readonly [RegExp, string])[] = [
   [
+    /through a relay: .*(ECONNREFUSED|ETIMEDOUT|timed out|TimeoutError|EHOSTUNREACH|ENETUNREACH)/,
+    'nobody answers at the relay by which it is reached: the relay is down, or its address is wrong'
+  ],
+  [/reservation failed with status RESERVATION_REFUSED/, 'the relay has no place left'],
+  [
+    /reservation failed with status PERMISSION_DENIED/,
+    'the relay gives this peer no place: too many of this network have one, or it serves others'
+  ],
+  [/via relay with status NO_RESERVATION/, 'the relay has no connection to it: it is not started, or lost the relay'],
+  [/via relay with status PERMISSION_DENIED/, 'the relay is full, or does not serve this peer'],
+  [/via relay with status CONNECTION_FAILED/, 'the relay cannot reach it'],
+  [
+    /protocol selection failed.*circuit\/relay|circuit\/relay.*(protocol selection|not)/is,
+    'what answers there is no relay: start "murmur seed --relay" there'
+  ],
+  [
     /does not match expected remote identity key|UnexpectedPeerError|remote peer id .* does not match/i,
     'somebody else answered there: not the peer that the file names'
   ],

@@ -11,14 +11,24 @@ import { type Mismatch, mismatchOf } from './run-settings.js'
  * @param first - the number of the first vector that may follow
  */
 export async function sayHello(
-  { self, runSettings, incarnation, limits, round, codec }: LinkContext,
+  { self, runSettings, incarnation, limits, round, codec, relays }: LinkContext,
   neighbour: Neighbour,
   control: ControlChannel,
   first: number
 ): Promise<Welcome | undefined> {
   const codecs = codec.wanted
   const version = protocolVersion
-  const hello = { kind: 'hello', version, name: self, runSettings, incarnation, first, round, codecs } as const
+  const hello = {
+    kind: 'hello',
+    version,
+    name: self,
+    runSettings,
+    incarnation,
+    first,
+    round,
+    codecs,
+    ...relays
+  } as const
   control.send(neighbour.isPermanent ? hello : { ...hello, inPassing: true })
   const answer = await control.first(limits.handshakeTimeout)
   if (answer.kind === 'refused') return void noteRefusal(neighbour, answer, runSettings)
@@ -55,6 +65,15 @@ export async function takeHello(
   control.send({ kind: 'refused', code: mismatch.code, reason: mismatch.reason.slice(0, 1024), runSettings })
   await control.close(limits.handshakeTimeout)
   return undefined
+}
+
+/** The answer to a hello that is acceptable. */
+export function welcomeOf(
+  { self, limits, round, relays }: LinkContext,
+  { received, acknowledged }: Pick<Welcome, 'received' | 'acknowledged'>,
+  codecs: Welcome['codecs']
+): Welcome {
+  return { kind: 'welcome', name: self, round, received, acknowledged, window: limits.window, codecs, ...relays }
 }
 
 function problemOf({ runSettings, self }: LinkContext, neighbour: Neighbour, hello: Hello): Mismatch | undefined {

@@ -10,11 +10,12 @@ import { type ControlMessage, type Hello, ProtocolFault } from './control-messag
 import type { ReceiveFault } from './events.js'
 import { foreignText } from './foreign-text.js'
 import { type BodyDecoder, FrameReader, type FrameSink, type WriteTarget } from './frame-reader.js'
-import { takeHello } from './hello.js'
+import { takeHello, welcomeOf } from './hello.js'
 import type { Sender } from './mailbox.js'
 import type { Neighbour } from './neighbour.js'
 import type { OutgoingLink } from './outgoing-link.js'
 import { ReceiveWindow } from './receive-window.js'
+import { type ViaRelay, viaOf } from './relay/bar.js'
 import { weightOf } from './send-queue.js'
 import { limitWindow, windowFor } from './stream-window.js'
 
@@ -24,6 +25,7 @@ interface Session {
   readonly connection: Pick<Connection, 'id' | 'remoteAddr'>
   /** Of the codecs in which the neighbour may write, beside raw float32. */
   readonly decoder: BodyDecoder | undefined
+  readonly via: ViaRelay | undefined
   exchange?: Stream
   reader?: FrameReader
   /** By which vectors may come from some vector on. */
@@ -79,10 +81,8 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   exchange(stream: Stream, connection: string): void {
     if (!this.#admits(stream)) return
     const session = this.#session
-    if (session === undefined || session.connection.id !== connection || session.exchange !== undefined) {
-      stream.abort(new Error('no handshake for this stream'))
-      return
-    }
+    const isExpected = session?.connection.id === connection && session.exchange === undefined
+    if (!isExpected || session.via?.bar !== undefined) return stream.abort(new Error('no handshake for this stream'))
     session.exchange = stream
     this.#tune(session)
     const reader = new FrameReader(this, session.decoder)
@@ -164,19 +164,19 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   #welcome(hello: Hello, control: ControlChannel, connection: Session['connection']): void {
     this.stop('replaced by a new handshake')
     const codecs = this.#context.codec.agreed(hello.codecs)
-    this.#session = this.#sessionWith(control, connection, decoderOf(codecs, this.#context.elements))
+    const via = viaOf(connection.remoteAddr, this.#context, hello.relayVectors)
+    this.#session = this.#sessionWith({ control, connection, decoder: decoderOf(codecs, this.#context.elements), via })
     this.#window.greet(hello.incarnation, hello.first)
-    const { self, limits, round } = this.#context
-    const { received, acknowledged } = this.#window
-    const { window } = limits
-    control.send({ kind: 'welcome', name: self, round, received, acknowledged, window, codecs })
+    control.send(welcomeOf(this.#context, this.#window, codecs))
+    this.#neighbour.routes.set('incoming', via)
     this.#neighbour.accept()
     this.#neighbour.recordActivity(hello.round)
     this.#neighbour.set('incoming', true)
     this.#outgoing.retryNow()
   }
 
-  #sessionWith(control: ControlChannel, connection: Session['connection'], decoder: Session['decoder']): Session {
+  #sessionWith(given: Pick<Session, 'control' | 'connection' | 'decoder' | 'via'>): Session {
+    const { control, connection, decoder } = given
     const { channels, limits } = this.#context
     const channel = new IncomingChannel({
       control,
@@ -187,7 +187,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
       arrived: (bytes) => this.#arrived(control, bytes),
       discard: (vector) => this.#discard(vector)
     })
-    return { control, connection, decoder, channel }
+    return { ...given, channel }
   }
 
   /** The session that was begun on a control stream, unless another has taken its place. */
@@ -219,7 +219,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   /** Passes a note on, unless it is late, of an earlier handshake, or there are more than a peer tells. */
   #hear(note: string, weight: number, control: ControlChannel): void {
     this.#neighbour.recordActivity()
-    const isInTurn = this.#session?.control === control
+    const isInTurn = this.#sessionOf(control) !== undefined && this.#neighbour.routes.bar === undefined
     const mayTell = this.#neighbour.notes.spend(weight)
     if (!isInTurn || !mayTell) return
     const fault = this.#context.listening.note(this.name, note)

@@ -7,10 +7,11 @@ import type { PeerEventListener } from './events.js'
 import { FaultAccount, type Faults } from './fault-account.js'
 import { LinkSpeed } from './link-speed.js'
 import { noteReadingBudget } from './notes.js'
+import { type Direction, Routes } from './relay/routes.js'
 import { type Traffic, TrafficMeter } from './traffic.js'
 
-/** The state of a neighbour. */
-export type NeighbourState = 'connecting' | 'ready' | 'silent' | 'refused' | 'left'
+/** The state of a neighbour; 'barred': connected, but by a relay over which vectors are not allowed. */
+export type NeighbourState = 'connecting' | 'ready' | 'barred' | 'silent' | 'refused' | 'left'
 
 /** A neighbour's state and figures. */
 export interface NeighbourStatus {
@@ -26,6 +27,8 @@ export interface NeighbourStatus {
   readonly queue: number
   /** Whether vectors to it go over a data channel, rather than over the connection of libp2p. */
   readonly channel: boolean
+  /** The address of the relay by which the link goes, if it goes by one. */
+  readonly relay?: string
   /** The round trip of the last ping; absent until one was answered. */
   readonly roundTrip?: Milliseconds
   /** The speed of vectors to it, in bytes per second on the link; absent until one was acknowledged. */
@@ -47,9 +50,6 @@ const maxChannels = 16
 /** The most control messages that a neighbour may send at once, and per second; a note counts as one for each KiB. */
 const maxMessages = 1000
 
-/** The two directions of a neighbour, named from here. */
-export type Direction = 'outgoing' | 'incoming'
-
 /** A refusal: by whom and why. */
 export interface Refusal {
   readonly by: 'us' | 'them'
@@ -63,6 +63,8 @@ export class Neighbour {
   /** Whether both directions are kept up from start to end; otherwise each is there while something is sent. */
   readonly isPermanent: boolean
   readonly meter = new TrafficMeter()
+  /** Where its links go by a relay. */
+  readonly routes = new Routes()
   readonly speed = new LinkSpeed()
   readonly faults: FaultAccount
   /** Streams that it may open: each attempt to connect opens two, and repeated attempts are `maxBackoff` apart. */
@@ -121,7 +123,8 @@ export class Neighbour {
     if (this.#refusal !== undefined) return 'refused'
     if (this.#left !== undefined) return 'left'
     if (!this.isConnected) return 'connecting'
-    return this.#silent ? 'silent' : 'ready'
+    if (this.#silent) return 'silent'
+    return this.routes.bar === undefined ? 'ready' : 'barred'
   }
 
   /** Whether all directions that have to be up are. */
@@ -148,6 +151,7 @@ export class Neighbour {
     this.#change(() => {
       if (up) this.#up.add(direction)
       else this.#up.delete(direction)
+      if (!up) this.routes.set(direction, undefined)
     })
   }
 
@@ -196,7 +200,8 @@ export class Neighbour {
     this.#lastActivity = this.#clock.now()
     if (round !== undefined) this.#round = round
     if (this.#silent) this.#change(() => (this.#silent = false))
-    this.#heard()
+    // To the algorithm a neighbour to which no vectors may go is not there.
+    if (this.routes.bar === undefined) this.#heard()
   }
 
   /** Does not count time in which this process was stalled and could not receive. */
@@ -236,7 +241,7 @@ export class Neighbour {
     if (this.#refusal !== undefined) return this.#refusal.reason
     if (this.#left !== undefined) return this.#left
     if (!this.isConnected) return this.#trouble
-    return this.#silent ? `not heard for ${Math.round(this.silentFor / 1000)} s` : ''
+    return this.#silent ? `not heard for ${Math.round(this.silentFor / 1000)} s` : (this.routes.bar ?? '')
   }
 
   /**
@@ -257,6 +262,7 @@ export class Neighbour {
       ...silentFor,
       queue,
       channel,
+      ...this.routes.relay,
       ...roundTrip,
       ...speed,
       traffic: this.meter.read(),
@@ -269,7 +275,8 @@ export class Neighbour {
     act()
     const after = this.state
     if (before === after) return
-    if (after === 'ready') this.#emit({ kind: 'ready', peer: this.name })
+    if (after === 'ready') this.#emit({ kind: 'ready', peer: this.name, ...this.routes.relay })
+    if (after === 'barred') this.#emit({ kind: 'barred', peer: this.name, reason: this.reason })
     if (after === 'connecting' && !this.isPermanent) this.#emit({ kind: 'idle', peer: this.name })
     if (after === 'silent') this.#emit({ kind: 'silent', peer: this.name, silentFor: this.silentFor })
     this.#changed.notify()

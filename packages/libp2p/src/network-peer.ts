@@ -31,6 +31,8 @@ import { checkPeerList, type PeerListEntry, runOf } from './peer-list.js'
 import { answer } from './questions.js'
 import { SampleCounts, samplesProtocol } from './sample-counts.js'
 import { checkpointsProtocol, SavedRounds } from './saved-rounds.js'
+import type { Circuit } from './relay/circuit.js'
+import { Reservations } from './relay/reservations.js'
 import type { Shaper } from './shaping/shaper.js'
 import { IdentitySigner } from './signer.js'
 import type { Traffic } from './traffic.js'
@@ -51,13 +53,25 @@ export class NetworkPeer implements Peer {
   readonly #saved: SavedRounds
   readonly #sharing: FactSharing
   readonly #discovery: Discovery
+  readonly #reservations: Reservations
   readonly #desk: AdmissionDesk | undefined
   #discovering: Promise<void> | undefined
+  #reserving: Promise<void> | undefined
   readonly #closing = new AbortController()
   #closed: Promise<void> | undefined
 
-  /** @param directory - by which the node lets others connect */
-  constructor(options: PeerOptions, limits: Limits, node: Libp2p, directory: PeerDirectory, shaper?: Shaper) {
+  /**
+   * @param directory - by which the node lets others connect
+   * @param circuit - by which it is called through relays
+   */
+  constructor(
+    options: PeerOptions,
+    limits: Limits,
+    node: Libp2p,
+    directory: PeerDirectory,
+    circuit: Circuit,
+    shaper?: Shaper
+  ) {
     const { identity, self, topology } = options
     this.id = identity.id
     this.signer = new IdentitySigner(identity, options.runSettings, (name) => directory.entry(name)?.id)
@@ -79,11 +93,14 @@ export class NetworkPeer implements Peer {
     if (this.#desk !== undefined) directory.mayKnock = () => this.#desk?.hasRoom === true
     this.fabric = new NetworkFabric(this.#context, topology, this.#peers)
     this.#sharing = new FactSharing(this.fabric, this.#peers, limits.handshakeTimeout)
+    const moved = () => this.#discovery.moved()
+    this.#reservations = new Reservations(this.#context, circuit, options.relay?.via ?? [], moved)
     this.#discovery = new Discovery(
       this.#context,
       this.#peers,
       identity,
-      options.discovery ?? { seeds: [], lan: false }
+      options.discovery ?? { seeds: [], lan: false },
+      this.#reservations
     )
   }
 
@@ -96,13 +113,14 @@ export class NetworkPeer implements Peer {
   }
 
   get addresses(): readonly string[] {
-    return this.#context.node.getMultiaddrs().map(String)
+    const relayed = this.#reservations.addresses.map((address) => `${address}/p2p/${this.id}`)
+    return [...this.#context.node.getMultiaddrs().map(String), ...relayed]
   }
 
   async start(): Promise<void> {
     const { node, emit, limits } = this.#context
     const peers = this.#peers
-    const streams = { maxInboundStreams: 8, maxOutboundStreams: 8 }
+    const streams = { maxInboundStreams: 8, maxOutboundStreams: 8, runOnLimitedConnection: true }
     await node.handle(controlProtocol, (stream, connection) => peers.control(stream, connection), streams)
     await node.handle(exchangeProtocol, (stream, connection) => peers.exchange(stream, connection), streams)
     const timeout = limits.handshakeTimeout
@@ -124,6 +142,7 @@ export class NetworkPeer implements Peer {
     })
     await startNode(node, this.#options.listen)
     emit({ kind: 'listening', addresses: this.addresses })
+    this.#reserving = this.#reservations.run()
   }
 
   /** Answers peers of the peer list alone: a seed that this peer has called could ask, too. */
@@ -219,10 +238,12 @@ export class NetworkPeer implements Peer {
     this.#closing.abort(new StoppedError('the peer closes'))
     this.#peers.stop()
     this.#discovery.stop()
+    this.#reservations.stop()
     await this.#context.channels?.close()
     await this.#shaper?.flush(limits.closeTimeout)
     await node.stop()
     await this.#discovering
+    await this.#reserving
     await this.#peers.ended
   }
 

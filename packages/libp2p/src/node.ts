@@ -13,6 +13,8 @@ import type { Identity } from './identity.js'
 import { noiseCrypto } from './noise-crypto.js'
 import type { PeerDirectory } from './peer-directory.js'
 import { parseAddress } from './peer-list.js'
+import { Circuit } from './relay/circuit.js'
+import type { RelayRole } from './relay/role.js'
 import type { Shaper } from './shaping/shaper.js'
 import { WrappingTransport } from './shaping/wrapping-transport.js'
 import { writeTogether } from './write-together.js'
@@ -31,17 +33,23 @@ export interface NodeOptions {
   readonly shaper?: Shaper | undefined
   /** Whether to find others, and be found, on the local network. */
   readonly lan?: boolean | undefined
+  /** Its connections through relays; it can dial so in any case. */
+  readonly circuit?: Circuit | undefined
+  /** Its part as a relay for others, if it has one. */
+  readonly relay?: RelayRole | undefined
 }
 
 /** A libp2p node over TCP, noise and yamux that is not started yet. Throws an InputError for an address that is none. */
 export async function createNode(options: NodeOptions): Promise<Libp2p> {
-  const { identity, listen, limits, directory, pendingConnections, shaper, lan = false } = options
+  const { identity, listen, limits, directory, pendingConnections, shaper, lan = false, relay } = options
+  const { circuit = new Circuit() } = options
   for (const address of listen) parseAddress(address, 'this peer')
-  return createLibp2p({
+  const node = await createLibp2p({
     start: false,
     privateKey: identity.privateKey,
     addresses: { listen: [...listen] },
-    transports: [shaper === undefined ? together : shaper.transport(together)],
+    transports: [shaper === undefined ? together : shaper.transport(together), circuit.transport],
+    ...(relay === undefined ? {} : { services: { relay: relay.service(limits.handshakeTimeout) } }),
     peerDiscovery: lan ? [mdns({ serviceTag })] : [],
     connectionEncrypters: [noise({ crypto: noiseCrypto })],
     streamMuxers: [
@@ -63,6 +71,7 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
     // It would cut the connection of a neighbour that computes for some seconds; the heartbeat takes its place.
     connectionMonitor: { enabled: false },
     connectionGater: {
+      ...relay?.gater,
       denyInboundConnection: (connection) => {
         pendingConnections?.add(connection)
         return false
@@ -74,6 +83,8 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
       }
     }
   })
+  relay?.begin(node)
+  return node
 }
 
 /** Under which peers of all runs are found on a local network; the ids tell them apart. */

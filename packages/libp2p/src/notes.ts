@@ -1,9 +1,14 @@
 import { type Milliseconds, noteBytes, type NoteListener, noteRoom, noteWeight, type PeerName } from '@murmuration/core'
 import { Budget } from './budget.js'
 import type { Clock } from './clock.js'
+import { controlBytes } from './constants.js'
+import type { ControlChannel } from './control-channel.js'
 
 /** After how long there is room for one more note of weight 1: 128 a second. */
 const interval: Milliseconds = 1000 / 128
+
+/** The most bytes of control messages that wait on this side while notes are sent. */
+const maxBacklog = controlBytes / 4
 
 /** What one peer may tell another; see {@link NoteQueue} and {@link noteReadingBudget}. */
 const tellingBudget = (clock: Clock) => new Budget(clock, noteRoom, interval)
@@ -72,6 +77,13 @@ export class NoteQueue {
     const hasRoom = this.#budget.spend(noteWeight(noteBytes(note)))
     if (hasRoom) this.#notes.push(note)
     return hasRoom
+  }
+
+  /** Sends all, or drops them when the neighbour does not read those before. */
+  sendBy(control: Pick<ControlChannel, 'backlog' | 'send'>): void {
+    for (const note of this.take()) {
+      if (control.backlog < maxBacklog) control.send({ kind: 'note', note })
+    }
   }
 
   /** Removes all. */

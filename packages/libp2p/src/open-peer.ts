@@ -9,6 +9,8 @@ import { createNode } from './node.js'
 import { parseAddress } from './peer-list.js'
 import type { Peer, PeerOptions } from './peer.js'
 import { PeerDirectory } from './peer-directory.js'
+import { Circuit } from './relay/circuit.js'
+import { RelayRole } from './relay/role.js'
 import { extendedLimits } from './shaping/slowness.js'
 import { Shaper } from './shaping/shaper.js'
 import type { RunSettings } from './run-settings.js'
@@ -24,8 +26,11 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
   const shaper = shaperOf(agreed, directory)
   const limits = extendedLimits(limitsOf(options.limits), shaper?.slowness ?? 0)
   const pendingConnections = new PendingConnections(directory, limits.unknownPeerTimeout, limits.handshakeTimeout)
-  const { identity, listen, discovery } = options
+  const { identity, listen, discovery, relay = {} } = options
   for (const seed of discovery?.seeds ?? []) parseAddress(seed, 'a seed')
+  for (const address of relay.via ?? []) parseAddress(address, 'a relay')
+  const circuit = new Circuit(relay.via !== undefined)
+  const serves = (id: string) => directory.nameOf(id) !== undefined
   const node = await createNode({
     identity,
     listen,
@@ -33,9 +38,11 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
     directory,
     pendingConnections,
     shaper,
-    lan: discovery?.lan
+    lan: discovery?.lan,
+    circuit,
+    relay: relay.offers && new RelayRole(relay.offers, serves)
   })
-  const peer = new NetworkPeer(agreed, limits, node, directory, shaper)
+  const peer = new NetworkPeer(agreed, limits, node, directory, circuit, shaper)
   await peer.start()
   return peer
 }

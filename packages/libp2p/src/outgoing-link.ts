@@ -2,28 +2,25 @@ import type { Connection } from '@libp2p/interface'
 import type { Milliseconds, SendResult } from '@murmuration/core'
 import { codecRandom } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
-import { tcpHost } from './channel/address.js'
 import { OutgoingChannel } from './channel/outgoing.js'
 import { StreamOutput } from './frame-output.js'
 import { Signal } from './signal.js'
 import { realClock } from './clock.js'
-import { controlBytes, controlProtocol, exchangeProtocol } from './constants.js'
+import { controlProtocol } from './constants.js'
 import type { LinkContext } from './context.js'
 import { ControlChannel } from './control-channel.js'
 import { type ControlMessage, ProtocolFault, type Welcome } from './control-messages.js'
-import { Dialler, openStream } from './dialler.js'
+import { Dialler, openStream, openStreams } from './dialler.js'
 import { ExchangeWriter } from './exchange-writer.js'
 import { explain } from './explain.js'
 import { sayHello } from './hello.js'
 import type { Neighbour } from './neighbour.js'
 import { NoteQueue } from './notes.js'
 import { Pings } from './pings.js'
+import { viaOf } from './relay/bar.js'
 import { type AttemptEnd, isRefusal, Reconnection } from './reconnection.js'
 import { SendQueue } from './send-queue.js'
 import type { Streams } from './streams.js'
-
-/** The most bytes of control messages that wait on this side while notes are sent. */
-const maxNoteBacklog = controlBytes / 4
 
 /**
  * The direction from this peer to one neighbour: calls it, or uses the connection by which it has called, says hello,
@@ -54,8 +51,7 @@ export class OutgoingLink {
   constructor(context: LinkContext, neighbour: Neighbour) {
     this.#context = context
     this.#neighbour = neighbour
-    const random = context.random.stream('reconnecting').stream(neighbour.name)
-    this.#reconnection = new Reconnection(context.limits, random)
+    this.#reconnection = new Reconnection(context.limits, context.random.stream('reconnecting').stream(neighbour.name))
     this.#queue = new SendQueue(context.elements, context.limits.sendQueue)
     this.channel = new OutgoingChannel(context)
   }
@@ -69,7 +65,8 @@ export class OutgoingLink {
   offer(message: VectorMessage): SendResult {
     const { part = 0, field = 0, offset = 0, vector } = message
     const { pool, closing, sending } = this.#context
-    if (this.#neighbour.isUnavailable || closing.aborted) return 'unreachable'
+    if (this.#neighbour.isUnavailable || this.#neighbour.routes.bar !== undefined || closing.aborted)
+      return 'unreachable'
     const loan = pool.pin(vector)
     const onDone = () => (loan && pool.unpin(loan), sending.end())
     sending.begin()
@@ -85,7 +82,8 @@ export class OutgoingLink {
 
   /** Sends a note, now or as soon as the link is up. One that finds no room is dropped. */
   tell(note: string): void {
-    if (this.#neighbour.isUnavailable || this.#context.closing.aborted || !this.#notes.offer(note)) return
+    const { isUnavailable, routes } = this.#neighbour
+    if (isUnavailable || routes.bar !== undefined || this.#context.closing.aborted || !this.#notes.offer(note)) return
     this.#lastTold = realClock.now()
     this.#sendNotes()
     this.#work.notify()
@@ -118,7 +116,7 @@ export class OutgoingLink {
       this.#neighbour.recordFailure(end.reason)
       if (reconnection.isRefused && !this.#neighbour.isUp('incoming')) listening.refused(peer)
       const wait = reconnection.backoff()
-      await this.#waitToRetry(wait)
+      if (!this.#neighbour.isUnavailable && !closing.aborted) await this.#retry.wait(realClock.now() + wait)
       if (closing.aborted) return
       // A neighbour that has left is not called again, and its goodbye often arrives just after the loss.
       if (!this.#neighbour.isUnavailable) {
@@ -173,9 +171,7 @@ export class OutgoingLink {
   #sendNotes(): void {
     const control = this.#control
     if (control === undefined || !this.#neighbour.isUp('outgoing')) return
-    for (const note of this.#notes.take()) {
-      if (control.backlog < maxNoteBacklog) control.send({ kind: 'note', note })
-    }
+    this.#notes.sendBy(control)
   }
 
   /** Waits for a reason to have the link. */
@@ -189,11 +185,6 @@ export class OutgoingLink {
     while (faults.isShutOut && !this.#context.closing.aborted) await this.#retry.wait(faults.shutOutUntil)
   }
 
-  /** Waits before the next attempt, unless there is a reason to make it at once, or none to make it. */
-  async #waitToRetry(wait: Milliseconds): Promise<void> {
-    if (!this.#neighbour.isUnavailable && !this.#context.closing.aborted) await this.#retry.wait(realClock.now() + wait)
-  }
-
   /** Drops what is queued for a neighbour that is unavailable, and waits until it is back. */
   async #waitForReturn(): Promise<void> {
     this.#queue.clear()
@@ -204,10 +195,9 @@ export class OutgoingLink {
   /** One connection from beginning to end. */
   async #attempt(dialler: Dialler, waits: boolean): Promise<AttemptEnd> {
     let began: Milliseconds | undefined
-    const { isPermanent } = this.#neighbour
     const upFor = () => (began === undefined ? {} : { upFor: realClock.now() - began })
     try {
-      if (waits && (isPermanent || this.#queue.length === 0))
+      if (waits && (this.#neighbour.isPermanent || this.#queue.length === 0))
         await dialler.awaitCall(this.#retry, this.#reconnection.callWait)
       const streams = await dialler.reach((connection) => this.#join(connection))
       if (streams === undefined) return { reason: this.#neighbour.reason }
@@ -234,9 +224,10 @@ export class OutgoingLink {
     this.#pings = new Pings(this.#context, this.#neighbour, control)
     const welcome = await sayHello(this.#context, this.#neighbour, control, this.#queue.first)
     if (welcome === undefined) return undefined
+    const via = viaOf(connection.remoteAddr, this.#context, welcome.relayVectors)
+    this.#neighbour.routes.set('outgoing', via)
     this.#resume(welcome)
-    const exchange = await openStream(this.#context, connection, exchangeProtocol)
-    return { control, exchange, host: tcpHost(connection.remoteAddr) }
+    return openStreams(this.#context, connection, control, via)
   }
 
   #resume(welcome: Welcome): void {
@@ -249,9 +240,10 @@ export class OutgoingLink {
   }
 
   async #exchange({ control, exchange, host }: Streams): Promise<string> {
+    if (exchange === undefined) return this.#listen(control)
     const { codec, elements, random } = this.#context
-    const { name, speed } = this.#neighbour
-    const encoder = codec.encoderFor(this.#codecs, elements, codecRandom(random, name), speed)
+    const own = codecRandom(random, this.#neighbour.name)
+    const encoder = codec.encoderFor(this.#codecs, elements, own, this.#neighbour.speed)
     const writer = new ExchangeWriter(this.#queue, this.#work, this.#neighbour, encoder)
     exchange.addEventListener('close', () => this.#work.notify())
     this.channel.begin({ control, host, writer })
@@ -265,6 +257,13 @@ export class OutgoingLink {
       this.channel.end()
       exchange.abort(new Error('the link to the neighbour ends'))
     }
+  }
+
+  /** All there is without vectors. */
+  #listen(control: ControlChannel): Promise<string> {
+    this.#neighbour.set('outgoing', true)
+    this.#queue.clear()
+    return this.#readControl(control)
   }
 
   async #readControl(control: ControlChannel): Promise<string> {

@@ -67,7 +67,8 @@ export function parseAddress(text: string, whose: string): Multiaddr {
 /** The address with the peer id at its end, so that libp2p checks who answers there. */
 function reach(text: string, name: PeerName, id: string): string {
   const address = parseAddress(text, `"${name}"`)
-  const named = address.getComponents().findLast((component) => component.name === 'p2p')?.value
+  const last = address.getComponents().at(-1)
+  const named = last?.name === 'p2p' ? last.value : undefined
   if (named === undefined) return address.encapsulate(`/p2p/${parsePeerId(id)}`).toString()
   if (parsePeerId(named) === parsePeerId(id)) return address.toString()
   throw new InputError(`the address "${text}" of "${name}" ends in another peer id than ${id}`)

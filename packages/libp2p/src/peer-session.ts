@@ -1,10 +1,13 @@
 import type { Connection } from '@libp2p/interface'
+import { multiaddr } from '@multiformats/multiaddr'
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import { realClock } from './clock.js'
-import { connectionsTo, type LinkContext } from './context.js'
+import { connectionsTo, isOpen, type LinkContext } from './context.js'
 import { IncomingLink } from './incoming-link.js'
 import { Neighbour } from './neighbour.js'
 import { OutgoingLink } from './outgoing-link.js'
+import { isRelayed } from './relay/address.js'
+import { within } from './within.js'
 
 /** Another peer: its state, and the links to and from it. */
 export class PeerSession {
@@ -51,6 +54,25 @@ export class PeerSession {
   /** How long a ping with so much padding takes there and back; `undefined` when it is not answered until `until`. */
   roundTrip(padding: number, until: Milliseconds): Promise<Milliseconds | undefined> {
     return this.neighbour.waitForPong(this.outgoing.ping('.'.repeat(padding)), until)
+  }
+
+  /** Whether it is connected through a relay. */
+  get isRelayed(): boolean {
+    return this.connections.some((connection) => isOpen(connection) && !connection.direct)
+  }
+
+  /** Calls it without a relay, where its link goes through one: it goes on over that connection. Rejects where it cannot be called so. */
+  async seekDirect(): Promise<void> {
+    const { node, limits, closing, directory, greet } = this.#context
+    const relayed = this.connections.filter(({ direct }) => !direct)
+    if (relayed.length === this.connections.length) {
+      const known = directory.addressesOf(directory.entry(this.name)?.id ?? '')
+      const addresses = known.filter((address) => !isRelayed(address)).map((address) => multiaddr(address))
+      if (addresses.length === 0) return
+      const dial = (signal: AbortSignal) => node.dial(addresses, { signal, force: true })
+      await greet?.(await within(limits.dialTimeout, closing, dial))
+    }
+    for (const connection of relayed) connection.abort(new Error('a direct connection takes its place'))
   }
 
   /** Cuts all connections, which seem dead; the links build new ones. */

@@ -7,6 +7,7 @@ import type { PeerEventListener } from './events.js'
 import type { Identity } from './identity.js'
 import type { NeighbourStatus } from './neighbour.js'
 import type { PeerListEntry } from './peer-list.js'
+import type { RelayOptions } from './relay/relay-options.js'
 import type { RunSettings } from './run-settings.js'
 import type { Signer } from './signer.js'
 import type { Traffic } from './traffic.js'
@@ -40,6 +41,8 @@ export interface PeerOptions {
   readonly codec?: string | undefined
   /** How others of the peer list are found, beside the addresses that it has; by these alone when absent. */
   readonly discovery?: DiscoveryOptions | undefined
+  /** Relays by which this peer is reached, and whether it is one; neither when absent. */
+  readonly relay?: RelayOptions | undefined
   /** How peers are let in whose ids the peer list does not have; not at all when absent. */
   readonly admission?: AdmissionOptions | undefined
 }
@@ -48,7 +51,7 @@ export interface PeerOptions {
 export interface Peer {
   /** The libp2p peer id. */
   readonly id: string
-  /** The multiaddrs by which others reach it, its id included. */
+  /** The multiaddrs by which others reach it, through relays too, its id included. */
   readonly addresses: readonly string[]
   /** Its waits reject with a RefusedError once this peer's own admission counts no longer, and with a StoppedError once it is stopped. */
   readonly fabric: Fabric<VectorMessage>

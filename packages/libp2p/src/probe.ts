@@ -16,7 +16,7 @@ export async function probe(
   const place = address.includes('/p2p/') ? address : `${address}/p2p/${id}`
   return calling(identity, place, timeout, async (connection, signal) => {
     // Who is not let in learns it only here: the other end closes a connection that is built.
-    const stream = await connection.newStream(controlProtocol, { signal })
+    const stream = await connection.newStream(controlProtocol, { signal, runOnLimitedConnection: true })
     stream.abort(new Error('only a probe'))
   })
 }
@@ -33,7 +33,7 @@ export async function probeSeed(
   ])
   parseAddress(address, 'a seed')
   return calling(identity, address, timeout, async (connection, signal) => {
-    const stream = await connection.newStream(introductionsProtocol, { signal })
+    const stream = await connection.newStream(introductionsProtocol, { signal, runOnLimitedConnection: true })
     stream.abort(new Error('only a probe'))
   })
 }

@@ -21,7 +21,7 @@ export async function ask(
   { question, timeout, maxAnswer = controlBytes }: Asking
 ): Promise<unknown> {
   const signal = AbortSignal.timeout(timeout)
-  const stream = await connection.newStream(protocol, { signal })
+  const stream = await connection.newStream(protocol, { signal, runOnLimitedConnection: true })
   try {
     const bytes = lpStream(stream, { maxDataLength: maxAnswer })
     if (question !== undefined) await bytes.write(encode(question), { signal })

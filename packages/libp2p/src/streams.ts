@@ -4,7 +4,8 @@ import type { ControlChannel } from './control-channel.js'
 /** The two streams of a link to a neighbour that has sent a welcome. */
 export interface Streams {
   readonly control: ControlChannel
-  readonly exchange: Stream
+  /** Absent where no vectors may go. */
+  readonly exchange: Stream | undefined
   /** The neighbour's IP address, if it is at the other end of a plain TCP connection. */
   readonly host: string | undefined
 }

@@ -9,8 +9,8 @@ export type Phase = (typeof phases)[number]
 
 const memberStates = ['starting', 'healthy', 'degraded', 'partitioned', 'isolated'] as const satisfies MemberState[]
 
-/** How a link of a peer stands, as the peer sees it. */
-export const linkStates = ['connecting', 'ready', 'silent', 'refused', 'left'] as const
+/** How a link of a peer stands, as the peer sees it; 'relayed': ready, through a relay; 'barred': through one over which no vectors may go. */
+export const linkStates = ['connecting', 'ready', 'relayed', 'barred', 'silent', 'refused', 'left'] as const
 export type LinkState = (typeof linkStates)[number]
 
 /** Neighbour, state, bytes per second sent to it and received from it, and the round trip in milliseconds where it is known. */

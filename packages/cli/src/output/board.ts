@@ -219,8 +219,9 @@ function fit(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, width - 1)}…`
 }
 
-function markOf({ neighbour, state }: NeighbourEvent): string {
-  if (state === 'ready') return `${neighbour} ${chalk.green('●')}`
-  if (state === 'refused' || state === 'silent') return `${neighbour} ${chalk.red('●')} ${state}`
+function markOf({ neighbour, state, reason }: NeighbourEvent): string {
+  // The only reason of one that is ready is a relay.
+  if (state === 'ready') return `${neighbour} ${chalk.green('●')}${reason === undefined ? '' : ' relayed'}`
+  if (state === 'refused' || state === 'silent' || state === 'barred') return `${neighbour} ${chalk.red('●')} ${state}`
   return state === 'left' ? chalk.dim(`${neighbour} ○`) : `${neighbour} ${chalk.yellow('○')}`
 }

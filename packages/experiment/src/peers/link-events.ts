@@ -28,8 +28,11 @@ function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefined {
   })
   switch (event.kind) {
     case 'connecting':
+      return neighbour('connecting', event.peer)
     case 'ready':
-      return neighbour(event.kind, event.peer)
+      return neighbour('ready', event.peer, event.relay && `through the relay at ${event.relay}`)
+    case 'barred':
+      return neighbour('barred', event.peer, event.reason)
     case 'silent':
       return neighbour('silent', event.peer, `not heard for ${Math.round(event.silentFor / 1000)} s`)
     case 'refused':
@@ -55,6 +58,8 @@ function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefined {
       return { kind: 'note', text: `${self}: ${event.peer} may be at ${event.addresses.join(', ')}, by ${event.by}` }
     case 'seed':
       return { kind: 'note', text: `${self}: ${seedOf(event)}` }
+    case 'relay':
+      return { kind: 'note', text: `${self}: ${relayOf(event)}` }
     case 'bad-frame':
       return { kind: 'note', text: `${self}: ${event.peer} is at fault (${faultOf(event)})` }
     case 'shut-out':
@@ -77,6 +82,12 @@ function seedOf(event: Told<'seed'>): string {
   return event.isReached
     ? `the seed at ${event.address} answers`
     : `no answer from the seed at ${event.address}: ${event.reason}`
+}
+
+function relayOf(event: Told<'relay'>): string {
+  return event.isReached
+    ? `others can call it through the relay at ${event.address}`
+    : `not reached through the relay at ${event.address}: ${event.reason}`
 }
 
 function shutOutOf(self: PeerName, { peer, wait, faults, reason }: Told<'shut-out'>): string {

@@ -1,6 +1,6 @@
 import { hasMembers } from '@murmuration/algorithms'
 import { byName, type PeerName } from '@murmuration/core'
-import type { DiscoveryOptions, Identity } from '@murmuration/libp2p'
+import type { DiscoveryOptions, Identity, RelayOptions } from '@murmuration/libp2p'
 import { hashVector } from '@murmuration/vectors'
 import type { PeerSummary, RunEvent } from '../events.js'
 import { admissionOf, type OwnAdmission } from './admission/admission.js'
@@ -29,6 +29,8 @@ export interface PeerOptions {
   readonly entered?: OwnAdmission | undefined
   /** How others are found whose addresses the file does not have. */
   readonly discovery?: DiscoveryOptions | undefined
+  /** Relays by which this peer is reached beside those in its addresses, and whether it is one. */
+  readonly relay?: RelayOptions | undefined
   readonly save?: string
   readonly checkpoints?: CheckpointOptions | undefined
   /** Where to serve the page that shows the run; nowhere when absent. */
@@ -49,7 +51,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   if (options.save !== undefined) await checkSave(options.save)
   if (checkpoints !== undefined) await checkCheckpoints(checkpoints, plan.options.algorithm, [self])
   const halt = new Halt()
-  const { identity, listen, peerList } = await placeOf(plan, self, options)
+  const { identity, listen, peerList, relays } = await placeOf(plan, self, options)
   const admission = await admissionOf({ plan, request }, self, options.emit, options.entered)
   options.emit(startEvent(plan))
   const others = hasMembers(plan.options.algorithm) ? 'the run to begin' : neededBy(plan, self).join(', ')
@@ -68,6 +70,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
       listen,
       peerList: async () => peerList,
       discovery: options.discovery,
+      relay: { ...options.relay, via: [...(options.relay?.via ?? []), ...relays] },
       admission,
       timeout: options.wait,
       pause: options.wait,

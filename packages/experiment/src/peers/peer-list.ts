@@ -17,6 +17,8 @@ export interface Place {
   readonly identity: Identity
   readonly listen: readonly string[]
   readonly peerList: readonly PeerListEntry[]
+  /** The relays in its own addresses. */
+  readonly relays: readonly string[]
 }
 
 /** What beside the file decides on a place. */
@@ -56,7 +58,8 @@ export async function placeOf(
   // Who is invited has no id before it comes.
   const known = peers.filter(({ name, invited }) => name === self || !invited)
   const peerList = await Promise.all(known.map((peer) => entryOf(path, peer, self, identity, isSought)))
-  return { identity, listen: listen.length > 0 ? listen : listenOf(path, own, isSought), peerList }
+  const relays = own.addresses.flatMap((address) => relayIn(address) ?? [])
+  return { identity, listen: listen.length > 0 ? listen : listenOf(path, own, isSought), peerList, relays }
 }
 
 function checkPin(path: string, { name, id }: PeerEntry, identity: Identity): void {
@@ -91,7 +94,9 @@ function listenOf(path: string, { name, addresses, listen }: PeerEntry, isSought
   if (listen !== undefined) return listen
   if (addresses.length === 0 && isSought) return [anywhere]
   if (addresses.length === 0) throw noAddress(path, name)
-  return addresses.map((address) => (isLoopback(address) ? address : everywhere(address)))
+  const direct = addresses.filter((address) => relayIn(address) === undefined)
+  if (direct.length === 0) return [anywhere]
+  return direct.map((address) => (isLoopback(address) ? address : everywhere(address)))
 }
 
 function noAddress(path: string, name: PeerName): InputError {
@@ -107,6 +112,11 @@ const anywhere = '/ip4/0.0.0.0/tcp/0'
 function everywhere(address: string): string {
   const [, protocol, , ...rest] = address.split('/')
   return `/${protocol === 'ip6' || protocol === 'dns6' ? 'ip6/::' : 'ip4/0.0.0.0'}/${rest.join('/')}`
+}
+
+/** The address of the relay in that of a peer behind it. */
+function relayIn(address: string): string | undefined {
+  return /^(.+)\/p2p-circuit(\/|$)/.exec(address)?.[1]
 }
 
 function isLoopback(address: string): boolean {

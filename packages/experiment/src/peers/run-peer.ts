@@ -7,6 +7,7 @@ import {
   type Identity,
   type Peer,
   type PeerListEntry,
+  type RelayOptions,
   settingsOf,
   type Traffic
 } from '@murmuration/libp2p'
@@ -53,6 +54,7 @@ export interface PeerRun {
   readonly pause: number
   /** How others are found whose addresses the list does not have. */
   readonly discovery?: DiscoveryOptions | undefined
+  readonly relay?: RelayOptions | undefined
   /** How peers are let in whose ids the list does not have. */
   readonly admission?: AdmissionOptions | undefined
   /** The links to shape the connections by. */
@@ -126,7 +128,7 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
       runSettings,
       links: run.links,
       codec: plan.training.codec,
-      discovery: run.discovery,
+      ...{ discovery: run.discovery, relay: run.relay },
       admission: run.admission,
       onEvent: linkEvents(self, run.emit)
     })

@@ -13,6 +13,7 @@ import { within } from '../within.js'
 import { AddressBook } from './address-book.js'
 import { AskingBudgets } from './asking-budgets.js'
 import { askForAddresses, introduce, maxWanted } from './introductions.js'
+import type { Reservations } from '../relay/reservations.js'
 import { ownAddresses } from './own-addresses.js'
 import { mayDial, type Reach, reachOf, widest } from './reach.js'
 import { maxAddresses, signAddresses, type SignedAddresses, withoutId } from './signed-addresses.js'
@@ -39,6 +40,7 @@ export class Discovery {
   readonly #peers: PeerSet
   readonly #identity: Identity
   readonly #options: DiscoveryOptions
+  readonly #relays: Pick<Reservations, 'addresses' | 'needs'>
   readonly #book = new AddressBook(realClock)
   readonly #wake = new Signal()
   readonly #budgets = new AskingBudgets()
@@ -50,11 +52,19 @@ export class Discovery {
   #within: Reach
   #run = ''
 
-  constructor(context: LinkContext, peers: PeerSet, identity: Identity, options: DiscoveryOptions) {
+  /** @param relays - by which this peer is reached now */
+  constructor(
+    context: LinkContext,
+    peers: PeerSet,
+    identity: Identity,
+    options: DiscoveryOptions,
+    relays: Pick<Reservations, 'addresses' | 'needs'>
+  ) {
     this.#context = context
     this.#peers = peers
     this.#identity = identity
     this.#options = options
+    this.#relays = relays
     this.#within = options.lan ? 'private' : 'public'
     if (options.lan) context.node.addEventListener('peer:discovery', ({ detail }) => this.#foundOnLan(detail))
   }
@@ -73,11 +83,16 @@ export class Discovery {
     let wait = firstWait
     while (!closing.aborted) {
       const missing = this.#missing()
-      const found = await this.#askAll(missing)
+      const [found] = await Promise.all([this.#askAll(missing), this.#leaveRelays()])
       if (closing.aborted) return
       wait = found > 0 ? firstWait : Math.min(2 * wait, maxWait)
       await this.#wake.wait(realClock.now() + (missing.length === 0 ? renewEvery : wait))
     }
+  }
+
+  /** Tells at once where this peer is now. */
+  moved(): void {
+    this.#wake.notify()
   }
 
   /** Ends the wait for the next question. To be called when `closing` is aborted. */
@@ -85,13 +100,19 @@ export class Discovery {
     this.#wake.notify()
   }
 
-  /** The ids of those with whom there is to be a link and is none. */
+  /** The ids of those with whom there is to be a direct link and is none. */
   #missing(): readonly string[] {
     const { directory } = this.#context
     const lonely = [...this.#peers.sessions.values()].filter(
-      ({ neighbour, connections }) => !neighbour.isUnavailable && !connections.some(isOpen)
+      ({ neighbour, connections }) => !neighbour.isUnavailable && !connections.some((one) => isOpen(one) && one.direct)
     )
     return lonely.flatMap(({ name }) => directory.entry(name)?.id ?? [])
+  }
+
+  /** A peer that can be called otherwise now. */
+  async #leaveRelays(): Promise<void> {
+    const relayed = [...this.#peers.sessions.values()].filter((session) => session.isRelayed)
+    await Promise.allSettled(relayed.map((session) => session.seekDirect()))
   }
 
   /** Asks seeds, which are told where this peer is in any case, and some peers. Resolves with how many peers have been found anew. */
@@ -104,7 +125,7 @@ export class Discovery {
   }
 
   async #askSeed(seed: string, record: Uint8Array, missing: readonly string[]): Promise<number> {
-    const { node, limits, closing, directory } = this.#context
+    const { node, limits, closing } = this.#context
     try {
       const connection = await within(limits.dialTimeout, closing, (signal) => node.dial(multiaddr(seed), { signal }))
       const host = hostOf(connection.remoteAddr)
@@ -112,12 +133,18 @@ export class Discovery {
       this.#within = widest(this.#within, (host === undefined ? undefined : reachOf(host)) ?? 'public')
       const found = await this.#ask(connection, { seed, by: seed, record, missing })
       this.#tell(seed)
-      if (directory.nameOf(connection.remotePeer.toString()) === undefined) await connection.close()
+      if (!this.#isNeeded(connection)) await connection.close()
       return found
     } catch (error) {
       if (!closing.aborted) this.#tell(seed, foreignText(explain(error)))
       return 0
     }
+  }
+
+  /** Whether a connection to a seed is more than that: a neighbour's, or one by which others are called or call. */
+  #isNeeded({ remotePeer, streams }: Connection): boolean {
+    const id = remotePeer.toString()
+    return this.#context.directory.nameOf(id) !== undefined || this.#relays.needs(id) || streams.length > 0
   }
 
   async #askPeer(connection: Connection, record: Uint8Array, missing: readonly string[]): Promise<number> {
@@ -177,7 +204,8 @@ export class Discovery {
   #ownRecord(): Promise<Uint8Array> {
     const { node, directory, self } = this.#context
     const listed = directory.entry(self)?.addresses ?? []
-    const addresses = ownAddresses(listed, node.getMultiaddrs(), [...this.#seen.values()])
+    const seen = [...this.#seen.values()]
+    const addresses = ownAddresses([...listed, ...this.#relays.addresses], node.getMultiaddrs(), seen)
     return signAddresses(this.#identity, addresses)
   }
 

@@ -5,7 +5,7 @@
 import type { Connection, Stream } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
 import { z } from 'zod'
-import { hostOf } from '../peer-list.js'
+import { tcpHost } from '../channel/address.js'
 import { answer, ask } from '../questions.js'
 import type { AddressBook } from './address-book.js'
 import { maxRecordBytes, readAddresses, type SignedAddresses } from './signed-addresses.js'
@@ -50,7 +50,8 @@ export function introduce(
   { remotePeer, remoteAddr }: Connection,
   { source, timeout }: { readonly source: string; readonly timeout: Milliseconds }
 ): Promise<void> {
-  const seen = hostOf(remoteAddr) ?? ''
+  // What calls through a relay is at another address.
+  const seen = tcpHost(remoteAddr) ?? ''
   return answer(stream, { timeout, maxQuestion }, async (given) => {
     const { run, record, wanted } = questionSchema.parse(given)
     const own = await readAddresses(record)

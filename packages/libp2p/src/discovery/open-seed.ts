@@ -1,10 +1,13 @@
 import type { Identity } from '../identity.js'
+import type { RelayLimits } from '../relay/relay-options.js'
 
 /** What a seed is given. */
 export interface SeedOptions {
   readonly identity: Identity
   /** Multiaddrs to listen on; port 0 takes a free one. */
   readonly listen: readonly string[]
+  /** That it is a relay too, and in which bounds it differs from the defaults; it is none when absent. */
+  readonly relay?: Partial<RelayLimits> | undefined
 }
 
 /** A peer that only introduces others: it has no model, trains nothing, and believes nobody. */
@@ -13,6 +16,8 @@ export interface Seed {
   readonly addresses: readonly string[]
   /** How many peers it knows of now, of all runs. */
   readonly known: number
+  /** How many peers can be reached through it now. */
+  readonly reserved: number
   close(): Promise<void>
 }
 

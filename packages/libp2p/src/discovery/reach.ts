@@ -46,12 +46,13 @@ export function widest(one: Reach, other: Reach): Reach {
 }
 
 /**
- * Whether an address that others have told may be dialled: an IP address and a TCP port, and nothing nearer to this machine than `within`. Whoever
+ * Whether an address that others have told may be dialled: an IP address and a TCP port, of the peer or of a relay, and nothing nearer to this machine than `within`. Whoever
  * told it could otherwise have this peer call its own network.
  */
 export function mayDial(address: Multiaddr, within: Reach): boolean {
   const names = address.getComponents().map(({ name }) => name)
-  const isPlain = (names[0] === 'ip4' || names[0] === 'ip6') && names[1] === 'tcp' && names.length === 2
+  const isThere = names.length === 2 || names.slice(2).join() === 'p2p,p2p-circuit'
+  const isPlain = (names[0] === 'ip4' || names[0] === 'ip6') && names[1] === 'tcp' && isThere
   const host = isPlain ? hostOf(address) : undefined
   // Who may be called by IPv4 says so.
   const isOther = host !== undefined && isIP(host) === 4 && names[0] === 'ip6'

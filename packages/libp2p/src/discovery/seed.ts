@@ -3,6 +3,7 @@ import type { Milliseconds } from '@murmuration/core'
 import { realClock } from '../clock.js'
 import { defaultLimits } from '../constants.js'
 import { createNode, startNode } from '../node.js'
+import { RelayRole } from '../relay/role.js'
 import { PendingConnections } from '../pending-connections.js'
 import { AddressBook } from './address-book.js'
 import { AskingBudgets } from './asking-budgets.js'
@@ -14,14 +15,15 @@ import type { Seed, SeedOptions } from './open-seed.js'
 const connectionFor: Milliseconds = 30_000
 
 /** See `openSeed`. */
-export async function startSeed({ identity, listen }: SeedOptions): Promise<Seed> {
+export async function startSeed({ identity, listen, relay: offers }: SeedOptions): Promise<Seed> {
   const limits = defaultLimits
   const pendingConnections = new PendingConnections(
     { isKnownHost: () => false },
     limits.unknownPeerTimeout,
     limits.handshakeTimeout
   )
-  const node = await createNode({ identity, listen, limits, pendingConnections })
+  const relay = offers && new RelayRole(offers)
+  const node = await createNode({ identity, listen, limits, pendingConnections, relay })
   const book = new AddressBook(realClock)
   const budgets = new AskingBudgets()
   const answer = async (stream: Stream, connection: Connection) => {
@@ -31,13 +33,20 @@ export async function startSeed({ identity, listen }: SeedOptions): Promise<Seed
   }
   await node.handle(introductionsProtocol, answer, { maxInboundStreams: 2 })
   node.addEventListener('connection:open', ({ detail }) => {
-    setTimeout(() => detail.abort(new Error('a question is over in less')), connectionFor).unref()
+    const look = () => {
+      if (relay?.isUsed(detail) !== true) return detail.abort(new Error('a question is over in less'))
+      setTimeout(look, connectionFor).unref()
+    }
+    setTimeout(look, connectionFor).unref()
   })
   await startNode(node, listen)
   return {
     addresses: node.getMultiaddrs().map(String),
     get known() {
       return book.size
+    },
+    get reserved() {
+      return relay?.reserved ?? 0
     },
     close: async () => void (await node.stop())
   }

@@ -88,7 +88,7 @@ export function drawLinks(peers: readonly PeerView[]): void {
         context.fillRect(left, top, size - 1, size - 1)
       }
       fill(soft, 1)
-      if (state === 'ready') fill(series, sent === 0 ? 0.1 : 0.2 + 0.8 * (sent / fastest))
+      if (state === 'ready' || state === 'relayed') fill(series, sent === 0 ? 0.1 : 0.2 + 0.8 * (sent / fastest))
       else fill(wrong, 1)
       context.globalAlpha = 1
     }

@@ -109,13 +109,19 @@ export class OwnFigures {
 }
 
 function linkOf(
-  { name, state, traffic, roundTrip }: NeighbourStatus,
+  { name, state, relay, traffic, roundTrip }: NeighbourStatus,
   { bytes }: Before,
   time: Milliseconds
 ): LinkReport {
   const [now, before] = [bytesOf(traffic), bytes.get(name)]
   const rate = (of: 'sent' | 'received') => Math.round((1000 * (now[of] - (before?.[of] ?? 0))) / time)
-  return [name, state, rate('sent'), rate('received'), roundTrip ?? null]
+  return [
+    name,
+    state === 'ready' && relay !== undefined ? 'relayed' : state,
+    rate('sent'),
+    rate('received'),
+    roundTrip ?? null
+  ]
 }
 
 function bytesOf({ sent, received }: NeighbourStatus['traffic']) {

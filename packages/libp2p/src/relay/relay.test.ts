@@ -1,0 +1,107 @@
+/** Peers that nobody can call, and reach each other through a relay. */
+import { timeLimit } from '@murmuration/contract'
+import test, { type ExecutionContext } from 'ava'
+import { eventOf, eventually, graph, peerListOf, type TestNode, testNode } from '../cluster.test.support.js'
+import { openSeed, type Seed } from '../discovery/open-seed.js'
+import { createIdentity } from '../identity.js'
+import type { PeerOptions } from '../peer.js'
+import type { RelayLimits } from './relay-options.js'
+
+const pair = graph(['a', 'b'])
+const [a, b] = pair.peers
+
+async function relayOf(t: ExecutionContext, changes: Partial<RelayLimits> = {}): Promise<Seed> {
+  const identity = await createIdentity()
+  const relay = await openSeed({ identity, listen: ['/ip4/127.0.0.1/tcp/0'], relay: changes })
+  t.teardown(() => relay.close())
+  return relay
+}
+
+/** A peer that listens nowhere but at a relay. */
+function hidden(t: ExecutionContext, name: string, relay: Seed, vectors: boolean, changes: Partial<PeerOptions> = {}) {
+  const [address] = relay.addresses
+  const discovery = { seeds: [address], lan: false }
+  return testNode(t, pair, name, { listen: [], discovery, relay: { via: [address], vectors }, ...changes })
+}
+
+const withoutAddresses = (nodes: readonly TestNode[]) => peerListOf(nodes).map((one) => ({ ...one, addresses: [] }))
+
+test('two peers whose addresses are behind a relay exchange vectors through it where both allow it, and by no data channel', async (t) => {
+  const relay = await relayOf(t)
+  // They could call each other for a channel, and must not be told where.
+  const open = { listen: ['/ip4/127.0.0.1/tcp/0'], discovery: undefined, limits: { channelFrom: 1 } }
+  const nodes = await Promise.all(['a', 'b'].map((name) => hidden(t, name, relay, true, open)))
+  const [left, right] = nodes
+  for (const node of nodes) await eventOf(node, 'relay')
+  const isRelayed = (address: string) => address.endsWith(`/p2p-circuit/p2p/${address.split('/').at(-1)}`)
+  const list = peerListOf(nodes).map((entry) => ({ ...entry, addresses: entry.addresses.filter(isRelayed) }))
+  t.deepEqual(
+    list.map(({ addresses }) => addresses.length),
+    [1, 1]
+  )
+  await Promise.all(nodes.map(({ peer }) => peer.connect(list, timeLimit(10_000))))
+  t.is(relay.reserved, 2)
+  t.like(await eventOf(left, 'relay'), { address: relay.addresses[0], isReached: true })
+  t.like(await eventOf(right, 'ready'), { peer: a, relay: relay.addresses[0] })
+  for (let round = 0; round < 4; round++) {
+    t.is(left.peer.fabric.send(b, { kind: 0, round, vector: new Float32Array(8).fill(round) }), 'queued')
+    const received = await right.peer.fabric.receive()
+    t.is(received?.message.vector[7], round)
+  }
+  const [status] = left.peer.neighbours()
+  t.like(status, { state: 'ready', relay: relay.addresses[0], channel: false })
+})
+
+test('without leave of both no vector goes through a relay, and each says how to allow it; they hear each other', async (t) => {
+  const relay = await relayOf(t)
+  const [left, right] = await Promise.all([hidden(t, 'a', relay, true), hidden(t, 'b', relay, false)])
+  const list = withoutAddresses([left, right])
+  const heard: string[] = []
+  right.peer.fabric.listen({
+    note: (_from, note) => void heard.push(note),
+    heard: () => heard.push('sign'),
+    refused() {}
+  })
+  for (const { peer } of [left, right]) peer.meet(list)
+  t.regex((await eventOf(left, 'barred')).reason, /through the relay at .*not allowed there: .* both --relay-vectors/)
+  t.regex((await eventOf(right, 'barred')).reason, /not allowed here: /)
+  t.is(left.peer.fabric.send(b, { kind: 0, round: 0, vector: new Float32Array(8) }), 'unreachable')
+  left.peer.fabric.tell(b, 'a note')
+  t.true(((await left.peer.roundTrip(b)) ?? -1) >= 0)
+  t.like(left.peer.neighbours()[0], { state: 'barred', relay: relay.addresses[0] })
+  t.like(right.peer.traffic().received, { frames: 0 })
+  t.deepEqual(heard, [], 'to an algorithm such a neighbour is not there')
+  await t.throwsAsync(left.peer.connect(list, 1), { message: /told to connect twice/ })
+})
+
+test('a link leaves the relay as soon as one of the two can call the other itself', async (t) => {
+  const relay = await relayOf(t)
+  const seeds = [relay.addresses[0]]
+  const inner = await hidden(t, 'a', relay, true)
+  await eventOf(inner, 'relay')
+  const outer = await testNode(t, pair, 'b', { discovery: { seeds, lan: false }, relay: { vectors: true } })
+  const nodes = [inner, outer]
+  const list = peerListOf(nodes).map((entry) => (entry.name === b ? { ...entry, addresses: [] } : entry))
+  await Promise.all(nodes.map(({ peer }) => peer.connect(list, timeLimit(10_000))))
+  await eventually('a direct link', () => {
+    const links = nodes.flatMap(({ peer }) => peer.neighbours())
+    return links.every(({ state, relay: via }) => state === 'ready' && via === undefined)
+  })
+  t.like(await eventOf(inner, 'introduced'), { peer: b })
+})
+
+test('a relay without a place left says so; one that is down is named, and used when it is back', async (t) => {
+  const relay = await relayOf(t, { reservations: 1 })
+  const left = await hidden(t, 'a', relay, true)
+  t.like(await eventOf(left, 'relay'), { isReached: true })
+  const right = await hidden(t, 'b', relay, true)
+  t.regex(String(JSON.stringify(await eventOf(right, 'relay'))), /the relay has no place left/)
+  await left.peer.close()
+  await eventually('the place of a peer that has gone', () =>
+    right.events.some((event) => event.kind === 'relay' && event.isReached)
+  )
+  await relay.close()
+  const lost = await eventually('the loss', () => right.events.filter(({ kind }) => kind === 'relay').at(2))
+  t.like(lost, { isReached: false })
+  t.deepEqual(right.peer.addresses, [])
+})

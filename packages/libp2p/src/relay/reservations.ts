@@ -1,0 +1,117 @@
+import type { Connection } from '@libp2p/interface'
+import { multiaddr } from '@multiformats/multiaddr'
+import type { Milliseconds } from '@murmuration/core'
+import { realClock } from '../clock.js'
+import type { LinkContext } from '../context.js'
+import { withoutId } from '../discovery/signed-addresses.js'
+import { explain } from '../explain.js'
+import { foreignText } from '../foreign-text.js'
+import { Signal } from '../signal.js'
+import { within } from '../within.js'
+import type { Circuit } from './circuit.js'
+
+/** The waits between attempts at a relay that gives no place, and between looks at a place that it has given. */
+const firstWait: Milliseconds = 500
+const maxWait: Milliseconds = 20_000
+
+/** The places of this peer at relays, by which others call it. They are kept until the peer closes. */
+export class Reservations {
+  readonly #context: LinkContext
+  readonly #circuit: Circuit
+  readonly #relays: readonly string[]
+  readonly #changed: () => void
+  readonly #wake = new Signal()
+  /** The address of this peer at each relay that has a place for it, without its id. */
+  readonly #addresses = new Map<string, string>()
+  /** The peer ids of those of which this peer has, or wants, a place. */
+  readonly #ids = new Set<string>()
+  /** What was last told of each relay. */
+  readonly #told = new Map<string, string>()
+
+  /**
+   * @param relays - multiaddrs
+   * @param changed - called when the addresses have changed
+   */
+  constructor(context: LinkContext, circuit: Circuit, relays: readonly string[], changed: () => void) {
+    this.#context = context
+    this.#circuit = circuit
+    this.#relays = relays
+    this.#changed = changed
+  }
+
+  /** Where others can call this peer through relays, without its id at the ends. */
+  get addresses(): readonly string[] {
+    return [...this.#addresses.values()]
+  }
+
+  /** Whether the connection to whom is to stay because others call this peer by it. */
+  needs(id: string): boolean {
+    return this.#ids.has(id)
+  }
+
+  /** Until the peer closes. */
+  async run(): Promise<void> {
+    await Promise.all(this.#relays.map((relay) => this.#keep(relay)))
+  }
+
+  /** Ends all waits. To be called when `closing` is aborted. */
+  stop(): void {
+    this.#wake.notify()
+  }
+
+  async #keep(relay: string): Promise<void> {
+    const { closing } = this.#context
+    let wait = firstWait
+    while (!closing.aborted) {
+      try {
+        const connection = await this.#reserve(relay)
+        wait = firstWait
+        await this.#whileReserved(connection)
+        if (!closing.aborted) this.#lose(relay, 'the connection to it was lost')
+      } catch (error) {
+        if (!closing.aborted) this.#lose(relay, foreignText(explain(error)))
+      }
+      if (!closing.aborted) await this.#wake.wait(realClock.now() + wait)
+      wait = Math.min(2 * wait, maxWait)
+    }
+  }
+
+  async #reserve(relay: string): Promise<Connection> {
+    const { node, limits, closing } = this.#context
+    const dial = (signal: AbortSignal) => node.dial(multiaddr(relay), { signal })
+    const connection = await within(limits.dialTimeout, closing, dial)
+    this.#ids.add(connection.remotePeer.toString())
+    await within(limits.handshakeTimeout, closing, () => this.#circuit.reserve(connection, limits.handshakeTimeout))
+    // Where this peer has reached it others can: where the relay says that it is may be an address of its own network.
+    const place = `${withoutId(connection.remoteAddr).toString()}/p2p/${connection.remotePeer.toString()}`
+    this.#addresses.set(relay, `${place}/p2p-circuit`)
+    this.#tell(relay)
+    this.#changed()
+    return connection
+  }
+
+  async #whileReserved(connection: Connection): Promise<void> {
+    const { node, closing } = this.#context
+    const look = () => this.#wake.notify()
+    node.addEventListener('connection:close', look)
+    try {
+      while (!closing.aborted && connection.status === 'open' && this.#circuit.isReservedAt(connection.remotePeer))
+        await this.#wake.wait(realClock.now() + maxWait)
+    } finally {
+      node.removeEventListener('connection:close', look)
+    }
+  }
+
+  #lose(relay: string, reason: string): void {
+    if (this.#addresses.delete(relay)) this.#changed()
+    this.#tell(relay, reason)
+  }
+
+  /** Tells of a relay what has changed. */
+  #tell(relay: string, trouble = ''): void {
+    if (this.#told.get(relay) === trouble) return
+    this.#told.set(relay, trouble)
+    const state = trouble === '' ? ({ isReached: true } as const) : ({ isReached: false, reason: trouble } as const)
+    this.#context.emit({ kind: 'relay', address: relay, ...state })
+  }
+}
