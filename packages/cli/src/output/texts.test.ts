@@ -12,6 +12,12 @@ test('the line of an outlier says who named whom, how far it is, and what that m
   )
 })
 
+test('a neighbour is in a state, or has left', (t) => {
+  const of = { kind: 'neighbour', peer: a, neighbour: b } as const
+  t.is(lineOf({ ...of, state: 'ready' }), 'a: b is ready')
+  t.is(lineOf({ ...of, state: 'left', reason: 'done' }), 'a: b has left: done')
+})
+
 test('the lines of the summary name the sender, the kinds, and how often it was cut off', (t) => {
   const quiet = {
     kind: 'summary',

@@ -54,7 +54,7 @@ export function lineOf(event: RunEvent): string {
     case 'lost':
       return `${event.reason}; the others go on`
     case 'neighbour':
-      return `${event.peer}: ${event.neighbour} is ${event.state}${event.reason === undefined ? '' : `: ${event.reason}`}`
+      return `${event.peer}: ${event.neighbour} ${event.state === 'left' ? 'has left' : `is ${event.state}`}${event.reason === undefined ? '' : `: ${event.reason}`}`
     case 'membership':
     case 'note':
       return event.text

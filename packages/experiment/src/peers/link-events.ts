@@ -52,7 +52,7 @@ function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefined {
     case 'put-out':
       return {
         kind: 'note',
-        text: `${self}: ${event.peer} (${event.id}) is let in no longer: its invitation was revoked, or another has its place`
+        text: `${self}: ${event.peer} (${event.id}) is no longer let in: its invitation was revoked, or another peer has its place`
       }
     case 'introduced':
       return { kind: 'note', text: `${self}: ${event.peer} may be at ${event.addresses.join(', ')}, by ${event.by}` }
