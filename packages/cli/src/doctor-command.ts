@@ -10,6 +10,7 @@ export interface DoctorFlags {
   readonly as?: PeerName
   readonly key?: string
   readonly seed: readonly string[]
+  readonly via: readonly string[]
   readonly out?: string
   readonly timeServer?: string
   readonly json?: boolean
@@ -25,14 +26,14 @@ const marks = {
 /** Prints each finding as it is made. The result is the exit code. */
 export async function runDoctor(
   topology: string | undefined,
-  { as, key, seed: seeds, out = '.', timeServer = 'pool.ntp.org', json }: DoctorFlags,
+  { as, key, seed: seeds, via: relays, out = '.', timeServer = 'pool.ntp.org', json }: DoctorFlags,
   print: (text: string) => void
 ): Promise<number> {
   if ((topology === undefined) !== (as === undefined))
     throw new InputError('a topology file and --as NAME go together: expected both, or neither')
   const isWell = await examine({
     ...(topology === undefined ? {} : { topology: fileOrSample(topology, 'topologies') }),
-    ...{ as, key, seeds, folder: out, timeServer: timeServerOf(timeServer) },
+    ...{ as, key, seeds, relays, folder: out, timeServer: timeServerOf(timeServer) },
     emit: (finding) => print(json ? JSON.stringify({ kind: 'finding', ...finding }) : textOf(finding))
   })
   return isWell ? exitCodes.success.code : exitCodes.doctor.code

@@ -171,6 +171,7 @@ program
   .option('--as <name>', 'which peer of the topology runs here', nameOf)
   .option('--key <file>', 'the private key of this peer; see "murmur identity"')
   .option('--seed <address>', 'a seed by which the run is to be found, again for each', gathered, [])
+  .option('--via <address>', 'a relay by which this peer is to be reached, again for each', gathered, [])
   .option('--out <folder>', 'where results and checkpoints are to go (default: here)')
   .option('--time-server <host>', 'what to compare the clock with (default: pool.ntp.org)')
   .option('--json', 'print one JSON object per line')

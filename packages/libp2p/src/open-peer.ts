@@ -29,7 +29,7 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
   const { identity, listen, discovery, relay = {} } = options
   for (const seed of discovery?.seeds ?? []) parseAddress(seed, 'a seed')
   for (const address of relay.via ?? []) parseAddress(address, 'a relay')
-  const circuit = new Circuit(relay.via !== undefined)
+  const circuit = new Circuit((relay.via ?? []).length > 0)
   const serves = (id: string) => directory.nameOf(id) !== undefined
   const node = await createNode({
     identity,

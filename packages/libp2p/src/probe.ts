@@ -1,8 +1,10 @@
 import type { Connection } from '@libp2p/interface'
+import type { Multiaddr } from '@multiformats/multiaddr'
 import type { Milliseconds } from '@murmuration/core'
 import { controlProtocol, defaultLimits } from './constants.js'
 import { explain } from './explain.js'
 import type { Identity } from './identity.js'
+import type { Circuit } from './relay/circuit.js'
 
 /**
  * Calls an address as a peer does, and hangs up once both ends have proven who they are. Resolves with what is wrong, in words; with nothing
@@ -38,19 +40,79 @@ export async function probeSeed(
   })
 }
 
+/** As {@link probe}, of a relay. Nothing is wrong where it gives this peer a place, which is let go again. Throws an InputError for an address that is none. */
+export async function probeRelay(
+  identity: Identity,
+  address: string,
+  timeout: Milliseconds
+): Promise<string | undefined> {
+  const [{ Circuit }, { parseAddress }] = await Promise.all([import('./relay/circuit.js'), import('./peer-list.js')])
+  parseAddress(address, 'a relay')
+  const circuit = new Circuit(true)
+  return calling(identity, address, timeout, (connection) => circuit.reserve(connection, timeout), { circuit })
+}
+
+/** What a seed says of calling this peer. */
+export interface Called {
+  /** The IP address from which the seed was asked. */
+  readonly host: string
+  /** The TCP port at which this peer listened. */
+  readonly port: number
+  /** Whether the seed has reached it there. */
+  readonly isReached: boolean
+}
+
+/**
+ * Listens as a peer does, and has a seed call. Resolves with what came of it, or with why that could not be tried. Throws an InputError for an address
+ * that is none.
+ */
+export async function probeReach(
+  identity: Identity,
+  { seed, listen }: { readonly seed: string; readonly listen: readonly string[] },
+  timeout: Milliseconds
+): Promise<Called | string> {
+  const [{ askForCall }, { parseAddress }] = await Promise.all([
+    import('./discovery/call-back.js'),
+    import('./peer-list.js')
+  ])
+  const target = parseAddress(seed, 'a seed')
+  let called: Called | undefined
+  const problem = await calling(
+    identity,
+    target.toString(),
+    timeout,
+    async (connection, _signal, addresses) => {
+      const [{ name: family }] = connection.remoteAddr.getComponents()
+      const ports = addresses.flatMap((address) => {
+        const [host, tcp] = address.getComponents()
+        return tcp?.name === 'tcp' && host.name === family ? [Number(tcp.value)] : []
+      })
+      if (ports.length === 0) throw new Error('this peer listens at no TCP port of the kind by which it calls the seed')
+      called = { ...(await askForCall(connection, ports[0], timeout)), port: ports[0] }
+    },
+    { listen }
+  )
+  return called ?? problem ?? 'no answer'
+}
+
+/** Calls an address from a node of its own. Resolves with what is wrong, in words. */
 async function calling(
   identity: Identity,
   address: string,
   timeout: Milliseconds,
-  act: (connection: Connection, signal: AbortSignal) => Promise<void>
+  act: (connection: Connection, signal: AbortSignal, listening: readonly Multiaddr[]) => Promise<void>,
+  { circuit, listen = [] }: { readonly circuit?: Circuit; readonly listen?: readonly string[] } = {}
 ): Promise<string | undefined> {
-  const [{ multiaddr }, { createNode }] = await Promise.all([import('@multiformats/multiaddr'), import('./node.js')])
-  const node = await createNode({ identity, listen: [], limits: defaultLimits })
+  const [{ multiaddr }, { createNode, startNode }] = await Promise.all([
+    import('@multiformats/multiaddr'),
+    import('./node.js')
+  ])
+  const node = await createNode({ identity, listen, limits: defaultLimits, circuit })
   try {
-    await node.start()
+    await startNode(node, listen)
     const signal = AbortSignal.timeout(timeout)
     const connection = await node.dial(multiaddr(address), { signal })
-    await act(connection, signal)
+    await act(connection, signal, node.getMultiaddrs())
     await connection.close()
     return undefined
   } catch (error) {

@@ -8,7 +8,16 @@ import test, { type ExecutionContext } from 'ava'
 import { clockFinding } from './clock.js'
 import type { Finding } from './finding.js'
 import { backendFindings, diskFinding, eventLoopFinding, nodeFinding } from './machine.js'
-import { addressFinding, mendOf, peerFinding, portFinding, roundTripFinding, seedFinding } from './network.js'
+import {
+  addressFinding,
+  mendOf,
+  peerFinding,
+  portFinding,
+  reachFinding,
+  relayFinding,
+  roundTripFinding,
+  seedFinding
+} from './network.js'
 
 const [a, b] = ['a', 'b'].map(peerName)
 
@@ -144,3 +153,46 @@ test('a seed: there; without an id; closed port; another id; a peer that does no
   t.is((await seedFinding(peer.addresses[0], other)).level, 'ok', 'a peer of the run introduces too')
   await t.throwsAsync(seedFinding('example.org:4001', own), { message: /"example.org:4001" of a seed is no multiaddr/ })
 })
+
+test('whether a seed can call this peer; a relay: there; full; none; down', async (t) => {
+  const own = await createIdentity()
+  const open = async (relay?: { readonly reservations: number }) => {
+    const given = { identity: await createIdentity(), listen: ['/ip4/127.0.0.1/tcp/0'] }
+    const seed = await openSeed(relay === undefined ? given : { ...given, relay })
+    t.teardown(() => seed.close())
+    return seed
+  }
+  const [plain, relay] = await Promise.all([open(), open({ reservations: 1 })])
+  const [address] = plain.addresses
+  t.like(await reachFinding(address, ['/ip4/127.0.0.1/tcp/0'], own), { check: 'reach', level: 'ok' })
+  // The seed sees a call from 127.0.0.1, as it sees one from a router.
+  const behind = await reachFinding(address, ['/ip4/127.0.0.2/tcp/0'], own)
+  t.is(behind.level, 'note')
+  t.regex(behind.found, /the seed cannot call this peer at 127\.0\.0\.1, port \d+/)
+  t.regex(behind.mend ?? '', /forward TCP port \d+ .*--via/)
+
+  t.like(await relayFinding(relay.addresses[0], own), { level: 'ok' })
+  const other = await createPeerAt(t, relay.addresses[0])
+  isWrong(t, await relayFinding(relay.addresses[0], own), /the relay has no place left/, /another relay/)
+  await other.close()
+  isWrong(t, await relayFinding(address, own), /no relay/, /murmur seed --relay/)
+  isWrong(t, await relayFinding('/ip4/127.0.0.1/tcp/1', own), /nobody listens there/, /murmur seed --relay/)
+})
+
+/** A peer that has a place at a relay. */
+async function createPeerAt(t: ExecutionContext, relay: string): Promise<Peer> {
+  let isThere = () => {}
+  const there = new Promise<void>((resolve) => (isThere = resolve))
+  const mixing = () => ({ selfWeight: 1, receiveFrom: [], sendTo: [] })
+  const peer = await createPeer({
+    ...{ self: a, identity: await createIdentity(), topology: { peers: [a], period: 1, mixing }, seed: 1, listen: [] },
+    runSettings: { settings: {}, schema: [{ name: 'x', shape: [1] }], start: '' },
+    relay: { via: [relay] },
+    onEvent: (event) => {
+      if (event.kind === 'relay' && event.isReached) isThere()
+    }
+  })
+  t.teardown(() => peer.close())
+  await there
+  return peer
+}

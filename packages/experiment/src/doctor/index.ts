@@ -1,12 +1,12 @@
 /** What may keep a peer from running well here, and how to mend it. */
 import { messageOf, type PeerName } from '@murmuration/core'
 import { readTopologyFile } from '@murmuration/files'
-import { createIdentity, type Identity } from '@murmuration/libp2p'
+import { createIdentity } from '@murmuration/libp2p'
 import { type Place, placeOf } from '../peers/peer-list.js'
 import { clockFinding, type TimeServer } from './clock.js'
 import type { Finding } from './finding.js'
 import { backendFindings, diskFinding, eventLoopFinding, nodeFinding } from './machine.js'
-import { addressFinding, peerFinding, portFinding, seedFinding } from './network.js'
+import { addressFinding, peerFinding, portFinding, reachFinding, relayFinding, seedFinding } from './network.js'
 
 export type { Finding } from './finding.js'
 
@@ -18,6 +18,8 @@ export interface DoctorOptions {
   readonly key?: string | undefined
   /** Multiaddrs of seeds by which the run is to be found; also where the file has no addresses. */
   readonly seeds: readonly string[]
+  /** Multiaddrs of relays by which this peer is to be reached. */
+  readonly relays: readonly string[]
   /** Where results and checkpoints are to go. */
   readonly folder: string
   readonly timeServer: TimeServer
@@ -36,20 +38,28 @@ export async function examine(options: DoctorOptions): Promise<boolean> {
   for (const finding of await backendFindings()) emit(finding)
   emit(await diskFinding(options.folder))
   emit(await clockFinding(options.timeServer))
-  const { topology, as, seeds } = options
+  const { topology, as, seeds, relays } = options
   const own = topology !== undefined && as !== undefined ? await examinePlace(topology, as, options, emit) : undefined
-  const identity = own ?? (await createIdentity())
-  for (const seed of seeds) emit(await seedFinding(seed, identity))
+  const { identity = await createIdentity(), listen = anywhere } = own ?? {}
+  for (const seed of seeds) {
+    const finding = await seedFinding(seed, identity)
+    emit(finding)
+    if (finding.level !== 'wrong') emit(await reachFinding(seed, listen, identity))
+  }
+  for (const relay of [...relays, ...(own?.relays ?? [])]) emit(await relayFinding(relay, identity))
   return isWell
 }
 
-/** Resolves with the peer's identity, where it has one that fits the file. */
+/** Where a peer listens of which no file says anything. */
+const anywhere = ['/ip4/0.0.0.0/tcp/0']
+
+/** Resolves with the peer's place, where its key fits the file. */
 async function examinePlace(
   path: string,
   self: PeerName,
   { key, seeds }: DoctorOptions,
   emit: (finding: Finding) => void
-): Promise<Identity | undefined> {
+): Promise<Place | undefined> {
   const file = await readTopologyFile(path)
   let place: Place
   try {
@@ -65,5 +75,5 @@ async function examinePlace(
   const own = peerList.find(({ name }) => name === self)
   emit(addressFinding(own?.addresses ?? []))
   for (const { name, ...entry } of peerList) if (name !== self) emit(await peerFinding(name, entry, identity))
-  return identity
+  return place
 }

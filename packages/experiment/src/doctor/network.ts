@@ -2,7 +2,7 @@
 import { connect, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { messageOf, type Milliseconds, type PeerName } from '@murmuration/core'
-import { type Identity, type PeerListEntry, probe, probeSeed } from '@murmuration/libp2p'
+import { type Identity, type PeerListEntry, probe, probeReach, probeRelay, probeSeed } from '@murmuration/libp2p'
 import type { Finding } from './finding.js'
 
 /** Round trips of this length make rounds of small models many times as long. */
@@ -83,6 +83,31 @@ export async function seedFinding(address: string, identity: Identity): Promise<
   return { ...finding, level: 'note', mend }
 }
 
+/** Whether a seed can call this peer where it listens. */
+export async function reachFinding(seed: string, listen: readonly string[], identity: Identity): Promise<Finding> {
+  const check = 'reach'
+  const called = await probeReach(identity, { seed, listen }, timeout)
+  if (typeof called === 'string') {
+    const found = `the seed at ${seed} could not be asked to call this peer: ${called}`
+    return { check, level: 'unknown', found }
+  }
+  const { host, port, isReached } = called
+  if (isReached) return { check, level: 'ok', found: `the seed can call this peer at ${host}, port ${port}` }
+  const mend =
+    `forward TCP port ${port} of the router to this machine, and open it in its firewall (with --listen, or listen in the file, the port stays the same); ` +
+    'or be reached through a relay: --via, with --relay-vectors on both sides; or have all others be called'
+  return { check, level: 'note', found: `the seed cannot call this peer at ${host}, port ${port}`, mend }
+}
+
+/** Whether a relay has a place for this peer. */
+export async function relayFinding(address: string, identity: Identity): Promise<Finding> {
+  const check = `relay ${address}`
+  const problem = await probeRelay(identity, address, timeout)
+  if (problem === undefined)
+    return { check, level: 'ok', found: 'it has a place for this peer: others can call it there' }
+  return { check, level: 'wrong', found: problem, mend: mendOfRelay(problem) }
+}
+
 /** @param time - from here to the address and back; undefined when it could not be measured */
 export function roundTripFinding(check: string, address: string, time: Milliseconds | undefined): Finding {
   if (time === undefined) return { check, level: 'ok', found: `there, at ${address}` }
@@ -112,6 +137,14 @@ function connectTime(place: Place): Promise<Milliseconds> {
     }
     for (const event of ['connect', 'error', 'timeout']) socket.once(event, end)
   })
+}
+
+/** As {@link mendOf}, of a relay. */
+function mendOfRelay(problem: string): string {
+  if (problem.includes('no relay'))
+    return 'start it there with --relay: "murmur seed --relay", or "murmur peer --relay"'
+  if (problem.includes('no place')) return 'name another relay, or stop peers that are reached through this one'
+  return mendOfSeed(problem).replaceAll('murmur seed', 'murmur seed --relay')
 }
 
 /** As {@link mendOf}, of a seed. */

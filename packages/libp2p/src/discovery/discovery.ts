@@ -13,6 +13,7 @@ import { within } from '../within.js'
 import { AddressBook } from './address-book.js'
 import { AskingBudgets } from './asking-budgets.js'
 import { askForAddresses, introduce, maxWanted } from './introductions.js'
+import { carriesOthers } from '../relay/address.js'
 import type { Reservations } from '../relay/reservations.js'
 import { ownAddresses } from './own-addresses.js'
 import { mayDial, type Reach, reachOf, widest } from './reach.js'
@@ -142,9 +143,9 @@ export class Discovery {
   }
 
   /** Whether a connection to a seed is more than that: a neighbour's, or one by which others are called or call. */
-  #isNeeded({ remotePeer, streams }: Connection): boolean {
-    const id = remotePeer.toString()
-    return this.#context.directory.nameOf(id) !== undefined || this.#relays.needs(id) || streams.length > 0
+  #isNeeded(connection: Connection): boolean {
+    const id = connection.remotePeer.toString()
+    return this.#context.directory.nameOf(id) !== undefined || this.#relays.needs(id) || carriesOthers(connection)
   }
 
   async #askPeer(connection: Connection, record: Uint8Array, missing: readonly string[]): Promise<number> {

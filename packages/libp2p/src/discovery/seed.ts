@@ -6,6 +6,7 @@ import { createNode, startNode } from '../node.js'
 import { RelayRole } from '../relay/role.js'
 import { PendingConnections } from '../pending-connections.js'
 import { AddressBook } from './address-book.js'
+import { callBackProtocol, CallsBack } from './call-back.js'
 import { AskingBudgets } from './asking-budgets.js'
 import { introduce, introductionsProtocol } from './introductions.js'
 import { sourceOf } from './reach.js'
@@ -32,6 +33,12 @@ export async function startSeed({ identity, listen, relay: offers }: SeedOptions
     await introduce(book, stream, connection, { source, timeout: limits.handshakeTimeout })
   }
   await node.handle(introductionsProtocol, answer, { maxInboundStreams: 2 })
+  const calls = new CallsBack(node)
+  const callBack = async (stream: Stream, connection: Connection) => {
+    if (!budgets.spend(sourceOf(connection.remoteAddr))) return connection.abort(new Error('it asks too often'))
+    await calls.serve(stream, connection, limits.handshakeTimeout)
+  }
+  await node.handle(callBackProtocol, callBack, { maxInboundStreams: 1 })
   node.addEventListener('connection:open', ({ detail }) => {
     const look = () => {
       if (relay?.isUsed(detail) !== true) return detail.abort(new Error('a question is over in less'))

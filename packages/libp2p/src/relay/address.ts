@@ -1,3 +1,5 @@
+import { RELAY_V2_HOP_CODEC, RELAY_V2_STOP_CODEC } from '@libp2p/circuit-relay-v2'
+import type { Connection } from '@libp2p/interface'
 import { type Multiaddr, multiaddr } from '@multiformats/multiaddr'
 
 /** The address of the relay in the address of a peer behind it; `undefined` for one that is not behind a relay. */
@@ -9,4 +11,9 @@ export function relayIn(address: Multiaddr): string | undefined {
 /** Whether an address leads through a relay. */
 export function isRelayed(address: string): boolean {
   return relayIn(multiaddr(address)) !== undefined
+}
+
+/** Whether others are called, or call, through this connection, at one of its ends as a relay. */
+export function carriesOthers({ streams }: Pick<Connection, 'streams'>): boolean {
+  return streams.some(({ protocol }) => protocol === RELAY_V2_HOP_CODEC || protocol === RELAY_V2_STOP_CODEC)
 }

@@ -1,7 +1,7 @@
 /** Peers that nobody can call, and reach each other through a relay. */
 import { timeLimit } from '@murmuration/contract'
 import test, { type ExecutionContext } from 'ava'
-import { eventOf, eventually, graph, peerListOf, type TestNode, testNode } from '../cluster.test.support.js'
+import { eventOf, eventually, graph, peerListOf, schemaOf, type TestNode, testNode } from '../cluster.test.support.js'
 import { openSeed, type Seed } from '../discovery/open-seed.js'
 import { createIdentity } from '../identity.js'
 import type { PeerOptions } from '../peer.js'
@@ -24,6 +24,10 @@ function hidden(t: ExecutionContext, name: string, relay: Seed, vectors: boolean
   return testNode(t, pair, name, { listen: [], discovery, relay: { via: [address], vectors }, ...changes })
 }
 
+/** Waits until the peer has a place at its relay. */
+const reserved = ({ name, events }: TestNode) =>
+  eventually(`a place of ${name}`, () => events.some((event) => event.kind === 'relay' && event.isReached))
+
 const withoutAddresses = (nodes: readonly TestNode[]) => peerListOf(nodes).map((one) => ({ ...one, addresses: [] }))
 
 test('two peers whose addresses are behind a relay exchange vectors through it where both allow it, and by no data channel', async (t) => {
@@ -32,7 +36,7 @@ test('two peers whose addresses are behind a relay exchange vectors through it w
   const open = { listen: ['/ip4/127.0.0.1/tcp/0'], discovery: undefined, limits: { channelFrom: 1 } }
   const nodes = await Promise.all(['a', 'b'].map((name) => hidden(t, name, relay, true, open)))
   const [left, right] = nodes
-  for (const node of nodes) await eventOf(node, 'relay')
+  for (const node of nodes) await reserved(node)
   const isRelayed = (address: string) => address.endsWith(`/p2p-circuit/p2p/${address.split('/').at(-1)}`)
   const list = peerListOf(nodes).map((entry) => ({ ...entry, addresses: entry.addresses.filter(isRelayed) }))
   t.deepEqual(
@@ -41,7 +45,7 @@ test('two peers whose addresses are behind a relay exchange vectors through it w
   )
   await Promise.all(nodes.map(({ peer }) => peer.connect(list, timeLimit(10_000))))
   t.is(relay.reserved, 2)
-  t.like(await eventOf(left, 'relay'), { address: relay.addresses[0], isReached: true })
+  t.true(left.events.some((event) => event.kind === 'relay' && event.address === relay.addresses[0]))
   t.like(await eventOf(right, 'ready'), { peer: a, relay: relay.addresses[0] })
   for (let round = 0; round < 4; round++) {
     t.is(left.peer.fabric.send(b, { kind: 0, round, vector: new Float32Array(8).fill(round) }), 'queued')
@@ -78,7 +82,7 @@ test('a link leaves the relay as soon as one of the two can call the other itsel
   const relay = await relayOf(t)
   const seeds = [relay.addresses[0]]
   const inner = await hidden(t, 'a', relay, true)
-  await eventOf(inner, 'relay')
+  await reserved(inner)
   const outer = await testNode(t, pair, 'b', { discovery: { seeds, lan: false }, relay: { vectors: true } })
   const nodes = [inner, outer]
   const list = peerListOf(nodes).map((entry) => (entry.name === b ? { ...entry, addresses: [] } : entry))
@@ -90,10 +94,41 @@ test('a link leaves the relay as soon as one of the two can call the other itsel
   t.like(await eventOf(inner, 'introduced'), { peer: b })
 })
 
+test('a peer is a relay for its run; what has reached the limit of a connection is built again, and no vector is lost or comes twice', async (t) => {
+  const three = graph(['a', 'b'], ['b', 'r'], ['r', 'a'])
+  const runSettings = { settings: {}, schema: schemaOf(256), start: '' }
+  const middle = await testNode(t, three, 'r', { relay: { offers: { bytes: 40_000 } }, runSettings })
+  const relay = { via: [middle.peer.addresses[0]], vectors: true }
+  const outer = await Promise.all(
+    ['a', 'b'].map((name) => testNode(t, three, name, { listen: [], relay, runSettings }))
+  )
+  const [left, right] = outer
+  const nodes = [...outer, middle]
+  const list = peerListOf(nodes).map((entry) =>
+    entry.name === middle.name ? entry : { ...entry, addresses: [`${relay.via[0]}/p2p-circuit`] }
+  )
+  await Promise.all(nodes.map(({ peer }) => peer.connect(list, timeLimit(10_000))))
+  const rounds = 100
+  const sending = (async () => {
+    for (let round = 0; round < rounds; round++) {
+      const vector = new Float32Array(256).fill(round)
+      await eventually('room', () => left.peer.fabric.send(b, { kind: 0, round, vector }) === 'queued')
+    }
+  })()
+  for (let round = 0; round < rounds; round++) {
+    const received = await right.peer.fabric.receive()
+    t.is(received?.message.vector[0], round)
+    if (received !== undefined) right.peer.fabric.recycle(received.message)
+  }
+  await sending
+  const times = (node: TestNode) => node.events.filter((event) => event.kind === 'ready' && event.peer === b).length
+  t.true(times(left) > 2, `connected ${times(left)} times`)
+})
+
 test('a relay without a place left says so; one that is down is named, and used when it is back', async (t) => {
   const relay = await relayOf(t, { reservations: 1 })
   const left = await hidden(t, 'a', relay, true)
-  t.like(await eventOf(left, 'relay'), { isReached: true })
+  await reserved(left)
   const right = await hidden(t, 'b', relay, true)
   t.regex(String(JSON.stringify(await eventOf(right, 'relay'))), /the relay has no place left/)
   await left.peer.close()

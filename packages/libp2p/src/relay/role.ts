@@ -1,13 +1,8 @@
-import {
-  circuitRelayServer,
-  type CircuitRelayService,
-  RELAY_V2_HOP_CODEC,
-  RELAY_V2_STOP_CODEC
-} from '@libp2p/circuit-relay-v2'
+import { circuitRelayServer, type CircuitRelayService, RELAY_V2_STOP_CODEC } from '@libp2p/circuit-relay-v2'
 import type { Connection, ConnectionGater, Libp2p, PeerId } from '@libp2p/interface'
 import { InputError, type Milliseconds } from '@murmuration/core'
 import { sourceOf } from '../discovery/reach.js'
-import { relayIn } from './address.js'
+import { carriesOthers, relayIn } from './address.js'
 import { type RelayLimits, relayLimits } from './relay-options.js'
 
 /** How long a reservation stands that is not renewed. libp2p renews it 5 minutes before. */
@@ -73,9 +68,8 @@ export class RelayRole {
   }
 
   /** Whether a connection is of a peer that is reached through this relay, or calls through it. */
-  isUsed({ remotePeer, streams }: Connection): boolean {
-    const protocols = [RELAY_V2_HOP_CODEC, RELAY_V2_STOP_CODEC]
-    return this.#reservations?.has(remotePeer) === true || streams.some(({ protocol }) => protocols.includes(protocol))
+  isUsed(connection: Connection): boolean {
+    return this.#reservations?.has(connection.remotePeer) === true || carriesOthers(connection)
   }
 
   get #reservations(): CircuitRelayService['reservations'] | undefined {

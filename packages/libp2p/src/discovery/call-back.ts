@@ -1,0 +1,64 @@
+/** The protocol by which a peer has a seed try whether it can be called: one question, one call, one answer. */
+import type { Connection, Libp2p, Stream } from '@libp2p/interface'
+import { multiaddr } from '@multiformats/multiaddr'
+import type { Milliseconds } from '@murmuration/core'
+import { isIPv4 } from 'node:net'
+import { z } from 'zod'
+import { tcpHost } from '../channel/address.js'
+import { answer, ask } from '../questions.js'
+
+export const callBackProtocol = '/murmuration/call-back/1'
+
+/** How long a call may take. */
+const callFor: Milliseconds = 4_000
+
+/** The most calls at a time. */
+const maxCalls = 8
+
+const questionSchema = z.object({ port: z.number().int().min(1).max(65_535) })
+const answerSchema = z.object({ host: z.string().max(64), isReached: z.boolean() })
+
+/** What came of a call: the IP address from which the seed was asked, and whether it has reached the asker there. */
+export type CallBack = z.infer<typeof answerSchema>
+
+/** Calls whoever asks, at the IP address from which it asks and by its peer id alone, and says whether it answers. */
+export class CallsBack {
+  readonly #node: Libp2p
+  #calls = 0
+
+  constructor(node: Libp2p) {
+    this.#node = node
+  }
+
+  /** Serves one question. */
+  async serve(stream: Stream, connection: Connection, timeout: Milliseconds): Promise<void> {
+    const host = tcpHost(connection.remoteAddr)
+    if (host === undefined || this.#calls >= maxCalls) return stream.abort(new Error('too much to do'))
+    this.#calls++
+    try {
+      await answer(stream, { timeout, maxQuestion: 256 }, async (given) => {
+        const { port } = questionSchema.parse(given)
+        return { host, isReached: await this.#isReached(host, port, connection) } satisfies CallBack
+      })
+    } finally {
+      this.#calls--
+    }
+  }
+
+  async #isReached(host: string, port: number, { remotePeer }: Connection): Promise<boolean> {
+    const place = multiaddr(`/${isIPv4(host) ? 'ip4' : 'ip6'}/${host}/tcp/${port}/p2p/${remotePeer.toString()}`)
+    try {
+      const connection = await this.#node.dial(place, { force: true, signal: AbortSignal.timeout(callFor) })
+      await connection.close()
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+/** Asks a seed to call this node at a port. */
+export async function askForCall(connection: Connection, port: number, timeout: Milliseconds): Promise<CallBack> {
+  const given = await ask(connection, callBackProtocol, { question: { port }, timeout, maxAnswer: 1024 })
+  return answerSchema.parse(given)
+}
