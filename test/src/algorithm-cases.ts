@@ -5,6 +5,7 @@ import type { AlgorithmCase } from '@murmuration/contract'
 const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
   'ad-psgd': { isAsynchronous: true },
   'a2cid2': { isAsynchronous: true },
+  'async-diloco': { isAsynchronous: true, options: { period: 3, momentum: 0.5 } },
   'async-parameter-server': { isAsynchronous: true },
   'stale-synchronous': { isAsynchronous: true },
   // When the fast have ended, the slow ones pull alone.

@@ -13,7 +13,14 @@ const adPsgd = algorithms.find(({ name }) => name === 'ad-psgd') as Algorithm
 const peers = ['p0', 'p1', 'p2', 'p3'].map(peerName)
 
 /** Whose result hangs on who is heard first, which differs from run to run on real links. */
-const asynchronous = new Set(['ad-psgd', 'a2cid2', 'async-parameter-server', 'stale-synchronous', 'parameter-services'])
+const asynchronous = new Set([
+  'ad-psgd',
+  'a2cid2',
+  'async-diloco',
+  'async-parameter-server',
+  'stale-synchronous',
+  'parameter-services'
+])
 
 function topologyOf({ needs, name }: Algorithm): Topology {
   const kind = needs.graph === 'tree' ? 'star' : caseOf(name).isComplete === true ? 'complete' : 'ring'

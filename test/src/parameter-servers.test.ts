@@ -215,3 +215,22 @@ test('a worker that leaves an asynchronous server does not hold the others up, a
   t.truthy(error)
   t.deepEqual(ended.sort(), ['w00', 'w02', 'w03'])
 })
+
+test('asynchronous DiLoCo: N changes, one of each worker, are one Nesterov step on their mean (Liu 2024)', async (t) => {
+  const workers = namesOf(4)
+  const [η, β, H, rounds] = [0.7, 0.9, 2, 12]
+  const placeOf = (peer?: PeerName) => (peer === undefined ? 0 : workers.indexOf(peer))
+  // What a worker changes does not depend on where it begins.
+  const taskOf = (self?: PeerName) => countingTask([3, 2], (x) => x.map((_, i) => placeOf(self) + i))
+  const world = { workers, servers: dedicated(2), taskOf, cost: (_: unknown, peer: PeerName) => 100 + placeOf(peer) }
+  const options = { fusion: 'per-tensor', chunks: 2, period: H, outerRate: η, momentum: β }
+  const { reports } = await historyOf(world, { ...training, rounds, algorithm: 'async-diloco', options })
+  let [m, θ] = [0, 0]
+  for (const { round, parameters } of reports[3]) {
+    if ((round + 1) % H !== 0) continue
+    const change = H * training.rate() * 1.5
+    m = β * m + change
+    θ -= η * (change + β * m)
+    t.true(Math.abs(parameters[0] - θ) < 1e-5, `round ${round}: ${parameters[0]}, not ${θ}`)
+  }
+})

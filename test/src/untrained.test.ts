@@ -62,6 +62,7 @@ const methods: readonly (readonly [string, Omit<Method, keyof typeof common>, nu
   ['plain SGD', { algorithm: 'sgd' }],
   ['a parameter server', { algorithm: 'parameter-server', options: streamed }],
   ['an asynchronous parameter server', { algorithm: 'async-parameter-server', options: streamed }, 3 * rounds],
+  ['asynchronous DiLoCo', { algorithm: 'async-diloco', options: { ...streamed, period: 2 } }, 3 * rounds],
   ['a stale synchronous parameter server', { algorithm: 'stale-synchronous', options: { ...streamed, staleness: 0 } }]
 ]
 

@@ -180,8 +180,10 @@ export interface BaseNode<O, S> extends Stepper {
   /**
    * `to`, which has to be new, but with the moving statistics of `from`. They are no parameters of descent: a momentum or a rate of an algorithm's own does
    * not act on them.
+   *
+   * @param first - which element of the parameters both begin with; 0 when absent
    */
-  withStatistics(to: Vector, from: Vector): Vector
+  withStatistics(to: Vector, from: Vector, first?: number): Vector
   /** The learning rate γ of a round. */
   rate(round: number): number
   /** Random numbers that depend on the seed, the peer, the purpose and the round alone. */

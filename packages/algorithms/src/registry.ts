@@ -4,6 +4,7 @@ import { a2cid2 } from './a2cid2.js'
 import { adPsgd } from './ad-psgd.js'
 import { adaPm } from './adapm.js'
 import { allReduce } from './all-reduce.js'
+import { asyncDiloco } from './async-diloco.js'
 import { asyncParameterServer } from './async-parameter-server.js'
 import { choco } from './choco.js'
 import { classicLocalServer } from './classic-local-server.js'
@@ -78,6 +79,7 @@ export const algorithms: readonly Algorithm[] = [
   localSgd,
   slowMo,
   diloco,
+  asyncDiloco,
   noLoCo,
   gasLoC,
   sparseLoCo,

@@ -148,3 +148,8 @@ export function slowestOf(node: ServedNode, clocks: Clocks): readonly PeerName[]
 export function slowest(clock: Clocks[string]): number {
   return Object.values(clock).reduce((least, count) => Math.min(least, count), Number.POSITIVE_INFINITY)
 }
+
+/** How many updates there are of all workers. */
+export function countOf(clock: Clocks[string]): number {
+  return Object.values(clock).reduce((sum, count) => sum + count, 0)
+}

@@ -82,12 +82,15 @@ export class Gradients {
     return g
   }
 
-  /** `to`, but with the moving statistics of `from`. `to` has to be new: it is changed. */
-  withStatistics(to: Vector, from: Vector): Vector {
+  /** `to`, but with the moving statistics of `from`. Both begin at number `first` of the parameters. `to` has to be new: it is changed. */
+  withStatistics(to: Vector, from: Vector, first = 0): Vector {
     const statistics = this.#untrained.filter(({ momentum }) => momentum !== 1)
     if (statistics.length === 0) return to
     to.whenDone((numbers) => {
-      for (const { offset, length } of statistics) numbers.set(from.values.subarray(offset, offset + length), offset)
+      for (const { offset, length } of statistics) {
+        const [start, end] = [Math.max(offset - first, 0), Math.min(offset + length - first, numbers.length)]
+        if (start < end) numbers.set(from.values.subarray(start, end), start)
+      }
     })
     return to
   }

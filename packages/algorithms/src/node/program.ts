@@ -229,7 +229,7 @@ export class Program {
       optimiser: (name, chosen) => ({
         step: (base, gradient, of) => peer.step(name, chosen, base, gradient, stepOf(of))
       }),
-      withStatistics: (to, from) => peer.gradients.withStatistics(to, from),
+      withStatistics: (to, from, first) => peer.gradients.withStatistics(to, from, first),
       rate: this.#settings.rate,
       random: (purpose, round) => fabric.random.stream(`${purpose} ${round}`),
       change: (change) => this.#atOnce(() => (this.state = change(this.state))),

@@ -99,6 +99,47 @@ export async function compute({ method, seed, setup, target }) {
   return { ...reached, bytes, curve, sizes: recording.sizes }
 }
 
+/**
+ * A run in which everybody goes at its own pace, in one cell: it is looked at when so much time is over as `every` steps take of who computes fastest, at what each peer has then. Where there
+ * are servers, theirs is the model that counts: what a worker has just got is that.
+ *
+ * @returns `ms`: when the target was reached, and the bytes that all peers had sent until then
+ */
+export async function computeIn({ method, seed, setup, target, cell }) {
+  const { peers, batch, rounds, every, factor, judge } = setup
+  const tasks = await tasksOf(peers, seed, setup.data)
+  const length = lengthOf(tasks.union.schema)
+  const random = (peer) => createRandom(seed, peer)
+  const plain = codedWire({ ...pooledVectorWire(), ...weighed(length) }, { codec: method.codec ?? 'float32', elements: length, random }) // prettier-ignore
+  const { wire, recording } = recordingWire(plain, factor)
+  const servers = method.hasServers === true ? peers.map((on, place) => ({ name: peerName(`s${place}`), on })) : []
+  const options = { topology: topologyFor(peers, method.graph ?? { kind: 'ring' }), servers, seed, links: uniformLinks(cell), wire, cost: costOf(cell, seed) } // prettier-ignore
+  const settings = { ...settingsOf({ method, peers, seed, batch, rounds }), servers: servers.map(({ name }) => name) }
+  const latest = new Map()
+  let next = every * cell.perStep
+  try {
+    await simulate(options, async (fabric) => {
+      const task = tasks.of.get(fabric.self) ?? tasks.union
+      for await (const { parameters } of train(fabric, task, settings)) {
+        if (!tasks.of.has(fabric.self)) continue
+        if (servers.length > 0 && latest.get(fabric.self)?.every((value, i) => value === parameters[i])) continue
+        latest.set(fabric.self, parameters.slice())
+        if (fabric.now() < next || latest.size < peers.length) continue
+        next = fabric.now() + every * cell.perStep
+        const models = servers.length > 0 ? [parameters] : [...latest.values()]
+        const { accuracy } = tasks.union.evaluate(mean(models)).run()
+        if (accuracy < target || (judge !== 'mean' && ownAccuracy(tasks.union, models) < target)) continue
+        const bytes = recording.bytesByRound.reduce((sum, each) => sum + (each ?? 0), 0)
+        throw new Ended(JSON.stringify({ ms: fabric.now(), bytes }))
+      }
+    })
+  } catch (error) {
+    if (error instanceof Ended) return JSON.parse(error.message)
+    if (!diverges.has(error.name)) throw error
+  }
+  return {}
+}
+
 /** After so many rounds an all-reduce has come to its pace: all wait for all in each, and messages and steps are alike. */
 const pacedAfter = 6
 

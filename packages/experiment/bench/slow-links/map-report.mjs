@@ -25,7 +25,7 @@ function mergeMs({ name, hasStragglers }) {
 function taken({ name, family, isMerged, configs }, cell) {
   const [place] = bestOf(known, name, cell.name, seeds[0])
   if (place === undefined) return { name, family, ms: Infinity }
-  const of = (seed) => lines.find((line) => line.method === name && line.place === place && line.seed === seed && (line.ms[cell.name] !== undefined || !line.key.includes('Mbit'))) // prettier-ignore
+  const of = (seed) => lines.find((line) => line.method === name && line.place === place && line.seed === seed && (!line.key.includes('Mbit') || line.key.endsWith(`| ${cell.name}`))) // prettier-ignore
   const runs = seeds.map(of).filter((run) => run !== undefined)
   const extra = judge === 'mean' && (family === 'gossip' || isMerged) ? mergeMs(cell) : 0
   const ms = runs.map((run) => (run.ms[cell.name] ?? Infinity) + extra)

@@ -6,7 +6,7 @@
 //
 // What has been computed is in the file, a line for each run, and is not computed again. map-report.mjs makes the table and the picture of it.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
-import { compute, peersOf, replay, tasksOf } from './engine.mjs'
+import { compute, computeIn, peersOf, replay, tasksOf } from './engine.mjs'
 import { methods } from './methods.mjs'
 import { plainSgd } from './plain.mjs'
 import { bestOf, cells, seeds, setupOf } from './cells.mjs'
@@ -57,11 +57,32 @@ async function synchronous({ name, configs }, place, seed) {
   })
 }
 
+/** A method without a barrier, cell by cell. */
+async function ownPace({ name, configs }, place, seed, cell) {
+  const target = await targetOf(seed)
+  return once(`${name} | ${place} | ${seed} | ${cell.name}`, async () => {
+    const { ms, bytes } = await computeIn({ method: configs[place], seed, setup, target, cell })
+    return { method: name, place, seed, bytes, ms: ms === undefined ? {} : { [cell.name]: ms } }
+  })
+}
+
+async function run(method, place, seed) {
+  if (method.isOwnPace !== true) await synchronous(method, place, seed)
+  else for (const cell of uneven) await ownPace(method, place, seed, cell)
+}
+
+const uneven = cells.filter(({ hasStragglers }) => hasStragglers)
 const [first, ...others] = seeds
 for (const method of methods) {
-  for (const place of method.configs.keys()) await synchronous(method, place, first)
+  for (const place of method.configs.keys()) await run(method, place, first)
 }
 for (const method of methods) {
+  if (method.isOwnPace === true) {
+    for (const cell of uneven)
+      for (const place of bestOf(known, method.name, cell.name, first).slice(0, 1))
+        for (const seed of others) await ownPace(method, place, seed, cell)
+    continue
+  }
   const best = new Set(cells.flatMap(({ name }) => bestOf(known, method.name, name, first).slice(0, 1)))
   for (const place of best) for (const seed of others) await synchronous(method, place, seed)
 }

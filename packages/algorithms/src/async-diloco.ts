@@ -1,0 +1,60 @@
+/**
+ * Asynchronous DiLoCo: H inner steps from θ, then a push of what they changed, and on from what the server has. Delayed Nesterov with c = 0: each of N changes, as
+ * many as there are workers, moves θ at once, and after every N the momentum m does; together they are one Nesterov step on their mean. The rule is from code.
+ */
+import { z } from 'zod'
+import { linear } from './node/vector.js'
+import { algorithm } from './record.js'
+import { about, chunkOf, clocksOf, countOf, pull, push, rangesHeldBy, serverOptions, slowestOf } from './servers.js'
+
+export const asyncDiloco = algorithm({
+  name: 'async-diloco',
+  title: 'Asynchronous DiLoCo',
+  source: 'Liu et al. 2024, arXiv 2401.09135 (delayed Nesterov)',
+  options: z.strictObject({
+    ...serverOptions,
+    period: z.int().min(1).default(50).meta({ description: 'H, inner steps between two exchanges with the server' }),
+    outerRate: z.number().positive().default(0.7).meta({ description: 'η of the outer steps' }),
+    momentum: z.number().min(0).lt(1).default(0.9).meta({ description: 'β of the outer steps' })
+  }),
+  needs: { servers: 1, delivery: 'reliable' },
+  keeps: 'nothing',
+  channels: { up: { part: 'range' }, down: { part: 'range' } },
+  start: ({ x }) => ({ x, θ: x }),
+  model: ({ θ }) => θ,
+  async round(node, { x, θ }, k) {
+    const inner = node.step(x, await node.gradient(x))
+    if ((k + 1) % node.options.period !== 0) return { x: inner, θ }
+    push(node, k, linear([1, θ], [-1, inner])) //                        Δ = θ − x_i
+    const next = await pull(node, k)
+    return { x: next, θ: next }
+  },
+  server: {
+    start: ({ x, zero }, node) => ({
+      chunks: rangesHeldBy(node, x),
+      m: rangesHeldBy(node, zero),
+      clocks: clocksOf(node)
+    }),
+    async round(node, state, k) {
+      const { period, outerRate: η, momentum: β } = node.options
+      const [chunks, m, clocks] = [{ ...state.chunks }, { ...state.m }, { ...state.clocks }]
+      const N = node.peers().length
+      for (let open = (k + 1) % period === 0 ? Object.keys(chunks).length * N : 0; open > 0;) {
+        const arrival = await node.up.next(() => slowestOf(node, clocks))
+        const chunk = chunkOf(node, node.up, arrival)
+        const { from, round, message } = arrival
+        if (chunk === undefined || round + 1 !== period * (clocks[chunk.part][from] + 1)) continue
+        const { part, range } = chunk
+        const [θ, Δ, count] = [chunks[part], message.part, countOf(clocks[part])]
+        clocks[part] = { ...clocks[part], [from]: clocks[part][from] + 1 }
+        m[part] = linear([count % N === 0 ? β : 1, m[part]], [1 / N, Δ]) //          m ← β m + mean Δ, by N steps
+        const plain = linear([1, θ], [-η / N, Δ]) //                                 θ ← θ − η Δ / N
+        const next = (count + 1) % N === 0 ? linear([1, plain], [-η * β, m[part]]) : plain // and θ ← θ − η β m
+        chunks[part] = node.withStatistics(next, linear([1, θ], [-1 / N, Δ]), range.offset)
+        node.down.send(about(node, chunk, round, [from]), { part: chunks[part] })
+        open--
+      }
+      return { chunks, m, clocks }
+    }
+  }
+})
