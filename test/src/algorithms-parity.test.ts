@@ -12,7 +12,7 @@ import { inSimulator, overLibp2p, type Program, type WorldOptions } from './worl
 const adPsgd = algorithms.find(({ name }) => name === 'ad-psgd') as Algorithm
 const peers = ['p0', 'p1', 'p2', 'p3'].map(peerName)
 
-/** Whose result hangs on who is heard first, which differs from run to run on real links. */
+/** Whose result depends on who is heard first, which differs from run to run on real links. */
 const asynchronous = new Set([
   'ad-psgd',
   'a2cid2',

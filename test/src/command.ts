@@ -115,7 +115,7 @@ export function murmur(
   return { process: child, result, saying, telling, output: () => stdout }
 }
 
-/** Runs commands one after the other, all in one process: for answers that do not hang on the process. */
+/** Runs commands one after the other, all in one process: for answers that do not depend on the process. */
 export function murmurInTurn(
   commands: readonly (readonly string[])[],
   home: string,

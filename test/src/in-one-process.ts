@@ -1,5 +1,5 @@
 /**
- * Runs commands one after the other in this process, as each would run in one of its own: for what does not hang on the process,
+ * Runs commands one after the other in this process, as each would run in one of its own: for what does not depend on the process,
  * as that takes longer to start than most commands to answer. Forked by {@link murmurInTurn}, with a JSON array of commands.
  */
 import { join } from 'node:path'

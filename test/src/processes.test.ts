@@ -10,7 +10,7 @@ const test = anyTest as TestFn<{ folder: string }>
 
 const training = 'data: { digits: 600 }\ntask: softmax\nrounds: 30\nbatch: 16\n'
 
-/** The same in TensorFlow.js, which takes seconds to start in every process: for what may hang on it. */
+/** The same in TensorFlow.js, which takes seconds to start in every process: for what may depend on it. */
 const network = training.replace('softmax', '{ kind: mlp, hidden: [16] }')
 
 test.beforeEach(async (t) => {

@@ -217,6 +217,12 @@ const formerWords: readonly (readonly [RegExp, string])[] = [
   // Scenario files of before are refused with the new name, and a document says so.
   [/contender(?!s` is `methods`)/i, 'method'],
   [/\bfor ever\b/, 'forever'],
+  [/\b(hang|hangs|hung) on\b/, 'depends on'],
+  [/#?\bjudge\(/, 'applyRules, evaluate, or the name of the check'],
+  [/Dice\b/, 'random'],
+  [/stranger/i, 'unknown peer'],
+  [/\bParcel\b/, 'outbound vector'],
+  [/\bclosing rounds?\b/i, 'final averaging rounds'],
   [/\bin vain\b/, 'timed out'],
   [/\b(flock|crowd)\b(?! turns as one)/i, 'cluster'],
   [/\b(?!(max|arg)M)[a-z]\w*(Most|Least|Max)\b/, 'a name that begins with max or min']

@@ -75,13 +75,13 @@ export class OutlierWatch {
   take(round: number, distances: readonly NeighbourDistance[], norm: () => number): readonly Outlier[] {
     const floor = floorOf(distances)
     const isQuiet = this.#upset === 0 && this.#running.size === 0 && areWithin(distances, floor)
-    const named = isQuiet ? nobody : this.#judge(round, { distances, floor, norm })
+    const named = isQuiet ? nobody : this.#findOutliers(round, { distances, floor, norm })
     if (this.#upset === 0) this.#learn(distances)
     this.#alike = false
     return named
   }
 
-  #judge(round: number, here: Here): readonly Outlier[] {
+  #findOutliers(round: number, here: Here): readonly Outlier[] {
     const { typical, limit } = this.#scale(here)
     if (this.#upset > 0) {
       this.#settle(areWithin(here.distances, limit))

@@ -14,7 +14,7 @@ export interface AlgorithmCase {
   /** Rounds until peers must be at the optimum; 300 when absent. */
   readonly rounds?: number
   /**
-   * Whether it gives the same bits in another world, where all is tested. Then this one tests what hangs on the world alone: that a run goes on in
+   * Whether it gives the same bits in another world, where all is tested. Then this one tests what depends on the world alone: that a run goes on in
    * another from checkpoints.
    */
   readonly isTestedElsewhere?: boolean

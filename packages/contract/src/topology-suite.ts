@@ -33,7 +33,7 @@ export function testTopology(test: TestFn, name: string, topology: Topology): vo
     }
   })
 
-  test(`${name}: it repeats after its period, and knows no strangers`, (t) => {
+  test(`${name}: it repeats after its period, and knows no unknown peers`, (t) => {
     for (const peer of topology.peers) {
       for (let round = 0; round < topology.period; round++) {
         t.deepEqual(topology.mixing(peer, round + topology.period), topology.mixing(peer, round))

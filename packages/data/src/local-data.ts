@@ -10,7 +10,7 @@ import { fittedTo } from './test-set.js'
 
 /**
  * Loads the data, holds back the test set, divides the rest, and returns one peer's local data, or the union of all without
- * `self`. Everything hangs on the options alone, so that all peers agree on who has what without a word.
+ * `self`. Everything depends on the options alone, so that all peers agree on who has what without a word.
  *
  * The samples of all files are put together and then split by the seed, also where the data set came with a test set of its
  * own, so that every data set is treated alike.

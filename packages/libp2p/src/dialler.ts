@@ -86,7 +86,7 @@ export class Dialler {
     try {
       await greet?.(connection)
     } catch (error) {
-      // A stranger is answered once on a connection.
+      // An unknown peer is answered once on a connection.
       connection.abort(new Error('it does not let this peer in'))
       throw error
     }

@@ -11,7 +11,7 @@ export type AddressSource = 'signed' | 'lan'
 
 /** The peer list, once it is known, and so who may connect, and where each can be called. */
 export class PeerDirectory {
-  /** Whether a stranger may connect now, to present an invitation. */
+  /** Whether an unknown peer may connect now, to present an invitation. */
   mayKnock: () => boolean = () => false
   readonly #emit: PeerEventListener
   readonly #refused = new Set<string>()

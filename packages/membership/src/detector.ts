@@ -84,7 +84,7 @@ export class Detector {
     const record = this.#knowledge.record(peer)
     if (record === undefined || !this.#knowledge.isMember(peer)) return false
     const wasSuspected = this.#suspicion.isSuspected(peer)
-    const verdict = this.#suspicion.judge(peer, at)
+    const verdict = this.#suspicion.verdictOn(peer, at)
     if (verdict === 'fine') return false
     const isSettled = verdict === 'vote' && this.#knowledge.isDead(peer)
     if (!isSettled && (isBeat || !wasSuspected)) this.#probes.ask(peer, this.#helpers(peer, contacts))

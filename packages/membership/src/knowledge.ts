@@ -85,7 +85,7 @@ export class Knowledge {
     this.#dropVoid(record)
     this.#touched.add(name)
     this.#count(name)
-    this.#judge(name)
+    this.#countVotes(name)
     return 'news'
   }
 
@@ -104,7 +104,7 @@ export class Knowledge {
     if (!this.isNewVote(vote)) return false
     const votes = this.#votes.get(vote.target) ?? new Map<PeerName, Vote>()
     this.#votes.set(vote.target, votes.set(vote.voter, vote))
-    this.#judge(vote.target)
+    this.#countVotes(vote.target)
     return true
   }
 
@@ -199,10 +199,10 @@ export class Knowledge {
     this.#touched.add(name)
     this.#noteDead(name)
     const isOther = this.#needed !== neededBefore
-    for (const [target, votes] of this.#votes) if (isOther || votes.has(name)) this.#judge(target)
+    for (const [target, votes] of this.#votes) if (isOther || votes.has(name)) this.#countVotes(target)
   }
 
-  #judge(target: PeerName) {
+  #countVotes(target: PeerName) {
     const standing = this.#records.get(target)
     let voters = 0
     if (standing !== undefined) {

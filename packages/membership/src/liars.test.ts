@@ -50,7 +50,7 @@ for (const [title, tamper] of Object.entries(lying)) {
 const gossip = (content: object) =>
   JSON.stringify({ kind: 'gossip', number: 1, again: false, round: 0, samples: 0, records: [], votes: [], ...content })
 
-test('a note that is malformed, too long, forged or about strangers is its sender’s fault, and changes nothing', (t) => {
+test('a note that is malformed, too long, forged or about unknown peers is its sender’s fault, and changes nothing', (t) => {
   const room = new Room('abc').begin()
   const [a, b, c] = room.names
   const member = room.member('a')
@@ -58,7 +58,7 @@ test('a note that is malformed, too long, forged or about strangers is its sende
   if (record === undefined) return t.fail('b has no record')
   const forged = { ...record, beat: record.beat + 1 }
   const vote = { ...signedVote({ voter: b, target: c, life: 1, refutation: 0 }), voter: c, target: b }
-  const stranger = signedRecord({ ...record, name: peerName('x') }, {})
+  const unknown = signedRecord({ ...record, name: peerName('x') }, {})
   const before = JSON.stringify([member.recordOf(b), member.votes])
   for (const [note, fault] of [
     ['{', /malformed/],
@@ -71,7 +71,7 @@ test('a note that is malformed, too long, forged or about strangers is its sende
     ['x'.repeat(maxNoteLength + 1), /16385 characters/],
     [gossip({ records: [forged] }), /forged record of b/],
     [gossip({ votes: [vote] }), /forged vote of c/],
-    [gossip({ records: [stranger] }), /"x", which is not in the peer list/],
+    [gossip({ records: [unknown] }), /"x", which is not in the peer list/],
     [JSON.stringify({ kind: 'probe', target: 'x', nonce: 1 }), /"x", which is not in the peer list/]
   ] as const) {
     t.regex(member.receive(b, note, room.now) ?? 'no fault', fault)

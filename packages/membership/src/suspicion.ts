@@ -74,7 +74,7 @@ export class Suspicion {
   }
 
   /** What the silence of a contact calls for now. Called at every tick. */
-  judge(peer: PeerName, at: Milliseconds): Verdict {
+  verdictOn(peer: PeerName, at: Milliseconds): Verdict {
     const watch = this.#watch(peer, at)
     if (at - watch.heardAt <= this.suspectAfter(peer)) return 'fine'
     watch.suspectedAt ??= at

@@ -61,7 +61,7 @@ export class Trainer implements Process {
     const waitsFor = this.#isComputing ? [] : [...this.#waitsFor.keys()]
     member.report({ round: Math.max(0, this.round), samples: this.rounds, waitsFor, owes: [...this.#owes] }, world.now)
     member.tick(world.now)
-    this.#judgeWaits()
+    this.#checkWaits()
     this.#takePlace()
   }
 
@@ -176,7 +176,7 @@ export class Trainer implements Process {
     }
   }
 
-  #judgeWaits() {
+  #checkWaits() {
     if (!this.hasBegun || this.#isComputing) return
     const { member, world } = this
     const waited = member.awake(world.now) - this.#begunAt

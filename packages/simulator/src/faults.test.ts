@@ -1,7 +1,7 @@
 import { byName, type Fabric, type PeerName, peerName, type Topology, type Wire } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import test from 'ava'
-import { drawFaults, type FaultEvent, judge, type Rule } from './faults.js'
+import { drawFaults, type FaultEvent, applyRules, type Rule } from './faults.js'
 import { rawNetwork } from './network/network.js'
 import { simulate } from './simulate.js'
 import { type SimulationOptions, uniformLinks } from './simulation-options.js'
@@ -52,16 +52,16 @@ test('the first rule that matches decides', (t) => {
     { from: a, to: b, after: 10, until: 20, verdict: 'drop' },
     { from: a, verdict: { delay: 5 } }
   ]
-  t.is(judge(rules, a, b, 10, draws), 'drop')
-  t.deepEqual(judge(rules, a, b, 20, draws), { delay: 5 })
-  t.deepEqual(judge(rules, a, c, 15, draws), { delay: 5 })
-  t.is(judge(rules, b, a, 15, draws), 'pass')
+  t.is(applyRules(rules, a, b, 10, draws), 'drop')
+  t.deepEqual(applyRules(rules, a, b, 20, draws), { delay: 5 })
+  t.deepEqual(applyRules(rules, a, c, 15, draws), { delay: 5 })
+  t.is(applyRules(rules, b, a, 15, draws), 'pass')
 })
 
 test('a fraction of messages is that fraction', (t) => {
   const draws = createRandom(1, 'rules')
   const rules: Rule[] = [{ fraction: 0.25, verdict: 'drop' }]
-  const dropped = Array.from({ length: 10_000 }, () => judge(rules, a, b, 0, draws)).filter(
+  const dropped = Array.from({ length: 10_000 }, () => applyRules(rules, a, b, 0, draws)).filter(
     (verdict) => verdict === 'drop'
   )
   t.true(Math.abs(dropped.length / 10_000 - 0.25) < 0.02)

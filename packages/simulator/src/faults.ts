@@ -44,7 +44,7 @@ export interface Faults {
 export const noFaults: Faults = { rules: [], events: [] }
 
 /** What the rules say of a message that is sent now. */
-export function judge(
+export function applyRules(
   rules: readonly Rule[],
   from: PeerName,
   to: PeerName,

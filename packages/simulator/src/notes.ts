@@ -10,7 +10,7 @@ import {
 import { createRandom } from '@murmuration/random'
 import type { Barriers } from './barriers.js'
 import { packetsOf, type Presence } from './connection.js'
-import { judge } from './faults.js'
+import { applyRules } from './faults.js'
 import type { Kernel } from './kernel.js'
 import type { LogHash } from './log-hash.js'
 import type { FluidNetwork } from './network/fluid.js'
@@ -88,7 +88,7 @@ export class Notes {
     if (line.pending + weight > noteRoom) return
     const bytes = length + (simulation.network ?? rawNetwork).messageOverhead
     if (from.machine !== to.machine) traffic.countNote(from, to, bytes)
-    const verdict = judge(simulation.faults?.rules ?? [], from.name, to.name, kernel.now(), this.#random)
+    const verdict = applyRules(simulation.faults?.rules ?? [], from.name, to.name, kernel.now(), this.#random)
     if (verdict === 'drop' || isLost(line, bytes)) return
     line.pending += weight
     const left = Math.max(kernel.now(), line.takenUntil) + bytes / line.rate

@@ -13,7 +13,7 @@ import { type Carrier, Connection, Delivery } from './connection.js'
 import { Endpoint } from './endpoint.js'
 import type { Event } from './event-queue.js'
 import { SimulatedFabric, type World } from './fabric.js'
-import { type FaultEvent, type Faults, judge, noFaults } from './faults.js'
+import { type FaultEvent, type Faults, applyRules, noFaults } from './faults.js'
 import { Kernel } from './kernel.js'
 import { Program } from './program.js'
 import { LogHash } from './log-hash.js'
@@ -38,7 +38,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
   readonly #barriers = new Barriers()
   readonly #notes: Notes
   readonly #faults: Faults
-  readonly #ruleDice
+  readonly #ruleRandom
   #failure: { readonly error: unknown } | undefined
   #isStopping = false
 
@@ -47,7 +47,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     this.#program = program
     this.#network = new FluidNetwork(this.kernel, options.links, options.network ?? rawNetwork)
     this.#faults = options.faults ?? noFaults
-    this.#ruleDice = createRandom(options.seed, 'rules')
+    this.#ruleRandom = createRandom(options.seed, 'rules')
     const [{ kernel, traffic, log }, network, barriers] = [this, this.#network, this.#barriers]
     this.#notes = new Notes({ simulation: options, kernel, traffic, log, network, barriers })
     const peers = options.topology.peers.map((name): Server => ({ name }))
@@ -160,7 +160,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     if (from.machine !== target.machine) this.traffic.count(from, target, bytes, connection.wire.payloadLength(message))
     const { rules } = this.#faults
     const now = this.now()
-    const verdict = rules.length === 0 ? 'pass' : judge(rules, from.name, to, now, this.#ruleDice)
+    const verdict = rules.length === 0 ? 'pass' : applyRules(rules, from.name, to, now, this.#ruleRandom)
     if (verdict === 'drop') {
       this.#options.observer?.message?.(from.name, to, bytes, now, undefined)
       wire.recycle?.(copy)

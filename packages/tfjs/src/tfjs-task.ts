@@ -153,28 +153,28 @@ export class TfjsTask implements Task {
     const { isLanguageModel } = this.#parts
     const length = isLanguageModel ? Math.ceil(chunkCharacters / inputShape[0]) : chunkLength
     this.#weights.load(parameters)
-    let [loss, right, judged] = [0, 0, 0]
+    let [loss, right, counted] = [0, 0, 0]
     for (let start = 0; start < count; start += length) {
       const end = Math.min(start + length, count)
-      const chunk = tf.tidy(() => this.#judge(this.#test.range(start, end)))
+      const chunk = tf.tidy(() => this.#evaluateChunk(this.#test.range(start, end)))
       loss += (end - start) * chunk.loss
       right += chunk.right
-      judged += chunk.judged
+      counted += chunk.counted
     }
     const mean = loss / count
     const perplexity = isLanguageModel ? { perplexity: Math.exp(mean) } : {}
-    return judged > 0 && classes !== undefined
-      ? { loss: mean, accuracy: right / judged, ...perplexity }
+    return counted > 0 && classes !== undefined
+      ? { loss: mean, accuracy: right / counted, ...perplexity }
       : { loss: mean, ...perplexity }
   }
 
-  #judge({ inputs, targets }: Batch): { loss: number; right: number; judged: number } {
+  #evaluateChunk({ inputs, targets }: Batch): { loss: number; right: number; counted: number } {
     const outputs = this.#apply(inputs, false)
     const loss = this.#parts.loss(outputs, targets).dataSync()[0]
     const { classes } = this.#parts.localData.test
     // A loss of the user's own may go with outputs that are no numbers per class.
     const tells = classes !== undefined && outputs.shape.at(-1) === classes && outputs.size === targets.size * classes
-    return tells ? { loss, right: countRight(outputs, targets), judged: targets.size } : { loss, right: 0, judged: 0 }
+    return tells ? { loss, right: countRight(outputs, targets), counted: targets.size } : { loss, right: 0, counted: 0 }
   }
 
   #apply(inputs: Tensor, training: boolean): Tensor {

@@ -65,9 +65,9 @@ test('a board of any age has bounded curves, seconds and events; curves keep the
   t.true(now.events.every(({ text }) => text.length <= 400))
 })
 
-test('reports of strangers leave no trace', (t) => {
+test('reports of unknown peers leave no trace', (t) => {
   const board = new Board(facts, 1000, 0)
-  board.take(peerName('stranger'), reportNote(report), 0)
+  board.take(peerName('unknown'), reportNote(report), 0)
   t.deepEqual(
     board.snapshot().now.peers.map(({ age }) => age),
     [undefined, undefined, undefined]

@@ -97,8 +97,8 @@ export function readReport(note: string, peers: ReadonlySet<string>): PeerReport
   if (!parsed.success) return `a malformed report: ${z.prettifyError(parsed.error).split('\n')[0].slice(0, 200)}`
   // Names are those of the peer list, or it is refused.
   const report = parsed.data as unknown as PeerReport
-  const stranger = report.links.find(([to]) => !peers.has(to))
-  return stranger === undefined ? report : `a report of a link to "${stranger[0]}", which is not in the peer list`
+  const unknown = report.links.find(([to]) => !peers.has(to))
+  return unknown === undefined ? report : `a report of a link to "${unknown[0]}", which is not in the peer list`
 }
 
 /** Numbers of four digits, but for whole ones, which count something. */

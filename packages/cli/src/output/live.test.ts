@@ -99,11 +99,11 @@ for (const [columns, rows] of [
 test('a window that changes its size is drawn anew as a whole, with the notes above, and no longer when the run is over', (t) => {
   const terminal = new FakeTerminal(120, 40)
   const output = displayOf(t, terminal, eventsOf(4))
-  output.event({ kind: 'note', text: 'a stranger was refused' })
+  output.event({ kind: 'note', text: 'an unknown peer was refused' })
   terminal.resize(60, 20)
   const [cleared, drawn] = terminal.written.slice(-2)
   t.true(cleared.includes('\u001B[2J'))
-  t.true(cleared.includes('a stranger was refused'))
+  t.true(cleared.includes('an unknown peer was refused'))
   for (const line of drawn.split('\n')) t.true(lengthOf(line) < 60, line)
   output.end()
   const count = terminal.written.length

@@ -106,7 +106,7 @@ async function listening(t: ExecutionContext, known: Identity): Promise<Peer> {
 }
 
 test('another peer: there; closed port; wrong key; not let in', async (t) => {
-  const [own, stranger] = await Promise.all([createIdentity(), createIdentity()])
+  const [own, unknown] = await Promise.all([createIdentity(), createIdentity()])
   const peer = await listening(t, own)
   const { id, addresses: given } = peer
   const addresses = given.map((address) => address.replace(/\/p2p\/.*/, ''))
@@ -115,13 +115,13 @@ test('another peer: there; closed port; wrong key; not let in', async (t) => {
   t.regex(there.found, /round trip [\d.]+ ms/)
   isWrong(
     t,
-    await peerFinding(b, { id: stranger.id, addresses }, own),
+    await peerFinding(b, { id: unknown.id, addresses }, own),
     /somebody else answered there/,
     /murmur identity b/
   )
   isWrong(
     t,
-    await peerFinding(b, { id, addresses }, stranger),
+    await peerFinding(b, { id, addresses }, unknown),
     /may not have this peer's id/,
     /into the topology file of b/
   )

@@ -65,7 +65,7 @@ const entering = (invitation: Invitation, identity: Identity, timeout = 1) => {
   })
 }
 
-/** What a peer answers to a stranger that presents something. */
+/** What a peer answers to an unknown peer that presents something. */
 async function presenting(t: ExecutionContext, { peer }: TestNode, present: Admission, identity: Identity) {
   const node = await createNode({ identity, listen: [], limits: defaultLimits })
   t.teardown(async () => void (await node.stop()))
@@ -190,11 +190,11 @@ test('a revocation voids invitations, used or not, wherever it is told; a later 
   const { own } = await entering(invitation, identity)
   await eventOf(run.nodes[1], 'admitted')
   const certificate = revoke(run.key, c, Date.now())
-  const stranger = await createIdentity()
+  const unknown = await createIdentity()
   const news = {
     run: run.key.id,
     members: [],
-    identity: stranger,
+    identity: unknown,
     seeds: invitation.seeds,
     signal: new AbortController().signal
   }
@@ -206,10 +206,10 @@ test('a revocation voids invitations, used or not, wherever it is told; a later 
   for (const node of run.nodes) {
     t.is((await presenting(t, node, own, identity)).refused, 'the invitation was revoked')
   }
-  const told = run.nodes.flatMap(({ events }) => events.filter((event) => 'id' in event && event.id === stranger.id))
+  const told = run.nodes.flatMap(({ events }) => events.filter((event) => 'id' in event && event.id === unknown.id))
   t.deepEqual(told, [], 'whoever carries a revocation is not reported')
   const later = invitationTo(run, { issued: Date.now() + 1 })
-  t.is((await presenting(t, run.nodes[1], admissionOf(later, stranger), stranger)).refused, undefined)
+  t.is((await presenting(t, run.nodes[1], admissionOf(later, unknown), unknown)).refused, undefined)
 })
 
 test('a peer whose invitation is revoked, or whose place another has, ends with the reason; the word of one peer is not enough', async (t) => {
@@ -240,11 +240,11 @@ test('a peer whose invitation is revoked, or whose place another has, ends with 
   t.regex((await second.ended)?.message ?? '', /"c" was put out of the run: the invitation was revoked; .* ask for/)
 })
 
-test('a stranger gets nothing, few may stay a while, and peers of a run without a key let none in', async (t) => {
+test('an unknown peer gets nothing, few may stay a while, and peers of a run without a key let none in', async (t) => {
   const run = await runOf(t)
   await begin(run)
   const [target] = run.nodes
-  const strangers = await Promise.all(
+  const unknownPeers = await Promise.all(
     Array.from({ length: 20 }, async () => {
       const node = await createNode({ identity: await createIdentity(), listen: [], limits: defaultLimits })
       t.teardown(async () => void (await node.stop()))
@@ -253,7 +253,7 @@ test('a stranger gets nothing, few may stay a while, and peers of a run without 
     })
   )
   const connections: (Connection | undefined)[] = []
-  for (const node of strangers)
+  for (const node of unknownPeers)
     connections.push(await node.dial(multiaddr(target.peer.addresses[0])).catch(() => undefined))
   const [first] = connections
   if (first === undefined) return t.fail('no connection')
@@ -273,7 +273,7 @@ test('an invitation to a run that nobody runs ends with the reason', async (t) =
   t.regex(error?.message ?? '', /no peer of the run was found: \/ip4\/127\.0\.0\.1\/tcp\/9: /)
 })
 
-test('a stranger may ask once on a connection, and is heard on the next', async (t) => {
+test('an unknown peer may ask once on a connection, and is heard on the next', async (t) => {
   const run = await runOf(t)
   await begin(run)
   const identity = await createIdentity()
@@ -290,5 +290,5 @@ test('a stranger may ask once on a connection, and is heard on the next', async 
   const admission = admissionOf(invitationTo(run), identity)
   const next = await dial()
   t.is((await asking(next, admission)).files, 'the files')
-  t.is((await asking(next, admission)).files, 'the files', 'it is no stranger any more')
+  t.is((await asking(next, admission)).files, 'the files', 'it is no longer unknown')
 })

@@ -20,7 +20,7 @@ export interface AdmissionOptions extends RunTerms {
   readonly onCertificates?: (certificates: readonly Certificate[]) => void
 }
 
-/** Connections of strangers at once, each for as long as it takes to present an invitation. */
+/** Connections of unknown peers at once, each for as long as it takes to present an invitation. */
 const maxGuests = 16
 const guestFor = 5_000
 
@@ -32,7 +32,7 @@ export class AdmissionDesk {
   readonly #known: Admissions
   readonly #putOut: (error: RefusedError) => void
   readonly #budgets = new AskingBudgets()
-  /** Connections on which a stranger has asked. */
+  /** Connections on which an unknown peer has asked. */
   readonly #asked = new WeakSet<Connection>()
 
   /** @param putOut - told once this peer itself is let in no longer */
@@ -52,7 +52,7 @@ export class AdmissionDesk {
     this.#settle()
   }
 
-  /** Whether a stranger may connect now, to present an invitation. */
+  /** Whether an unknown peer may connect now, to present an invitation. */
   get hasRoom(): boolean {
     const { node, directory } = this.#context
     const guests = node
@@ -61,7 +61,7 @@ export class AdmissionDesk {
     return guests.length < maxGuests
   }
 
-  /** A connection was opened: that of a stranger is closed soon. */
+  /** A connection was opened: that of an unknown peer is closed soon. */
   opened(connection: Connection): void {
     const { directory } = this.#context
     const id = connection.remotePeer.toString()
@@ -89,14 +89,14 @@ export class AdmissionDesk {
     if (answer.refused !== undefined) throw new Error(`it does not let this peer in: ${answer.refused}`)
   }
 
-  /** Answers a peer, or a stranger that presents an invitation or a revocation: the stranger once on a connection. */
+  /** Answers a peer, or an unknown peer that presents an invitation or a revocation: the unknown peer once on a connection. */
   async serve(stream: Stream, connection: Connection): Promise<void> {
     const { directory, limits } = this.#context
     const { remotePeer, remoteAddr } = connection
     const id = remotePeer.toString()
-    const isStranger = directory.nameOf(id) === undefined
-    if (isStranger && this.#asked.has(connection)) return connection.abort(new Error('a stranger asks once'))
-    if (isStranger) this.#asked.add(connection)
+    const isUnknown = directory.nameOf(id) === undefined
+    if (isUnknown && this.#asked.has(connection)) return connection.abort(new Error('an unknown peer asks once'))
+    if (isUnknown) this.#asked.add(connection)
     if (!this.#budgets.spend(id)) return stream.abort(new Error('it asks too often'))
     const asked = { timeout: limits.handshakeTimeout, maxQuestion }
     await answer(stream, asked, (given) => {

@@ -112,7 +112,7 @@ async function* answersOf(
   }
 }
 
-/** A peer of the run answers a stranger once on a connection. */
+/** A peer of the run answers an unknown peer once on a connection. */
 const hangUp = (node: Libp2p) => {
   for (const connection of node.getConnections()) connection.abort(new Error('all is asked'))
 }

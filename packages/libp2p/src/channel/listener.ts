@@ -120,7 +120,7 @@ export class ChannelListener {
 
   /** A caller. The one that has waited longest makes room: a handshake takes milliseconds, so it is idle. */
   #accept(socket: Socket): void {
-    // What a stranger's socket suffers is not of interest; those of channels have a listener of their own.
+    // What an unknown peer's socket suffers is not of interest; those of channels have a listener of their own.
     socket.on('error', () => {})
     if (this.#offers.size === 0) return void socket.destroy()
     const [oldest] = this.#unproven.values()
