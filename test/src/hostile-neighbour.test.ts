@@ -85,6 +85,8 @@ async function mallory(
   child.send({ name: m, key: await readFile(file, 'utf8'), victims })
   const attacked: Attacked = async (count) => {
     while (Math.min(...attacks.values()) <= count && !areAllCounted()) await once(changed, 'attack')
+    // The last round waits for long: attacks that come one after the other all that time show nothing more.
+    if (areAllCounted()) child.send('slowly')
   }
   return { attacked, go: () => child.send('go') }
 }

@@ -1,7 +1,7 @@
 /**
  * A neighbour that means harm, as a process of its own. It is in the peer list, says a correct hello, answers that of its victims, and then makes one attack
- * after the other, each on all of them before the next begins, over and over, until it is killed. Forked by tests, which send it {@link Orders} and then `go`; it says how many attacks were
- * made on each victim, whenever that changes.
+ * after the other, each on all of them before the next begins, over and over, until it is killed. Forked by tests, which send it {@link Orders} and then `go`, and `slowly` when they have seen
+ * what they wait for; it says how many attacks were made on each victim, whenever that changes.
  */
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -103,11 +103,16 @@ async function pour(stream: Stream, piece: (k: number) => Uint8Array): Promise<v
 /** How long an attack may take to be noticed before the next one is made. */
 const noticed = 2_000
 
+/** How long it rests before each attack, in milliseconds, once it was told to go slowly. */
+const rest = 2_000
+let isSlow = false
+
 /** The run settings of whoever calls; they are said to all, as the peers agree on them. */
 const learnt = deferred<RunSettings>()
 
-process.on('message', (orders: Orders | 'go') => {
+process.on('message', (orders: Orders | 'go' | 'slowly') => {
   if (orders === 'go') go.resolve()
+  else if (orders === 'slowly') isSlow = true
   else void run(orders)
 })
 process.on('disconnect', () => process.exit())
@@ -135,6 +140,7 @@ async function answerHello(stream: Stream, { name }: Orders): Promise<void> {
 async function haunt(node: Libp2p, orders: Orders): Promise<void> {
   const list = orders.attacks ?? Object.keys(attacks)
   for (let made = 0; ; made++) {
+    if (isSlow) await delay(rest)
     const attack = { ...attacks, ...others }[list[made % list.length]]
     const makeOn = (victim: string) =>
       untilMade(node, victim, orders, async (target) => {
