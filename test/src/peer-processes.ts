@@ -32,6 +32,8 @@ export interface PeersOptions {
   readonly algorithm?: string
   /** Lines of the training file. */
   readonly training: string
+  /** How many samples are drawn, by every process, of which 66 % are the test set; as few as training takes, if absent. */
+  readonly samples?: number
   /** Whether links can be frozen: each goes through a relay of its own. */
   readonly hasRelays?: boolean
 }
@@ -58,7 +60,8 @@ export class PeerProcesses {
     await writeFile(join(folder, 'paced.mjs'), pacedOf(options.algorithm ?? 'dpsgd'))
     const peers = new PeerProcesses(folder, options)
     t.teardown(() => peers.#end())
-    const training = `task: softmax\ndata: { digits: 9000, size: 14 }\ntest: 66 %\nbatch: 8\nalgorithm: { module: ./paced.mjs }\n`
+    const data = `{ digits: ${options.samples ?? 900}, size: 14 }`
+    const training = `task: softmax\ndata: ${data}\ntest: 66 %\nbatch: 8\nalgorithm: { module: ./paced.mjs }\n`
     await writeFile(peers.train, training + options.training)
     await peers.#writeTopologies()
     return peers
