@@ -110,6 +110,20 @@ const oracles: readonly Oracle[] = [
     }
   },
   {
+    title: 'push-sum by running sums is push-sum where nothing is lost (Hadjicostis 2016)',
+    name: 'robust-push-sum',
+    graph: { kind: 'exponential' },
+    recursion: async ({ topology, rounds, rate, gradients, start }) => {
+      const P = rowsOf(topology)
+      const biased = ({ X, w }: { X: Matrix; w: Matrix }) => X.map((row, i) => row.map((value) => value / w[i][0]))
+      const step = async ({ X, w }: { X: Matrix; w: Matrix }, k: number) => ({
+        X: product(P, sum([1, X], [-rate(k), await gradients(biased({ X, w }))])),
+        w: product(P, w)
+      })
+      return repeated(rounds, { X: start, w: start.map(() => [1]) }, step, biased)
+    }
+  },
+  {
     title: 'NoLoCo: δ ← α δ + β W Δ + β (W θ − θ), θ ← θ + δ after H steps (Kolehmainen 2025, the authors’ code)',
     name: 'noloco',
     options: { period: 3, momentum: 0.4, outerRate: 0.6 },

@@ -12,7 +12,7 @@ type Options = Readonly<Record<string, unknown>>
 
 /** Whether an algorithm can do with those that are there, so that peers may come and go. */
 export function hasMembers({ needs, server }: Algorithm): boolean {
-  const isForAll = needs.delivery === 'reliable' || needs.reach === 'everyone' || needs.graph !== undefined
+  const isForAll = needs.delivery !== undefined || needs.reach === 'everyone' || needs.graph !== undefined
   return !isForAll && server === undefined
 }
 

@@ -206,8 +206,8 @@ export interface Needs {
   readonly eigenvalues?: number
   /** Whom a peer sends to: its neighbours alone when absent. */
   readonly reach?: 'everyone'
-  /** Whether a missing message is an error. */
-  readonly delivery?: 'reliable'
+  /** Whether a missing message is an error; with 'any' nobody ends for that it hears nobody: it goes on alone, a round in two timeouts. */
+  readonly delivery?: 'reliable' | 'any'
   /** How many servers; none when absent. */
   readonly servers?: number
   /** Whether servers share a store. */
@@ -235,6 +235,8 @@ export interface Role<O, C extends Channels, S extends State> {
   }
   /** What is reported and evaluated; `state.x` when absent, and nothing where there is no such vector. */
   model?(state: S): Vector
+  /** What a record keeps that keeps a weighted mean; the state's `x` and `w` when absent. */
+  mass?(state: S): { readonly x: Vector; readonly w: number }
 }
 
 /** An algorithm with the types of its options, channels and states. */

@@ -38,6 +38,7 @@ import { powerSgd } from './power-sgd.js'
 import { qgDsgdm } from './qg-dsgdm.js'
 import { type Algorithm, isAlgorithm } from './record.js'
 import { relaySgd } from './relay-sgd.js'
+import { robustPushSum } from './robust-push-sum.js'
 import { sgdAlone } from './sgd-alone.js'
 import { sgp } from './sgp.js'
 import { slowMo } from './slowmo.js'
@@ -54,6 +55,7 @@ export const algorithms: readonly Algorithm[] = [
   dpsgd,
   sgp,
   overlapSgp,
+  robustPushSum,
   gradientTracking,
   d2,
   exactDiffusion,

@@ -41,6 +41,7 @@ export function algorithmEntry({
       ...(needs.eigenvalues === undefined ? [] : [`eigenvalues above ${Number(needs.eigenvalues.toPrecision(3))}`]),
       ...(needs.reach === 'everyone' ? ['every peer reaches every other'] : []),
       ...(needs.delivery === 'reliable' ? ['no message is lost'] : []),
+      ...(needs.delivery === 'any' ? ['nothing: messages may be lost'] : []),
       ...(keys === undefined ? [] : ['a task with keyed rows']),
       ...(servers === 0 ? [] : [servers === 1 ? 'a server' : `${servers} servers`])
     ],

@@ -12,6 +12,8 @@ export class Presence {
   readonly #expected = new Set<PeerName>()
   /** Those that were expected last: often the same again. */
   #last: readonly PeerName[] | undefined
+  /** Whether this peer goes on when it hears nobody: a message that is missing may have been lost. */
+  mayBeAlone = false
   /** A round of others that is too far ahead of one's own, if there was one. */
   tooFar: number | undefined
   /** How many messages have come. */
@@ -87,11 +89,13 @@ export class Presence {
   /** Whether any of these peers but those in `come` is worth waiting for. */
   isAnyPresent(peers: readonly PeerName[], come?: { has(peer: PeerName): boolean }): boolean {
     if (this.#absent.size === 0 && this.members === undefined) return true
+    if (this.mayBeAlone && this.members === undefined && come !== undefined && !peers.some((peer) => come.has(peer)))
+      return true
     return peers.some((peer) => this.isAwaited(peer) && come?.has(peer) !== true)
   }
 
   /** Whether a peer of any round may still come. */
   get isAnyLeft(): boolean {
-    return this.isAnyPresent([...this.#expected])
+    return this.mayBeAlone || this.isAnyPresent([...this.#expected])
   }
 }

@@ -51,6 +51,7 @@ export class Session {
     this.#settings = settings
     this.#keepsMass = algorithm.keeps === 'weighted mean'
     this.#peer = new Peer(fabric, task, settings, roleOf(settings, fabric.self))
+    this.#peer.presence.mayBeAlone = algorithm.needs.delivery === 'any'
     this.#peer.arena.roots = () => this.#roots()
     const averaging = doneKind + 1 + Program.kindsOf(algorithm)
     const controls = averaging + Program.kindsOf(averagingRecord)
@@ -265,7 +266,10 @@ export class Session {
       late,
       unsent,
       moves,
-      mass: isTraining && this.#keepsMass ? { ...massOf(this.#training.state), lost: this.#lostMass } : undefined,
+      mass:
+        isTraining && this.#keepsMass
+          ? { ...massOf(this.#training.state, this.#training.role), lost: this.#lostMass }
+          : undefined,
       parameters: model.values
     }
   }
