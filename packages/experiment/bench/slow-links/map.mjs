@@ -73,10 +73,12 @@ async function run(method, place, seed) {
 
 const uneven = cells.filter(({ hasStragglers }) => hasStragglers)
 const [first, ...others] = seeds
-for (const method of methods) {
+/** What is never merged before the end has no own models to look at. */
+const judged = methods.filter(({ isMerged }) => isMerged !== true || judge === 'mean')
+for (const method of judged) {
   for (const place of method.configs.keys()) await run(method, place, first)
 }
-for (const method of methods) {
+for (const method of judged) {
   if (method.isOwnPace === true) {
     for (const cell of uneven)
       for (const place of bestOf(known, method.name, cell.name, first).slice(0, 1))
