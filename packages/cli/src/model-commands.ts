@@ -22,7 +22,7 @@ export function addModelCommands(program: Command, print: (text: string) => void
 
   modelCommand(program, 'predict')
     .description('say what a model that --save wrote makes of files')
-    .argument('[files...]', 'pictures (PNG, JPEG), or CSV files with a row per sample')
+    .argument('[files...]', 'pictures (PNG, JPEG), or CSV or Parquet files with a row per sample')
     .option('--prompt <text>', 'the beginning of a text, which a model of texts continues, in place of files')
     .option('--length <characters>', 'by how many characters (default: 200)', lengthOf)
     .option(

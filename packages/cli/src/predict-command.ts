@@ -33,7 +33,8 @@ function check(files: readonly string[], prompt: string | undefined, how: Contin
   if (prompt !== undefined && files.length > 0)
     throw new InputError(`found files and --prompt; files are told apart, and a text is continued: give one of them`)
   if (prompt !== undefined) return
-  if (files.length === 0) throw new InputError('found no files; pictures or CSV files are expected, or --prompt TEXT')
+  if (files.length === 0)
+    throw new InputError('found no files; pictures, CSV or Parquet files are expected, or --prompt TEXT')
   const given = (['length', 'temperature', 'seed'] as const).find((name) => how[name] !== undefined)
   if (given !== undefined)
     throw new InputError(`--${given} is of a text that is continued; give its beginning with --prompt`)

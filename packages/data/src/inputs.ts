@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { InputError, messageOf, type ModelSignature } from '@murmuration/core'
 import { sizeOf } from '@murmuration/vectors'
-import { csvInputs } from './files/csv-inputs.js'
+import { readCsvInputs } from './files/csv.js'
+import { readParquet } from './files/parquet.js'
+import { tableInputs } from './files/table-inputs.js'
 import { decodePicture } from './images/decode.js'
 import { fitted } from './images/fit.js'
 
@@ -12,7 +14,7 @@ export interface ModelInput {
 }
 
 /**
- * The inputs that a file holds, made as those were that the model learned from: a picture, PNG or JPEG, or the rows of a CSV file. Throws an {@link InputError} that
+ * The inputs that a file holds, made as those were that the model learned from: a picture, PNG or JPEG, or the rows of a CSV or Parquet file. Throws an {@link InputError} that
  * names the file, and the line, for what the model cannot take.
  */
 export async function inputsIn(path: string, signature: ModelSignature): Promise<readonly ModelInput[]> {
@@ -23,14 +25,18 @@ export async function inputsIn(path: string, signature: ModelSignature): Promise
   if (preprocessing.kind === 'text')
     throw new InputError(`${path}: the model continues texts; give the beginning of one with --prompt`)
   if (preprocessing.kind === 'image') {
-    if (/\.csv$/i.test(path))
+    if (/\.(csv|parquet)$/i.test(path))
       throw new InputError(
         `${path}: the model takes pictures of ${inputShape.slice(0, 2).join(' × ')} pixels; give PNG or JPEG files`
       )
     const pixels = fitted(decodePicture(path, bytes), inputShape)
     return [{ from: path, values: Float32Array.from(pixels, (pixel) => pixel / 255) }]
   }
-  if (!/\.csv$/i.test(path))
-    throw new InputError(`${path}: the model takes rows of ${sizeOf(inputShape)} numbers; give a .csv file`)
-  return csvInputs(path, bytes, { length: sizeOf(inputShape), names: preprocessing.names })
+  const file = { name: path, bytes }
+  if (!/\.(csv|parquet)$/i.test(path))
+    throw new InputError(
+      `${path}: the model takes rows of ${sizeOf(inputShape)} numbers; give a .csv or a .parquet file`
+    )
+  const table = /\.csv$/i.test(path) ? readCsvInputs(file) : await readParquet(file)
+  return tableInputs(table, { length: sizeOf(inputShape), names: preprocessing.names })
 }

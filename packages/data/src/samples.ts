@@ -97,7 +97,7 @@ export type DataDescription =
       readonly name: KnownSetName
     }
   | {
-      /** A folder, files, or an URL: IDX files (gzip too), CSV, the archive of CIFAR-10, a folder of pictures for each class, or texts (.txt); told by their names and contents. */
+      /** A folder, files, or an URL: IDX files (gzip too), CSV, Parquet, the archive of CIFAR-10, a folder of pictures for each class, or texts (.txt); told by their names and contents. */
       readonly kind: 'files'
       readonly path: string | readonly string[]
       /** SHA-256 in hex of each file, by file name; checked when given, needed for an URL. */

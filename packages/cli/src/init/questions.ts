@@ -44,7 +44,12 @@ const partitionOptions = [
 
 async function askSamples(terminal: Terminal, task: string): Promise<Pick<InitChoices, 'data' | 'partition'>> {
   const options = setsFor(taskRecordOf(task)).map(({ name, description }) => ({ value: name, hint: description }))
-  const data = await chooseOrPath(terminal, 'From which data?', options, 'a folder or file with IDX or CSV data')
+  const data = await chooseOrPath(
+    terminal,
+    'From which data?',
+    options,
+    'a folder or file with IDX, CSV or Parquet data'
+  )
   const partition = await choose(terminal, 'How is it divided among the peers?', partitionOptions)
   return { data, partition }
 }

@@ -1,7 +1,10 @@
 import { InputError } from '@murmuration/core'
 import test from 'ava'
 import { gather } from '../source.js'
-import { csvSource } from './csv.js'
+import { readCsv } from './csv.js'
+import { type TableFile, type TableReading, tableSource } from './table.js'
+
+const csvSource = (files: readonly TableFile[], reading?: TableReading) => tableSource(files.map(readCsv), reading)
 
 const read = (text: string) => {
   const source = csvSource([{ name: 'a.csv', bytes: Buffer.from(text) }])

@@ -5,11 +5,13 @@ import type { DataDescription, Fit } from '../samples.js'
 import type { Source } from '../source.js'
 import { picturesIn, pictureSource } from '../images/folder.js'
 import { cifarName, cifarSource } from './cifar.js'
-import { type CsvReading, csvSource } from './csv.js'
+import { readCsv } from './csv.js'
 import { type DataFile, readData } from './data-file.js'
 import { downloadAll } from './download.js'
 import { textSource, type TextReading } from '../text/text.js'
 import { type IdxFile, idxSource } from './idx.js'
+import { readParquet } from './parquet.js'
+import { tableSource, type TableReading } from './table.js'
 import { fetchKnownSet, type KnownSetName, knownSetNames, knownSets } from './known-sets.js'
 
 type FilesDescription = Extract<DataDescription, { kind: 'files' }>
@@ -18,12 +20,13 @@ type Checksums = NonNullable<FilesDescription['sha256']>
 const imagesName = /^(.*)images[-.]idx3-ubyte(\.gz)?$/
 const labelsName = /^(.*)labels[-.]idx1-ubyte(\.gz)?$/
 const csvName = /\.csv(\.gz)?$/i
+const parquetName = /\.parquet$/i
 const textName = /\.txt(\.gz)?$/i
 
 /** How files are read. */
 export interface FilesReading {
-  /** 'numbers' for targets of CSV files that are real values; classes by default. */
-  readonly targets?: CsvReading['targets']
+  /** 'numbers' for targets of tables that are real values; classes by default. */
+  readonly targets?: TableReading['targets']
   /** How many characters a sample of a text has. */
   readonly context?: TextReading['context']
   /** What these have to fit. */
@@ -31,7 +34,7 @@ export interface FilesReading {
 }
 
 /**
- * Opens a data set: a folder with IDX files (all pairs of pictures and labels in it are put together), with CSV files (all are put
+ * Opens a data set: a folder with IDX files (all pairs of pictures and labels in it are put together), with CSV or Parquet files (all are put
  * together, in the order of their names), with the archive of CIFAR-10, with a folder of pictures for each class or with texts, which are put together too; such files, or the URL of either. Throws an {@link InputError} that says what was looked for.
  */
 export async function openFiles(
@@ -43,17 +46,14 @@ export async function openFiles(
   const bytesOf = (file: DataFile) => readData(file, sha256[file.name] ?? (mustMatch ? 'missing' : undefined))
   const packed = await openPacked(files, bytesOf)
   if (packed !== undefined) return packed
-  const tables = files.filter(({ name }) => csvName.test(name))
-  if (tables.length > 0) {
-    const read = async (file: DataFile) => ({ name: file.path, bytes: await bytesOf(file) })
-    return csvSource(await Promise.all(tables.map(read)), { targets, like })
-  }
+  const tables = await openTables(files, bytesOf, { targets, like })
+  if (tables !== undefined) return tables
   const pictures = (await Promise.all(paths.map(picturesOf))).flat()
   if (pictures.length > 0) return pictureSource(pictures, bytesOf, { size, like })
   const texts = await openTexts(files, bytesOf, { context, like })
   if (texts !== undefined) return texts
   throw new InputError(
-    `${paths.join(', ')} has no data that can be read (found: ${namesOf(files)}); expected are X-images-idx3-ubyte with X-labels-idx1-ubyte, a .csv or .txt file, each also as .gz, cifar-10-binary.tar.gz, or a folder of pictures (PNG, JPEG) for each class`
+    `${paths.join(', ')} has no data that can be read (found: ${namesOf(files)}); expected are X-images-idx3-ubyte with X-labels-idx1-ubyte, a .csv or .txt file, each also as .gz, a .parquet file, cifar-10-binary.tar.gz, or a folder of pictures (PNG, JPEG) for each class`
   )
 }
 
@@ -68,6 +68,26 @@ async function openPacked(
   if (other !== undefined)
     throw new InputError(`${archive.path} and ${other.path}: found two archives of CIFAR-10, expected one`)
   return archive && cifarSource(archive.path, await bytesOf(archive))
+}
+
+/** All tables, one after the other; nothing where there are none. Throws an InputError where the same may be there in two formats. */
+async function openTables(
+  files: readonly DataFile[],
+  bytesOf: (file: DataFile) => Promise<Buffer>,
+  reading: TableReading
+): Promise<Source | undefined> {
+  const [csv, parquet] = [csvName, parquetName].map((pattern) => files.filter(({ name }) => pattern.test(name)))
+  if (csv.length > 0 && parquet.length > 0)
+    throw new InputError(
+      `${csv[0].path} and ${parquet[0].path}: found CSV and Parquet, expected one of them; name the files that you mean`
+    )
+  if (csv.length + parquet.length === 0) return undefined
+  const read = async (file: DataFile) => ({ name: file.path, bytes: await bytesOf(file) })
+  if (csv.length > 0) return tableSource((await Promise.all(csv.map(read))).map(readCsv), reading)
+  const tables = []
+  // One after the other: each has a thread while it is read.
+  for (const file of parquet) tables.push(await readParquet(await read(file)))
+  return tableSource(tables, reading)
 }
 
 /** All texts, one after the other; nothing where there are none. */

@@ -20,7 +20,7 @@ export interface Prediction {
 }
 
 /**
- * What a model that was saved makes of files: pictures (PNG, JPEG) or rows of CSV files, preprocessed as its own samples were. File by file. Throws an InputError for what is no
+ * What a model that was saved makes of files: pictures (PNG, JPEG) or rows of CSV or Parquet files, preprocessed as its own samples were. File by file. Throws an InputError for what is no
  * model, and for a file that the model cannot take; `task` is the module, where it was trained by one.
  */
 export async function* predict(

@@ -1,0 +1,76 @@
+import { Worker } from 'node:worker_threads'
+import { InputError, messageOf } from '@murmuration/core'
+import type { ParquetAnswer, ParquetColumn } from './parquet-columns.js'
+import type { Table, TableFile } from './table.js'
+
+/** The most bytes of a Parquet file: 256 MiB, as of CSV. */
+const byteLimit = 2 ** 28
+
+/** The most bytes of what a Parquet file says of itself, at its end. Names, offsets and statistics of 10,000 columns take some 2 MiB. */
+const footerLimit = 2 ** 24
+
+/** The most memory that decoding may take, beside columns of numbers. Less than what lets V8 end the process for one array (2^27 elements). */
+const memoryLimit = 1024
+
+/** Milliseconds after which decoding is given up: 2^22 cells take 0.9 s of a core, and there are at most eight times as many. */
+const timeLimit = 120_000
+
+/**
+ * A Parquet file. Decoding runs in a thread of its own, with limits of memory and time: a file of 100 bytes may claim any number of values, and counts are only seen while it is decoded.
+ * Throws an {@link InputError} that names the file and says what is wrong with it.
+ */
+export async function readParquet({ name, bytes }: TableFile): Promise<Table> {
+  const problem = problemOf(bytes)
+  if (problem !== undefined) throw new InputError(`${name}: ${problem}`)
+  const answer = await decoded(bytes)
+  if ('problem' in answer) throw new InputError(`${name}: ${answer.problem}`)
+  const { names, columns, count } = answer
+  if (count === 0) throw new InputError(`${name}: no row was found, at least one is expected`)
+  const rows = Array.from({ length: count }, (_, index) => ({
+    ...{ name, unit: 'row' as const, number: index + 1 },
+    cells: columns.map((column: ParquetColumn) => column[index])
+  }))
+  return { name, names, namesAt: 'the schema', rows }
+}
+
+/** What the first and the last bytes say. They are "PAR1", and the four before the last four the length of the footer. */
+function problemOf(bytes: Buffer): string | undefined {
+  if (bytes.length > byteLimit)
+    return `${bytes.length} bytes, at most ${byteLimit} are expected; write the rows to several files`
+  const [head, tail] = [bytes.toString('latin1', 0, 4), bytes.toString('latin1', Math.max(4, bytes.length - 4))]
+  if (tail === 'PARE') return 'its footer is encrypted; write it without encryption'
+  if (head !== 'PAR1') return `begins with "${printable(head)}", "PAR1" is expected: it is no Parquet file`
+  if (bytes.length < 12 || tail !== 'PAR1')
+    return `ends with "${printable(tail)}", "PAR1" is expected: it is truncated; write or fetch it again`
+  const footer = bytes.readUInt32LE(bytes.length - 8)
+  const most = Math.min(footerLimit, bytes.length - 12)
+  if (footer > most) return `its footer claims ${footer} bytes, at most ${most} are expected; write or fetch it again`
+  return undefined
+}
+
+const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, '.')
+
+function decoded(bytes: Buffer): Promise<ParquetAnswer> {
+  const copy = Uint8Array.from(bytes)
+  const worker = new Worker(new URL('./parquet-worker.js', import.meta.url), {
+    workerData: copy,
+    transferList: [copy.buffer],
+    resourceLimits: { maxOldGenerationSizeMb: memoryLimit }
+  })
+  const answered = new Promise<ParquetAnswer>((resolve) => {
+    const fail = (problem: string) => resolve({ problem })
+    worker.on('message', resolve)
+    worker.on('error', (error: NodeJS.ErrnoException) => fail(problemIn(error)))
+    worker.on('exit', () => fail('its decoder ended without an answer'))
+    setTimeout(
+      () => fail(`not decoded after ${timeLimit / 60_000} minutes; it is damaged, write or fetch it again`),
+      timeLimit
+    ).unref()
+  })
+  return answered.finally(() => worker.terminate())
+}
+
+function problemIn(error: NodeJS.ErrnoException): string {
+  if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY') return `cannot be decoded: ${messageOf(error)}`
+  return `decoding takes more than ${memoryLimit} MiB; it is damaged, or too large: write the rows to several files`
+}
