@@ -5,7 +5,7 @@ export const exitCodes = {
   success: { code: 0, meaning: 'all went well' },
   failure: { code: 1, meaning: 'an error that none of the others describes' },
   input: { code: 2, meaning: 'a file, an option or the data is wrong; the message says where' },
-  neighboursMissing: { code: 3, meaning: 'neighbours or a store did not come, or were lost; the message says which' },
+  neighboursMissing: { code: 3, meaning: 'neighbours or a store were not there, or were lost; the message says which' },
   refused: { code: 4, meaning: 'a neighbour refuses this peer, or the other way round; the message says why' },
   diverged: { code: 5, meaning: 'the loss or the parameters became NaN or infinite' },
   disagreement: { code: 6, meaning: 'the peers ended with models that differ more than the topology promises' },

@@ -12,7 +12,7 @@ import type { DoctorFlags } from './doctor-command.js'
 import { graphs, type InitFlags } from './init/choices.js'
 import { dataWords, taskWords } from './init/tasks.js'
 import { addModelCommands } from './model-commands.js'
-import { countOf, durationOf, gathered, minFinishedOf, nameOf, partOf, positiveOf, watched } from './option-values.js'
+import { countOf, durationOf, minFinishedOf, nameOf, partOf, positiveOf, repeatable, watched } from './option-values.js'
 import { addRunCommands } from './run-commands.js'
 import { discoveryOf, type PeerFlags, relayOf, requestOf, type RunFlags, simulated } from './run-flags.js'
 import { placeOptions, runOptions, trainingOptions } from './shared-options.js'
@@ -99,7 +99,7 @@ trainingOptions(program.command('sim'))
 
 program
   .command('advise')
-  .description('find a plan for the links of a topology: simulates many, and says which has the same loss soonest')
+  .description('find a plan for the links of a topology: simulates many, and says which reaches the same loss first')
   .argument('<topology>', 'a topology file that says how fast links are')
   .option('--train <file>', 'a training file (default: a small network on drawn digits)')
   .option(
@@ -136,7 +136,7 @@ program
 program
   .command('report')
   .description(
-    'write the report of results anew, or one that puts the results of several folders side by side, or the parts of a sweep together'
+    'write the report of results again; of several folders, one report with all of them side by side, or of the whole sweep whose parts they are'
   )
   .argument('<folders...>', 'folders that "murmur sim", "swarm --out" or "peer --out" wrote')
   .option('--out <folder>', 'where the report of several folders goes (default: a new folder in results)')
@@ -170,8 +170,8 @@ program
   .argument('[topology]', 'a topology file, with --as')
   .option('--as <name>', 'which peer of the topology runs here', nameOf)
   .option('--key <file>', 'the private key of this peer; see "murmur identity"')
-  .option('--seed <address>', 'a seed by which the run is to be found, again for each', gathered, [])
-  .option('--via <address>', 'a relay by which this peer is to be reached, again for each', gathered, [])
+  .addOption(repeatable('--seed <address>', 'a seed by which the run is to be found', 'none'))
+  .addOption(repeatable('--via <address>', 'a relay by which this peer is to be reached', 'none'))
   .option('--out <folder>', 'where results and checkpoints are to go (default: here)')
   .option('--time-server <host>', 'what to compare the clock with (default: pool.ntp.org)')
   .option('--json', 'print one JSON object per line')

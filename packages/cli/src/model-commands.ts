@@ -12,7 +12,7 @@ const exportFormats: readonly ExportFormat[] = ['tfjs', 'safetensors', 'onnx']
 /** Adds `evaluate`, `predict` and `export`. What they run is loaded when they are called. */
 export function addModelCommands(program: Command, print: (text: string) => void): void {
   modelCommand(program, 'evaluate')
-    .description('say what a model is worth that --save wrote')
+    .description('evaluate a model that --save wrote')
     .option('--data <path>', 'other data than those that its run held back')
     .option('--json', 'print one JSON object')
     .action(async (model: string, flags: EvaluateFlags) => {
@@ -21,7 +21,7 @@ export function addModelCommands(program: Command, print: (text: string) => void
     })
 
   modelCommand(program, 'predict')
-    .description('say what a model that --save wrote makes of files')
+    .description('predict classes or numbers for files, or continue a text, with a model that --save wrote')
     .argument('[files...]', 'pictures (PNG, JPEG), or CSV or Parquet files with a row per sample')
     .option('--prompt <text>', 'the beginning of a text, which a model of texts continues, in place of files')
     .option('--length <characters>', 'by how many characters (default: 200)', lengthOf)
@@ -38,7 +38,7 @@ export function addModelCommands(program: Command, print: (text: string) => void
     })
 
   modelCommand(program, 'export')
-    .description('write a model that --save wrote for others: TensorFlow.js, Keras (safetensors), ONNX')
+    .description('convert a model that --save wrote to TensorFlow.js, Keras (safetensors) or ONNX')
     .requiredOption('--out <folder>', 'where to; made where there is none')
     .addOption(new Option('--format <format>', 'one of the formats; all without it').choices(exportFormats))
     .action(async (model: string, flags: ExportOptions) => {

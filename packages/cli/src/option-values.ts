@@ -4,7 +4,7 @@ import type { MinFinished } from '@murmuration/experiment/peers'
 import { duration } from '@murmuration/files'
 import type { SweepPart } from '@murmuration/results'
 import type { WatchAddress } from '@murmuration/watch'
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 
 /** Milliseconds. */
 export function durationOf(text: string): number {
@@ -55,9 +55,15 @@ export function partOf(text: string): SweepPart {
   throw new InvalidArgumentError('expected which part, and of how many, such as 3/10')
 }
 
-/** Values of an option that may be given again and again. */
-export function gathered(text: string, before: readonly string[]): readonly string[] {
-  return [...before, text]
+/**
+ * An option that may be given several times, each time with another value.
+ *
+ * @param otherwise - what holds where it is not given, as help shows it
+ */
+export function repeatable(flags: string, description: string, otherwise: string): Option {
+  return new Option(flags, `${description}; may be repeated`)
+    .argParser((text: string, before: readonly string[]) => [...before, text])
+    .default([], otherwise)
 }
 
 /** The name of a peer. */

@@ -3,7 +3,7 @@ import type { PeerName } from '@murmuration/core'
 import type { Command } from 'commander'
 import { checkpointsOf } from './checkpoint-options.js'
 import { stopOnSignal } from './ending.js'
-import { durationOf, gathered, nameOf, watched } from './option-values.js'
+import { durationOf, nameOf, repeatable, watched } from './option-values.js'
 import type { Output } from '@murmuration/experiment'
 import { type PeerFlags, relayOf, requestOf, type RunFlags } from './run-flags.js'
 import type { SeedFlags } from './seed-command.js'
@@ -28,7 +28,7 @@ export function addRunCommands(program: Command, { print, outputOf }: RunCommand
   program
     .command('seed')
     .description('introduce peers to each other, for those whose topology file has no addresses; it has no model')
-    .option('--listen <address>', 'where, again for each (default: /ip4/0.0.0.0/tcp/4001)', gathered, [])
+    .addOption(repeatable('--listen <address>', 'where it listens', '/ip4/0.0.0.0/tcp/4001'))
     .option('--relay', 'be a relay too, for peers that nobody can call')
     .option('--key <file>', 'the private key of the seed (default: in the home of murmur)')
     .option('--json', 'print one JSON object')
@@ -96,12 +96,7 @@ function guestOptions(command: Command): Command {
   const described = command
     .argument('<topology>', 'the topology file of the run')
     .requiredOption('--name <name>', 'whose place it is', nameOf)
-    .option(
-      '--seed <address>',
-      'a seed or a peer of the run, again for each (default: the addresses of the file)',
-      gathered,
-      []
-    )
+    .addOption(repeatable('--seed <address>', 'a seed or a peer of the run', 'the addresses of the file'))
     .option('--key <file>', 'the run key (default: in the home of murmur)')
   return trainingOptions(described)
 }

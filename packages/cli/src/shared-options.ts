@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import { everyOf } from './checkpoint-options.js'
 import { dataWords, taskWords } from './init/tasks.js'
-import { durationOf, gathered } from './option-values.js'
+import { durationOf, repeatable } from './option-values.js'
 
 /** What real peers train, and what becomes of it: `swarm`, `peer`. */
 export function runOptions(command: Command): Command {
@@ -50,18 +50,14 @@ export function outcomeOptions(command: Command): Command {
 export function placeOptions(command: Command): Command {
   return command
     .option('--key <file>', 'the private key of this peer (default: in the home of murmur; see "murmur identity")')
-    .option(
-      '--listen <address>',
-      'where this peer listens, in place of what the topology file says, again for each',
-      gathered,
-      []
-    )
-    .option('--seed <address>', 'a peer that knows where others are, again for each: see "murmur seed"', gathered, [])
-    .option(
-      '--via [relay]',
-      'be reached through a relay, where nobody can call this machine: its address, again for each (default: the seeds)',
-      gathered,
-      []
+    .addOption(repeatable('--listen <address>', 'where this peer listens', 'what the topology file says'))
+    .addOption(repeatable('--seed <address>', 'a peer that knows where others are, see "murmur seed"', 'none'))
+    .addOption(
+      repeatable(
+        '--via [relay]',
+        'be reached through a relay, where nobody can call this machine: its address',
+        'no relay; without an address, the seeds'
+      )
     )
     .option('--relay', 'be a relay for peers of the run that nobody can call')
     .option('--relay-vectors', 'let vectors go through relays, where the neighbour allows it too')
