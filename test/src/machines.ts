@@ -38,11 +38,12 @@ export async function machines(t: ExecutionContext, count: number): Promise<read
   }
 }
 
-const hostOf = (place: number) => `10.91.${place}.2`
+/** Public ones, as libp2p takes its own addresses for true only if they are private; nobody outside sees them. */
+const hostOf = (place: number) => `11.91.${place}.2`
 
 /** A namespace with a network of its own, whose way out is the router. */
 async function connect(router: string, name: string, place: number): Promise<void> {
-  const [device, gateway] = [`v${place}`, `10.91.${place}.1`]
+  const [device, gateway] = [`v${place}`, `11.91.${place}.1`]
   await ip('netns', 'add', name)
   await ip('-n', router, 'link', 'add', device, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', name)
   await ip('-n', router, 'addr', 'add', `${gateway}/24`, 'dev', device)

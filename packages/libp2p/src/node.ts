@@ -10,6 +10,7 @@ import type { Limits } from './constants.js'
 import type { PendingConnections } from './pending-connections.js'
 import { wordsOf } from './explain.js'
 import type { Identity } from './identity.js'
+import { listeningAddresses } from './listening-addresses.js'
 import { noiseCrypto } from './noise-crypto.js'
 import type { PeerDirectory } from './peer-directory.js'
 import { parseAddress } from './peer-list.js'
@@ -49,7 +50,10 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
     privateKey: identity.privateKey,
     addresses: { listen: [...listen] },
     transports: [shaper === undefined ? together : shaper.transport(together), circuit.transport],
-    ...(relay === undefined ? {} : { services: { relay: relay.service(limits.handshakeTimeout) } }),
+    services: {
+      listeningAddresses,
+      ...(relay === undefined ? {} : { relay: relay.service(limits.handshakeTimeout) })
+    },
     peerDiscovery: lan ? [mdns({ serviceTag })] : [],
     connectionEncrypters: [noise({ crypto: noiseCrypto })],
     streamMuxers: [
