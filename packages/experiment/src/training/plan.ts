@@ -1,6 +1,6 @@
 import { type Algorithm, hasMembers, refusals, type Surroundings, type TrainingSettings } from '@murmuration/algorithms'
 import { InputError, type Links, type PeerName, type TaskDescription, type Topology } from '@murmuration/core'
-import type { Settings } from '@murmuration/libp2p'
+import type { Settings } from '@murmuration/libp2p/settings'
 import { contraction, graphLabel, roundsToConsensus, structureFindings } from '@murmuration/topology'
 import type { TopologyFile } from '@murmuration/files'
 import { algorithmLabel, optionTexts, recordOf } from './algorithm-choice.js'

@@ -1,4 +1,4 @@
-import { type Settings, settingsOf } from '@murmuration/libp2p'
+import { type Settings, settingsOf } from '@murmuration/libp2p/settings'
 import type { TopologyFile } from '@murmuration/files'
 import { localWeights } from './training-file.js'
 import type { Training } from './training-schema.js'
