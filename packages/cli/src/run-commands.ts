@@ -1,6 +1,6 @@
 /** Who takes part in a run whose file does not say it all: seeds, invitations. */
 import type { PeerName } from '@murmuration/core'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { checkpointsOf } from './checkpoint-options.js'
 import { stopOnSignal } from './ending.js'
 import { durationOf, nameOf, repeatable, watched } from './option-values.js'
@@ -40,7 +40,9 @@ export function addRunCommands(program: Command, { print, outputOf }: RunCommand
 
   guestOptions(program.command('invite'))
     .description('print an invitation to a place of a topology file: one line, to be sent to whoever is to join')
-    .option('--expires <time>', 'until when it has to be used', durationOf, 2 * 86_400_000)
+    .addOption(
+      new Option('--expires <time>', 'how long it can be used').argParser(durationOf).default(172_800_000, '48 h')
+    )
     .action(async (topology: string, { expires, ...flags }: GuestFlags & { readonly expires: number }) => {
       const { invitationText } = await import('@murmuration/experiment/peers')
       print(await invitationText(requestOf(topology, flags), { ...guestOf(flags), expires }))

@@ -64,6 +64,6 @@ export function placeOptions(command: Command): Command {
     .addOption(
       new Option('--wait <time>', 'how long to wait for the run to begin, or in a pause to go on')
         .argParser(durationOf)
-        .default(86_400_000, '1 day')
+        .default(86_400_000, '24 h')
     )
 }

@@ -7,7 +7,7 @@
 export { linksFileJsonSchema, readLinksFile } from './links/links-file.js'
 export type { LinksDescription } from './links/links-schema.js'
 export { nearest, unknownPeer } from './nearest.js'
-export { bitRate, byteSize, duration, fraction } from './quantities.js'
+export { bitRate, byteSize, duration, durationText, fraction } from './quantities.js'
 export { type Result, validate } from './schema-problems.js'
 export { readText } from './text-file.js'
 export { type PeerEntry, maxPeers } from './topology/peers.js'

@@ -1,7 +1,15 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { z } from 'zod'
-import { bitRate, byteSize, duration, fraction } from './quantities.js'
+import { bitRate, byteSize, duration, durationText, fraction } from './quantities.js'
+
+test('a time is written as it would be read', (t) => {
+  const texts = ['24 h', '90 min', '30 s', '1500 ms', '0.5 ms', '0 s']
+  t.deepEqual(
+    texts.map((text) => durationText(duration().parse(text))),
+    texts
+  )
+})
 
 test('quantities are read in base units: ms, bit/s, bytes, fractions of 1', (t) => {
   const times = ['10 ms', '250 us', '1.5 s', '2 min', '1 h', '0 ms', '7ms'].map((text) => duration().parse(text))

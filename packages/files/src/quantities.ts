@@ -10,13 +10,23 @@ interface Units {
   readonly positive?: boolean
 }
 
+/** Milliseconds for each unit of time. */
+const times = { us: 1e-3, ms: 1, s: 1e3, min: 60e3, h: 3600e3 }
+
 /** A length of time, such as `10 ms`: milliseconds. Units: us, ms, s, min, h. */
 export const duration = () =>
   quantity({
     what: 'a time',
     example: '10 ms',
-    scale: { us: 1e-3, ms: 1, s: 1e3, min: 60e3, h: 3600e3 }
+    scale: times
   })
+
+/** As {@link duration} reads it: `86400000` is `24 h`, in the largest unit of which it is a whole number. */
+export function durationText(milliseconds: number): string {
+  const whole = Object.entries(times).filter(([, scale]) => scale >= 1 && Number.isInteger(milliseconds / scale))
+  const [unit, scale] = whole.at(-1) ?? ['ms', 1]
+  return milliseconds === 0 ? '0 s' : `${milliseconds / scale} ${unit}`
+}
 
 /** A rate, such as `25 Mbit/s`: bits per second, 1 kbit = 1000 bit. */
 export const bitRate = () =>

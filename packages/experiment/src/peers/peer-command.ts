@@ -1,5 +1,6 @@
 import { hasMembers } from '@murmuration/algorithms'
 import { byName, type PeerName } from '@murmuration/core'
+import { durationText } from '@murmuration/files'
 import type { DiscoveryOptions, Identity, RelayOptions } from '@murmuration/libp2p'
 import { hashVector } from '@murmuration/vectors'
 import type { PeerSummary, RunEvent } from '../events.js'
@@ -55,7 +56,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   const admission = await admissionOf({ plan, request }, self, options.emit, options.entered)
   options.emit(startEvent(plan))
   const others = hasMembers(plan.options.algorithm) ? 'the run to begin' : neededBy(plan, self).join(', ')
-  options.emit({ kind: 'note', text: `${self} waits up to ${options.wait / 1000} s for ${others}` })
+  options.emit({ kind: 'note', text: `${self} waits up to ${durationText(options.wait)} for ${others}` })
   const outliers = new FirstOutliers()
   let watching: Watching | undefined
   const emit = (event: RunEvent) => {
