@@ -13,6 +13,8 @@ const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
   // Of four numbers half are sent.
   'choco': { options: { compressor: { name: 'top-k', fraction: 0.5 }, consensus: 0.4 } },
   'motef': { options: { compressor: { name: 'top-k', fraction: 0.5 }, consensus: 0.4, momentum: 0.5 } },
+  // Peers of the contract are up to 4 apart.
+  'moniqua': { options: { theta: 8 } },
   'trimmed-mean': { spread: 0, isComplete: true },
   'coordinate-median': { spread: 0, isComplete: true },
   'krum': { spread: 0, isComplete: true },

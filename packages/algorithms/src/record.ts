@@ -133,7 +133,7 @@ export interface Flow<M> {
  * How a late flow enters the state; 'dropped' where a sum over the peers is not kept. 'added': what is sent leaves the sender for good, and is added to the
  * fields of the same names when it comes late or from elsewhere; nothing of this is agreed on by both ends.
  */
-export type LateFlow<S, M> = 'dropped' | 'added' | ((state: S, flow: Flow<M>) => S)
+export type LateFlow<S, M, O = unknown> = 'dropped' | 'added' | ((state: S, flow: Flow<M>, options: O) => S)
 
 type Ask<D> = D extends Call ? Shaped<D['ask']> : never
 type Reply<D> = D extends Call ? Shaped<D['reply']> : never
@@ -264,7 +264,7 @@ export interface Definition<Z extends z.ZodObject, C extends Channels, S extends
    * `reply − ask` a reply moves the asker's state, field by field; the answer has moved the other end by as much the other way, so that a late reply is
    * used, too.
    */
-  readonly edges?: { readonly [N in keyof C]?: C[N] extends Shape ? LateFlow<S, Shaped<C[N]>> : number }
+  readonly edges?: { readonly [N in keyof C]?: C[N] extends Shape ? LateFlow<S, Shaped<C[N]>, z.output<Z>> : number }
   /** What a server does, where there are servers. */
   readonly server?: Role<z.output<Z>, C, T>
   /** How keyed rows are served, where they are the parameters. Then workers do what packages/algorithms/src/keys/rows-sgd.ts says, and there are no roles. */

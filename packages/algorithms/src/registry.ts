@@ -25,6 +25,7 @@ import { gradientTracking } from './gradient-tracking.js'
 import { krumSgd } from './krum.js'
 import { lapse } from './lapse.js'
 import { localSgd } from './local-sgd.js'
+import { moniqua } from './moniqua.js'
 import { moshpit } from './moshpit.js'
 import { motef } from './motef.js'
 import { noLoCo } from './noloco.js'
@@ -68,6 +69,7 @@ export const algorithms: readonly Algorithm[] = [
   deepSqueeze,
   powerGossip,
   sparseGossip,
+  moniqua,
   moshpit,
   gossipPga,
   overlapMerge,

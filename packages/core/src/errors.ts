@@ -34,7 +34,7 @@ export class RefusedError extends Error {
 /** Why a peer refuses another. */
 export type RefusalCode = 'unknown-peer' | 'settings' | 'schema' | 'start' | 'protocol'
 
-/** Parameters, a loss or a gradient became NaN or infinite. */
+/** Parameters, a loss or a gradient became NaN or infinite, or peers came further apart than their algorithm can do with. */
 export class DivergedError extends Error {
   override readonly name = 'DivergedError'
 }

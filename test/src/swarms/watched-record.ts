@@ -33,9 +33,9 @@ export function watched(record: Algorithm, listener: RecordListener): Algorithm 
       [channel]:
         typeof late !== 'function'
           ? 'dropped'
-          : (state, flow) => {
+          : (state, flow, options) => {
               listener.late({ ...flow, mine: valuesOf(flow.mine), theirs: valuesOf(flow.theirs) })
-              return late(state, flow)
+              return late(state, flow, options)
             }
     },
     start(origin, node) {

@@ -112,7 +112,7 @@ export class Program {
     let from = nobody
     for (const { edges, late } of this.#late) {
       for (const flow of edges.takeFlows()) {
-        this.state = late(this.state, flow)
+        this.state = late(this.state, flow, this.#node.options)
         from = [...from, flow.from]
       }
     }
@@ -121,7 +121,7 @@ export class Program {
       for (const flow of edges.takeFlows()) {
         // Mass has no place in models.
         if (late === addSent) continue
-        this.state = addFlow(this.state, flow)
+        this.state = late(this.state, flow, other.#node.options)
         from = [...from, flow.from]
       }
     }
