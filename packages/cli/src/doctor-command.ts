@@ -11,6 +11,7 @@ export interface DoctorFlags {
   readonly key?: string
   readonly seed: readonly string[]
   readonly via: readonly string[]
+  readonly upnp?: boolean
   readonly out?: string
   readonly timeServer?: string
   readonly json?: boolean
@@ -26,14 +27,14 @@ const marks = {
 /** Prints each finding as it is made. The result is the exit code. */
 export async function runDoctor(
   topology: string | undefined,
-  { as, key, seed: seeds, via: relays, out = '.', timeServer = 'pool.ntp.org', json }: DoctorFlags,
+  { as, key, seed: seeds, via: relays, upnp = false, out = '.', timeServer = 'pool.ntp.org', json }: DoctorFlags,
   print: (text: string) => void
 ): Promise<number> {
   if ((topology === undefined) !== (as === undefined))
     throw new InputError('a topology file and --as NAME go together: expected both, or neither')
   const isWell = await examine({
     ...(topology === undefined ? {} : { topology: fileOrSample(topology, 'topologies') }),
-    ...{ as, key, seeds, relays, folder: out, timeServer: timeServerOf(timeServer) },
+    ...{ as, key, seeds, relays, upnp, folder: out, timeServer: timeServerOf(timeServer) },
     emit: (finding) => print(json ? JSON.stringify({ kind: 'finding', ...finding }) : textOf(finding))
   })
   return isWell ? exitCodes.success.code : exitCodes.doctor.code

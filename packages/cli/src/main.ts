@@ -68,6 +68,7 @@ placeOptions(runOptions(program.command('peer')))
         ...flags,
         discovery: discoveryOf(flags),
         relay: relayOf(flags),
+        upnp: flags.upnp,
         watch: await watched(flags.watch),
         checkpoints: checkpointsOf(flags),
         directory,
@@ -172,6 +173,7 @@ program
   .option('--key <file>', 'the private key of this peer; see "murmur identity"')
   .addOption(repeatable('--seed <address>', 'a seed by which the run is to be found', 'none'))
   .addOption(repeatable('--via <address>', 'a relay by which this peer is to be reached', 'none'))
+  .option('--upnp', 'have a router forward this peer’s port, and see whether it does')
   .option('--out <folder>', 'where results and checkpoints are to go (default: here)')
   .option('--time-server <host>', 'what to compare the clock with (default: pool.ntp.org)')
   .option('--json', 'print one JSON object per line')

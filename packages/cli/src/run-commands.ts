@@ -78,11 +78,11 @@ async function join(invitation: string, flags: JoinFlags, { print, outputOf }: R
     const words = process.argv.slice(2).map((word) => (word === invitation ? 'INVITATION' : word))
     const recording = { request, out: flags.out, command: commandOf(words), peer: place.as, emit }
     const onReport = (path: string) => (report = path)
-    const { wait, listen, save } = flags
+    const { wait, listen, save, upnp } = flags
     const relay = relayOf(flags)
     await recorded({ ...recording, onReport }, (told, directory) =>
       runPeerCommand(request, {
-        ...{ ...place, relay, wait, listen, watch, checkpoints, directory, emit: told, signal },
+        ...{ ...place, relay, upnp, wait, listen, watch, checkpoints, directory, emit: told, signal },
         ...(save === undefined ? {} : { save })
       })
     )

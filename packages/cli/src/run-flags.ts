@@ -30,6 +30,7 @@ export interface PeerFlags {
   readonly lan?: boolean
   readonly via: true | readonly string[]
   readonly relay?: boolean
+  readonly upnp?: boolean
   readonly relayVectors?: boolean
 }
 

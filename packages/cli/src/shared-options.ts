@@ -59,6 +59,7 @@ export function placeOptions(command: Command): Command {
         'no relay; without an address, the seeds'
       )
     )
+    .option('--upnp', 'have a router of the local network forward this peer’s port')
     .option('--relay', 'be a relay for peers of the run that nobody can call')
     .option('--relay-vectors', 'let vectors go through relays, where the neighbour allows it too')
     .addOption(

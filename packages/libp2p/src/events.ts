@@ -10,6 +10,8 @@ export type ReceiveFault = FrameFault | 'gap' | 'window' | 'message' | 'duplicat
 /** What happens on the network, for logs and displays. */
 export type PeerEvent =
   | { readonly kind: 'listening'; readonly addresses: readonly string[] }
+  /** A router forwards a port to this peer now: where others can call it, if what the router says is so. */
+  | { readonly kind: 'forwarded'; readonly addresses: readonly string[] }
   | { readonly kind: 'connecting'; readonly peer: PeerName }
   /** Both directions are welcomed; of a peer that is no neighbour, one of them. `relay`: the address of the relay by which they go, if they do. */
   | { readonly kind: 'ready'; readonly peer: PeerName; readonly relay?: string }

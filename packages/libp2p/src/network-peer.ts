@@ -142,7 +142,22 @@ export class NetworkPeer implements Peer {
     })
     await startNode(node, this.#options.listen)
     emit({ kind: 'listening', addresses: this.addresses })
+    this.#watchRouters()
     this.#reserving = this.#reservations.run()
+  }
+
+  /** Tells of addresses that come later: a router has begun to forward a port. */
+  #watchRouters(): void {
+    const { node, emit } = this.#context
+    const known = new Set(node.getMultiaddrs().map(String))
+    node.addEventListener('self:peer:update', () => {
+      const found = node.getMultiaddrs().map(String)
+      const addresses = found.filter((address) => !known.has(address))
+      for (const address of addresses) known.add(address)
+      if (addresses.length === 0) return
+      emit({ kind: 'forwarded', addresses })
+      this.#discovery.moved()
+    })
   }
 
   /** Answers peers of the peer list alone: a seed that this peer has called could ask, too. */

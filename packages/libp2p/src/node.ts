@@ -34,6 +34,8 @@ export interface NodeOptions {
   readonly shaper?: Shaper | undefined
   /** Whether to find others, and be found, on the local network. */
   readonly lan?: boolean | undefined
+  /** Whether to have routers of the local network forward its ports (UPnP). */
+  readonly upnp?: boolean | undefined
   /** Its connections through relays; it can dial so in any case. */
   readonly circuit?: Circuit | undefined
   /** Its part as a relay for others, if it has one. */
@@ -42,7 +44,7 @@ export interface NodeOptions {
 
 /** A libp2p node over TCP, noise and yamux that is not started yet. Throws an InputError for an address that is none. */
 export async function createNode(options: NodeOptions): Promise<Libp2p> {
-  const { identity, listen, limits, directory, pendingConnections, shaper, lan = false, relay } = options
+  const { identity, listen, limits, directory, pendingConnections, shaper, lan = false, relay, upnp = false } = options
   const { circuit = new Circuit() } = options
   for (const address of listen) parseAddress(address, 'this peer')
   const node = await createLibp2p({
@@ -52,7 +54,8 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
     transports: [shaper === undefined ? together : shaper.transport(together), circuit.transport],
     services: {
       listeningAddresses,
-      ...(relay === undefined ? {} : { relay: relay.service(limits.handshakeTimeout) })
+      ...(relay === undefined ? {} : { relay: relay.service(limits.handshakeTimeout) }),
+      ...(upnp ? { upnp: await portMapping() } : {})
     },
     peerDiscovery: lan ? [mdns({ serviceTag })] : [],
     connectionEncrypters: [noise({ crypto: noiseCrypto })],
@@ -93,6 +96,12 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
 
 /** Under which peers of all runs are found on a local network; the ids tell them apart. */
 const serviceTag = '_murmuration._udp.local'
+
+/** Has routers forward ports. What a router says is believed: whether it is so shows when others call. */
+async function portMapping() {
+  const { uPnPNAT } = await import('@libp2p/upnp-nat')
+  return uPnPNAT({ autoConfirmAddress: true, portMappingDescription: 'murmuration' })
+}
 
 /** TCP that writes what is sent in one turn at once. */
 const together = (components: TCPComponents) => new WrappingTransport(tcp()(components), writeTogether)

@@ -39,6 +39,7 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
     pendingConnections,
     shaper,
     lan: discovery?.lan,
+    upnp: options.upnp,
     circuit,
     relay: relay.offers && new RelayRole(relay.offers, serves)
   })

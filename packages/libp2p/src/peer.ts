@@ -41,6 +41,8 @@ export interface PeerOptions {
   readonly codec?: string | undefined
   /** How others of the peer list are found, beside the addresses that it has; by these alone when absent. */
   readonly discovery?: DiscoveryOptions | undefined
+  /** Whether to have routers of the local network forward this peer's port, by UPnP. */
+  readonly upnp?: boolean | undefined
   /** Relays by which this peer is reached, and whether it is one; neither when absent. */
   readonly relay?: RelayOptions | undefined
   /** How peers are let in whose ids the peer list does not have; not at all when absent. */

@@ -1,10 +1,13 @@
-import type { Connection } from '@libp2p/interface'
+import type { Connection, Libp2p } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import type { Milliseconds } from '@murmuration/core'
 import { controlProtocol, defaultLimits } from './constants.js'
 import { explain } from './explain.js'
 import type { Identity } from './identity.js'
-import type { Circuit } from './relay/circuit.js'
+import type { NodeOptions } from './node.js'
+
+/** How long a router is looked for, and asked to forward a port: it takes 6 s where there is one. */
+export const routerTimeout: Milliseconds = 15_000
 
 /**
  * Calls an address as a peer does, and hangs up once both ends have proven who they are. Resolves with what is wrong, in words; with nothing
@@ -68,7 +71,11 @@ export interface Called {
  */
 export async function probeReach(
   identity: Identity,
-  { seed, listen }: { readonly seed: string; readonly listen: readonly string[] },
+  {
+    seed,
+    listen,
+    upnp = false
+  }: { readonly seed: string; readonly listen: readonly string[]; readonly upnp?: boolean },
   timeout: Milliseconds
 ): Promise<Called | string> {
   const [{ askForCall }, { parseAddress }] = await Promise.all([
@@ -90,9 +97,37 @@ export async function probeReach(
       if (ports.length === 0) throw new Error('this peer listens at no TCP port of the kind by which it calls the seed')
       called = { ...(await askForCall(connection, ports[0], timeout)), port: ports[0] }
     },
-    { listen }
+    { listen, upnp }
   )
   return called ?? problem ?? 'no answer'
+}
+
+/** Has routers forward the port at which a peer would listen, for as long as it takes to see it. Resolves with the addresses; with none where no router does. */
+export async function probeRouters(identity: Identity, listen: readonly string[]): Promise<readonly string[]> {
+  const { createNode, startNode } = await import('./node.js')
+  const node = await createNode({ identity, listen, limits: defaultLimits, upnp: true })
+  try {
+    await startNode(node, listen)
+    const forwarded = await forwardedTo(node, routerTimeout)
+    return forwarded.map((address) => address.toString().replace(/\/p2p\/[^/]+$/, ''))
+  } finally {
+    await node.stop()
+  }
+}
+
+/** The addresses at which routers forward a port to a node, once there is one, or none after `timeout`. */
+async function forwardedTo(node: Libp2p, timeout: Milliseconds): Promise<readonly Multiaddr[]> {
+  const own = new Set(node.getMultiaddrs().map(String))
+  const forwarded = () => node.getMultiaddrs().filter((address) => !own.has(address.toString()))
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, timeout)
+    node.addEventListener('self:peer:update', () => {
+      if (forwarded().length === 0) return
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+  return forwarded()
 }
 
 /** Calls an address from a node of its own. Resolves with what is wrong, in words. */
@@ -101,18 +136,19 @@ async function calling(
   address: string,
   timeout: Milliseconds,
   act: (connection: Connection, signal: AbortSignal, listening: readonly Multiaddr[]) => Promise<void>,
-  { circuit, listen = [] }: { readonly circuit?: Circuit; readonly listen?: readonly string[] } = {}
+  { circuit, listen = [], upnp }: Pick<Partial<NodeOptions>, 'circuit' | 'listen' | 'upnp'> = {}
 ): Promise<string | undefined> {
   const [{ multiaddr }, { createNode, startNode }] = await Promise.all([
     import('@multiformats/multiaddr'),
     import('./node.js')
   ])
-  const node = await createNode({ identity, listen, limits: defaultLimits, circuit })
+  const node = await createNode({ identity, listen, limits: defaultLimits, circuit, upnp })
   try {
     await startNode(node, listen)
+    const forwarded = upnp === true ? await forwardedTo(node, routerTimeout) : []
     const signal = AbortSignal.timeout(timeout)
     const connection = await node.dial(multiaddr(address), { signal })
-    await act(connection, signal, node.getMultiaddrs())
+    await act(connection, signal, [...forwarded, ...node.getMultiaddrs()])
     await connection.close()
     return undefined
   } catch (error) {

@@ -6,7 +6,15 @@ import { type Place, placeOf } from '../peers/peer-list.js'
 import { clockFinding, type TimeServer } from './clock.js'
 import type { Finding } from './finding.js'
 import { backendFindings, diskFinding, eventLoopFinding, nodeFinding } from './machine.js'
-import { addressFinding, peerFinding, portFinding, reachFinding, relayFinding, seedFinding } from './network.js'
+import {
+  addressFinding,
+  peerFinding,
+  portFinding,
+  reachFinding,
+  relayFinding,
+  routerFinding,
+  seedFinding
+} from './network.js'
 
 export type { Finding } from './finding.js'
 
@@ -20,6 +28,8 @@ export interface DoctorOptions {
   readonly seeds: readonly string[]
   /** Multiaddrs of relays by which this peer is to be reached. */
   readonly relays: readonly string[]
+  /** Whether to have a router forward this peer's port. */
+  readonly upnp: boolean
   /** Where results and checkpoints are to go. */
   readonly folder: string
   readonly timeServer: TimeServer
@@ -38,13 +48,14 @@ export async function examine(options: DoctorOptions): Promise<boolean> {
   for (const finding of await backendFindings()) emit(finding)
   emit(await diskFinding(options.folder))
   emit(await clockFinding(options.timeServer))
-  const { topology, as, seeds, relays } = options
+  const { topology, as, seeds, relays, upnp } = options
   const own = topology !== undefined && as !== undefined ? await examinePlace(topology, as, options, emit) : undefined
   const { identity = await createIdentity(), listen = anywhere } = own ?? {}
+  if (upnp) emit(await routerFinding(listen, identity))
   for (const seed of seeds) {
     const finding = await seedFinding(seed, identity)
     emit(finding)
-    if (finding.level !== 'wrong') emit(await reachFinding(seed, listen, identity))
+    if (finding.level !== 'wrong') emit(await reachFinding(seed, listen, identity, upnp))
   }
   for (const relay of [...relays, ...(own?.relays ?? [])]) emit(await relayFinding(relay, identity))
   return isWell

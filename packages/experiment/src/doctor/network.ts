@@ -2,7 +2,15 @@
 import { connect, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { messageOf, type Milliseconds, type PeerName } from '@murmuration/core'
-import { type Identity, type PeerListEntry, probe, probeReach, probeRelay, probeSeed } from '@murmuration/libp2p'
+import {
+  type Identity,
+  type PeerListEntry,
+  probe,
+  probeReach,
+  probeRelay,
+  probeRouters,
+  probeSeed
+} from '@murmuration/libp2p'
 import type { Finding } from './finding.js'
 
 /** Round trips of this length make rounds of small models many times as long. */
@@ -83,10 +91,15 @@ export async function seedFinding(address: string, identity: Identity): Promise<
   return { ...finding, level: 'note', mend }
 }
 
-/** Whether a seed can call this peer where it listens. */
-export async function reachFinding(seed: string, listen: readonly string[], identity: Identity): Promise<Finding> {
+/** Whether a seed can call this peer where it listens, or where a router forwards its port. */
+export async function reachFinding(
+  seed: string,
+  listen: readonly string[],
+  identity: Identity,
+  upnp = false
+): Promise<Finding> {
   const check = 'reach'
-  const called = await probeReach(identity, { seed, listen }, timeout)
+  const called = await probeReach(identity, { seed, listen, upnp }, timeout)
   if (typeof called === 'string') {
     const found = `the seed at ${seed} could not be asked to call this peer: ${called}`
     return { check, level: 'unknown', found }
@@ -97,6 +110,17 @@ export async function reachFinding(seed: string, listen: readonly string[], iden
     `forward TCP port ${port} of the router to this machine, and open it in its firewall (with --listen, or listen in the file, the port stays the same); ` +
     'or be reached through a relay: --via, with --relay-vectors on both sides; or have all others be called'
   return { check, level: 'note', found: `the seed cannot call this peer at ${host}, port ${port}`, mend }
+}
+
+/** Whether a router forwards a port to this machine when it is asked to. */
+export async function routerFinding(listen: readonly string[], identity: Identity): Promise<Finding> {
+  const check = 'upnp'
+  const places = await probeRouters(identity, listen)
+  if (places.length > 0) return { check, level: 'ok', found: `a router forwards ${places.join(', ')} to this machine` }
+  const found = 'no router has forwarded a port within 15 s'
+  const mend =
+    'switch UPnP on in the router, or forward the port there by hand; where the router has no public address itself neither helps: be reached through a relay (--via)'
+  return { check, level: 'note', found, mend }
 }
 
 /** Whether a relay has a place for this peer. */

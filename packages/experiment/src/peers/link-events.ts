@@ -58,6 +58,8 @@ function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefined {
       return { kind: 'note', text: `${self}: ${event.peer} may be at ${event.addresses.join(', ')}, by ${event.by}` }
     case 'seed':
       return { kind: 'note', text: `${self}: ${seedOf(event)}` }
+    case 'forwarded':
+      return { kind: 'note', text: `${self}: a router forwards ${event.addresses.join(', ')} to this machine` }
     case 'relay':
       return { kind: 'note', text: `${self}: ${relayOf(event)}` }
     case 'bad-frame':

@@ -30,6 +30,8 @@ export interface PeerOptions {
   readonly entered?: OwnAdmission | undefined
   /** How others are found whose addresses the file does not have. */
   readonly discovery?: DiscoveryOptions | undefined
+  /** Whether to have routers forward this peer's port. */
+  readonly upnp?: boolean | undefined
   /** Relays by which this peer is reached beside those in its addresses, and whether it is one. */
   readonly relay?: RelayOptions | undefined
   readonly save?: string
@@ -71,6 +73,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
       listen,
       peerList: async () => peerList,
       discovery: options.discovery,
+      upnp: options.upnp,
       relay: { ...options.relay, via: [...(options.relay?.via ?? []), ...relays] },
       admission,
       timeout: options.wait,

@@ -41,7 +41,6 @@ export interface PeerRun {
   readonly plan: Plan
   readonly self: PeerName
   readonly identity: Identity
-  /** Multiaddrs to listen on. */
   readonly listen: readonly string[]
   /** Who is where; asked once this peer itself can be called. */
   readonly peerList: (me: {
@@ -55,6 +54,7 @@ export interface PeerRun {
   /** How others are found whose addresses the list does not have. */
   readonly discovery?: DiscoveryOptions | undefined
   readonly relay?: RelayOptions | undefined
+  readonly upnp?: boolean | undefined
   /** How peers are let in whose ids the list does not have. */
   readonly admission?: AdmissionOptions | undefined
   /** The links to shape the connections by. */
@@ -128,7 +128,7 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
       runSettings,
       links: run.links,
       codec: plan.training.codec,
-      ...{ discovery: run.discovery, relay: run.relay },
+      ...{ discovery: run.discovery, relay: run.relay, upnp: run.upnp },
       admission: run.admission,
       onEvent: linkEvents(self, run.emit)
     })
