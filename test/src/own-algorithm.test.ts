@@ -36,7 +36,8 @@ test('an algorithm outside the repository trains three real peers, and its optio
 
 test('it is simulated beside others, labelled by its options, and keeps the mean as it promises', async (t) => {
   const folder = await outside()
-  const result = await murmur(['sim', 'scenario.yaml', '--json'], folder, undefined, { cwd: folder }).result
+  const result = await murmur(['sim', 'scenario.yaml', '--threads', '1', '--json'], folder, undefined, { cwd: folder })
+    .result
   t.is(result.code, 0, result.stderr)
   const runs = recordsOf(result).filter(({ kind }) => kind === 'run')
   t.deepEqual([...new Set(runs.map(({ method }) => method))].sort(), [

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import anyTest from 'ava'
-import { freePorts, murmur, recordsOf, temporaryFolder } from './command.js'
+import { freePorts, murmur, murmurInTurn, recordsOf, temporaryFolder } from './command.js'
 
 const test = anyTest.serial
 
@@ -54,12 +54,17 @@ test('a server started by hand serves peers that were started by hand', async (t
 test('an algorithm that needs servers refuses a topology without, and the other way round; exit code 2', async (t) => {
   const bare = 'graph: ring\npeers: [a, b, c]\n'
   const folder = await folderWith({ 'bare.yaml': bare, 'topology.yaml': topology, 'training.yaml': training })
-  const refused = async (file: string, algorithm: string) => {
-    const args = ['swarm', file, '--train', 'training.yaml', '--algorithm', algorithm]
-    const { code, stderr } = await murmur(args, folder, undefined, { cwd: folder }).result
-    t.is(code, 2)
-    return stderr
-  }
-  t.regex(await refused('bare.yaml', 'parameter-server'), /needs a server, and found 0; add a peer such as \{ name: s/)
-  t.regex(await refused('topology.yaml', 'dpsgd'), /D-PSGD has no servers, and found 2; leave out the peers with/)
+  const swarmOf = (file: string, algorithm: string) => [
+    'swarm',
+    file,
+    '--train',
+    'training.yaml',
+    '--algorithm',
+    algorithm
+  ]
+  const commands = [swarmOf('bare.yaml', 'parameter-server'), swarmOf('topology.yaml', 'dpsgd')]
+  const [none, two] = await murmurInTurn(commands, folder, folder)
+  t.deepEqual([none.code, two.code], [2, 2])
+  t.regex(none.stderr, /needs a server, and found 0; add a peer such as \{ name: s/)
+  t.regex(two.stderr, /D-PSGD has no servers, and found 2; leave out the peers with/)
 })

@@ -41,6 +41,9 @@ async function scenario(
   return { folder, path, out: join(folder, 'out') }
 }
 
+/** Of threads, each of which has to load all there is, one: for what their number does not change. */
+const alone = ['--threads', '1']
+
 test('a sweep writes its runs, and a report that the command report writes again, byte for byte, also from its parts', async (t) => {
   const { folder, path, out } = await scenario(small)
   const result = await murmur(['sim', path, '--out', out, '--json'], folder).result
@@ -52,13 +55,21 @@ test('a sweep writes its runs, and a report that the command report writes again
   t.is(runs.length, 12)
   t.deepEqual(sweep.axes, { latency: [1, 20] })
   const html = readFileSync(join(out, 'report.html'), 'utf8')
-  const again = await murmur(['report', out], folder).result
+  const [again, taken] = await murmurInTurn(
+    [
+      ['report', out],
+      ['sim', path, '--out', out]
+    ],
+    folder
+  )
   t.is(again.code, 0, again.stderr)
   t.is(readFileSync(join(out, 'report.html'), 'utf8'), html)
+  t.is(taken.code, 2)
+  t.regex(taken.stderr, /not empty/)
 
   // The same in three parts, as three jobs of a cluster do it.
   const inParts = (of: number) =>
-    [1, 2, 3].map((number) => ['sim', path, '--part', `${number}/${of}`, '--out', join(folder, `${number}`)])
+    [1, 2, 3].map((number) => ['sim', path, '--part', `${number}/${of}`, '--out', join(folder, `${number}`), ...alone])
   const parts = [1, 2, 3].map((number) => join(folder, `${number}`))
   const merged = join(folder, 'merged')
   const several = await murmurInTurn(
@@ -77,10 +88,6 @@ test('a sweep writes its runs, and a report that the command report writes again
     [merged, out].map(async (each) => readFileSync(await reportWithoutTime(each), 'utf8'))
   )
   t.true(reports[0] === reports[1], 'the same report, but for the time that the simulator took')
-
-  const taken = await murmur(['sim', path, '--out', out], folder).result
-  t.is(taken.code, 2)
-  t.regex(taken.stderr, /not empty/)
 })
 
 test('a deadlock ends with the names of who waits, and for what', async (t) => {
@@ -88,7 +95,7 @@ test('a deadlock ends with the names of who waits, and for what', async (t) => {
   const { folder, path, out } = await scenario(
     `${small}computing: { perStep: 200 ms }\nfaults: { events: [${freeze}] }\n`
   )
-  const result = await murmur(['sim', path, '--out', out], folder).result
+  const result = await murmur(['sim', path, '--out', out, ...alone], folder).result
   t.is(result.code, 7, result.stderr)
   for (const peer of ['p1', 'p2', 'p3'])
     t.regex(result.stdout, new RegExp(`${peer} is frozen, and waits for its gradient`))
@@ -140,7 +147,7 @@ test('a folder that cannot be written is told before the first run', async (t) =
 test('runs that all failed are a reason and an exit code, and no promise kept', async (t) => {
   const rate = small.replace('{ decay: constant }', '{ initial: 1e30, decay: constant }')
   const { folder, path, out } = await scenario(rate)
-  const result = await murmur(['sim', path, '--out', out], folder).result
+  const result = await murmur(['sim', path, '--out', out, ...alone], folder).result
   t.is(result.code, 7, result.stdout)
   t.regex(result.stderr, /all 12 runs failed; D-PSGD.*, seed 1: training diverged/)
   t.regex(result.stdout, /12 of 12 runs failed/)
