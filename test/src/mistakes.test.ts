@@ -43,6 +43,8 @@ const mistakes: readonly (readonly [command: string, answer: RegExp])[] = [
     'sim topology.yaml --train train.yaml --out train.yaml/sub',
     /--out train\.yaml\/sub: train\.yaml is a file; name a folder/
   ],
+  ['peer topology.yaml --as a --via', /--via without a relay stands for the seeds, and there is none: give/],
+  ['peer topology.yaml --as a --via --via x', /--as a: topology\.yaml has no such peer/],
   ['report nowhere', /nowhere: no such folder; expected a folder that "murmur sim"/],
   ['report train.yaml', /train\.yaml: this is a file; expected a folder/],
   ['report results', /results: found no sweep\.json there; expected a folder/]

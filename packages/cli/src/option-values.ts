@@ -56,13 +56,13 @@ export function partOf(text: string): SweepPart {
 }
 
 /**
- * An option that may be given several times, each time with another value.
+ * An option that may be given several times, each time with another value. One that stands without a value is `true` unless a value follows.
  *
  * @param otherwise - what holds where it is not given, as help shows it
  */
 export function repeatable(flags: string, description: string, otherwise: string): Option {
   return new Option(flags, `${description}; may be repeated`)
-    .argParser((text: string, before: readonly string[]) => [...before, text])
+    .argParser((text: string, before: true | readonly string[]) => [...(before === true ? [] : before), text])
     .default([], otherwise)
 }
 
