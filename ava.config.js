@@ -11,7 +11,9 @@ const first = [
   'soak/soak',
   'examples',
   'sim',
-  'regression'
+  'regression',
+  'hostile-neighbour',
+  'swarms/drawn-swarms'
 ]
 const turn = (file) => {
   const place = first.findIndex((name) => file.replaceAll('\\', '/').endsWith(`test/dist/${name}.test.js`))
