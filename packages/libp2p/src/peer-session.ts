@@ -70,7 +70,8 @@ export class PeerSession {
       const addresses = known.filter((address) => !isRelayed(address)).map((address) => multiaddr(address))
       if (addresses.length === 0) return
       const dial = (signal: AbortSignal) => node.dial(addresses, { signal, force: true })
-      await greet?.(await within(limits.dialTimeout, closing, dial))
+      const connection = await within(limits.dialTimeout, closing, dial)
+      await greet?.(connection)
     }
     for (const connection of relayed) connection.abort(new Error('a direct connection takes its place'))
   }

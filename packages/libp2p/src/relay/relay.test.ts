@@ -92,6 +92,9 @@ test('a link leaves the relay as soon as one of the two can call the other itsel
     return links.every(({ state, relay: via }) => state === 'ready' && via === undefined)
   })
   t.like(await eventOf(inner, 'introduced'), { peer: b })
+  // The direct connection is there before the relayed one ends.
+  const relayed = inner.events.filter((event) => event.kind === 'ready' && event.relay !== undefined)
+  t.is(relayed.length, 1)
 })
 
 test('a peer is a relay for its run; what has reached the limit of a connection is built again, and no vector is lost or comes twice', async (t) => {
