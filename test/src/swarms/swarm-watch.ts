@@ -36,8 +36,8 @@ export interface PeerWatch {
 
 /** The kind on the wire of the first channel of every algorithm. */
 const modelKind = 1
-/** How many models of a peer are remembered, to tell where a state comes from. */
-const maxModels = 8
+/** How many models of a peer are remembered, to tell where a state comes from: of all rounds that a peer may be frozen with a state under way to it. */
+const maxModels = 128
 /** Most findings come in thousands. */
 const maxFindings = 10
 
@@ -100,6 +100,8 @@ export class SwarmWatch {
     const listener: RecordListener = {
       began: (x) => {
         this.#checkTaken(self, x)
+        // Others may take it before a round of this peer has ended.
+        this.#remember(self, x)
         this.#rounds.delete(self)
         mixed = -1
         this.#books?.begins(self, x)
