@@ -19,15 +19,17 @@ export const overlapMerge = algorithm({
   keeps: 'mean',
   channels: { model: { x: 'vector' } },
   edges: { model: addFlow },
-  start: ({ x }) => ({ x, y: x }),
-  async round(node, { x, y: before }, k) {
-    const since = k - (k % node.options.period)
-    const W = node.mixing(since)
-    const y = k === since ? x : before
-    node.model.send(W, { x: y }) //                                 under way from then on
+  start: ({ x }) => ({ x, y: x, since: -1 }),
+  async round(node, { x, y: before, since: last }, k) {
+    const first = k - (k % node.options.period)
+    const W = node.mixing(first)
+    const [y, since] = k === first ? [x, k] : [before, last]
+    // Who began in the middle of a period takes part in the next.
+    if (since === first) node.model.send(W, { x: y }) //               under way from then on
     const next = node.step(x, await node.gradient(x))
-    if ((k + 1) % node.options.period !== 0 && k + 1 < node.rounds) return { x: next, y }
+    const isOver = (k + 1) % node.options.period === 0 || k + 1 === node.rounds
+    if (since !== first || !isOver) return { x: next, y, since }
     const mixed = mix(W, { x: y }, await node.model.collect(W))
-    return { x: linear([1, next], [1, mixed.x], [-1, y]), y } //       x_i ← x_i + Σ_j W_ij (y_j − y_i)
+    return { x: linear([1, next], [1, mixed.x], [-1, y]), y, since } // x_i ← x_i + Σ_j W_ij (y_j − y_i)
   }
 })
