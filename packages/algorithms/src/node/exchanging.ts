@@ -29,6 +29,7 @@ export interface Exchanging {
   readonly hasDebts: boolean
   /** Whether every message is used, also what finds no room. */
   readonly takesAll: boolean
+  /** 'under way': X was said under this tag before, in an earlier round or before this peer was saved, and is not to be said again. */
   begin(route: Route): 'begins' | 'under way'
   /** The terms to send with X; undefined where X is not to be said. */
   termsTo(to: PeerName): readonly number[] | undefined

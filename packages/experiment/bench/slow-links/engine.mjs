@@ -47,6 +47,14 @@ function ownAccuracy(union, models) {
   return models.reduce((sum, model) => sum + union.evaluate(model).run().accuracy, 0) / models.length
 }
 
+/** A wire with the method's codec that records how heavy its messages would be. */
+function wireOf({ codec = 'float32' }, seed, { factor }, { schema }) {
+  const elements = lengthOf(schema)
+  const random = (peer) => createRandom(seed, peer)
+  const plain = codedWire({ ...pooledVectorWire(), ...weighed(elements) }, { codec, elements, random })
+  return recordingWire(plain, factor)
+}
+
 const diverges = new Set(['DivergedError'])
 
 /**
@@ -54,12 +62,9 @@ const diverges = new Set(['DivergedError'])
  * looked at when all have ended a round.
  */
 export async function compute({ method, seed, setup, target }) {
-  const { peers, batch, rounds, every, factor, judge } = setup
+  const { peers, batch, rounds, every, judge } = setup
   const tasks = await tasksOf(peers, seed, setup.data)
-  const length = lengthOf(tasks.union.schema)
-  const random = (peer) => createRandom(seed, peer)
-  const plain = codedWire({ ...pooledVectorWire(), ...weighed(length) }, { codec: method.codec ?? 'float32', elements: length, random }) // prettier-ignore
-  const { wire, recording } = recordingWire(plain, factor)
+  const { wire, recording } = wireOf(method, seed, setup, tasks.union)
   const links = uniformLinks({ latency: 1 })
   const options = { topology: topologyFor(peers, method.graph ?? { kind: 'ring' }), seed, links, wire, cost: costOf({ perStep: 1 }, seed) } // prettier-ignore
   const settings = settingsOf({ method, peers, seed, batch, rounds })
@@ -106,12 +111,9 @@ export async function compute({ method, seed, setup, target }) {
  * @returns `ms`: when the target was reached, and the bytes that all peers had sent until then
  */
 export async function computeIn({ method, seed, setup, target, cell }) {
-  const { peers, batch, rounds, every, factor, judge } = setup
+  const { peers, batch, rounds, every, judge } = setup
   const tasks = await tasksOf(peers, seed, setup.data)
-  const length = lengthOf(tasks.union.schema)
-  const random = (peer) => createRandom(seed, peer)
-  const plain = codedWire({ ...pooledVectorWire(), ...weighed(length) }, { codec: method.codec ?? 'float32', elements: length, random }) // prettier-ignore
-  const { wire, recording } = recordingWire(plain, factor)
+  const { wire, recording } = wireOf(method, seed, setup, tasks.union)
   const servers = method.hasServers === true ? peers.map((on, place) => ({ name: peerName(`s${place}`), on })) : []
   const options = { topology: topologyFor(peers, method.graph ?? { kind: 'ring' }), servers, seed, links: uniformLinks(cell), wire, cost: costOf(cell, seed) } // prettier-ignore
   const settings = { ...settingsOf({ method, peers, seed, batch, rounds }), servers: servers.map(({ name }) => name) }

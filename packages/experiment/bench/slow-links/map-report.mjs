@@ -54,14 +54,21 @@ for (const hasStragglers of [false, true]) {
   console.log(`\n${hasStragglers ? 'With' : 'Without'} stragglers, seconds to the target:\n`)
   console.log(`| Mbit/s, ms | ${some.map(({ cell }) => `${cell.mbits}, ${cell.latency}`).join(' | ')} |`)
   console.log(`| --- |${' --- |'.repeat(some.length)}`)
-  for (const place of methods.keys()) console.log(`| ${methods[place].name} | ${some.map(({ all }) => seconds(all[place].ms)).join(' | ')} |`) // prettier-ignore
+  const shown = [...methods.keys()].filter((place) => some.some(({ all }) => all[place].ms < Infinity))
+  for (const place of shown) console.log(`| ${methods[place].name} | ${some.map(({ all }) => seconds(all[place].ms)).join(' | ')} |`) // prettier-ignore
 }
-console.log('\nSettings at 1 Mbit/s and 50 ms, and the range over the seeds:\n')
-for (const { config, name, range = [], seeds: count } of byCell.find(
-  ({ cell }) => cell.mbits === 1 && cell.latency === 50
-).all)
-  // prettier-ignore
-  console.log(`* ${name}: ${JSON.stringify(config)}; ${range.map(seconds).join(' to ')} s (${count} seeds)`)
+/** Of the methods that were run there. */
+function printSettings(cellName, isShown) {
+  console.log(`\nSettings at ${cellName}, and the range over the seeds:\n`)
+  const { all } = byCell.find(({ cell }) => cell.name === cellName)
+  for (const { config, name, range = [], seeds: count } of all.filter(isShown))
+    console.log(`* ${name}: ${JSON.stringify(config)}; ${range.map(seconds).join(' to ')} s (${count} seeds)`)
+}
+const isOwnPace = ({ name }) => methods.find((method) => method.name === name).isOwnPace === true
+printSettings('1 Mbit/s, 50 ms', (one) => one.ms < Infinity)
+if (methods.some(isOwnPace)) printSettings('20 Mbit/s, 50 ms, stragglers', isOwnPace)
+const ratios = byCell.map(({ cell, all }) => ({ cell, ratio: fastest(all.filter((one) => !methods.find(({ name }) => name === one.name).isMerged), 'central').ms / fastest(all, 'gossip').ms })) // prettier-ignore
+console.log(`\nAgainst central methods that exchange, gossip is so many times as fast: ${ratios.map(({ cell, ratio }) => `${cell.name}: ${ratio.toFixed(2)}`).join('; ')}`) // prettier-ignore
 const counts = (some) => ['gossip', 'tie', 'central'].map((verdict) => `${verdict} ${some.filter(({ all }) => verdictOf(fastest(all, 'central'), fastest(all, 'gossip')) === verdict).length}`).join(', ') // prettier-ignore
 for (const hasStragglers of [false, true]) console.log(`${hasStragglers ? 'with' : 'without'} stragglers: ${counts(byCell.filter(({ cell }) => cell.hasStragglers === hasStragglers))}`) // prettier-ignore
 for (const { name, configs } of methods) console.log(`${name}: ${new Set(lines.filter(({ method }) => method === name).map(({ place }) => place)).size} of ${configs.length} settings`) // prettier-ignore
