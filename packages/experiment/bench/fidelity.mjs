@@ -72,7 +72,7 @@ async function filesOf(method, rounds) {
   await writeFile(topology, `graph: ring\nweights: metropolis\npeers:\n${peers.join('\n')}\n`)
   const training = join(folder, 'training.yaml')
   const lines = [
-    'model: { kind: mlp, hidden: [80] }',
+    'task: { kind: mlp, hidden: [80] }',
     'data: { digits: 2000 }',
     `algorithm: ${methods[method]}`,
     'batch: 8',
