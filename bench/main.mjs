@@ -8,8 +8,10 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import Table from 'cli-table3'
 import { guard } from './guard/main.mjs'
-import { findPython } from './kinds/gloo.mjs'
+import { statement as gloo } from './kinds/gloo.mjs'
+import { statement as hivemind } from './kinds/hivemind.mjs'
 import { kinds, references } from './kinds/index.mjs'
+import { findPython } from './kinds/python.mjs'
 import { machine, save } from './machine.mjs'
 import { compute } from './suites/compute.mjs'
 import { exchange } from './suites/exchange.mjs'
@@ -53,13 +55,20 @@ function kindsOf(suite, only, missing) {
   return suite.kinds.filter((name) => wanted(name) && !missing.includes(name))
 }
 
+/** What a Python has to be able to do, for the kinds whose names begin so. */
+const ofPython = { gloo, hivemind }
+
 /** The kinds that cannot run here. */
 async function missingKinds(only) {
-  const ofPython = Object.keys(kinds).filter((name) => name.startsWith('gloo'))
-  const asked = only.length === 0 || only.includes('exchange') || ofPython.some((name) => only.includes(name))
-  if (!asked || (await findPython()) !== undefined) return []
-  say('PyTorch Gloo is left out: there is no Python with PyTorch')
-  return ofPython
+  const missing = []
+  for (const [first, statement] of Object.entries(ofPython)) {
+    const those = Object.keys(kinds).filter((name) => name.startsWith(first))
+    const asked = only.length === 0 || only.includes('exchange') || those.some((name) => only.includes(name))
+    if (!asked || (await findPython(statement)) !== undefined) continue
+    say(`${those.join(', ')}: left out, there is no Python that can do: ${statement}`)
+    missing.push(...those)
+  }
+  return missing
 }
 
 function show({ title, head, cells }, rows) {

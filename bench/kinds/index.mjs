@@ -58,7 +58,8 @@ export const kinds = {
   'http2': { module: './kinds/http2.mjs', options: { chunk: MiB, window: MiB }, label: 'node:http2, not encrypted' },
   'websocket': { module: './kinds/websocket.mjs', options: { chunk: MiB }, label: 'ws + msgpack, not encrypted' },
   'gloo': gloo(1),
-  'gloo-threads': gloo(0)
+  'gloo-threads': gloo(0),
+  'hivemind': { module: './kinds/hivemind.mjs', options: {}, label: 'hivemind, without finding a group' }
 }
 
 /** Those of the table of pairs. */

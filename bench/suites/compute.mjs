@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { findPython } from '../kinds/gloo.mjs'
+import { findPython } from '../kinds/python.mjs'
 import { spreadOf, written } from '../statistics.mjs'
 
 const pathOf = (name) => fileURLToPath(new URL(name, import.meta.url))
@@ -14,7 +14,7 @@ export const compute = {
   head: ['', 'Murmuration', 'PyTorch', 'time × PyTorch'],
   cells: ({ name, own, torch, ratio }) => [name, written(own, 2), written(torch, 2), written(ratio, 2)],
   run: async ({ repeats, say }) => {
-    const python = await findPython()
+    const python = await findPython('import torch')
     if (python === undefined) say('PyTorch is left out: there is no Python with PyTorch')
     const turns = []
     for (let turn = 1; turn <= repeats; turn++) {
