@@ -18,8 +18,9 @@ import { exchange } from './suites/exchange.mjs'
 import { latency } from './suites/latency.mjs'
 import { memory } from './suites/memory.mjs'
 import { ringOfFour, starOfEight } from './suites/neighbours.mjs'
+import { simulators } from './suites/simulators.mjs'
 
-const suites = { exchange, ring: ringOfFour, star: starOfEight, latency, memory, compute }
+const suites = { exchange, ring: ringOfFour, star: starOfEight, latency, memory, compute, simulators }
 
 const say = (line) => process.stderr.write(`${line}\n`)
 const print = (text) => process.stdout.write(`${text}\n`)
