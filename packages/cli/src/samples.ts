@@ -27,7 +27,7 @@ export function fileOrSample(path: string, kind: SampleKind): string {
   }
   const sample = sampleOf(path, kind)
   if (sample !== undefined) return sample
-  const samples = samplesOf(kind)
+  const samples = samplesOfItsKind(kind)
   const here = readdirSync('.').filter((name) => extname(name) === '.yaml')
   throw new InputError(
     `${path}: no such file, nor a sample of that name; there are ${samples.join(', ')}${nearest(path, [...here, ...samples])}`
@@ -51,11 +51,14 @@ function samplesOf(kind: SampleKind): string[] {
     .sort()
 }
 
+/** Without what lies beside them: links, modules. */
+function samplesOfItsKind(kind: SampleKind): string[] {
+  return samplesOf(kind).filter((name) => extname(name) === '.yaml' && kindOf(join(root, name)) === kinds[kind])
+}
+
 /** As short as `fileOrSample` takes them: `ring-4`, `mnist/mlp`. */
 export function shortSamplesOf(kind: SampleKind): readonly string[] {
-  return samplesOf(kind)
-    .filter((name) => extname(name) === '.yaml' && kindOf(join(root, name)) === kinds[kind])
-    .map((name) => name.slice(`${kind}/`.length, -'.yaml'.length))
+  return samplesOfItsKind(kind).map((name) => name.slice(`${kind}/`.length, -'.yaml'.length))
 }
 
 /** The JSON Schema of a kind of file, for editors. */
