@@ -5,6 +5,8 @@ import type { AlgorithmCase } from '@murmuration/contract'
 const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
   'ad-psgd': { isAsynchronous: true },
   'a2cid2': { isAsynchronous: true },
+  // The faster count for more, and a model that was long under way takes the mean along more slowly.
+  'divshare': { isAsynchronous: true, options: { period: 3, fragments: 2 }, spread: 0.5 },
   'async-diloco': { isAsynchronous: true, options: { period: 3, momentum: 0.5 } },
   'async-parameter-server': { isAsynchronous: true },
   'stale-synchronous': { isAsynchronous: true },

@@ -16,6 +16,7 @@ const peers = ['p0', 'p1', 'p2', 'p3'].map(peerName)
 const asynchronous = new Set([
   'ad-psgd',
   'a2cid2',
+  'divshare',
   'async-diloco',
   'async-parameter-server',
   'stale-synchronous',

@@ -158,6 +158,23 @@ const oracles: readonly Oracle[] = [
   },
   {
     title:
+      'DivShare: after H steps the mean of a peer’s own and of what others sent last (Biswas 2025, the authors’ code)',
+    name: 'divshare',
+    // An exchange every 12 ms, and links of 10: what came was sent in the one before.
+    options: { period: 12, fragments: 4, receivers: 2 },
+    recursion: async ({ topology, rounds, rate, gradients, start }) => {
+      const W = rowsOf(topology)
+      const step = async ({ X, sent }: { X: Matrix; sent?: Matrix }, k: number) => {
+        const half = sum([1, X], [-rate(k), await gradients(X)])
+        if (k % 12 !== 11) return { X: half, sent }
+        const mixed = sent && sum([1 / 3, half], [1, product(W, sent)], [-1 / 3, sent])
+        return { X: mixed ?? half, sent: half }
+      }
+      return repeated(rounds, { X: start }, step, ({ X }) => X)
+    }
+  },
+  {
+    title:
       'Moshpit SGD takes a step, and then the mean over its row of the grid, whatever the weights (Ryabinin 2021, Algorithm 1)',
     name: 'moshpit',
     graph: { kind: 'moshpit-grid', side: 3, dimensions: 2, seed: 1 },

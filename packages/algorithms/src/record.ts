@@ -214,10 +214,7 @@ export interface Needs {
   readonly store?: true
 }
 
-/**
- * What a round without missing messages keeps, beside what the optimiser adds: the mean of `x` over the peers, its mean weighted by `w`
- * (`Σ x` and `Σ w`), or that all peers have the same.
- */
+/** What a round without missing messages keeps, beside what the optimiser adds: the mean of `x` over the peers, its mean weighted by `w` (`Σ x` and `Σ w`), or that all have the same. */
 export type Keeps = 'mean' | 'weighted mean' | 'equality' | 'nothing'
 
 /** What a peer of a role does. `start`, `model` and `answers` do not wait. */
@@ -256,6 +253,8 @@ export interface Definition<Z extends z.ZodObject, C extends Channels, S extends
   readonly fromGraph?: (topology: Topology) => Partial<z.output<Z>>
   readonly needs: Needs
   readonly keeps: Keeps
+  /** 'own': neighbours need not be in the same round, so that there are no checkpoints of one round of all. Follows where peers answer each other, or servers keep nothing. */
+  readonly pace?: 'own'
   /** No channel may have the name of something that every node has. */
   readonly channels: C & { readonly [K in keyof BaseNode<unknown, unknown>]?: never }
   /**

@@ -16,6 +16,7 @@ import { d2 } from './d2.js'
 import { dcdPsgd } from './dcd-psgd.js'
 import { deepSqueeze } from './deepsqueeze.js'
 import { diloco } from './diloco.js'
+import { divShare } from './divshare.js'
 import { dpsgd } from './dpsgd.js'
 import { exactDiffusion } from './exact-diffusion.js'
 import { extra } from './extra.js'
@@ -75,6 +76,7 @@ export const algorithms: readonly Algorithm[] = [
   overlapMerge,
   adPsgd,
   a2cid2,
+  divShare,
   trimmedMeanSgd,
   coordinateMedianSgd,
   krumSgd,

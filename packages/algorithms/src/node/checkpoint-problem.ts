@@ -1,10 +1,13 @@
 import type { Algorithm } from '../record.js'
 
 /** Why checkpoints of all peers at the same round do not fit together, in words; undefined where they do. */
-export function checkpointProblem({ title, answers, server, keeps, keys }: Algorithm): string | undefined {
+export function checkpointProblem({ title, pace, answers, server, keeps, keys }: Algorithm): string | undefined {
   if (keys !== undefined) return `${title} has no checkpoints yet: its parameters are rows that are divided among all`
   const isAsynchronous =
-    answers !== undefined || server?.answers !== undefined || (server !== undefined && keeps === 'nothing')
+    pace === 'own' ||
+    answers !== undefined ||
+    server?.answers !== undefined ||
+    (server !== undefined && keeps === 'nothing')
   if (!isAsynchronous) return undefined
   return `${title} is asynchronous: while one peer begins a round, others are in earlier or later ones, so that checkpoints of one round do not fit together`
 }

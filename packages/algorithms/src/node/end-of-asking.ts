@@ -7,7 +7,7 @@ import type { TrainingSettings } from './training.js'
 /** How often to look whether others have told that they are further, in milliseconds: that is no message. */
 const lookEvery = 250
 
-/** Where peers ask each other, or servers: each tells when it asks for nothing any more, and answers until nobody does. */
+/** Where peers ask each other, or servers: each tells when it asks for nothing any more, and answers until nobody does. Where each goes at its own pace, the fast wait so for the slow. */
 export class EndOfAsking {
   readonly #peer: Peer
   readonly #settings: TrainingSettings
@@ -29,17 +29,24 @@ export class EndOfAsking {
     const { servers = [], workers } = this.#settings
     const { fabric, mixings } = this.#peer
     const others = this.#isServer ? workers : servers.length > 0 ? servers : [...mixings.neighbours]
-    if (!this.#isServer) {
-      for (const to of others) fabric.send(to, { kind: this.#kind, round, vector: new Float32Array(0) })
+    const unsaid = new Set(this.#isServer ? [] : others)
+    const say = () => {
+      for (const to of unsaid) {
+        const result = fabric.send(to, { kind: this.#kind, round, vector: new Float32Array(0) })
+        if (result !== 'full') unsaid.delete(to)
+      }
+      return unsaid.size === 0
     }
-    if (roleOf(this.#settings, fabric.self).answers === undefined) return
-    await this.#await(others, round)
+    say()
+    const { answers } = roleOf(this.#settings, fabric.self)
+    if (answers === undefined && this.#settings.algorithm.pace !== 'own') return
+    await this.#await(others, round, say)
     this.#done.clear()
   }
 
   get #isUsed(): boolean {
-    const { answers, server } = this.#settings.algorithm
-    return answers !== undefined || server?.answers !== undefined
+    const { pace, answers, server } = this.#settings.algorithm
+    return pace === 'own' || answers !== undefined || server?.answers !== undefined
   }
 
   get #isServer(): boolean {
@@ -58,8 +65,10 @@ export class EndOfAsking {
   /**
    * A peer that was not heard for two timeouts, and has not said that it is done, is missing. Who is known to be gone is not waited for. Where peers tell how far they
    * are, none that comes no nearer to its end is waited for, whatever else it says.
+   *
+   * @param say - tells those whose queue had no room for it that this peer is done, and returns whether all have been told
    */
-  async #await(others: readonly PeerName[], round: number): Promise<void> {
+  async #await(others: readonly PeerName[], round: number, say: () => boolean): Promise<void> {
     const { fabric, presence, timeout } = this.#peer
     const { members } = presence
     const laggards = members?.laggards(round)
@@ -68,19 +77,19 @@ export class EndOfAsking {
     const isNearer = () => laggards?.comeNearer(others.filter((name) => !isOver(name))) ?? presence.messages > messages
     const isDone = () => others.every(isOver)
     let [messages, since] = [presence.messages, fabric.now()]
-    while (!isDone()) {
+    for (let isSaid = say(); !isSaid || !isDone(); isSaid = say()) {
       const end = since + 2 * timeout
-      const until = members === undefined ? end : Math.min(end, fabric.now() + lookEvery)
+      const until = members === undefined && isSaid ? end : Math.min(end, fabric.now() + lookEvery)
       await this.#peer.until({
-        isDone: () => isDone() || presence.messages > messages,
+        isDone: () => (isSaid && isDone()) || presence.messages > messages,
         deadline: () => until,
         outcome: () => {}
       })
       if (isNearer()) since = fabric.now()
       messages = presence.messages
-      if (fabric.now() < end || isDone()) continue
+      if (fabric.now() < end) continue
+      if (!this.#isServer || isDone()) return
       const missing = others.filter((name) => !isOver(name))
-      if (!this.#isServer) return
       const text = `${fabric.self} heard nothing of ${missing.join(', ')} for ${2 * timeout} ms, and they have not ended`
       throw new NeighboursMissingError(missing, text)
     }

@@ -1,0 +1,66 @@
+/** Runs in virtual time in which each peer goes at its own pace. */
+import { type Algorithm, algorithms, train, type TrainingSettings } from '@murmuration/algorithms'
+import { quadratics } from '@murmuration/contract'
+import type { Fabric, Links, Milliseconds, PeerName, StepReport, Topology } from '@murmuration/core'
+import { simulate, uniformLinks } from '@murmuration/simulator'
+import { type VectorMessage, vectorWire, weighed } from '@murmuration/wire'
+
+/** A record of the registry. */
+export function recordOf(name: string): Algorithm {
+  const record = algorithms.find((each) => each.name === name)
+  if (record === undefined) throw new RangeError(`there is no algorithm ${name}`)
+  return record
+}
+
+/** What a run is given beside the algorithm. */
+export interface PaceOptions {
+  readonly topology: Topology
+  readonly servers?: readonly PeerName[]
+  readonly links?: Links
+  /** What a number takes on a line beside its own four bytes, in bytes, so that four weigh what more would; 0 when absent. */
+  readonly extraBytes?: number
+  /** How long a gradient takes. */
+  readonly cost: (peer: PeerName) => Milliseconds
+  readonly settings?: Partial<TrainingSettings>
+  /** How far the peers' optima lie apart; 0 when absent. */
+  readonly spread?: number
+  /** What a peer sees in place of its fabric. */
+  readonly seen?: (fabric: Fabric<VectorMessage>) => Fabric<VectorMessage>
+  readonly onStep?: (peer: PeerName, report: StepReport, now: Milliseconds) => void
+}
+
+/** Where each worker was after its last step, and when it had ended training. */
+export interface PaceResult {
+  readonly models: ReadonlyMap<PeerName, readonly number[]>
+  readonly ends: ReadonlyMap<PeerName, Milliseconds>
+  readonly optimum: readonly number[]
+}
+
+/** Runs an algorithm on quadratics of four numbers. */
+export async function runAtOwnPace(algorithm: Algorithm, given: PaceOptions): Promise<PaceResult> {
+  const { topology, servers = [], links = uniformLinks({ latency: 1 }), seen = (fabric) => fabric } = given
+  const { taskOf, optimum } = quadratics(topology, given.spread ?? 0)
+  const [models, ends] = [new Map<PeerName, readonly number[]>(), new Map<PeerName, Milliseconds>()]
+  const base = { algorithm, seed: 1, batchSize: 4, rounds: 40, rate: () => 0.1, timeout: 1000 }
+  const settings = { ...base, ...given.settings, workers: topology.peers, servers }
+  const cost = ({ kind }: { kind: string }, peer: PeerName) => (kind === 'gradient' ? given.cost(peer) : 0)
+  const byteLength = (message: VectorMessage) =>
+    vectorWire.byteLength(message) + (given.extraBytes ?? 0) * message.vector.length
+  const wire = { ...vectorWire, ...weighed(optimum.length), byteLength }
+  const world = { topology, servers: servers.map((name) => ({ name })), seed: 1, wire, links, cost }
+  await simulate(world, async (fabric) => {
+    const { self } = fabric
+    for await (const report of train(seen(fabric), taskOf(self), settings)) {
+      if (!topology.peers.includes(self)) continue
+      given.onStep?.(self, report, fabric.now())
+      if (report.phase === 'train') ends.set(self, fabric.now())
+      models.set(self, [...report.parameters])
+    }
+  })
+  return { models, ends, optimum }
+}
+
+/** How far two models are apart. */
+export function apart(x: readonly number[], y: readonly number[]): number {
+  return Math.hypot(...x.map((value, d) => value - y[d]))
+}
