@@ -6,80 +6,9 @@
 // An element is the sum of its terms in their order, in float32, a product rounded before it is added: no fused multiply-add, whose bits
 // differ between machines. Where tiles lie does not matter to it.
 
-/** Rows of a tile. */
-export const tileRows: i32 = 5
+import { few, line, pair, panelColumns, tile, tileRows } from './tiles'
 
-/** Columns of a panel. */
-export const panelColumns: i32 = 8
-
-@inline
-function put(out: usize, left: v128, right: v128): void {
-  v128.store(out, left)
-  v128.store(out, right, 16)
-}
-
-@inline
-function add(out: usize, left: v128, right: v128): void {
-  put(out, f32x4.add(v128.load(out), left), f32x4.add(v128.load(out, 16), right))
-}
-
-/**
- * Five rows by one panel, which stay in registers: 10 sums, 2 vectors of the panel and 2 for what comes from a row are 14 of the 15 that V8
- * has on x86-64. With 6 rows, with a loop around this one, or as a part of `multiply`, V8 moves sums to and from the stack, and takes
- * twice as long. It is exported so that it does not become a part.
- */
-export function tile(rows: usize, terms: usize, length: i32, panel: usize, out: usize, stride: usize, adds: bool): void {
-  const a = load<usize>(rows)
-  const b = load<usize>(rows, 4)
-  const c = load<usize>(rows, 8)
-  const d = load<usize>(rows, 12)
-  const e = load<usize>(rows, 16)
-  let a0 = f32x4.splat(0)
-  let a1 = f32x4.splat(0)
-  let b0 = f32x4.splat(0)
-  let b1 = f32x4.splat(0)
-  let c0 = f32x4.splat(0)
-  let c1 = f32x4.splat(0)
-  let d0 = f32x4.splat(0)
-  let d1 = f32x4.splat(0)
-  let e0 = f32x4.splat(0)
-  let e1 = f32x4.splat(0)
-  for (; length > 0; length--) {
-    const term = load<usize>(terms)
-    terms += 4
-    const left = v128.load(panel)
-    const right = v128.load(panel, 16)
-    let x = v128.load32_splat(a + term)
-    a0 = f32x4.add(a0, f32x4.mul(x, left))
-    a1 = f32x4.add(a1, f32x4.mul(x, right))
-    x = v128.load32_splat(b + term)
-    b0 = f32x4.add(b0, f32x4.mul(x, left))
-    b1 = f32x4.add(b1, f32x4.mul(x, right))
-    x = v128.load32_splat(c + term)
-    c0 = f32x4.add(c0, f32x4.mul(x, left))
-    c1 = f32x4.add(c1, f32x4.mul(x, right))
-    x = v128.load32_splat(d + term)
-    d0 = f32x4.add(d0, f32x4.mul(x, left))
-    d1 = f32x4.add(d1, f32x4.mul(x, right))
-    x = v128.load32_splat(e + term)
-    e0 = f32x4.add(e0, f32x4.mul(x, left))
-    e1 = f32x4.add(e1, f32x4.mul(x, right))
-    panel += 32
-  }
-  if (adds) {
-    add(out, a0, a1)
-    add(out + stride, b0, b1)
-    add(out + 2 * stride, c0, c1)
-    add(out + 3 * stride, d0, d1)
-    add(out + 4 * stride, e0, e1)
-  } else {
-    put(out, a0, a1)
-    put(out + stride, b0, b1)
-    put(out + 2 * stride, c0, c1)
-    put(out + 3 * stride, d0, d1)
-    put(out + 4 * stride, e0, e1)
-  }
-}
+export { line, pair, panelColumns, tile, tileRows }
 
 /** Puts what is inside of `out` from a tile that reaches beyond it. */
 function putPart(from: usize, out: usize, stride: usize, height: i32, width: i32, adds: bool): void {
@@ -95,24 +24,27 @@ function putPart(from: usize, out: usize, stride: usize, height: i32, width: i32
 
 /**
  * `out[r, c] = Σ_k left[r, k] · panels[k, c]`, or that added to what is there, where `left[r, k]` lies at `rows[r] + terms[k]`. `count` is that of the
- * rows, whose table is filled up to a multiple of 5 with any that can be read; `length` is that of the terms. `spare` has room for a tile.
+ * rows, whose table is filled up to a multiple of 5 with any that can be read; `length` is that of the terms. A panel begins `next` after the
+ * one before; its rows, 8 numbers that can be read, lie `step` apart. `spare` has room for a tile.
  */
 export function multiply(
-  rows: usize, count: i32, terms: usize, length: i32, panels: usize, columns: i32, out: usize, stride: usize, adds: bool, spare: usize
+  rows: usize, count: i32, terms: usize, length: i32, panels: usize, next: usize, step: usize, columns: i32, out: usize, stride: usize,
+  adds: bool, spare: usize
 ): void {
   for (let row = 0; row < count; row += tileRows) {
     const height = min(count - row, tileRows)
-    let panel = panels
-    let place = out
-    for (let column = 0; column < columns; column += panelColumns) {
+    let column = height < tileRows ? few(rows, height, terms, length, panels, next, step, columns, out, stride, adds) : 0
+    let panel = panels + <usize>(column >> 3) * next
+    let place = out + (<usize>column << 2)
+    for (; column < columns; column += panelColumns) {
       const width = min(columns - column, panelColumns)
       if (height == tileRows && width == panelColumns) {
-        tile(rows, terms, length, panel, place, stride, adds)
+        tile(rows, terms, length, panel, step, place, stride, adds)
       } else {
-        tile(rows, terms, length, panel, spare, 32, false)
+        tile(rows, terms, length, panel, step, spare, 32, false)
         putPart(spare, place, stride, height, width, adds)
       }
-      panel += <usize>length << 5
+      panel += next
       place += 32
     }
     rows += 4 * tileRows

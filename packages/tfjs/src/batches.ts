@@ -48,8 +48,14 @@ export class Batches {
   }
 }
 
-function gatherRows(values: Float32Array, size: number, numbers: Uint32Array, buffer: Float32Array): Float32Array {
-  const gathered = buffer.length === numbers.length * size ? buffer : new Float32Array(numbers.length * size)
+/** The rows of `size` numbers each that `numbers` gives, in `buffer` if its length is theirs. */
+export function gatherRows(
+  values: Float32Array,
+  size: number,
+  numbers: Uint32Array,
+  buffer?: Float32Array
+): Float32Array {
+  const gathered = buffer?.length === numbers.length * size ? buffer : new Float32Array(numbers.length * size)
   for (const [place, number] of numbers.entries()) {
     gathered.set(values.subarray(number * size, (number + 1) * size), place * size)
   }

@@ -8,7 +8,7 @@ import { partsOf } from './weights.js'
 export type Loss = (outputs: Tensor, targets: Tensor) => Scalar
 
 /** Probabilities below this count as this, so that no loss is infinite. */
-const leastProbability = 1e-7
+export const leastProbability = 1e-7
 
 /** The module's own loss, or else cross-entropy for classes and the mean squared error for real values. */
 export function lossFor(model: LayersModel, classes: number | undefined, module?: UserModule): Loss {

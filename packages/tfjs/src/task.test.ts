@@ -174,7 +174,9 @@ test.serial("the regularisers of layers add to the training loss, not to the eva
   const [kernel] = unpack(plain.schema, at)
   const penalty = 0.1 * kernel.reduce((sum, value) => sum + value ** 2, 0)
   t.true(Math.abs((await penalised.gradient(at, batch).run()).loss - loss - penalty) < 1e-5)
-  t.deepEqual(await penalised.evaluate(at).run(), await plain.evaluate(at).run())
+  const [evaluation, expected] = [await penalised.evaluate(at).run(), await plain.evaluate(at).run()]
+  t.true(Math.abs(evaluation.loss - expected.loss) < 1e-6)
+  t.is(evaluation.accuracy, expected.accuracy)
 })
 
 test.serial('what a user does wrong is said with what was expected', async (t) => {

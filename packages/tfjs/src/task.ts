@@ -42,6 +42,7 @@ export async function createTask(options: TfjsTaskOptions): Promise<Task> {
     localData,
     model,
     loss: lossFor(model, localData.train.classes, module),
+    hasOwnLoss: module?.loss !== undefined,
     isLanguageModel: localData.train.preprocessing?.kind === 'text' && module?.loss === undefined,
     keepWeights: module?.keepWeights ?? false,
     ...(description.kind === 'module' ? { userModule: description.path } : {}),

@@ -12,12 +12,12 @@ import {
 } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
 import { blame } from '@murmuration/tasks'
-import { fingerprintsOf, type LocalData, signatureOf } from '@murmuration/data'
+import { fingerprintsOf, signatureOf } from '@murmuration/data'
 import { lengthOf } from '@murmuration/vectors'
 import type { Scalar, Tensor } from '@tensorflow/tfjs-core'
-import type { LayersModel } from '@tensorflow/tfjs-layers'
-import { type Backend, useBackend } from './backend.js'
+import { useBackend } from './backend.js'
 import { type Batch, Batches } from './batches.js'
+import { type ChunkEvaluation, type DenseNetwork, denseNetworkOf, type NetworkParts } from './dense/network.js'
 import { spreadDilatedFilters } from './dilation.js'
 import { drawingFrom } from './draws.js'
 import { generated } from './gpt/generate.js'
@@ -27,10 +27,7 @@ import { freezeNormalisation } from './normalisation.js'
 import { ModelWeights } from './weights.js'
 
 /** What a {@link TfjsTask} is made of. */
-export interface TfjsTaskParts {
-  readonly backend: Backend
-  readonly localData: LocalData
-  readonly model: LayersModel
+export interface TfjsTaskParts extends NetworkParts {
   readonly loss: Loss
   /** Whether the model's own weights are what to start from. */
   readonly keepWeights: boolean
@@ -62,6 +59,8 @@ export class TfjsTask implements Task {
   readonly #train: Batches
   readonly #test: Batches
   readonly #vector: Float32Array
+  /** Computes in the place of TensorFlow.js, for models that it can. */
+  readonly #network: DenseNetwork | undefined
 
   constructor(parts: TfjsTaskParts) {
     this.#parts = parts
@@ -76,6 +75,7 @@ export class TfjsTask implements Task {
     this.fingerprints = fingerprintsOf(parts.localData)
     this.signature = signatureOf(parts.localData.train)
     this.#vector = new Float32Array(lengthOf(this.schema))
+    this.#network = denseNetworkOf(parts, this.schema)
     if (parts.isLanguageModel) {
       this.generate = (parameters, seed) => ({
         kind: 'generate',
@@ -92,19 +92,21 @@ export class TfjsTask implements Task {
 
   gradient(parameters: Float32Array, batch: Uint32Array, round = 0): Work<Gradient> {
     invariant(batch.length > 0, 'the gradient over a batch of no samples was asked for')
-    return {
-      kind: 'gradient',
-      samples: batch.length,
-      run: () =>
-        this.#compute(() =>
-          drawingFrom(this.#parts.random.stream(`round ${round}`), () => this.#gradient(parameters, batch))
-        )
-    }
+    const { random, localData } = this.#parts
+    const [network, vector] = [this.#network, this.#vector]
+    const run = network
+      ? async () => ({ loss: network.gradient(parameters, localData.train, batch, vector), vector })
+      : () => this.#compute(() => drawingFrom(random.stream(`round ${round}`), () => this.#gradient(parameters, batch)))
+    return { kind: 'gradient', samples: batch.length, run }
   }
 
   evaluate(parameters: Float32Array): Work<Evaluation> {
-    const samples = this.#parts.localData.test.count
-    return { kind: 'evaluate', samples, run: () => this.#compute(() => this.#evaluate(parameters)) }
+    const { test } = this.#parts.localData
+    const network = this.#network
+    const run = network
+      ? async () => this.#evaluate((start, end) => network.evaluate(parameters, test, numbersFrom(start, end)))
+      : () => this.#compute(() => this.#evaluateTensors(parameters))
+    return { kind: 'evaluate', samples: test.count, run }
   }
 
   #generate(parameters: Float32Array, seed: number): string {
@@ -148,15 +150,20 @@ export class TfjsTask implements Task {
     return model.calculateLosses().reduce((sum, penalty) => tf.add(sum, penalty), data)
   }
 
-  #evaluate(parameters: Float32Array): Evaluation {
+  #evaluateTensors(parameters: Float32Array): Evaluation {
+    this.#weights.load(parameters)
+    return this.#evaluate((start, end) => tf.tidy(() => ({ ...this.#evaluateChunk(this.#test.range(start, end)) })))
+  }
+
+  /** Of all test samples, from evaluations of those from a start up to an end. */
+  #evaluate(evaluateChunk: (start: number, end: number) => ChunkEvaluation): Evaluation {
     const { count, classes, inputShape } = this.#parts.localData.test
     const { isLanguageModel } = this.#parts
     const length = isLanguageModel ? Math.ceil(chunkCharacters / inputShape[0]) : chunkLength
-    this.#weights.load(parameters)
     let [loss, right, counted] = [0, 0, 0]
     for (let start = 0; start < count; start += length) {
       const end = Math.min(start + length, count)
-      const chunk = tf.tidy(() => this.#evaluateChunk(this.#test.range(start, end)))
+      const chunk = evaluateChunk(start, end)
       loss += (end - start) * chunk.loss
       right += chunk.right
       counted += chunk.counted
@@ -168,7 +175,7 @@ export class TfjsTask implements Task {
       : { loss: mean, ...perplexity }
   }
 
-  #evaluateChunk({ inputs, targets }: Batch): { loss: number; right: number; counted: number } {
+  #evaluateChunk({ inputs, targets }: Batch): ChunkEvaluation {
     const outputs = this.#apply(inputs, false)
     const loss = this.#parts.loss(outputs, targets).dataSync()[0]
     const { classes } = this.#parts.localData.test
@@ -182,6 +189,10 @@ export class TfjsTask implements Task {
     invariant(outputs instanceof tf.Tensor, 'a model with one output gave something else than one tensor')
     return outputs
   }
+}
+
+function numbersFrom(start: number, end: number): Uint32Array {
+  return Uint32Array.from({ length: end - start }, (_, place) => start + place)
 }
 
 function isKnown(error: unknown): boolean {

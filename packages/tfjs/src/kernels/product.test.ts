@@ -135,22 +135,25 @@ test.serial('batches of both factors are broadcast', async (t) => {
   }
 })
 
-test.serial('an element has the same bits wherever it lies in a product', async (t) => {
-  await chooseBackend('wasm')
-  const [a, b] = [drawn(1, 'a', [23, 300]), drawn(1, 'b', [300, 21])]
-  const whole = await outcome('wasm', 'BatchMatMul', { a, b }, {})
-  for (const row of [0, 4, 5, 22]) {
-    const alone = { shape: [1, 300], values: a.values.slice(300 * row, 300 * (row + 1)) }
-    const part = await outcome('wasm', 'BatchMatMul', { a: alone, b }, {})
-    t.deepEqual(part.values, whole.values.slice(21 * row, 21 * (row + 1)))
-  }
-  const first = { shape: [300, 1], values: b.values.filter((_, k) => k % 21 === 20) }
-  const column = await outcome('wasm', 'BatchMatMul', { a, b: first }, {})
-  t.deepEqual(
-    column.values,
-    whole.values.filter((_, k) => k % 21 === 20)
-  )
-})
+// Products of few rows are computed by other tiles than those of many, and those of 8 columns where the right factor lies.
+for (const columns of [21, 40]) {
+  test.serial(`an element has the same bits wherever it lies in a product of ${columns} columns`, async (t) => {
+    await chooseBackend('wasm')
+    const [a, b] = [drawn(1, 'a', [23, 300]), drawn(1, 'b', [300, columns])]
+    const whole = await outcome('wasm', 'BatchMatMul', { a, b }, {})
+    for (const rows of [1, 2, 3, 4, 7]) {
+      for (const row of [0, 4, 5, 23 - rows]) {
+        const alone = { shape: [rows, 300], values: a.values.slice(300 * row, 300 * (row + rows)) }
+        const part = await outcome('wasm', 'BatchMatMul', { a: alone, b }, {})
+        t.deepEqual(part.values, whole.values.slice(columns * row, columns * (row + rows)))
+      }
+    }
+    const isLast = (_: number, k: number) => k % columns === columns - 1
+    const last = { shape: [300, 1], values: b.values.filter(isLast) }
+    const column = await outcome('wasm', 'BatchMatMul', { a, b: last }, {})
+    t.deepEqual(column.values, whole.values.filter(isLast))
+  })
+}
 
 const special = [0, 1, -1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
 

@@ -12,7 +12,7 @@ import {
   util
 } from '@tensorflow/tfjs-core'
 import { invariant } from '@murmuration/core'
-import { type Product, Products, row } from '../wasm/products.js'
+import { leftFactor, Products, rightFactor } from '../wasm/products.js'
 import { composed } from './composed.js'
 import { activated, addressOf, finishOf } from './fused.js'
 
@@ -71,7 +71,7 @@ function product(backend: BackendWasm, a: TensorInfo, b: TensorInfo, attributes:
     const right = addressOf(backend, b) + 4 * placeIn(batchB, batch, index) * terms * columns
     products.multiply({
       left: leftFactor(left, heights.rows, terms, transposeA),
-      right: { address: right, termStride: transposeB ? 4 : 4 * columns, columnStride: transposeB ? 4 * terms : 4 },
+      right: rightFactor(right, terms, columns, transposeB),
       rows: heights.rows,
       terms,
       columns,
@@ -79,11 +79,6 @@ function product(backend: BackendWasm, a: TensorInfo, b: TensorInfo, attributes:
     })
   }
   return out
-}
-
-function leftFactor(address: number, rows: number, terms: number, isTransposed: boolean): Product['left'] {
-  const [rowStride, termStride] = isTransposed ? [4, 4 * rows] : [4 * terms, 4]
-  return { rows: row(address, rows, rowStride), terms: row(0, terms, termStride) }
 }
 
 /** Rows and columns of a factor as the product takes it. */

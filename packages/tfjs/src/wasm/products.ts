@@ -2,6 +2,7 @@ import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm'
 import { invariant } from '@murmuration/core'
 import { instantiate } from '@murmuration/vectors/wasm'
 import { products } from './modules.js'
+import { runtimeOf, Scratch } from './runtime.js'
 
 /** The functions of assembly/products.ts, which says what they take: addresses and lengths in bytes, and counts. */
 interface ProductKernels {
@@ -11,6 +12,8 @@ interface ProductKernels {
     terms: number,
     length: number,
     panels: number,
+    next: number,
+    step: number,
     columns: number,
     out: number,
     stride: number,
@@ -69,6 +72,17 @@ export function row(address: number, columns: number, stride: number): Grid {
   return { address, rows: 1, columns, planeStride: 0, rowStride: 0, columnStride: stride }
 }
 
+/** The left factor of a product of so many rows and terms that lies row by row, or, where it is transposed, term by term. */
+export function leftFactor(address: number, rows: number, terms: number, isTransposed = false): Product['left'] {
+  const [rowStride, termStride] = isTransposed ? [4, 4 * rows] : [4 * terms, 4]
+  return { rows: row(address, rows, rowStride), terms: row(0, terms, termStride) }
+}
+
+/** The right factor of a product of so many terms and columns that lies term by term, or, where it is transposed, column by column. */
+export function rightFactor(address: number, terms: number, columns: number, isTransposed = false): Product['right'] {
+  return { address, termStride: isTransposed ? 4 : 4 * columns, columnStride: isTransposed ? 4 * terms : 4 }
+}
+
 /**
  * `left` is [rows, terms], `right` [terms, columns], and the product goes to the address `out`, row by row. The element [r, k] of `left` lies
  * at the sum of what its grids have at r and at k; that of `right` at strides, in bytes.
@@ -124,6 +138,16 @@ const blockColumns = 512
 /** Rows of the left factor at a time. */
 const blockRows = 1024
 
+/** Fewer rows than these do not pay for packing. */
+const fewRows = 5
+
+/** Panels of 8 columns: a panel begins `next` bytes after the one before, and its rows lie `step` bytes apart. */
+interface Panels {
+  readonly address: number
+  readonly next: number
+  readonly step: number
+}
+
 const panelBytes = 4 * chunkTerms * blockColumns
 const tableBytes = 4 * (Math.max(blockRows, chunkTerms) + 4)
 const spareBytes = 4 * 5 * 8
@@ -141,10 +165,14 @@ export class Products {
   readonly #rows: number
   readonly #terms: number
   readonly #spare: number
+  /** Memory for what is multiplied, where no tensors hold it. */
+  readonly scratch: Scratch
 
   private constructor(backend: BackendWasm) {
-    const { memory, malloc } = runtimeOf(backend)
+    const runtime = runtimeOf(backend)
+    const { memory, malloc } = runtime
     this.#memory = memory
+    this.scratch = new Scratch(runtime)
     this.#kernels = instantiate(products, memory)
     this.#panels = malloc(panelBytes + 2 * tableBytes + spareBytes) >>> 0
     invariant(this.#panels !== 0, 'the WASM backend has no memory left for the products of matrices')
@@ -175,17 +203,39 @@ export class Products {
 
   /** What the terms from `term` on, `length` of them, give to the columns from `column` on, `width` of them. */
   #addBlock(product: Product, term: number, length: number, column: number, width: number): void {
-    const { left, right, rows, columns, out, adds = false } = product
-    const source = right.address + term * right.termStride + column * right.columnStride
-    this.#kernels.pack(source, right.termStride, right.columnStride, length, width, this.#panels, 32 * length)
+    const { left, rows, columns, out, adds = false } = product
+    const { address, next, step } = this.#panelsOf(product, term, length, column, width)
     for (let row = 0; row < rows; row += blockRows) {
       const count = Math.min(blockRows, rows - row)
       this.#tabulate(this.#rows, left.rows, row, count)
       const place = out + 4 * (row * columns + column)
-      const [rowTable, termTable, panels, stride] = [this.#rows, this.#terms, this.#panels, 4 * columns]
+      const [rowTable, termTable, spare, stride] = [this.#rows, this.#terms, this.#spare, 4 * columns]
       const isLater = adds || term > 0
-      this.#kernels.multiply(rowTable, count, termTable, length, panels, width, place, stride, isLater, this.#spare)
+      this.#kernels.multiply(
+        rowTable,
+        count,
+        termTable,
+        length,
+        address,
+        next,
+        step,
+        width,
+        place,
+        stride,
+        isLater,
+        spare
+      )
     }
+  }
+
+  /** A block of the right factor as panels: packed, or, for few rows, where it lies, if its columns lie one after the other. */
+  #panelsOf({ right, rows }: Product, term: number, length: number, column: number, width: number): Panels {
+    const { termStride, columnStride } = right
+    const source = right.address + term * termStride + column * columnStride
+    if (rows < fewRows && columnStride === 4 && width % 8 === 0) return { address: source, next: 32, step: termStride }
+    const next = 32 * length
+    this.#kernels.pack(source, termStride, columnStride, length, width, this.#panels, next)
+    return { address: this.#panels, next, step: 32 }
   }
 
   #tabulate(table: number, grid: Grid, first: number, count: number): void {
@@ -202,20 +252,4 @@ export class Products {
   finish(out: number, rows: number, columns: number, { bias, least, most }: Finish): void {
     this.#kernels.finish(out, 4 * columns, rows, columns, bias, least, most)
   }
-}
-
-interface Runtime {
-  readonly memory: WebAssembly.Memory
-  readonly malloc: (bytes: number) => number
-}
-
-/** Emscripten keeps the exports of its module, and with them the memory, in `asm`; the backend's types do not say so. */
-function runtimeOf({ wasm }: BackendWasm): Runtime {
-  const { asm, _malloc: malloc } = wasm as { asm?: { memory?: unknown }; _malloc?: Runtime['malloc'] }
-  const memory = asm?.memory
-  invariant(
-    memory instanceof WebAssembly.Memory && malloc !== undefined,
-    'the memory of the WASM backend is not where version 4.22.0 has it'
-  )
-  return { memory, malloc }
 }

@@ -1,0 +1,86 @@
+import type { Schema } from '@murmuration/core'
+import type { LayersModel, layers, Shape } from '@tensorflow/tfjs-layers'
+import { tensorflow as tf } from '../tensorflow.js'
+import { activationNames, type ActivationName } from './activations.js'
+
+type Layer = layers.Layer
+
+/** A dense layer f(x W + b): W is [inputs, units]; the softmax of the last layer belongs to the loss. */
+export interface DenseLayer {
+  readonly inputs: number
+  readonly units: number
+  readonly hasBias: boolean
+  readonly activation: ActivationName | 'softmax'
+}
+
+/**
+ * The dense layers of a model that is nothing but a stack of them, whose flat vector has this schema: a sequential model of layers as
+ * TensorFlow.js makes them, all trained, without regularisers and constraints, and a softmax at most at the end. What only changes the shape of a
+ * sample may stand between them. `undefined` for all other models.
+ */
+export function denseLayersOf(model: LayersModel, schema: Schema): readonly DenseLayer[] | undefined {
+  if (!isMadeBy(tf.Sequential, model) || schema.some(({ kind }) => kind !== undefined)) return undefined
+  // A layer that comes twice has one weight for both.
+  if (new Set(model.layers).size < model.layers.length) return undefined
+  const { made, names } = examples()
+  const found: DenseLayer[] = []
+  let shape = model.inputs[0].shape
+  for (const layer of model.layers) {
+    if (isMadeBy(made.dense, layer)) {
+      const dense = denseLayerOf(layer, shape, names)
+      if (dense === undefined || found.at(-1)?.activation === 'softmax') return undefined
+      found.push(dense)
+    } else if (!keepsOrder(layer, made)) return undefined
+    shape = layer.computeOutputShape(shape) as Shape
+  }
+  return found
+}
+
+type Constructor = abstract new (...given: never[]) => unknown
+
+/** Classes that TensorFlow.js does not export, and its activations by their classes, from layers that are made for it. */
+function examples() {
+  const classOf = (layer: object) => layer.constructor as Constructor
+  const { inputLayer, flatten, reshape, dense } = tf.layers
+  const made = {
+    input: classOf(inputLayer({ inputShape: [1] })),
+    flatten: classOf(flatten()),
+    reshape: classOf(reshape({ targetShape: [1] })),
+    dense: classOf(dense({ units: 1 }))
+  }
+  const named = [...activationNames, 'softmax' as const].map((activation) => {
+    return [activationOf(dense({ units: 1, activation }))?.constructor, activation] as const
+  })
+  return { made, names: new Map<unknown, DenseLayer['activation']>(named) }
+}
+
+/** Whether it is of this class itself, and computes as the class does. */
+function isMadeBy(constructor: Constructor, made: object): boolean {
+  return made.constructor === constructor && !Object.hasOwn(made, 'call') && !Object.hasOwn(made, 'apply')
+}
+
+/** Whether a layer leaves the numbers of a sample in their order. */
+function keepsOrder(layer: Layer, made: Readonly<Record<'input' | 'flatten' | 'reshape', Constructor>>): boolean {
+  if (isMadeBy(made.flatten, layer)) return Reflect.get(layer, 'dataFormat') !== 'channelsFirst'
+  return isMadeBy(made.input, layer) || isMadeBy(made.reshape, layer)
+}
+
+function denseLayerOf(
+  layer: Layer,
+  shape: Shape,
+  names: ReadonlyMap<unknown, DenseLayer['activation']>
+): DenseLayer | undefined {
+  const activation = names.get(activationOf(layer)?.constructor)
+  const [kernel, bias] = layer.weights
+  const isPlain =
+    layer.weights.every((weight) => (Reflect.get(weight, 'constraint') ?? null) === null) && layer.losses.length === 0
+  // A module may have put another layer's weights in the place of its own.
+  const isOwn = Reflect.get(layer, 'kernel') === kernel && (Reflect.get(layer, 'bias') ?? undefined) === bias
+  if (activation === undefined || !isPlain || !isOwn || shape.length !== 2) return undefined
+  const [inputs, units] = kernel.shape.map(Number)
+  return { inputs, units, hasBias: bias !== undefined, activation }
+}
+
+function activationOf(layer: Layer): object | undefined {
+  return Reflect.get(layer, 'activation') as object | undefined
+}
