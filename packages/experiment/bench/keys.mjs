@@ -57,4 +57,9 @@ async function measure(name, batch, task) {
 console.log('processor time, the least of five')
 await measure('matrix factorisation', 8, await createMatrixFactorisationTask({ ...common, ...ratings }))
 await measure('knowledge graph, RESCAL', 1, await createKnowledgeGraphTask({ ...common, ...graph }))
+await measure(
+  'knowledge graph, ComplEx',
+  1,
+  await createKnowledgeGraphTask({ ...common, ...graph, scoring: 'complex', negatives: 10 })
+)
 await measure('word vectors', 4, await createWordVectorsTask({ ...common, ...text }))

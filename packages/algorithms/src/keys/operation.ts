@@ -39,8 +39,8 @@ export function placeOf(keys: Uint32Array, key: number): number {
 /** The values of some of the rows, one after the other. */
 export function rowsAt(values: Float32Array, places: readonly number[], width: number): Float32Array {
   const rows = new Float32Array(places.length * width)
-  for (const [index, place] of places.entries())
-    for (let i = 0; i < width; i++) rows[index * width + i] = values[place * width + i]
+  for (let index = 0; index < places.length; index++)
+    for (let i = 0, from = places[index] * width; i < width; i++) rows[index * width + i] = values[from + i]
   return rows
 }
 
@@ -58,7 +58,9 @@ export function grouped(places: Iterable<number>, groupOf: (place: number) => nu
 
 /** Some of the keys. */
 export function keysAt(keys: Uint32Array, places: readonly number[]): Uint32Array {
-  return Uint32Array.from(places, (place) => keys[place])
+  const some = new Uint32Array(places.length)
+  for (let i = 0; i < places.length; i++) some[i] = keys[places[i]]
+  return some
 }
 
 /** Keys in parts of at most so many; one at least. */

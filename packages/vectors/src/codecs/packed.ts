@@ -18,6 +18,7 @@ export const packedId = 255
 
 const [withoutZeros, withTable] = [1, 2]
 const countBytes = 4
+const noPlaces = new Uint32Array(0)
 const widthOf = (different: number): number => Math.ceil(Math.log2(different))
 
 /** How a body is to be written: which numbers, in which way, and what that takes. */
@@ -82,17 +83,25 @@ export function readPacked(bytes: Uint8Array, out: Float32Array): string | undef
 /** The shortest way to write `values`, unless raw float32 is no longer. */
 function planOf(values: Float32Array): Plan | undefined {
   const all = new Uint32Array(values.buffer, values.byteOffset, values.length)
-  const { numbers, places } = withoutZerosOf(all)
-  const sparseBytes = countBytes + placesLength(places, all.length)
-  const plans = [planFor(all, 0, places, 0), planFor(numbers, withoutZeros, places, sparseBytes)].flat()
+  const plans = [...planFor(all, 0, noPlaces, 0), ...sparsePlans(all)]
   const best = plans.reduce((least, plan) => (plan.bytes < least.bytes ? plan : least))
   return best.bytes < rawBytes(values.length) ? best : undefined
 }
 
-/** The numbers that are not 0, and where they are. */
-function withoutZerosOf(all: Uint32Array): { readonly numbers: Uint32Array; readonly places: Uint32Array } {
+/** Plans that leave zeros out; none where there are none to leave out. */
+function sparsePlans(all: Uint32Array): readonly Plan[] {
   let count = 0
   for (let k = 0; k < all.length; k++) if (all[k] !== 0) count++
+  if (count === all.length) return []
+  const { numbers, places } = withoutZerosOf(all, count)
+  return planFor(numbers, withoutZeros, places, countBytes + placesLength(places, all.length))
+}
+
+/** The numbers that are not 0, of which there are so many, and where they are. */
+function withoutZerosOf(
+  all: Uint32Array,
+  count: number
+): { readonly numbers: Uint32Array; readonly places: Uint32Array } {
   const numbers = new Uint32Array(count)
   const places = new Uint32Array(count)
   for (let k = 0, at = 0; at < count; k++) {
