@@ -9,7 +9,7 @@ const pathOf = (name) => fileURLToPath(new URL(name, import.meta.url))
 
 export const compute = {
   title:
-    'Gradients (ms of processor time, batch 64; GPT: batch 8) and matrix products (GFLOP/s by processor time), one thread',
+    'Gradients (ms of processor time, batch of 64 unless it says another; GPT: 8) and matrix products (GFLOP/s by processor time), one thread',
   kinds: [],
   head: ['', 'Murmuration', 'PyTorch', 'time × PyTorch'],
   cells: ({ name, own, torch, ratio }) => [name, written(own, 2), written(torch, 2), written(ratio, 2)],

@@ -77,11 +77,12 @@ cnn = nn.Sequential(
     nn.Flatten(),
     nn.Linear(16 * 49, 10),
 )
-images, classes = torch.rand(64, 1, 28, 28), torch.randint(0, 10, (64,))
+images, classes = torch.rand(256, 1, 28, 28), torch.randint(0, 10, (256,))
 text, following = torch.randint(0, 65, (8, 64)), torch.randint(0, 65, (512,))
 for name, call in (
-    ("mlp", gradient_of(mlp, images, classes)),
-    ("cnn", gradient_of(cnn, images, classes)),
+    ("mlp", gradient_of(mlp, images[:64], classes[:64])),
+    *((f"mlp, batch of {n}", gradient_of(mlp, images[:n], classes[:n])) for n in (1, 8, 16, 32, 256)),
+    ("cnn", gradient_of(cnn, images[:64], classes[:64])),
     ("gpt", gradient_of(Gpt(65, 128, 4, 64, 4), text, following)),
 ):
     print(json.dumps({"name": name, "ms": cost_of(call)}))

@@ -7,12 +7,12 @@ import { createTfjsTask } from '../dist/index.js'
 import { chooseBackend } from '../dist/backend.js'
 import { Gpt } from './gpt.mjs'
 
-const batchLength = 64
 const batches = 9
 
+/** Models, and the samples in a batch. */
 const models = [
-  { kind: 'mlp', hidden: [128] },
-  { kind: 'cnn', filters: [8, 16] }
+  ...[64, 1, 8, 16, 32, 256].map((samples) => [{ kind: 'mlp', hidden: [128] }, samples]),
+  [{ kind: 'cnn', filters: [8, 16] }, 64]
 ]
 
 /** Matrices in a batch, rows, terms, columns, and which factor is transposed. */
@@ -35,9 +35,9 @@ const processorTime = () => {
 
 const print = (line) => process.stdout.write(`${JSON.stringify(line)}\n`)
 
-/** Milliseconds of processor time that one call takes: the median of batches of 50 ms and more. */
-async function costOf(call) {
-  for (const start = processorTime(); processorTime() - start < 500;) await call()
+/** Milliseconds of processor time that one call takes: the median of batches of 50 ms and more, after so many to warm up. */
+async function costOf(call, warmUp = 500) {
+  for (const start = processorTime(); processorTime() - start < warmUp;) await call()
   const costs = []
   for (let batch = 0; batch < batches; batch++) {
     const start = processorTime()
@@ -52,17 +52,19 @@ async function costOf(call) {
 }
 
 const localData = {
-  data: { kind: 'digits', samples: 200 },
+  data: { kind: 'digits', samples: 400 },
   testFraction: 0.2,
   partition: { kind: 'equal' },
   peers: ['a'],
   seed: 1
 }
-const batch = Uint32Array.from({ length: batchLength }, (_, index) => index)
-for (const model of models) {
+for (const [model, samples] of models) {
   const task = await createTfjsTask({ localData, model, backend: 'wasm' })
   const parameters = await task.initialise(1).run()
-  print({ name: model.kind, ms: await costOf(() => task.gradient(parameters, batch).run()) })
+  const batch = Uint32Array.from({ length: samples }, (_, index) => index)
+  const name = samples === 64 ? model.kind : `${model.kind}, batch of ${samples}`
+  // The tape of TensorFlow.js takes long to become fast.
+  print({ name, ms: await costOf(() => task.gradient(parameters, batch).run(), 2000) })
 }
 
 await chooseBackend('wasm')
