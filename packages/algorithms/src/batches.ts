@@ -7,9 +7,9 @@ import { createRandom } from '@murmuration/random'
  */
 export class Batches {
   readonly #random: Random
-  readonly #all: readonly number[]
+  readonly #samples: number
   readonly #batch: Uint32Array
-  #order: readonly number[] = []
+  #order: number[] | undefined
   #drawn = 0
 
   /**
@@ -19,7 +19,7 @@ export class Batches {
   constructor(random: Random, samples: number, size: number) {
     invariant(samples >= 1 && size >= 1, () => `batches of ${size} out of ${samples} samples cannot be drawn`)
     this.#random = random
-    this.#all = Array.from({ length: samples }, (_, index) => index)
+    this.#samples = samples
     this.#batch = new Uint32Array(size)
   }
 
@@ -30,23 +30,36 @@ export class Batches {
 
   /** Goes on after so many samples. To be called before the first batch: it draws all orders until there. */
   skipTo(drawn: number): void {
-    const samples = this.#all.length
-    for (let first = 0; first < drawn; first += samples) this.#order = this.#random.shuffle(this.#all)
+    for (let first = 0; first < drawn; first += this.#samples) this.#shuffle()
     this.#drawn = drawn
   }
 
   /** The next batch: numbers of samples. Valid until the one after. */
   next(): Uint32Array {
     const batch = this.#batch
-    const samples = this.#all.length
+    const samples = this.#samples
     let next = this.#drawn % samples
+    let order = this.#order
     for (let place = 0; place < batch.length; place++) {
-      if (next === 0) this.#order = this.#random.shuffle(this.#all)
-      batch[place] = this.#order[next]
+      if (next === 0 || order === undefined) order = this.#shuffle()
+      batch[place] = order[next]
       next = next + 1 === samples ? 0 : next + 1
     }
     this.#drawn += batch.length
     return batch
+  }
+
+  /** The next order, as {@link Random.shuffle} gives it, in the memory of the last. */
+  #shuffle(): number[] {
+    const order = (this.#order ??= new Array<number>(this.#samples))
+    for (let index = 0; index < order.length; index++) order[index] = index
+    for (let last = order.length - 1; last > 0; last--) {
+      const other = this.#random.integer(last + 1)
+      const index = order[last]
+      order[last] = order[other]
+      order[other] = index
+    }
+    return order
   }
 }
 

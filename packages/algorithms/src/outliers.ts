@@ -50,7 +50,7 @@ export class OutlierWatch {
   /** Where the next distance goes. */
   #next = 0
   /** For how many rounds a neighbour has been far away. */
-  readonly #running = new Map<PeerName, number>()
+  #running: Map<PeerName, number> | undefined
   /** Rounds since somebody was named; 0 when distances are typical. */
   #upset = 0
   #named: readonly Outlier[] = nobody
@@ -74,11 +74,15 @@ export class OutlierWatch {
    */
   take(round: number, distances: readonly NeighbourDistance[], norm: () => number): readonly Outlier[] {
     const floor = floorOf(distances)
-    const isQuiet = this.#upset === 0 && this.#running.size === 0 && areWithin(distances, floor)
+    const isQuiet = this.#upset === 0 && this.#isNobodyFar && areWithin(distances, floor)
     const named = isQuiet ? nobody : this.#findOutliers(round, { distances, floor, norm })
     if (this.#upset === 0) this.#learn(distances)
     this.#alike = false
     return named
+  }
+
+  get #isNobodyFar(): boolean {
+    return this.#running === undefined || this.#running.size === 0
   }
 
   #findOutliers(round: number, here: Here): readonly Outlier[] {
@@ -93,17 +97,18 @@ export class OutlierWatch {
     if (named.length === 0) return nobody
     this.#named = named
     this.#upset = 1
-    this.#running.clear()
+    this.#running = undefined
     return named
   }
 
   #isOutlier(from: PeerName, distance: number, { floor, typical, limit, norm }: Here & Scale): boolean {
-    const before = this.#running.get(from) ?? 0
+    const before = this.#running?.get(from) ?? 0
     // The other way round NaN would be no outlier.
     if (distance <= limit || (before === 0 && distance <= floor)) {
-      this.#running.delete(from)
+      this.#running?.delete(from)
       return false
     }
+    this.#running ??= new Map()
     this.#running.set(from, before + 1)
     const isNear = distance <= absurd * typical && before + 1 < roundsRunning
     // In a first round there is what codecs round, which is less than the norm.
@@ -136,7 +141,7 @@ export class OutlierWatch {
   #learn(distances: readonly NeighbourDistance[]): void {
     if (this.#window.length === 0) this.#size = windowRounds * distances.length
     for (const { from, distance } of distances) {
-      if (!isOfScale(distance) || this.#running.has(from)) continue
+      if (!isOfScale(distance) || this.#running?.has(from) === true) continue
       this.#window[this.#next] = distance
       this.#next = (this.#next + 1) % this.#size
     }

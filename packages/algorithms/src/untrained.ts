@@ -1,6 +1,6 @@
 import { invariant, type Schema } from '@murmuration/core'
 import { offsetsOf, sizeOf } from '@murmuration/vectors'
-import type { Range } from './node/vector.js'
+import type { Range, Vector } from './node/vector.js'
 
 /** A range of the parameters that a gradient does not move. */
 export interface Untrained extends Range {
@@ -19,6 +19,31 @@ export function untrainedOf(schema: Schema): readonly Untrained[] {
     if (sizeOf(shape) > 0) append(ranges, { offset: offsets[index], length: sizeOf(shape), momentum: kept })
   }
   return ranges
+}
+
+/** A step of an optimiser, of the parameters from number `first` on; `isMain` where the optimiser is the run's. */
+interface Step {
+  readonly base: Vector
+  readonly gradient: Vector
+  readonly first: number
+  readonly isMain: boolean
+}
+
+/**
+ * What a step makes of parameters that are not trained, in place of what the optimiser made of them. A gradient has there what the
+ * batch gives, b: a statistic becomes `base + (1 − m) (b − at)` with `at` where the gradient was taken. What another optimiser than the
+ * run's is given is a displacement, which is taken as it is.
+ */
+export function keepUntrained(out: Float32Array, untrained: readonly Untrained[], step: Step): void {
+  const { first, isMain } = step
+  const [base, g, at] = [step.base.values, step.gradient.values, step.gradient.at?.values ?? step.base.values]
+  for (const { offset, length, momentum } of untrained) {
+    const end = Math.min(out.length, offset + length - first)
+    for (let i = Math.max(0, offset - first); i < end; i++) {
+      if (momentum === 1) out[i] = base[i]
+      else out[i] = isMain ? base[i] + (1 - momentum) * (g[i] - at[i]) : base[i] - g[i]
+    }
+  }
 }
 
 function append(ranges: Untrained[], { offset, length, momentum }: Untrained): void {

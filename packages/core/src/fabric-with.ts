@@ -8,12 +8,15 @@ export function fabricWith<Message>(fabric: Fabric<Message>, changes: Partial<Fa
     get signal() {
       return fabric.signal
     },
+    get isStopping() {
+      return fabric.isStopping
+    },
     now: () => fabric.now(),
     neighbours: (round) => fabric.neighbours(round),
     send: (to, message) => fabric.send(to, message),
     tell: (to, note) => fabric.tell(to, note),
     listen: (listener) => fabric.listen(listener),
-    receive: (until) => fabric.receive(until),
+    receive: (until, receiver) => fabric.receive(until, receiver),
     wake: () => fabric.wake(),
     recycle: (message) => fabric.recycle(message),
     reject: (envelope, reason) => fabric.reject(envelope, reason),

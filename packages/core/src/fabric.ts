@@ -15,6 +15,15 @@ export interface Envelope<Message> {
   readonly message: Message
 }
 
+/**
+ * Takes messages in while its program waits. A world that can call it does so in place of waking the program for each message; others leave it
+ * aside.
+ */
+export interface Receiver<Message> {
+  /** Takes a message, at once. Returns until when to wait for the next one; `undefined` ends the wait with `undefined`. An error fails the wait. */
+  take(envelope: Envelope<Message>): Milliseconds | undefined
+}
+
 /** A piece of computing, described so that a world can run it anywhere and charge time for it. */
 export interface Work<Result> {
   /** What is computed, for traces: 'gradient', 'evaluate', … */
@@ -39,6 +48,8 @@ export interface Fabric<Message> {
   readonly random: Random
   /** Aborted when this peer is to stop. Waiting calls then reject with a {@link StoppedError}. */
   readonly signal: AbortSignal
+  /** Whether `signal` is aborted; for who only looks, since a simulated peer makes its signal for the first who wants it. */
+  readonly isStopping: boolean
   /** Monotonic; virtual in the simulator. */
   now(): Milliseconds
   /** This peer's row of the mixing matrix in `round`. */
@@ -52,8 +63,12 @@ export interface Fabric<Message> {
   tell(to: PeerName, note: string): void
   /** From now on, until this peer stops, `listener` hears from others. There is one listener: another takes its place. */
   listen(listener: NoteListener): void
-  /** The next message of the mailbox, waiting for one until `until` (forever without); `undefined` at the deadline. */
-  receive(until?: Milliseconds): PromiseLike<Envelope<Message> | undefined>
+  /**
+   * The next message of the mailbox, waiting for one until `until` (forever without); `undefined` at the deadline.
+   *
+   * @param receiver - takes what comes during the wait, where the world hands it over; see {@link Receiver}
+   */
+  receive(until?: Milliseconds, receiver?: Receiver<Message>): PromiseLike<Envelope<Message> | undefined>
   /** Ends a wait of `receive` that is under way, as its deadline would, so that its program looks at what another activity has done. */
   wake(): void
   /**

@@ -40,6 +40,10 @@ export class NetworkFabric implements Fabric<VectorMessage> {
     return this.#stopping.signal
   }
 
+  get isStopping(): boolean {
+    return this.signal.aborted
+  }
+
   /** Makes all waits reject, with a StoppedError or with the error that is given. */
   stop(reason?: string | RefusedError): void {
     if (this.signal.aborted) return

@@ -19,17 +19,22 @@ export { direction, normals } from './draws.js'
  */
 export function createRandom(seed: number, ...purposes: readonly string[]): Random {
   if (!Number.isSafeInteger(seed)) throw new RangeError(`a seed is an integer, not ${seed}`)
-  return new SeededRandom([String(seed), ...purposes])
+  return new SeededRandom(purposes.reduce(purposeIn, JSON.stringify([String(seed)]).slice(0, -1)))
 }
 
 class SeededRandom implements Random {
-  readonly #path: readonly string[]
-  readonly #generator: RandomGenerator
+  /** The seed and the purposes as a JSON array, without its last bracket. One text takes less than an array of texts. */
+  readonly #path: string
+  /** Made at the first draw: many streams are but the parents of others. */
+  #made: RandomGenerator | undefined
   #spareNormal: number | undefined
 
-  constructor(path: readonly string[]) {
+  constructor(path: string) {
     this.#path = path
-    this.#generator = generatorOf(path)
+  }
+
+  get #generator(): RandomGenerator {
+    return (this.#made ??= generatorOf(this.#path))
   }
 
   uniform(): number {
@@ -75,13 +80,20 @@ class SeededRandom implements Random {
   }
 
   stream(purpose: string): Random {
-    return new SeededRandom([...this.#path, purpose])
+    return new SeededRandom(purposeIn(this.#path, purpose))
   }
 }
 
+/** The path of a stream within that of its parent. */
+function purposeIn(path: string, purpose: string): string {
+  return `${path},${JSON.stringify(purpose)}`
+}
+
+const encoder = new TextEncoder()
+
 /** The generator whose 128 bits of state are the first of the path's SHA-256, so that similar paths are unrelated. */
-function generatorOf(path: readonly string[]): RandomGenerator {
-  const digest = sha256(new TextEncoder().encode(JSON.stringify(path)))
+function generatorOf(path: string): RandomGenerator {
+  const digest = sha256(encoder.encode(`${path}]`))
   const view = new DataView(digest.buffer, digest.byteOffset, 16)
   return xoroshiro128plusFromState([0, 4, 8, 12].map((offset) => view.getInt32(offset, true)))
 }

@@ -30,19 +30,26 @@ export function computingCost(
   model: ComputingModel,
   seed: number
 ): (work: Work<unknown>, peer: PeerName) => Milliseconds {
+  const { perStep, perSample, slow, stragglers } = model
   const draws = new Map<PeerName, (time: Milliseconds) => Milliseconds>()
+  const drawOf = (stragglers: Exclude<Stragglers, { readonly kind: 'none' }>, peer: PeerName) => {
+    const draw = straggling(stragglers, createRandom(seed, peer, 'computing'))
+    draws.set(peer, draw)
+    return draw
+  }
   return ({ kind, samples }, peer) => {
     if (kind === 'initialise') return 0
-    const draw = draws.get(peer) ?? straggling(model.stragglers, createRandom(seed, peer, 'computing'))
-    draws.set(peer, draw)
-    return draw((model.perStep + model.perSample * samples) * (model.slow.get(peer) ?? 1))
+    const time = (perStep + perSample * samples) * (slow.get(peer) ?? 1)
+    if (stragglers.kind === 'none') return time
+    return (draws.get(peer) ?? drawOf(stragglers, peer))(time)
   }
 }
 
-function straggling(stragglers: Stragglers, random: Random): (time: Milliseconds) => Milliseconds {
+function straggling(
+  stragglers: Exclude<Stragglers, { readonly kind: 'none' }>,
+  random: Random
+): (time: Milliseconds) => Milliseconds {
   switch (stragglers.kind) {
-    case 'none':
-      return (time) => time
     case 'shifted-exponential':
       return (time) => time - stragglers.mean * Math.log(1 - random.uniform())
     case 'log-normal':

@@ -9,6 +9,7 @@ import {
 } from '@murmuration/core'
 import type { Event } from './event-queue.js'
 import type { Gate } from './program.js'
+import type { Kernel } from './kernel.js'
 import type { Mailbox } from './mailbox.js'
 import { type Channel, type NetworkOptions, segmentBytes, type Transfer } from './network/network.js'
 import type { TimeUse } from './time-use.js'
@@ -27,6 +28,7 @@ export interface End<Message> {
   readonly mailbox: Mailbox<Delivery<Message>>
   readonly gate: Gate
   readonly listener: NoteListener | undefined
+  isTakenIn(delivery: Delivery<Message>, kernel: Kernel): boolean
 }
 
 /** What a connection needs of its simulation. */
@@ -91,8 +93,12 @@ export class Connection<Message> {
   /** What is on its way or in the mailbox, in weights of messages. */
   pending = 0
   readonly #carrier: Carrier<Message>
-  readonly #route: Route
-  readonly #incarnations: readonly [number, number]
+  readonly #channel: Channel | undefined
+  readonly #path: Way['path']
+  readonly #random: Random
+  readonly #isStream: boolean
+  readonly #fromIncarnation: number
+  readonly #toIncarnation: number
   #lastArrival: Milliseconds = 0
 
   constructor(from: End<Message>, to: End<Message>, carrier: Carrier<Message>, route: Route, wire: LinkWire<Message>) {
@@ -100,25 +106,28 @@ export class Connection<Message> {
     this.from = from
     this.to = to
     this.#carrier = carrier
-    this.#route = route
-    this.#incarnations = [from.incarnation, to.incarnation]
+    this.#channel = route.channel
+    this.#path = route.path
+    this.#random = route.random
+    this.#isStream = route.transport === 'stream'
+    this.#fromIncarnation = from.incarnation
+    this.#toIncarnation = to.incarnation
   }
 
   /** Whether neither end has begun anew since it was made. If one has, nobody expects what is still on the way. */
   get isPresent(): boolean {
-    const [from, to] = this.#incarnations
-    return this.from.incarnation === from && this.to.incarnation === to
+    return this.from.incarnation === this.#fromIncarnation && this.to.incarnation === this.#toIncarnation
   }
 
   send(delivery: Delivery<Message>): void {
     this.pending += delivery.weight
-    if (this.#route.channel === undefined) {
+    if (this.#channel === undefined) {
       delivery.state = 'flying'
       this.#fly(delivery, this.#carrier.now() + delivery.delay)
       return
     }
     this.from.timeUse.transfer(this.#carrier.now(), 1)
-    this.#route.channel.send(delivery)
+    this.#channel.send(delivery)
   }
 
   /** The last byte has left. */
@@ -127,14 +136,13 @@ export class Connection<Message> {
     const now = this.#carrier.now()
     delivery.state = 'flying'
     this.from.timeUse.transfer(now, -1)
-    const { path, random } = this.#route
-    const { latency, jitter, loss } = path
-    if (loss > 0 && random.uniform() >= (1 - loss) ** packetsOf(delivery)) {
+    const { latency, jitter, loss } = this.#path
+    if (loss > 0 && this.#random.uniform() >= (1 - loss) ** packetsOf(delivery)) {
       this.#over(delivery)
       this.#carrier.lost(delivery)
       return
     }
-    const late = jitter > 0 ? random.uniform() * jitter : 0
+    const late = jitter > 0 ? this.#random.uniform() * jitter : 0
     this.#fly(delivery, now + latency + late + delivery.delay)
   }
 
@@ -146,7 +154,7 @@ export class Connection<Message> {
 
   /** The sender has crashed: what has not left is gone. What has left arrives. */
   cut(): void {
-    this.#route.channel?.cut()
+    this.#channel?.cut()
   }
 
   /** The receiver has taken a message out of its mailbox, or never will. */
@@ -156,7 +164,7 @@ export class Connection<Message> {
   }
 
   #fly(delivery: Delivery<Message>, arrival: Milliseconds): void {
-    const time = this.#route.transport === 'stream' ? Math.max(arrival, this.#lastArrival) : arrival
+    const time = this.#isStream ? Math.max(arrival, this.#lastArrival) : arrival
     this.#lastArrival = time
     delivery.time = time
     this.#carrier.add(delivery)

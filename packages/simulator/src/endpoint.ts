@@ -1,17 +1,21 @@
-import type { Milliseconds, NoteListener, PeerName, Random, StoppedError } from '@murmuration/core'
+import type { Milliseconds, NoteListener, PeerName, Random, Receiver, StoppedError } from '@murmuration/core'
 import type { Connection, Delivery, End, Presence } from './connection.js'
 import type { Gate, Program } from './program.js'
+import type { Kernel } from './kernel.js'
 import { Mailbox } from './mailbox.js'
 import type { NoteLine } from './notes.js'
 import { TimeUse } from './time-use.js'
+
+const nobody: readonly Program[] = []
 
 /** A peer or server of a simulation, with what it owns. */
 export class Endpoint<Message> implements End<Message> {
   readonly mailbox = new Mailbox<Delivery<Message>>()
   readonly gate: Gate = { isShut: false, held: [] }
-  readonly programs = new Set<Program>()
+  programs: readonly Program[] = nobody
   readonly connections = new Map<PeerName, Connection<Message>>()
-  readonly noteLines = new Map<PeerName, NoteLine>()
+  /** Made for the first note: most runs have none. */
+  noteLines: Map<PeerName, NoteLine> | undefined
   listener: NoteListener | undefined
   readonly timeUse = new TimeUse()
   presence: Presence = 'absent'
@@ -19,9 +23,10 @@ export class Endpoint<Message> implements End<Message> {
   incarnation = 0
   /** Bytes that it sent to other machines, and that they sent to it. */
   carried = 0
-  stopping = new AbortController()
-  /** What the signal of `stopping` says, for less time. */
   isStopping = false
+  /** Why it is to stop, once it is. */
+  #stopped: StoppedError | undefined
+  #stopping: AbortController | undefined
   /** How long it was frozen before the present freeze, and since when it is frozen now. */
   frozenFor: Milliseconds = 0
   frozenSince: Milliseconds | undefined
@@ -45,15 +50,43 @@ export class Endpoint<Message> implements End<Message> {
   begin(): void {
     this.presence = 'up'
     this.incarnation++
-    this.stopping = new AbortController()
+    this.#stopping = undefined
+    this.#stopped = undefined
     this.isStopping = false
+  }
+
+  /** Aborted when it is to stop. Made for the first who looks, since a signal takes much memory and most peers need none. */
+  get signal(): AbortSignal {
+    this.#stopping ??= new AbortController()
+    if (this.isStopping) this.#stopping.abort(this.#stopped)
+    return this.#stopping.signal
+  }
+
+  /**
+   * Hands a message to the receiver of the only program that waits for one; the program is woken when that says that its wait is over. Returns
+   * whether there is such a receiver: a machine that is frozen takes nothing.
+   */
+  isTakenIn(delivery: Delivery<Message>, kernel: Kernel): boolean {
+    const program = this.mailbox.only()
+    const receiver = program?.receiver as Receiver<Message> | undefined
+    if (program === undefined || receiver === undefined || this.gate.isShut) return false
+    delivery.connection.taken(delivery)
+    try {
+      const until = receiver.take(delivery)
+      if (until === undefined) kernel.wake(program, undefined)
+      else kernel.waitOn(program, this.timeOf(until))
+    } catch (error) {
+      kernel.fail(program, error)
+    }
+    return true
   }
 
   /** It is told to stop, and hears nothing more. */
   stop(error: StoppedError): void {
     this.isStopping = true
     this.listener = undefined
-    this.stopping.abort(error)
+    this.#stopped = error
+    this.#stopping?.abort(error)
   }
 
   /** It is not there any more. */

@@ -6,6 +6,7 @@ import {
   type NoteListener,
   type PeerName,
   type Random,
+  type Receiver,
   type SendResult,
   StoppedError,
   type Work
@@ -35,7 +36,6 @@ export interface World<Message> {
 export class SimulatedFabric<Message> implements Fabric<Message> {
   readonly self: PeerName
   readonly random: Random
-  readonly signal: AbortSignal
   readonly #world: World<Message>
   readonly #endpoint: Endpoint<Message>
   readonly #program: Program
@@ -43,10 +43,17 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
   constructor(world: World<Message>, endpoint: Endpoint<Message>, program: Program) {
     this.self = endpoint.name
     this.random = endpoint.random
-    this.signal = endpoint.stopping.signal
     this.#world = world
     this.#endpoint = endpoint
     this.#program = program
+  }
+
+  get signal(): AbortSignal {
+    return this.#endpoint.signal
+  }
+
+  get isStopping(): boolean {
+    return this.#endpoint.isStopping
   }
 
   now(): Milliseconds {
@@ -69,10 +76,13 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
     if (!this.#endpoint.isStopping) this.#endpoint.listener = listener
   }
 
-  receive(until = Number.POSITIVE_INFINITY): Promise<Envelope<Message> | undefined> {
+  receive(until = Number.POSITIVE_INFINITY, receiver?: Receiver<Message>): Promise<Envelope<Message> | undefined> {
     if (this.#endpoint.isStopping) return this.#refuse()
     const delivery = this.#endpoint.mailbox.take()
-    if (delivery === undefined) return this.#park('a message', until, true)
+    if (delivery === undefined) {
+      this.#program.receiver = receiver
+      return this.#park('a message', until, true)
+    }
     delivery.connection.taken(delivery)
     return Promise.resolve(delivery)
   }

@@ -23,6 +23,21 @@ export class DeadlockError extends Error {
   override readonly name = 'DeadlockError'
 }
 
+/** Looks after the deadline of a program. */
+class Timer implements Event {
+  cancelled = false
+
+  constructor(
+    readonly kernel: Kernel,
+    readonly program: Program,
+    readonly time: Milliseconds
+  ) {}
+
+  fire(): void {
+    this.kernel.lookAt(this.program)
+  }
+}
+
 /** How many waiting programs the error of a deadlock names. */
 const maxNamed = 20
 
@@ -128,11 +143,18 @@ export class Kernel {
     return parked
   }
 
+  /** The program that is parked waits on, until another deadline. */
+  waitOn(program: Program, deadline: Milliseconds): void {
+    program.deadline = Number.POSITIVE_INFINITY
+    if (deadline < Number.POSITIVE_INFINITY) this.#setDeadline(program, deadline)
+  }
+
   #setDeadline(program: Program, time: Milliseconds): void {
     program.deadline = time
     if (program.timer !== undefined && program.timer.time <= time) return
     if (program.timer !== undefined) program.timer.cancelled = true
-    program.timer = this.schedule(time, () => this.#lookAt(program))
+    program.timer = new Timer(this, program, time > this.#now ? time : this.#now)
+    this.#events.push(program.timer)
   }
 
   /** Lets a parked program go on with `value`. A machine that is frozen goes on when it thaws. */
@@ -227,7 +249,7 @@ export class Kernel {
   }
 
   /** A timer has come: wakes the program if its deadline has, else looks again when it will. */
-  #lookAt(program: Program): void {
+  lookAt(program: Program): void {
     program.timer = undefined
     const { deadline, isGone } = program
     if (isGone || deadline === Number.POSITIVE_INFINITY) return
@@ -240,6 +262,7 @@ export class Kernel {
     program.deadline = Number.POSITIVE_INFINITY
     program.waitList?.forget(program)
     program.waitList = undefined
+    program.receiver = undefined
   }
 
   #end(program: Program, ended: (error?: unknown) => void, error?: unknown): void {

@@ -1,14 +1,19 @@
 import type { Program, WaitList } from './program.js'
 
-/** Messages that have arrived, and the programs that wait for one; at any time one of the two lists is empty. */
+/**
+ * Messages that have arrived, and the programs that wait for one; at any time one of the two lists is empty. Each is made with its first
+ * item: a list that begins empty takes room for 17 with it.
+ */
 export class Mailbox<Message> implements WaitList {
-  readonly #messages: Message[] = []
-  readonly #waiting: Program[] = []
+  #messages: Message[] | undefined
+  #waiting: Program[] | undefined
 
   /** Keeps the message, or gives back the program that has waited longest and is to have it. */
   deliver(message: Message): Program | undefined {
-    if (this.#waiting.length > 0) return firstOf(this.#waiting)
-    this.#messages.push(message)
+    const program = firstOf(this.#waiting)
+    if (program !== undefined) return program
+    if (this.#messages === undefined) this.#messages = [message]
+    else this.#messages.push(message)
     return undefined
   }
 
@@ -19,28 +24,36 @@ export class Mailbox<Message> implements WaitList {
 
   /** The program waits for the next message. */
   wait(program: Program): void {
-    this.#waiting.push(program)
+    if (this.#waiting === undefined) this.#waiting = [program]
+    else this.#waiting.push(program)
     program.waitList = this
   }
 
   /** The program that has waited longest, if one waits. */
   first(): Program | undefined {
-    return this.#waiting[0]
+    return this.#waiting?.[0]
+  }
+
+  /** The program that waits, if it is the only one. */
+  only(): Program | undefined {
+    return this.#waiting?.length === 1 ? this.#waiting[0] : undefined
   }
 
   /** The program does not wait any more. */
   forget(program: Program): void {
-    const index = this.#waiting.length === 0 ? -1 : this.#waiting.indexOf(program)
+    if (this.#waiting === undefined || this.#waiting.length === 0) return
+    const index = this.#waiting.indexOf(program)
     if (index >= 0) this.#waiting.splice(index, 1)
   }
 
   /** Forgets all messages. */
   clear(): void {
-    this.#messages.length = 0
+    this.#messages = undefined
   }
 }
 
 /** Takes the first; mostly there is but one, or none. */
-function firstOf<Item>(items: Item[]): Item | undefined {
-  return items.length > 1 ? items.shift() : items.length === 1 ? items.pop() : undefined
+function firstOf<Item>(items: Item[] | undefined): Item | undefined {
+  if (items === undefined || items.length === 0) return undefined
+  return items.length > 1 ? items.shift() : items.pop()
 }

@@ -30,7 +30,7 @@ export interface Teller {
   readonly incarnation: number
   readonly gate: Gate
   readonly connections: ReadonlyMap<PeerName, unknown>
-  readonly noteLines: Map<PeerName, NoteLine>
+  noteLines: Map<PeerName, NoteLine> | undefined
   carried: number
   listener: NoteListener | undefined
 }
@@ -111,7 +111,7 @@ export class Notes {
   /** Those that are connected to `peer` call it, now that it has crashed. To be called before the connections are forgotten. */
   crashed(peer: Teller, others: Iterable<Teller>): void {
     const { kernel } = this.#options
-    for (const line of peer.noteLines.values()) line.cutAt = kernel.now()
+    for (const line of peer.noteLines?.values() ?? []) line.cutAt = kernel.now()
     for (const other of others) {
       if (other.listener === undefined || !(isConnected(peer, other) || isConnected(other, peer))) continue
       const [there, back] = [this.#latency(other, peer), this.#latency(peer, other)]
@@ -164,7 +164,8 @@ export class Notes {
   }
 
   #lineOf(from: Teller, to: Teller): NoteLine {
-    const known = from.noteLines.get(to.name)
+    const lines = (from.noteLines ??= new Map<PeerName, NoteLine>())
+    const known = lines.get(to.name)
     if (known !== undefined && isPresent(known, from, to)) return known
     const { simulation, network } = this.#options
     const { isLocal, path, random } = wayBetween(simulation, from, to, 'notes')
@@ -178,7 +179,7 @@ export class Notes {
       lastArrival: 0,
       cutAt: Number.POSITIVE_INFINITY
     }
-    from.noteLines.set(to.name, line)
+    lines.set(to.name, line)
     return line
   }
 
@@ -197,6 +198,6 @@ function isPresent({ incarnations: [from, to] }: NoteLine, teller: Teller, targe
 }
 
 function isConnected(from: Teller, to: Teller): boolean {
-  const line = from.noteLines.get(to.name)
+  const line = from.noteLines?.get(to.name)
   return from.connections.has(to.name) || (line !== undefined && isPresent(line, from, to))
 }

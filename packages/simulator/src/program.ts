@@ -1,4 +1,4 @@
-import type { Milliseconds, PeerName } from '@murmuration/core'
+import type { Milliseconds, PeerName, Receiver } from '@murmuration/core'
 import type { Event } from './event-queue.js'
 
 /** Who could still wake a program that was woken by something else. */
@@ -27,6 +27,8 @@ export class Program {
   /** Looks after the deadline, at its time or before. It outlives a wait: most deadlines never come. */
   timer: Event | undefined
   waitList: WaitList | undefined
+  /** What takes messages during the present wait, if anything does. */
+  receiver: Receiver<never> | undefined
   resolve: ((value: never) => void) | undefined
   reject: ((error: unknown) => void) | undefined
 

@@ -137,7 +137,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
 
   spawn(endpoint: Endpoint<Message>, activity: PeerProgram<Message>): void {
     const program = new Program(endpoint.name, endpoint.gate)
-    endpoint.programs.add(program)
+    endpoint.programs = endpoint.programs.concat(program)
     const fabric = new SimulatedFabric(this, endpoint, program)
     this.kernel.start(
       program,
@@ -179,7 +179,7 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     const { from, to } = delivery.connection
     if (!this.#barriers.isBetween(from.name, to.name)) this.#deliver(delivery)
     else if (this.#options.network?.transport === 'datagram') this.lost(delivery)
-    else this.#barriers.hold(from.name, to.name, () => this.#deliver(delivery))
+    else this.#barriers.hold(from.name, to.name, () => this.#deliver(delivery, true))
   }
 
   lost(delivery: Delivery<Message>): void {
@@ -194,7 +194,8 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     this.#options.observer?.work?.(endpoint.name, kind, start, this.now())
   }
 
-  #deliver(delivery: Delivery<Message>): void {
+  /** @param isOneOfMany - whether the event delivers others, too: then programs are woken, and take turns */
+  #deliver(delivery: Delivery<Message>, isOneOfMany = false): void {
     const { from, to } = delivery.connection
     if (to.presence !== 'up' || !delivery.connection.isPresent) return this.lost(delivery)
     const now = this.now()
@@ -203,10 +204,10 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     this.log.add(delivery.bytes)
     this.#options.observer?.message?.(from.name, to.name, delivery.bytes, delivery.sentAt, now)
     this.#notes.heard(to, from.name)
+    if (!isOneOfMany && to.isTakenIn(delivery, this.kernel)) return
     const program = to.mailbox.deliver(delivery)
-    if (program === undefined) return
-    delivery.connection.taken(delivery)
-    this.kernel.wake(program, delivery)
+    if (program !== undefined) delivery.connection.taken(delivery)
+    if (program !== undefined) this.kernel.wake(program, delivery)
   }
 
   #connect(from: Endpoint<Message>, to: Endpoint<Message>): Connection<Message> {
@@ -236,12 +237,12 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
     endpoint.end('crashed')
     this.#notes.crashed(endpoint, this.#endpoints.values())
     for (const program of endpoint.programs) this.kernel.kill(program)
-    endpoint.programs.clear()
+    endpoint.programs = []
     endpoint.gate.held.length = 0
     endpoint.mailbox.clear()
     for (const connection of endpoint.connections.values()) connection.cut()
     endpoint.connections.clear()
-    endpoint.noteLines.clear()
+    endpoint.noteLines = undefined
     for (const other of this.#endpoints.values()) other.connections.delete(endpoint.name)
     endpoint.timeUse.clear(this.now())
   }
@@ -256,8 +257,8 @@ export class Simulation<Message> implements World<Message>, Carrier<Message> {
 
   /** After the first failure all peers are stopped, so that the simulation ends. */
   #ended(endpoint: Endpoint<Message>, program: Program, error: unknown): void {
-    endpoint.programs.delete(program)
-    if (endpoint.programs.size === 0) endpoint.end('ended')
+    endpoint.programs = endpoint.programs.filter((other) => other !== program)
+    if (endpoint.programs.length === 0) endpoint.end('ended')
     if (error === undefined || error instanceof StoppedError || this.#failure !== undefined) return
     this.#failure = { error }
     this.stop()

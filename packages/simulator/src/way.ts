@@ -30,11 +30,14 @@ export function wayBetween(
   if (from.machine === to.machine) {
     return { isLocal: true, path: { latency: 0, jitter: 0, loss: 0 }, random: from.random }
   }
-  const { latency, jitter, loss } = links.path(from.machine, to.machine)
+  const path = links.path(from.machine, to.machine)
+  const { latency, jitter, loss } = path
   const lossOfPackets = network.transport === 'datagram' ? loss : 0
+  // Where links are alike they are one object, which many ways share.
+  const isPlain = network.latencyFactor === 1 && lossOfPackets === loss
   return {
     isLocal: false,
-    path: { latency: latency * network.latencyFactor, jitter, loss: lossOfPackets },
+    path: isPlain ? path : { latency: latency * network.latencyFactor, jitter, loss: lossOfPackets },
     random: jitter > 0 || lossOfPackets > 0 ? createRandom(seed, purpose, from.name, to.name) : from.random
   }
 }

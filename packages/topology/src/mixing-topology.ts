@@ -1,5 +1,5 @@
 import { byName, type Mixing, type PeerName, type Topology } from '@murmuration/core'
-import { rowOf, type SparseMatrix, sparseMatrix, transpose } from './sparse.js'
+import { type Entry, rowOf, type SparseMatrix, sparseMatrix, transpose } from './sparse.js'
 
 /**
  * The topology whose mixing matrices are `matrices`, one per round of a period; row and column k belong to `peers[k]`,
@@ -39,18 +39,17 @@ class Rows {
   readonly #names: readonly PeerName[]
   readonly #matrix: SparseMatrix
   readonly #transposed: SparseMatrix
-  readonly #made = new Map<number, Mixing>()
+  readonly #made: (Mixing | undefined)[]
 
   constructor(names: readonly PeerName[], matrix: SparseMatrix) {
     this.#names = names
     this.#matrix = matrix
     this.#transposed = transpose(matrix)
+    this.#made = new Array<Mixing | undefined>(matrix.size)
   }
 
   mixing(row: number): Mixing {
-    const made = this.#made.get(row) ?? this.#make(row)
-    this.#made.set(row, made)
-    return made
+    return (this.#made[row] ??= this.#make(row))
   }
 
   #make(row: number): Mixing {
@@ -58,12 +57,19 @@ class Rows {
     const entries = rowOf(this.#matrix, row)
     const others = entries.filter(({ column }) => column !== row)
     const takers = rowOf(this.#transposed, row).filter(({ column }) => column !== row)
+    const edges = (all: readonly Entry[]) => all.map(({ column, value }) => ({ name: name(column), weight: value }))
+    const receiveFrom = edges(others)
     return {
       selfWeight: entries.find(({ column }) => column === row)?.value ?? 0,
-      receiveFrom: others.map(({ column, value }) => ({ name: name(column), weight: value })),
-      sendTo: takers.map(({ column, value }) => ({ name: name(column), weight: value }))
+      receiveFrom,
+      sendTo: areSame(others, takers) ? receiveFrom : edges(takers)
     }
   }
+}
+
+function areSame(left: readonly Entry[], right: readonly Entry[]): boolean {
+  if (left.length !== right.length) return false
+  return left.every(({ column, value }, place) => right[place].column === column && right[place].value === value)
 }
 
 /** The matrix with rows and columns in the order of `places`. */

@@ -64,13 +64,33 @@ export function weighed(elements: number): Required<Pick<Wire<VectorMessage>, 'w
   return { weight: ({ vector }) => Math.max(1, vector.length), largest: Math.max(1, elements) }
 }
 
+/** Vectors of at most so many numbers share buffers of so many: a buffer of its own takes more than a few numbers do. */
+const [maxSmall, shared] = [1024, 16_384]
+
+/** Makes vectors, small ones side by side in one buffer after the other. */
+function smallVectors(): (length: number) => Float32Array {
+  let buffer = new ArrayBuffer(0)
+  let next = 0
+  return (length) => {
+    if (length > maxSmall) return new Float32Array(length)
+    if (next + 4 * length > buffer.byteLength) {
+      buffer = new ArrayBuffer(4 * shared)
+      next = 0
+    }
+    const vector = new Float32Array(buffer, next, length)
+    next += 4 * length
+    return vector
+  }
+}
+
 /**
  * {@link vectorWire} with memory that is used again: what is given back, as a message or as a vector, serves for the next copy
  * or the next vector of the same length. For many small vectors, fresh memory would cost more than all the rest.
  */
 export function pooledVectorWire(): Required<Omit<Wire<VectorMessage>, 'weight' | 'largest' | 'link'>> {
   const unused = new Map<number, Float32Array[]>()
-  const allocate = (length: number) => unused.get(length)?.pop() ?? new Float32Array(length)
+  const fresh = smallVectors()
+  const allocate = (length: number) => unused.get(length)?.pop() ?? fresh(length)
   const free = (vector: Float32Array) => {
     const others = unused.get(vector.length)
     if (others === undefined) unused.set(vector.length, [vector])

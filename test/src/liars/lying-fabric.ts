@@ -92,6 +92,10 @@ export class LyingFabric implements Fabric<VectorMessage> {
     this.#lieNow = lieNow
   }
 
+  get isStopping(): boolean {
+    return this.#inner.isStopping
+  }
+
   tell(to: PeerName, note: string): void {
     const lie = this.#lieNow()
     const sight = this.#sight()

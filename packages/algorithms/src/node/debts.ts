@@ -16,7 +16,7 @@ export class Debts {
   readonly #owner: Owner
   readonly #edges: Edges<Message>
   readonly #controls: Controls
-  #flows: Flow<Message>[] = []
+  #flows: readonly Flow<Message>[] = nothing
 
   /** @param rounds - no message is of this round or a later one */
   constructor(owner: Owner, edges: Edges<Message>, kinds: ControlKinds, rounds?: number) {
@@ -70,7 +70,7 @@ export class Debts {
     if (debt === undefined) return undefined
     this.#owner.arena.pin(theirs, 1)
     const round = Math.floor(debt.tag / partsPerRound)
-    this.#flows.push({ from, round, weight: weightOf(debt), mine: debt.mine, theirs })
+    this.#flows = [...this.#flows, { from, round, weight: weightOf(debt), mine: debt.mine, theirs }]
     return debt
   }
 
@@ -78,7 +78,7 @@ export class Debts {
   takeFlows(): readonly Flow<Message>[] {
     if (this.#flows.length === 0) return nothing
     const flows = this.#flows
-    this.#flows = []
+    this.#flows = nothing
     for (const { mine, theirs } of flows) {
       this.#owner.arena.pin(mine, -1)
       this.#owner.arena.pin(theirs, -1)

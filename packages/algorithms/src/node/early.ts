@@ -14,9 +14,6 @@ export type EarlyMessages = 'with early' | 'without early'
 
 const everything: Range = { offset: 0, length: 0 }
 
-/** So many empty slots are kept for the next tags. */
-const maxSpare = 2
-
 /** Where a message belongs among those of its channel; they are collected in this order. */
 export function tagOf({ round, part = 0 }: { readonly round: number; readonly part?: number }): number {
   return round * partsPerRound + part
@@ -30,9 +27,10 @@ export class Early {
   readonly #wire: Wire
   /** How much of one sender is kept at most. */
   readonly #maxSize: number
-  /** The first of each sender, by tag, in the order of their coming. There are few. */
-  readonly #slots: Slot[] = []
-  readonly #spare: Slot[] = []
+  /** The first of each sender, by tag, in the order of their coming: the first `#used` of the list. There are few. */
+  readonly #slots = new Array<Slot | undefined>(2)
+  #used = 0
+  #spare: Slot | undefined
   /** What has come besides: other ranges of a tag, or all where the order of coming counts. */
   #others: Arrival<Message>[] = []
   #isInOrder = false
@@ -54,7 +52,7 @@ export class Early {
     const size = length + overhead
     if (this.#size + size <= this.#maxSize) return false
     let waiting = 0
-    for (const slot of this.#slots) waiting += this.#wire.sizeOf(slot.get(from))
+    for (const slot of this.#all) waiting += this.#wire.sizeOf(slot.get(from))
     for (const other of this.#others) if (other.from === from) waiting += this.#wire.sizeOf(other.message)
     return waiting > 0 && waiting + size > this.#maxSize
   }
@@ -85,8 +83,8 @@ export class Early {
 
   /** Calls `act` with the tag and sender of all messages up to a tag; it may drop them. */
   eachUpTo(tag: number, act: (tag: number, from: PeerName) => void): void {
-    if (this.#slots.length === 0) return
-    for (const slot of this.#slots.filter((each) => each.tag <= tag)) {
+    if (this.#used === 0) return
+    for (const slot of this.#all.filter((each) => each.tag <= tag)) {
       const senders: PeerName[] = []
       slot.forEach((from) => senders.push(from))
       for (const from of senders) act(slot.tag, from)
@@ -105,7 +103,7 @@ export class Early {
 
   /** Lets all messages of a sender go. */
   dropAll(from: PeerName): void {
-    for (const { tag } of [...this.#slots]) this.drop(tag, from)
+    for (const { tag } of this.#all) this.drop(tag, from)
   }
 
   /** Of how many senders there is a message of a tag. */
@@ -116,7 +114,7 @@ export class Early {
   /** The newest message of a sender with a tag from `first` to below `tag`. */
   newest(from: PeerName, first: number, tag: number): Message | undefined {
     let newest = first - 1
-    for (const slot of this.#slots)
+    for (const slot of this.#all)
       if (slot.tag < tag && slot.tag > newest && slot.get(from) !== undefined) newest = slot.tag
     return this.#slot(newest)?.get(from)
   }
@@ -142,8 +140,8 @@ export class Early {
    */
   release(tag: number, isFirst: boolean, told: (from: PeerName, tag: number, message: Message) => void): void {
     this.#releaseSlot(this.#slot(tag), told)
-    if (isFirst && this.#slots.length > 0)
-      for (const slot of this.#slots.filter((slot) => slot.tag < tag)) this.#releaseSlot(slot, told)
+    if (isFirst && this.#used > 0)
+      for (const slot of this.#all.filter((slot) => slot.tag < tag)) this.#releaseSlot(slot, told)
     if (this.#others.length === 0) return
     const isOver = (other: Arrival<Message>) => tagOf(other) <= tag
     for (const other of this.#others.filter(isOver)) {
@@ -162,7 +160,7 @@ export class Early {
       const terms = { offer, life, toLife }
       state[Object.keys(state).length] = { round, part, terms, message: { [from]: message } }
     }
-    for (const slot of this.#slots) {
+    for (const slot of this.#all) {
       const [round, part] = [Math.floor(slot.tag / partsPerRound), slot.tag % partsPerRound]
       slot.forEach((from, message) => save({ from, round, part, message }))
     }
@@ -197,15 +195,24 @@ export class Early {
     this.#keep(slot)
   }
 
+  get #all(): Slot[] {
+    return this.#slots.slice(0, this.#used) as Slot[]
+  }
+
   #slot(tag: number): Slot | undefined {
-    for (const slot of this.#slots) if (slot.tag === tag) return slot
+    for (let place = 0; place < this.#used; place++) {
+      const slot = this.#slots[place]
+      if (slot?.tag === tag) return slot
+    }
     return undefined
   }
 
   #open(tag: number): Slot {
-    const slot = this.#spare.pop() ?? new Slot()
+    const slot = this.#spare ?? new Slot()
+    this.#spare = slot.next
+    slot.next = undefined
     slot.tag = tag
-    this.#slots.push(slot)
+    this.#slots[this.#used++] = slot
     return slot
   }
 
@@ -215,13 +222,17 @@ export class Early {
   }
 
   #remove(slot: Slot): void {
-    if (this.#slots.at(-1) === slot) this.#slots.pop()
-    else this.#slots.splice(this.#slots.indexOf(slot), 1)
+    const last = --this.#used
+    for (let place = this.#slots.indexOf(slot); place < last; place++) this.#slots[place] = this.#slots[place + 1]
+    this.#slots[last] = undefined
   }
 
+  /** Two empty slots at most are kept for the next tags. */
   #keep(slot: Slot): void {
     slot.clear()
-    if (this.#spare.length < maxSpare) this.#spare.push(slot)
+    if (this.#spare?.next !== undefined) return
+    slot.next = this.#spare
+    this.#spare = slot
   }
 
   /** Hands a message to the round under way. */

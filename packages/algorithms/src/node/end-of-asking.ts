@@ -13,7 +13,7 @@ export class EndOfAsking {
   readonly #settings: TrainingSettings
   readonly #kind: number
   /** Who asks for nothing any more. */
-  readonly #done = new Set<PeerName>()
+  #done: Set<PeerName> | undefined
 
   /** @param kind - the number on the wire of the message that says so */
   constructor(peer: Peer, settings: TrainingSettings, kind: number) {
@@ -41,7 +41,7 @@ export class EndOfAsking {
     const { answers } = roleOf(this.#settings, fabric.self)
     if (answers === undefined && this.#settings.algorithm.pace !== 'own') return
     await this.#await(others, round, say)
-    this.#done.clear()
+    this.#done = undefined
   }
 
   get #isUsed(): boolean {
@@ -59,6 +59,7 @@ export class EndOfAsking {
     if (message.vector.length > 0)
       return fabric.reject(envelope, 'parameters in a message that says no more than an end')
     presence.heard(from)
+    this.#done ??= new Set()
     this.#done.add(from)
   }
 
@@ -73,7 +74,7 @@ export class EndOfAsking {
     const { members } = presence
     const laggards = members?.laggards(round)
     const isOver = (name: PeerName) =>
-      this.#done.has(name) || members?.isGone(name) === true || laggards?.hasEnded(name) === true
+      this.#done?.has(name) === true || members?.isGone(name) === true || laggards?.hasEnded(name) === true
     const isNearer = () => laggards?.comeNearer(others.filter((name) => !isOver(name))) ?? presence.messages > messages
     const isDone = () => others.every(isOver)
     let [messages, since] = [presence.messages, fabric.now()]

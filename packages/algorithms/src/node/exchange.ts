@@ -13,6 +13,12 @@ import { noTerms, termNumbers, termsOf } from './terms.js'
 const roundsAhead = 64
 
 const nobody: readonly PeerName[] = []
+const nobodyOf: ReadonlySet<PeerName> = new Set()
+
+function oneWayOf({ to, from }: Route): ReadonlySet<PeerName> {
+  if (from === to || from.every((peer) => to.includes(peer))) return nobodyOf
+  return new Set(from.filter((peer) => !to.includes(peer)))
+}
 
 /** The edges of a channel at work: {@link Edges} decides, and here it is sent, kept and applied. */
 export class Exchange implements Exchanging {
@@ -26,7 +32,7 @@ export class Exchange implements Exchanging {
   readonly #heard = new Heard()
   #route: Route | undefined
   /** Of whom a message comes in this round, and who is sent none. */
-  #oneWay: ReadonlySet<PeerName> = new Set()
+  #oneWay: ReadonlySet<PeerName> = nobodyOf
   #unsaid = 0
   #asked: Edge<Message> | undefined
   /** Whether X has been said to all, and nobody has answered SKIP or begun anew, under the tag that has begun. */
@@ -68,8 +74,7 @@ export class Exchange implements Exchanging {
     const [tag, edges] = [tagOf(route), this.#edges]
     const isUnderWay = edges.isOpen && tag === this.begun
     if (isUnderWay && this.#route !== undefined) return 'under way'
-    if (to !== this.#route?.to || from !== this.#route.from)
-      this.#oneWay = new Set(from.filter((peer) => !to.includes(peer)))
+    if (to !== this.#route?.to || from !== this.#route.from) this.#oneWay = oneWayOf(route)
     this.#route = route
     this.#unsaid = 0
     // X was said before this peer was saved, and not to all perhaps.
@@ -111,8 +116,13 @@ export class Exchange implements Exchanging {
     const { to, offer, filedTo = nobody, filedFrom = nobody } = this.#route as Mixing
     const isLeftOut = (peer: PeerName) => !to.includes(peer) && !filedFrom.includes(peer)
     if (offer !== undefined) for (const peer of filedTo) if (isLeftOut(peer)) this.#skip(peer, this.begun)
-    this.#isUsual = this.#unsaid === 0 && ![...this.#oneWay].some((peer) => this.#heard.isPast(peer, this.begun))
+    this.#isUsual = this.#unsaid === 0 && (this.#oneWay.size === 0 || !this.#hasOneWayPassed)
     this.#early.eachUpTo(this.begun, this.#answer)
+  }
+
+  /** Whether something of the tag that has begun, or of a later one, has come from who sends and is sent nothing. */
+  get #hasOneWayPassed(): boolean {
+    return [...this.#oneWay].some((peer) => this.#heard.isPast(peer, this.begun))
   }
 
   /** Says SKIP to a message that has come before its round began and has no place in it. */

@@ -4,6 +4,7 @@ import type { Flow, Message } from '../record.js'
 import type { Owner } from './owner.js'
 
 const nobody: readonly PeerName[] = []
+const nothing: readonly OpenEdges[] = []
 
 /** What is open with others on a channel. */
 export interface OpenEdges {
@@ -25,14 +26,14 @@ export interface OpenEdges {
 /** The exchanges of all channels of a peer. */
 export class Exchanges {
   readonly #owner: Owner
-  readonly #all: OpenEdges[] = []
+  #all: readonly OpenEdges[] = nothing
 
   constructor(owner: Owner) {
     this.#owner = owner
   }
 
   add(edges: OpenEdges): void {
-    this.#all.push(edges)
+    this.#all = this.#all.concat(edges)
   }
 
   /** Who has not sent yet what this peer has gone on without. */

@@ -15,6 +15,7 @@ import {
 import { Early, type EarlyMessages, partsPerRound, tagOf } from './early.js'
 import { Exchange } from './exchange.js'
 import type { ExchangeTraits } from './exchanging.js'
+import { Heard } from './heard.js'
 import { nobodyLeft, queueFull, timedOut } from './missing.js'
 import type { ChannelTraits, Expectation, Owner } from './owner.js'
 import { Pushes } from './pushes.js'
@@ -33,7 +34,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   readonly #wire: Wire
   readonly #early: Early
   /** The newest tag of each sender that was given out; kept only where older messages may be. */
-  readonly #given = new Map<PeerName, number>()
+  readonly #given = new Heard()
   #staleness = 0
   /** What is collected now, under which tag, and since when, also by the clock of {@link Members.awake}. */
   #route: Route | undefined
@@ -43,7 +44,8 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   /** The last tag that was collected. */
   #closed = -1
   /** What was sent under the last tag. */
-  #mine: { readonly tag: number; readonly message: Message } | undefined
+  #mine: Message | undefined
+  #mineTag = -1
 
   constructor(owner: Owner, { name, kind, isReliable }: ChannelTraits, shape: Shape, edges?: ExchangeTraits) {
     this.name = name
@@ -56,10 +58,9 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   }
 
   send(route: Route, message: Message | ((j: PeerName) => Message)): readonly PeerName[] {
-    const { presence } = this.#owner
-    const { exchange } = this
+    const [{ presence }, { exchange }] = [this.#owner, this]
     const { round, part = 0, range } = route
-    if (typeof message !== 'function') this.#mine = { tag: tagOf(route), message }
+    if (typeof message !== 'function') [this.#mine, this.#mineTag] = [message, tagOf(route)]
     if (exchange?.begin(route) === 'under way') return nobody
     let unsent = nobody
     for (const to of route.to) {
@@ -174,7 +175,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
 
   /** How far the channel is, and what has come early. */
   saved(messages: EarlyMessages): State {
-    const given = Object.fromEntries(this.#given)
+    const given = this.#given.all
     const exchange = this.exchange?.saved(messages) ?? {}
     return { closed: this.#closed, staleness: this.#staleness, given, early: this.#early.saved(messages), exchange }
   }
@@ -182,14 +183,14 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
   restore({ closed, staleness, given, early, exchange }: State): void {
     this.#closed = closed as number
     this.#staleness = staleness as number
-    for (const [peer, tag] of Object.entries(given)) this.#given.set(peer as PeerName, tag as number)
+    for (const [peer, tag] of Object.entries(given)) this.#given.note(peer as PeerName, tag as number)
     this.#early.restore(early as State)
     this.exchange?.restore(exchange as State)
   }
 
   #isLate(from: PeerName, tag: number): boolean {
     if (this.#staleness === 0) return tag <= this.#closed
-    return tag <= this.#closed - this.#staleness * partsPerRound || tag <= (this.#given.get(from) ?? -1)
+    return tag <= this.#closed - this.#staleness * partsPerRound || this.#given.isPast(from, tag)
   }
 
   /** Whether all that is waited for has come. What is owed may have come too, so all that is there is looked at first. */
@@ -241,7 +242,7 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     invariant(route !== undefined, 'nothing is collected')
     owner.waited(owner.fabric.now() - this.#start)
     const theirs = this.#take(this.#tag, route)
-    const mine = this.#mine?.tag === this.#tag ? this.#mine.message : undefined
+    const mine = this.#mineTag === this.#tag ? this.#mine : undefined
     this.#mine = undefined
     const noted = owner.collected(route, mine, theirs)
     return noted === undefined ? theirs : noted.then(() => theirs)
@@ -260,16 +261,16 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
         continue
       }
       without = [...without, j]
-      const absence = this.exchange?.goOnWithout(j, this.#mine?.message, this.#start) ?? 'silent'
+      const absence = this.exchange?.goOnWithout(j, this.#mine, this.#start) ?? 'silent'
       if (absence !== 'skipped') missing = [...missing, j]
       if (absence === 'silent') silent = [...silent, j]
     }
     this.exchange?.close()
     this.#early.release(tag, isFirst || this.#staleness > 0, (from, other, message) => {
       if (messageOf(theirs, from) === message) {
-        if (this.#staleness > 0) this.#given.set(from, other)
+        if (this.#staleness > 0) this.#given.note(from, other)
       } else if (this.exchange !== undefined) this.exchange.leave(from, other, message)
-      else if (other === tag || !route.from.includes(from)) this.#unexpected(from, other)
+      else if (other === tag || !route.from.includes(from)) this.#unexpected(from, Math.floor(other / partsPerRound))
     })
     this.#owner.presence.account(this.#owner, route, without, this.#awakeAt)
     this.#owner.presence.note(route, silent)
@@ -279,12 +280,11 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
 
   #older(j: PeerName, tag: number): Message | undefined {
     if (this.#staleness === 0) return undefined
-    const first = Math.max((this.#given.get(j) ?? -1) + 1, tag - this.#staleness * partsPerRound)
+    const first = Math.max(this.#given.last(j) + 1, tag - this.#staleness * partsPerRound)
     return this.#early.newest(j, first, tag)
   }
 
-  #unexpected(from: PeerName, tag: number): void {
-    const round = Math.floor(tag / partsPerRound)
+  #unexpected(from: PeerName, round: number): void {
     this.reject({ from, round, part: 0, message: {} }, `parameters of round ${round} are unexpected`)
   }
 

@@ -7,10 +7,11 @@ import {
   type NeighbourDistance,
   type Outlier,
   type PeerName,
+  type Receiver,
   type SendResult,
   type Task
 } from '@murmuration/core'
-import { allFinite, lengthOf, norm, squaredDistance } from '@murmuration/vectors'
+import { allFinite, norm, squaredDistance } from '@murmuration/vectors'
 import type { VectorMessage } from '@murmuration/wire'
 import { optimiserOf } from '../optimisers.js'
 import { OutlierWatch, outlierText } from '../outliers.js'
@@ -24,10 +25,11 @@ import {
   type StepOf
 } from '../record.js'
 import { inSlices } from '../slices.js'
-import { rangesOf, type Tensor, tensorsOf } from '../ranges.js'
-import { type Untrained, untrainedOf } from '../untrained.js'
+import type { Tensor } from '../ranges.js'
+import { keepUntrained, type Untrained } from '../untrained.js'
 import { diverged, Gradients } from './gradients.js'
 import { Exchanges } from './exchanges.js'
+import { layoutOf } from './layout.js'
 import type { Expectation, Owner } from './owner.js'
 import { Presence } from './presence.js'
 import { Mixings } from './route.js'
@@ -50,7 +52,7 @@ export interface RoundNotes {
 }
 
 /** One peer of a run, whatever its algorithm: messages, memory, gradients, optimisers. */
-export class Peer implements Owner {
+export class Peer implements Owner, Receiver<VectorMessage> {
   readonly fabric: Fabric<VectorMessage>
   readonly arena: Arena
   readonly presence = new Presence()
@@ -78,14 +80,16 @@ export class Peer implements Owner {
   readonly #hasReports: boolean
   #watch: OutlierWatch | undefined
   #expectation: Expectation<unknown> | undefined
+  /** The deadline of the wait under way. */
+  #until: Milliseconds = 0
   #waited = 0
   #waitedInAll = 0
   #waitsSince: Milliseconds = 0
-  #missing = new Set<PeerName>()
-  #unsent = new Set<PeerName>()
-  #distances: readonly NeighbourDistance[] = []
-  #outliers: readonly Outlier[] = []
-  #moves: RoundNotes['moves'] = []
+  #missing: Set<PeerName> | undefined
+  #unsent: Set<PeerName> | undefined
+  #distances: readonly NeighbourDistance[] = nothing
+  #outliers: readonly Outlier[] = nothing
+  #moves: RoundNotes['moves'] = nothing
 
   constructor(fabric: Fabric<VectorMessage>, task: Task, settings: TrainingSettings, role: AnyRole) {
     this.fabric = fabric
@@ -94,17 +98,16 @@ export class Peer implements Owner {
     // Who answers at any time has no time to compute range by range.
     this.exchanges = new Exchanges(this)
     this.arena = new Arena(fabric, role.answers === undefined)
-    this.length = lengthOf(task.schema)
-    this.tensors = tensorsOf(task.schema)
-    this.ranges = rangesOf(this.tensors, settings.fusion ?? 'fused')
+    const { length, tensors, ranges, untrained } = layoutOf(task.schema, settings.fusion)
+    this.length = length
+    this.tensors = tensors
+    this.ranges = ranges
     this.rounds = settings.rounds + (settings.finalRounds ?? 0)
     this.timeout = settings.timeout
     this.mixings = new Mixings(fabric.self, (round) => fabric.neighbours(round))
-    this.#untrained = untrainedOf(task.schema)
+    this.#untrained = untrained
     const random = fabric.random.stream('batches')
-    this.gradients = new Gradients(this.arena, task, settings, this.#untrained, random, (round) =>
-      this.#diverged(round)
-    )
+    this.gradients = new Gradients(this.arena, task, settings, untrained, random, (round) => this.#diverged(round))
   }
 
   get neighbours(): ReadonlySet<PeerName> {
@@ -125,15 +128,23 @@ export class Peer implements Owner {
     this.#waitsSince = this.fabric.now()
     try {
       while (!expectation.isDone()) {
-        const until = expectation.deadline()
-        const envelope = await this.fabric.receive(until)
+        this.#until = expectation.deadline()
+        const envelope = await this.fabric.receive(this.#until, this)
         if (envelope !== undefined) this.#accept(envelope)
-        else if (this.fabric.now() >= until && this.#isOver(expectation)) break
+        else if (this.fabric.now() >= this.#until && this.#isOver(expectation)) break
       }
     } finally {
       this.#expectation = undefined
     }
     return expectation.outcome()
+  }
+
+  /** Takes a message in during the wait under way. */
+  take(envelope: Envelope<VectorMessage>): Milliseconds | undefined {
+    this.#accept(envelope)
+    const expectation = this.#expectation
+    if (expectation === undefined || expectation.isDone()) return undefined
+    return (this.#until = expectation.deadline())
   }
 
   /** Whether the deadline has passed; what was told meanwhile may have put it off. */
@@ -153,7 +164,8 @@ export class Peer implements Owner {
     const next = optimiser.step(options, state, base, gradient, rate)
     this.optimisers[place] = next.state
     const isMain = slot === 'main'
-    if (this.#untrained.length > 0) next.x.whenDone((out) => this.#keepUntrained(out, base, gradient, offset, isMain))
+    if (this.#untrained.length > 0)
+      next.x.whenDone((out) => keepUntrained(out, this.#untrained, { base, gradient, first: offset, isMain }))
     next.x.whenDone((numbers) => {
       if (!allFinite(numbers)) throw this.#diverged(round)
     })
@@ -185,10 +197,12 @@ export class Peer implements Owner {
   }
 
   unsent(peer: PeerName): void {
+    this.#unsent ??= new Set()
     this.#unsent.add(peer)
   }
 
   missed(peers: readonly PeerName[]): void {
+    this.#missing ??= new Set()
     for (const peer of peers) this.#missing.add(peer)
   }
 
@@ -225,18 +239,18 @@ export class Peer implements Owner {
   takeNotes(): RoundNotes {
     const notes = {
       waited: this.#waited,
-      missing: this.#missing.size === 0 ? nobody : [...this.#missing],
-      unsent: this.#unsent.size === 0 ? nobody : [...this.#unsent],
+      missing: this.#missing === undefined ? nobody : [...this.#missing],
+      unsent: this.#unsent === undefined ? nobody : [...this.#unsent],
       distances: this.#distances,
       outliers: this.#outliers,
       moves: this.#moves
     }
     this.#waited = 0
-    if (this.#missing.size > 0) this.#missing = new Set()
-    if (this.#unsent.size > 0) this.#unsent = new Set()
-    this.#distances = []
-    this.#outliers = []
-    this.#moves = []
+    this.#missing = undefined
+    this.#unsent = undefined
+    this.#distances = nothing
+    this.#outliers = nothing
+    this.#moves = nothing
     return notes
   }
 
@@ -253,7 +267,7 @@ export class Peer implements Owner {
   #report(from: Vector, to: Vector): void {
     from.isOfRound = true
     to.isOfRound = true
-    this.#moves = [...this.#moves, { from, to }]
+    this.#moves = this.#moves.concat({ from, to })
   }
 
   /** Whether any parameter is frozen. */
@@ -266,22 +280,6 @@ export class Peer implements Owner {
     const accept = this.accepts[kind]
     if (accept === undefined) this.fabric.reject(envelope, `a message of kind ${kind}, which no channel has`)
     else accept(envelope)
-  }
-
-  /**
-   * What a step makes of parameters that are not trained, in place of what the optimiser made of them. A gradient has there what the
-   * batch gives, b: a statistic becomes `base + (1 − m) (b − at)` with `at` where the gradient was taken. What another optimiser than the
-   * run's is given is a displacement, which is taken as it is.
-   */
-  #keepUntrained(out: Float32Array, { values: base }: Vector, gradient: Vector, first: number, isMain: boolean): void {
-    const [g, at] = [gradient.values, gradient.at?.values ?? base]
-    for (const { offset, length, momentum } of this.#untrained) {
-      const end = Math.min(out.length, offset + length - first)
-      for (let i = Math.max(0, offset - first); i < end; i++) {
-        if (momentum === 1) out[i] = base[i]
-        else out[i] = isMain ? base[i] + (1 - momentum) * (g[i] - at[i]) : base[i] - g[i]
-      }
-    }
   }
 
   /** Where training diverges after an outlier was mixed in, the error names who sent what. */
@@ -298,3 +296,4 @@ export class Peer implements Owner {
 }
 
 const nobody: readonly PeerName[] = []
+const nothing: readonly never[] = []

@@ -4,14 +4,16 @@ import type { Members } from './members.js'
 import { Refusals } from './refusals.js'
 import { Waits } from './waits.js'
 
+const nobody: readonly PeerName[] = []
+
 /** Which peers are waited for: failure detection by timeouts. It does no I/O. */
 export class Presence {
   /** Peers that missed a timeout, or that cannot be reached, and were not heard since. */
-  readonly #absent = new Set<PeerName>()
-  /** All whom this peer has had to receive from. */
-  readonly #expected = new Set<PeerName>()
+  #absent: Set<PeerName> | undefined
+  /** All whom this peer has had to receive from, once they were not always the same. */
+  #expected: Set<PeerName> | undefined
   /** Those that were expected last: often the same again. */
-  #last: readonly PeerName[] | undefined
+  #last: readonly PeerName[] = nobody
   /** Whether this peer goes on when it hears nobody: a message that is missing may have been lost. */
   mayBeAlone = false
   /** A round of others that is too far ahead of one's own, if there was one. */
@@ -24,24 +26,41 @@ export class Presence {
   members: Pick<Members, 'awake' | 'chainBehind' | 'isGone' | 'laggards' | 'lostTime'> | undefined
   /** Who is gone, where that is listened for. */
   readonly refusals = new Refusals()
-  readonly #waits = new Waits()
+  #lengths: Waits | undefined
 
   /** A message of it has come. */
   heard(peer: PeerName): void {
     this.messages++
-    if (this.#absent.size > 0) this.#absent.delete(peer)
+    this.#absent?.delete(peer)
   }
 
   /** It cannot be reached now. */
   lose(peer: PeerName): void {
+    this.#absent ??= new Set()
     this.#absent.add(peer)
   }
 
   /** A round is over, in which messages of `expected` were waited for and those of `missing` did not come. */
   note({ from: expected }: Pick<Route, 'from'>, missing: readonly PeerName[]): void {
-    if (expected !== this.#last) for (const peer of expected) this.#expected.add(peer)
+    if (expected !== this.#last) this.#expect(expected)
+    for (const peer of missing) this.lose(peer)
+  }
+
+  #expect(expected: readonly PeerName[]): void {
+    if (this.#expected !== undefined || this.#last.length > 0) {
+      this.#expected ??= new Set(this.#last)
+      for (const peer of expected) this.#expected.add(peer)
+    }
     this.#last = expected
-    for (const peer of missing) this.#absent.add(peer)
+  }
+
+  get #isNobodyAbsent(): boolean {
+    return this.#absent === undefined || this.#absent.size === 0
+  }
+
+  /** How long was waited; where peers may come and go. */
+  get #waits(): Waits {
+    return (this.#lengths ??= new Waits())
   }
 
   /**
@@ -68,7 +87,7 @@ export class Presence {
 
   /** Whether a peer is waited for. */
   isAwaited(peer: PeerName): boolean {
-    return !this.#absent.has(peer) && this.members?.isGone(peer) !== true
+    return this.#absent?.has(peer) !== true && this.members?.isGone(peer) !== true
   }
 
   /**
@@ -88,7 +107,7 @@ export class Presence {
 
   /** Whether any of these peers but those in `come` is worth waiting for. */
   isAnyPresent(peers: readonly PeerName[], come?: { has(peer: PeerName): boolean }): boolean {
-    if (this.#absent.size === 0 && this.members === undefined) return true
+    if (this.#isNobodyAbsent && this.members === undefined) return true
     if (this.mayBeAlone && this.members === undefined && come !== undefined && !peers.some((peer) => come.has(peer)))
       return true
     return peers.some((peer) => this.isAwaited(peer) && come?.has(peer) !== true)
@@ -96,6 +115,6 @@ export class Presence {
 
   /** Whether a peer of any round may still come. */
   get isAnyLeft(): boolean {
-    return this.mayBeAlone || this.isAnyPresent([...this.#expected])
+    return this.mayBeAlone || this.isAnyPresent(this.#expected === undefined ? this.#last : [...this.#expected])
   }
 }

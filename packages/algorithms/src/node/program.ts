@@ -1,34 +1,27 @@
 /** A record at work on one peer: its channels, its node, its state. */
-import { byName, invariant, type PeerName, type Work } from '@murmuration/core'
-import type {
-  Algorithm,
-  AnyNode,
-  AnyRole,
-  BaseNode,
-  Call,
-  LateFlow,
-  Message,
-  RoleName,
-  Route,
-  Shape,
-  State,
-  StepOf
-} from '../record.js'
+import { invariant, type PeerName, type Work } from '@murmuration/core'
+import type { Algorithm, AnyNode, AnyRole, Call, LateFlow, Message, Shape, State } from '../record.js'
 import { addFlow, addSent } from '../mixing.js'
+import { type NodeProgram, ProgramNode } from './base-node.js'
 import { type Answer, Caller } from './caller.js'
 import type { EarlyMessages } from './early.js'
 import { Mailbox } from './mailbox.js'
 import type { ControlKinds } from './exchanging.js'
 import type { OpenEdges } from './exchanges.js'
-import { objectsOf } from './objects.js'
 import type { Peer } from './peer.js'
 import type { TrainingSettings } from './training.js'
 import type { Vector } from './vector.js'
 
 const nobody: readonly PeerName[] = []
-const plainSgd = { name: 'sgd' }
 
 type Late = Extract<LateFlow<State, Message>, (...given: never[]) => unknown>
+
+interface LateEdges {
+  readonly edges: OpenEdges
+  readonly late: Late
+}
+
+const nothing: readonly LateEdges[] = []
 
 /** Numbers of a record's messages on the wire. */
 export interface Kinds {
@@ -36,7 +29,7 @@ export interface Kinds {
   readonly firstControl: number
 }
 
-export class Program {
+export class Program implements NodeProgram {
   readonly record: Algorithm
   readonly role: AnyRole
   state: State = {}
@@ -45,7 +38,7 @@ export class Program {
   readonly channels: Readonly<Record<string, Mailbox | Caller>>
   readonly #node: AnyNode
   /** The channels whose late flows enter the state, and how. */
-  readonly #late: { readonly edges: OpenEdges; readonly late: Late }[] = []
+  #late: readonly LateEdges[] = nothing
   #round = 0
   #answered = 0
   /** Whether the state is of the run, so that answers may change it. */
@@ -56,14 +49,14 @@ export class Program {
   /** @param kinds - the numbers on the wire of the record's first channel, and of what is said about its first exchange */
   constructor(peer: Peer, settings: TrainingSettings, record: Algorithm, kinds: Kinds) {
     this.record = record
-    this.role = roleOf({ ...settings, algorithm: record }, peer.fabric.self)
+    this.role = roleOf({ servers: settings.servers, algorithm: record }, peer.fabric.self)
     this.#peer = peer
     this.#mayAnswer = this.role.round === undefined
     this.#settings = settings
     this.channels = this.#open(kinds)
-    const options = record === settings.algorithm ? record.options.parse(settings.options ?? {}) : {}
+    const options = record === settings.algorithm ? optionsOf(settings) : {}
     if (record.needs.store === true) peer.presence.refusals.listen(peer.fabric)
-    this.#node = Object.assign(this.#base(options), this.channels) as unknown as AnyNode
+    this.#node = Object.assign(new ProgramNode(peer, this, settings, options), this.channels) as unknown as AnyNode
   }
 
   /** How many numbers a record's channels take. */
@@ -184,8 +177,8 @@ export class Program {
     accepts[skip] = (envelope) => edges.acceptSkip(envelope)
     accepts[withdraw] = (envelope) => edges.acceptWithdraw(envelope)
     exchanges.add(edges)
-    if (typeof late === 'function') this.#late.push({ edges, late })
-    if (late === 'added') this.#late.push({ edges, late: addSent })
+    if (typeof late === 'function') this.#late = this.#late.concat({ edges, late })
+    if (late === 'added') this.#late = this.#late.concat({ edges, late: addSent })
   }
 
   #answerOf(name: string): Answer | undefined {
@@ -209,51 +202,18 @@ export class Program {
     arena.sweep(false)
   }
 
-  /** What an algorithm sees, without its channels. */
-  #base(options: unknown): BaseNode<unknown, State> {
-    const peer = this.#peer
-    const { fabric } = peer
-    const { rounds, workers, servers = [], optimiser = plainSgd, store } = this.#settings
-    const stepOf = ({ offset = 0, round = this.#time }: StepOf = {}) => ({ offset, round })
-    const peers = (role: RoleName = 'worker') => (role === 'worker' ? workers : servers)
-    return {
-      self: fabric.self,
-      options,
-      rounds,
-      tensors: peer.tensors,
-      peers,
-      mixing: (round) => peer.mixings.of(round),
-      route: (round, members = workers) => this.#route(round, members),
-      gradient: (x) => this.#gradient(x),
-      step: (base, gradient, of) => peer.step('main', optimiser, base, gradient, stepOf(of)),
-      optimiser: (name, chosen) => ({
-        step: (base, gradient, of) => peer.step(name, chosen, base, gradient, stepOf(of))
-      }),
-      withStatistics: (to, from, first) => peer.gradients.withStatistics(to, from, first),
-      rate: this.#settings.rate,
-      random: (purpose, round) => fabric.random.stream(`${purpose} ${round}`),
-      change: (change) => this.#atOnce(() => (this.state = change(this.state))),
-      store: objectsOf(store, fabric, peer.arena)
-    }
-  }
-
   /** What the rate depends on: rounds; where a role has none, how often each worker has asked. */
-  get #time(): number {
+  get time(): number {
     return this.role.round === undefined ? Math.floor(this.#answered / this.#settings.workers.length) : this.#round
   }
 
-  #route(round: number, members: readonly PeerName[]): Route {
-    const { needs, name, server } = this.record
-    invariant(
-      needs.reach === 'everyone' || server !== undefined,
-      `${name} does not say that it needs to reach everyone`
-    )
-    const peer = this.#peer.fabric.self
-    const others = members.filter((member) => member !== peer).sort(byName)
-    return { peer, round, to: others, from: others }
+  /** Changes the state at once. */
+  change(change: (state: State) => State): void {
+    this.#atOnce(() => (this.state = change(this.state)))
   }
 
-  #gradient(x: Vector): PromiseLike<Vector> {
+  /** The gradient at x on the next batch. */
+  gradient(x: Vector): PromiseLike<Vector> {
     const { fabric } = this.#peer
     const work = this.#peer.gradients.work(x, this.#round)
     return this.role.answers === undefined ? fabric.work(work) : this.#besideAnswers(work)
@@ -285,6 +245,14 @@ export class Program {
       then: (onFulfilled, onRejected) => (taken ??= this.#peer.until(expectation)).then(onFulfilled, onRejected)
     }
   }
+}
+
+/** Checked once for all peers that share their settings. */
+const parsed = new WeakMap<TrainingSettings, unknown>()
+
+function optionsOf(settings: TrainingSettings): unknown {
+  if (!parsed.has(settings)) parsed.set(settings, settings.algorithm.options.parse(settings.options ?? {}))
+  return parsed.get(settings)
 }
 
 /** What a peer does in a run. */

@@ -2,14 +2,15 @@ import type { Fabric, PeerName } from '@murmuration/core'
 
 /** Peers whose machines have refused to be called, and which were not heard since: their processes have ended. */
 export class Refusals {
-  readonly #refused = new Set<PeerName>()
+  #refused: Set<PeerName> | undefined
 
   /** Listens from now on, in place of anybody else. */
   listen(fabric: Pick<Fabric<unknown>, 'listen' | 'wake'>): void {
     fabric.listen({
       note: () => undefined,
-      heard: (peer) => this.#refused.delete(peer),
+      heard: (peer) => this.#refused?.delete(peer),
       refused: (peer) => {
+        this.#refused ??= new Set()
         this.#refused.add(peer)
         fabric.wake()
       }
@@ -18,8 +19,9 @@ export class Refusals {
 
   /** Whether all of these peers, at least one, are gone. */
   haveAll(peers: () => readonly PeerName[]): boolean {
-    if (this.#refused.size === 0) return false
+    const refused = this.#refused
+    if (refused === undefined || refused.size === 0) return false
     const all = peers()
-    return all.length > 0 && all.every((peer) => this.#refused.has(peer))
+    return all.length > 0 && all.every((peer) => refused.has(peer))
   }
 }

@@ -1,22 +1,53 @@
 import type { Mixing as Row, PeerName } from '@murmuration/core'
 import type { Mixing } from '../record.js'
 
+/** From so many neighbours on a weight is found by a table; among few it costs less to look at each. */
+const tableFrom = 8
+
+/** The weights of some neighbours. */
+class Shares {
+  readonly names: readonly PeerName[]
+  readonly #weights: readonly number[]
+  #table: Map<PeerName, number> | undefined
+
+  constructor(all: Row['receiveFrom']) {
+    this.names = all.map(({ name }) => name)
+    this.#weights = all.map(({ weight }) => weight)
+  }
+
+  /** 0 for who is none of them. */
+  of(name: PeerName): number {
+    const names = this.names
+    if (names.length >= tableFrom) return this.#known.get(name) ?? 0
+    for (let place = 0; place < names.length; place++) if (names[place] === name) return this.#weights[place]
+    return 0
+  }
+
+  get #known(): Map<PeerName, number> {
+    return (this.#table ??= new Map(this.names.map((name, place) => [name, this.#weights[place]])))
+  }
+}
+
 /** A peer's row and column of W, made ready for the rounds that share them. */
 class Weights {
   readonly own: number
   readonly offer: number | undefined
-  readonly to: readonly PeerName[]
-  readonly from: readonly PeerName[]
-  readonly rows = new Map<PeerName, number>()
-  readonly columns = new Map<PeerName, number>()
+  readonly rows: Shares
+  readonly columns: Shares
 
   constructor({ selfWeight, receiveFrom, sendTo, offer }: Row) {
     this.own = selfWeight
     this.offer = offer
-    this.to = sendTo.map(({ name }) => name)
-    this.from = receiveFrom.map(({ name }) => name)
-    for (const { name, weight } of receiveFrom) this.rows.set(name, weight)
-    for (const { name, weight } of sendTo) this.columns.set(name, weight)
+    this.rows = new Shares(receiveFrom)
+    this.columns = sendTo === receiveFrom ? this.rows : new Shares(sendTo)
+  }
+
+  get to(): readonly PeerName[] {
+    return this.columns.names
+  }
+
+  get from(): readonly PeerName[] {
+    return this.rows.names
   }
 }
 
@@ -52,15 +83,15 @@ class MixingRoute implements Mixing {
   }
 
   row(j: PeerName): number {
-    return this.#weights.rows.get(j) ?? 0
+    return this.#weights.rows.of(j)
   }
 
   column(j: PeerName): number {
-    return this.#weights.columns.get(j) ?? 0
+    return this.#weights.columns.of(j)
   }
 
   filed(j: PeerName): number {
-    return this.#all.filed(this.round).columns.get(j) ?? 0
+    return this.#all.filed(this.round).columns.of(j)
   }
 
   get filedTo(): readonly PeerName[] {
@@ -74,20 +105,28 @@ class MixingRoute implements Mixing {
 
 /** The mixing of each round, and all neighbours of the rounds that were asked for. */
 export class Mixings {
-  readonly neighbours = new Set<PeerName>()
+  /** Of all rows that were learned, once there are two. */
+  #neighbours: Set<PeerName> | undefined
   /** Rows in place of the topology's, where not all peers can be used; the topology's own where they are the same. */
   repaired: ((round: number) => Row) | undefined
   readonly #peer: PeerName
   readonly #rowOf: (round: number) => Row
-  readonly #known = new Map<Row, Weights>()
+  /** All rows, once there are two. */
+  #known: Map<Row, Weights> | undefined
   /** What was asked for last. A round keeps what it began with, also where it is over only some rounds later. */
   #now: Mixing | undefined
   /** The last row: often the next one too. */
-  #last: { readonly row: Row; readonly weights: Weights } | undefined
+  #row: Row | undefined
+  #weights: Weights | undefined
 
   constructor(peer: PeerName, rowOf: (round: number) => Row) {
     this.#peer = peer
     this.#rowOf = rowOf
+  }
+
+  /** With whom this peer has had to exchange so far. */
+  get neighbours(): ReadonlySet<PeerName> {
+    return this.#neighbours ?? new Set([...(this.#weights?.to ?? []), ...(this.#weights?.from ?? [])])
   }
 
   of(round: number): Mixing {
@@ -102,16 +141,22 @@ export class Mixings {
   }
 
   #weightsOf(row: Row): Weights {
-    if (this.#last?.row !== row) this.#last = { row, weights: this.#known.get(row) ?? this.#learn(row) }
-    return this.#last.weights
+    if (this.#weights !== undefined && this.#row === row) return this.#weights
+    const weights = this.#known?.get(row) ?? this.#learn(row)
+    this.#row = row
+    this.#weights = weights
+    return weights
   }
 
   #learn(row: Row): Weights {
     const weights = new Weights(row)
+    if (this.#row === undefined || this.#weights === undefined) return weights
+    this.#neighbours ??= new Set(this.neighbours)
+    for (const name of [...weights.to, ...weights.from]) this.#neighbours.add(name)
+    this.#known ??= new Map([[this.#row, this.#weights]])
     // A topology that makes its rows anew each time is not kept.
     if (this.#known.size >= 1024) this.#known.clear()
     this.#known.set(row, weights)
-    for (const name of [...weights.to, ...weights.from]) this.neighbours.add(name)
     return weights
   }
 }

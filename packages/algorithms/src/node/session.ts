@@ -167,7 +167,7 @@ export class Session {
       const program = this.#round < rounds ? this.#training : this.#averaging
       if (program !== this.#training) this.#training.close()
       if (this.#round === rounds) program.start(this.#modelOf(this.#training), this.#modelOf(this.#training))
-      this.#fabric.signal.throwIfAborted()
+      if (this.#fabric.isStopping) this.#fabric.signal.throwIfAborted()
       arena.inRound = true
       this.#peer.round = this.#round
       program.end(await program.begin(this.#round))

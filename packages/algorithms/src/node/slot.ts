@@ -4,13 +4,18 @@ import type { Message } from './vector.js'
 /** From so many messages on they are found by a table; among few it costs less to look at each. */
 const tableFrom = 8
 
+/** There is room for so many from the start: a list that grows by itself has room for 17 at least. */
+const usually = 4
+
 /** The messages of one tag: one of each sender, in the order of their coming. */
 export class Slot {
   tag = -1
+  /** The next of those that are empty. */
+  next: Slot | undefined
   /** How many of the places of the two lists are taken: lists that shrink are made anew. */
   #size = 0
-  readonly #senders: PeerName[] = []
-  readonly #messages: Message[] = []
+  readonly #senders = new Array<PeerName>(usually)
+  readonly #messages = new Array<Message>(usually)
   #places: Map<PeerName, number> | undefined
 
   get size(): number {

@@ -32,30 +32,28 @@ export class Wire {
   readonly #kind: number
   readonly #numbers: readonly string[]
   readonly #vectors: readonly string[]
-  /** Of each vector whether it travels packed. */
-  readonly #packed: readonly (true | undefined)[]
-  /** Whether a message carries a range of the parameters. */
+  readonly #packed: Fields['packed']
   readonly #isOfRanges: boolean
   /** Whether vectors travel in parts. */
   readonly #isSplit: boolean
   readonly #parts: number
   /** Whether terms may travel beside the fields. */
   readonly #hasTerms: boolean
-  readonly #incomplete = new Map<PeerName, Incomplete[]>()
+  #incomplete: Map<PeerName, Incomplete[]> | undefined
 
   /**
    * @param kind - the number of the channel, the same at all peers
    * @param hasTerms - whether terms may travel beside the fields
    */
   constructor(owner: Owner, kind: number, shape: Shape, hasTerms = false) {
-    const fields = Object.keys(shape)
+    const { numbers, vectors, packed, isOfRanges } = fieldsOf(shape)
     this.#owner = owner
     this.#kind = kind
     this.#hasTerms = hasTerms
-    this.#numbers = fields.filter((field) => shape[field] === 'number')
-    this.#vectors = fields.filter((field) => shape[field] !== 'number')
-    this.#packed = this.#vectors.map((field) => shape[field] === 'packed' || undefined)
-    this.#isOfRanges = this.#vectors.some((field) => shape[field] === 'range')
+    this.#numbers = numbers
+    this.#vectors = vectors
+    this.#packed = packed
+    this.#isOfRanges = isOfRanges
     this.#isSplit = !this.#isOfRanges && owner.ranges.length > 1
     this.#parts = this.#vectors.length * (this.#isSplit ? owner.ranges.length : 1)
   }
@@ -168,13 +166,14 @@ export class Wire {
       fabric.free(vector)
     } else incomplete.vectors[field] = vector
     if (--incomplete.lacks > 0) return undefined
-    const all = this.#incomplete.get(from) ?? []
+    const all = this.#incomplete?.get(from) ?? []
     all.splice(all.indexOf(incomplete), 1)
     return this.#message(incomplete.vectors, incomplete.numbers, this.#isOfRanges ? offset : 0)
   }
 
   /** @param place - that of a part that has come */
   #incompleteOf(from: PeerName, tag: number, place: number): Incomplete {
+    this.#incomplete ??= new Map()
     const all = this.#incomplete.get(from) ?? []
     this.#incomplete.set(from, all)
     const known = all.find((incomplete) => incomplete.tag === tag)
@@ -206,6 +205,34 @@ export class Wire {
 }
 
 const none: readonly number[] = []
+
+/** What a shape says of its fields. */
+interface Fields {
+  readonly numbers: readonly string[]
+  readonly vectors: readonly string[]
+  /** Of each vector whether it travels packed. */
+  readonly packed: readonly (true | undefined)[]
+  /** Whether a message carries a range of the parameters. */
+  readonly isOfRanges: boolean
+}
+
+/** All peers of a run have the same channels. */
+const known = new WeakMap<Shape, Fields>()
+
+function fieldsOf(shape: Shape): Fields {
+  const found = known.get(shape)
+  if (found !== undefined) return found
+  const all = Object.keys(shape)
+  const vectors = all.filter((field) => shape[field] !== 'number')
+  const fields = {
+    numbers: all.filter((field) => shape[field] === 'number'),
+    vectors,
+    packed: vectors.map((field) => shape[field] === 'packed' || undefined),
+    isOfRanges: vectors.some((field) => shape[field] === 'range')
+  }
+  known.set(shape, fields)
+  return fields
+}
 
 /** The first vector of a message, if it has one. */
 export function firstVectorOf(message: Message): Vector | undefined {

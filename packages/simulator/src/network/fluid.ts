@@ -12,7 +12,9 @@ export class FluidNetwork {
   readonly #kernel: Kernel
   readonly #links: Links
   readonly #options: NetworkOptions
-  readonly #lines = new Map<string, Line>()
+  readonly #up = new Map<PeerName, Line>()
+  readonly #down = new Map<PeerName, Line>()
+  readonly #pipes = new Map<string, Line>()
   readonly #maxMin = new MaxMin()
   #isSettled = true
 
@@ -27,7 +29,7 @@ export class FluidNetwork {
     const back = this.#links.path(to, from)
     const uses = this.#uses(from, to, there, back)
     const cap = capOf(there, back, this.#options)
-    return uses.length === 0 && cap === Infinity ? unlimited : new FluidChannel(this, new Flow(uses, cap))
+    return uses.length === 0 && cap === Infinity ? unlimited : new FluidChannel(this, uses, cap)
   }
 
   /** What the way between two machines carries when nothing else is on it, in bytes per millisecond. */
@@ -43,20 +45,20 @@ export class FluidNetwork {
 
   /** A flow begins or ends; the rates are found when all that happens at this moment has happened. */
   change(channel: FluidChannel, isActive: boolean): void {
-    if (isActive) this.#maxMin.add(channel.flow)
-    else this.#maxMin.remove(channel.flow)
+    if (isActive) this.#maxMin.add(channel)
+    else this.#maxMin.remove(channel)
     if (!this.#isSettled) return
     this.#isSettled = false
     this.#kernel.atEndOfTimeStep(() => this.#settle())
   }
 
-  schedule(time: number, fire: () => void): Event {
-    return this.#kernel.schedule(time, fire)
+  add(event: Event): void {
+    this.#kernel.add(event)
   }
 
   #settle(): void {
     this.#isSettled = true
-    this.#maxMin.solve((flow, rate) => (flow as ChannelFlow).owner?.setRate(rate))
+    this.#maxMin.solve((flow, rate) => (flow as FluidChannel).setRate(rate))
   }
 
   /** The lines that limit the way there; and of the way back, what the acknowledgements take of them. */
@@ -68,88 +70,122 @@ export class FluidNetwork {
     const { acknowledgements } = this.#options
     for (const line of this.#linesOf(from, to, there)) take(line, 1)
     for (const line of this.#linesOf(to, from, back)) take(line, acknowledgements)
-    return [...fractions].map(([line, fraction]) => new Use(line, fraction))
+    return Array.from(fractions, ([line, fraction]) => new Use(line, fraction))
   }
 
   #linesOf(from: PeerName, to: PeerName, path: PathLink): (Line | undefined)[] {
     return [
-      this.#line(`${from} up`, this.#links.access(from).up),
-      ...path.pipes.map(({ name, bandwidth }) => this.#line(`pipe ${name}`, bandwidth)),
-      this.#line(`${to} down`, this.#links.access(to).down)
+      this.#line(this.#up, from, this.#links.access(from).up, 'up'),
+      ...path.pipes.map(({ name, bandwidth }) => this.#line(this.#pipes, name, bandwidth, 'pipe')),
+      this.#line(this.#down, to, this.#links.access(to).down, 'down')
     ]
   }
 
-  #line(name: string, bandwidth: number): Line | undefined {
+  #line<Name extends string>(
+    lines: Map<Name, Line>,
+    name: Name,
+    bandwidth: number,
+    kind: 'up' | 'down' | 'pipe'
+  ): Line | undefined {
     if (bandwidth === Infinity) return undefined
-    const known = this.#lines.get(name)
+    const known = lines.get(name)
     if (known !== undefined) return known
-    const line = new Line(name, bytesPerMillisecond(bandwidth) * this.#options.efficiency)
-    this.#lines.set(name, line)
+    const line = new Line(`${kind} ${name}`, bytesPerMillisecond(bandwidth) * this.#options.efficiency)
+    lines.set(name, line)
     return line
   }
-}
-
-interface ChannelFlow extends Flow {
-  owner?: FluidChannel
 }
 
 /** Nothing limits it: everything is sent at once. */
 const unlimited: Channel = { send: (transfer) => transfer.sent(), cut: () => {} }
 
-class FluidChannel implements Channel {
-  readonly flow: ChannelFlow
+/** When the transfer of a channel ends, unless its rate changes before. */
+class EndOfTransfer implements Event {
+  cancelled = false
+
+  constructor(
+    readonly channel: FluidChannel,
+    public time: number
+  ) {}
+
+  fire(): void {
+    this.channel.finishFirst()
+  }
+}
+
+class FluidChannel extends Flow implements Channel {
   readonly #network: FluidNetwork
-  readonly #queue: Transfer[] = []
-  /** Bytes of the first transfer that were left at the time `#since`. */
+  #transfer: Transfer | undefined
+  /** What is sent after `#transfer`. */
+  #next: Transfer[] | undefined
+  /** Bytes of the transfer that were left at the time `#since`. */
   #left = 0
   #since = 0
-  #end: Event | undefined
-  readonly #finish = () => this.#finishFirst()
+  #end: EndOfTransfer | undefined
+  /** Whether `#end` is among the events: one that has happened is used again. */
+  #isPlanned = false
 
-  constructor(network: FluidNetwork, flow: ChannelFlow) {
+  constructor(network: FluidNetwork, uses: readonly Use[], cap: number) {
+    super(uses, cap)
     this.#network = network
-    this.flow = flow
-    flow.owner = this
   }
 
   send(transfer: Transfer): void {
-    this.#queue.push(transfer)
-    if (this.#queue.length > 1) return
+    if (this.#transfer !== undefined) {
+      if (this.#next === undefined) this.#next = [transfer]
+      else this.#next.push(transfer)
+      return
+    }
+    this.#transfer = transfer
     this.#left = transfer.bytes
     this.#since = this.#network.now()
     this.#network.change(this, true)
   }
 
   cut(): void {
-    if (this.#queue.length === 0) return
-    this.#queue.length = 0
+    if (this.#transfer === undefined) return
+    this.#transfer = undefined
+    this.#next = undefined
     this.#stop()
   }
 
   setRate(rate: number): void {
     const now = this.#network.now()
-    this.#left -= this.flow.rate * (now - this.#since)
+    this.#left -= this.rate * (now - this.#since)
     this.#since = now
-    this.flow.rate = rate
+    this.rate = rate
     this.#plan()
   }
 
   #plan(): void {
-    if (this.#end !== undefined) this.#end.cancelled = true
-    this.#end = this.#network.schedule(this.#since + Math.max(0, this.#left) / this.flow.rate, this.#finish)
+    this.#cancelEnd()
+    const now = this.#network.now()
+    const time = Math.max(now, this.#since + Math.max(0, this.#left) / this.rate)
+    if (this.#end === undefined) this.#end = new EndOfTransfer(this, time)
+    else this.#end.time = time
+    this.#isPlanned = true
+    this.#network.add(this.#end)
   }
 
-  #finishFirst(): void {
-    const [transfer] = this.#queue
-    const now = this.#network.now()
-    const lost = this.#left - this.flow.rate * (now - this.#since)
-    // The clock has 53 bits, so at its resolution a fast line carries a little more or less.
-    const rounding = 1e-6 * transfer.bytes + 1e-14 * now * this.flow.rate
-    invariant(Math.abs(lost) <= rounding, () => `${lost} of ${transfer.bytes} bytes were not carried`)
-    this.#queue.shift()
+  #cancelEnd(): void {
+    if (!this.#isPlanned || this.#end === undefined) return
+    this.#end.cancelled = true
     this.#end = undefined
-    if (this.#queue.length > 0) {
-      this.#left = this.#queue[0].bytes
+    this.#isPlanned = false
+  }
+
+  /** The last byte of the transfer has been sent. */
+  finishFirst(): void {
+    const transfer = this.#transfer as Transfer
+    const now = this.#network.now()
+    const lost = this.#left - this.rate * (now - this.#since)
+    // The clock has 53 bits, so at its resolution a fast line carries a little more or less.
+    const rounding = 1e-6 * transfer.bytes + 1e-14 * now * this.rate
+    invariant(Math.abs(lost) <= rounding, () => `${lost} of ${transfer.bytes} bytes were not carried`)
+    this.#isPlanned = false
+    this.#transfer = this.#next?.shift()
+    if (this.#transfer !== undefined) {
+      this.#left = this.#transfer.bytes
       this.#since = now
       this.#plan()
     } else this.#stop()
@@ -157,8 +193,7 @@ class FluidChannel implements Channel {
   }
 
   #stop(): void {
-    if (this.#end !== undefined) this.#end.cancelled = true
-    this.#end = undefined
+    this.#cancelEnd()
     this.#network.change(this, false)
   }
 }

@@ -3,8 +3,7 @@ import TinyQueue from 'tinyqueue'
 
 /** What several flows share: a line in one direction. */
 export class Line {
-  /** The flows on it, and at the same places their uses of it. */
-  readonly flows: Flow[] = []
+  /** Those of the flows that are on it. */
   readonly uses: Use[] = []
   /** Whether a flow has come or gone since the rates were found. */
   isChanged = false
@@ -27,13 +26,23 @@ export class Line {
 
 /** A line on a flow's way, and how many bytes of it one byte of the flow takes. */
 export class Use {
-  /** Where the line lists the flow, while it does. */
+  /** Where the line lists it, while it does. */
   place = -1
+  #flow: Flow | undefined
 
   constructor(
     readonly line: Line,
     readonly fraction: number
   ) {}
+
+  /** Whose use it is: that of the flow that was made with it. */
+  get flow(): Flow {
+    return this.#flow as Flow
+  }
+
+  set flow(flow: Flow) {
+    this.#flow = flow
+  }
 }
 
 /** Bytes on their way from one place to another, through some lines. */
@@ -53,6 +62,7 @@ export class Flow {
     readonly cap: number
   ) {
     invariant(uses.length > 0 || cap < Infinity, 'a flow that nothing limits has no rate')
+    for (const use of uses) use.flow = this
   }
 }
 
@@ -75,8 +85,7 @@ export class MaxMin {
   add(flow: Flow): void {
     for (const use of flow.uses) {
       const { line } = use
-      use.place = line.flows.length
-      line.flows.push(flow)
+      use.place = line.uses.length
       line.uses.push(use)
       this.#change(line)
     }
@@ -87,12 +96,10 @@ export class MaxMin {
   remove(flow: Flow): void {
     for (const use of flow.uses) {
       const { line, place } = use
-      const lastFlow = line.flows.pop() as Flow
-      const lastUse = line.uses.pop() as Use
-      if (lastUse !== use) {
-        line.flows[place] = lastFlow
-        line.uses[place] = lastUse
-        lastUse.place = place
+      const last = line.uses.pop() as Use
+      if (last !== use) {
+        line.uses[place] = last
+        last.place = place
       }
       use.place = -1
       this.#change(line)
@@ -145,7 +152,7 @@ export class MaxMin {
         next.push({ rate, line })
         continue
       }
-      for (const flow of line.flows) {
+      for (const { flow } of line.uses) {
         if (flow.region === region && flow.nextRate < 0) freeze(flow, rate, line)
       }
     }
@@ -203,18 +210,16 @@ function freeze(flow: Flow, rate: number, bottleneck: Line | undefined): void {
 /** Draws a line with all its flows into the region that is solved. */
 function draw(line: Line, region: number, flows: Flow[]): void {
   line.region = region
-  for (const flow of line.flows) {
+  for (const { flow } of line.uses) {
     if (flow.region === region) continue
     flow.region = region
     flows.push(flow)
   }
 }
 
-function takenByOthers({ flows, uses }: Line, region: number): number {
+function takenByOthers({ uses }: Line, region: number): number {
   let taken = 0
-  for (let place = 0; place < flows.length; place++) {
-    if (flows[place].region !== region) taken += flows[place].rate * uses[place].fraction
-  }
+  for (const { flow, fraction } of uses) if (flow.region !== region) taken += flow.rate * fraction
   return taken
 }
 
@@ -222,12 +227,12 @@ function takenByOthers({ flows, uses }: Line, region: number): number {
 function isBroken(line: Line, region: number): boolean {
   let fastestWithin = 0
   let fastestOutside = 0
-  for (const flow of line.flows) {
+  for (const { flow } of line.uses) {
     if (flow.region === region) fastestWithin = Math.max(fastestWithin, flow.nextRate)
     else fastestOutside = Math.max(fastestOutside, flow.rate)
   }
   const isFull = line.left <= tolerance * line.capacity
-  for (const flow of line.flows) {
+  for (const { flow } of line.uses) {
     const isWithin = flow.region === region
     if ((isWithin ? flow.nextBottleneck : flow.bottleneck) !== line) continue
     if (isWithin && flow.nextRate < fastestOutside * (1 - tolerance)) return true

@@ -1,0 +1,113 @@
+import { byName, invariant, type PeerName, type Random } from '@murmuration/core'
+import type { Tensor } from '../ranges.js'
+import type {
+  AnyRole,
+  BaseNode,
+  Mixing,
+  OptimiserSettings,
+  RoleName,
+  Route,
+  State,
+  StepOf,
+  Stepper
+} from '../record.js'
+import { type Objects, objectsOf } from './objects.js'
+import type { Peer } from './peer.js'
+import type { TrainingSettings } from './training.js'
+import type { Vector } from './vector.js'
+
+const plainSgd = { name: 'sgd' }
+
+/** What a node asks of the program whose rounds it serves. */
+export interface NodeProgram {
+  readonly record: TrainingSettings['algorithm']
+  readonly role: AnyRole
+  /** What the rate depends on. */
+  readonly time: number
+  gradient(x: Vector): PromiseLike<Vector>
+  change(change: (state: State) => State): void
+}
+
+/** What an algorithm sees, without its channels. A class, since a function of its own for each peer would cost memory. */
+export class ProgramNode implements BaseNode<unknown, State> {
+  readonly self: PeerName
+  readonly options: unknown
+  readonly rounds: number
+  readonly tensors: readonly Tensor[]
+  readonly peers: (role?: RoleName) => readonly PeerName[]
+  readonly rate: (round: number) => number
+  readonly #peer: Peer
+  readonly #program: NodeProgram
+  readonly #settings: TrainingSettings
+  #store: Objects | undefined
+
+  constructor(peer: Peer, program: NodeProgram, settings: TrainingSettings, options: unknown) {
+    this.self = peer.fabric.self
+    this.options = options
+    this.rounds = settings.rounds
+    this.tensors = peer.tensors
+    this.peers = peersOf(settings)
+    this.rate = settings.rate
+    this.#peer = peer
+    this.#program = program
+    this.#settings = settings
+  }
+
+  get store(): Objects {
+    return (this.#store ??= objectsOf(this.#settings.store, this.#peer.fabric, this.#peer.arena))
+  }
+
+  mixing(round: number): Mixing {
+    return this.#peer.mixings.of(round)
+  }
+
+  route(round: number, members: readonly PeerName[] = this.#settings.workers): Route {
+    const { needs, name, server } = this.#program.record
+    invariant(
+      needs.reach === 'everyone' || server !== undefined,
+      `${name} does not say that it needs to reach everyone`
+    )
+    const peer = this.self
+    const others = members.filter((member) => member !== peer).sort(byName)
+    return { peer, round, to: others, from: others }
+  }
+
+  gradient(x: Vector): PromiseLike<Vector> {
+    return this.#program.gradient(x)
+  }
+
+  step(base: Vector, gradient: Vector, of?: StepOf): Vector {
+    return this.#step('main', this.#settings.optimiser ?? plainSgd, base, gradient, of)
+  }
+
+  optimiser(name: string, chosen: OptimiserSettings): Stepper {
+    return { step: (base, gradient, of) => this.#step(name, chosen, base, gradient, of) }
+  }
+
+  withStatistics(to: Vector, from: Vector, first?: number): Vector {
+    return this.#peer.gradients.withStatistics(to, from, first)
+  }
+
+  random(purpose: string, round: number): Random {
+    return this.#peer.fabric.random.stream(`${purpose} ${round}`)
+  }
+
+  change(change: (state: State) => State): void {
+    this.#program.change(change)
+  }
+
+  #step(slot: string, settings: OptimiserSettings, base: Vector, gradient: Vector, of: StepOf = {}): Vector {
+    const { offset = 0, round = this.#program.time } = of
+    return this.#peer.step(slot, settings, base, gradient, { offset, round })
+  }
+}
+
+/** The same for all peers of a run, and a function that records may take out of the node. */
+const known = new WeakMap<TrainingSettings, (role?: RoleName) => readonly PeerName[]>()
+
+function peersOf(settings: TrainingSettings): (role?: RoleName) => readonly PeerName[] {
+  const { workers, servers = [] } = settings
+  const peers = known.get(settings) ?? ((role = 'worker') => (role === 'worker' ? workers : servers))
+  known.set(settings, peers)
+  return peers
+}

@@ -1,0 +1,29 @@
+import type { Schema } from '@murmuration/core'
+import { lengthOf } from '@murmuration/vectors'
+import { type Fusion, rangesOf, type Tensor, tensorsOf } from '../ranges.js'
+import { type Untrained, untrainedOf } from '../untrained.js'
+import type { Range } from './vector.js'
+
+/** How the parameters of a schema lie in the flat vector. */
+export interface Layout {
+  /** How many numbers there are. */
+  readonly length: number
+  readonly tensors: readonly Tensor[]
+  /** The parts that a vector travels in. */
+  readonly ranges: readonly Range[]
+  readonly untrained: readonly Untrained[]
+}
+
+/** All peers of a simulation share their schema. */
+const known = { 'fused': new WeakMap<Schema, Layout>(), 'per-tensor': new WeakMap<Schema, Layout>() }
+
+/** The layout, which is the same object for the same schema. */
+export function layoutOf(schema: Schema, fusion: Fusion = 'fused'): Layout {
+  const found = known[fusion].get(schema)
+  if (found !== undefined) return found
+  const tensors = tensorsOf(schema)
+  const ranges = rangesOf(tensors, fusion)
+  const layout = { length: lengthOf(schema), tensors, ranges, untrained: untrainedOf(schema) }
+  known[fusion].set(schema, layout)
+  return layout
+}
