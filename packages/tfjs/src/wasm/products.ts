@@ -138,8 +138,8 @@ const blockColumns = 512
 /** Rows of the left factor at a time. */
 const blockRows = 1024
 
-/** Fewer rows than these do not pay for packing. */
-const fewRows = 5
+/** So many rows, or fewer, do not pay for packing. */
+const fewRows = 16
 
 /** Panels of 8 columns: a panel begins `next` bytes after the one before, and its rows lie `step` bytes apart. */
 interface Panels {
@@ -232,7 +232,7 @@ export class Products {
   #panelsOf({ right, rows }: Product, term: number, length: number, column: number, width: number): Panels {
     const { termStride, columnStride } = right
     const source = right.address + term * termStride + column * columnStride
-    if (rows < fewRows && columnStride === 4 && width % 8 === 0) return { address: source, next: 32, step: termStride }
+    if (rows <= fewRows && columnStride === 4 && width % 8 === 0) return { address: source, next: 32, step: termStride }
     const next = 32 * length
     this.#kernels.pack(source, termStride, columnStride, length, width, this.#panels, next)
     return { address: this.#panels, next, step: 32 }
