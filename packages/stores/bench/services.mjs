@@ -1,8 +1,10 @@
 /**
- * What a write takes when so many services do nothing but read, change and write an object of 21 MB in one store, each in a process of its own.
- * `node packages/stores/bench/services.mjs [sets of each configuration] [chunks]` prints a line for each; the study's figures are in docs/parameter-services.md.
+ * What a write takes when so many services read, change and write an object of 21 MB in one store, each in a process of its own: all the time, or with a pause
+ * after each write, as services have that wait for workers. `node packages/stores/bench/services.mjs [sets of each configuration] [chunks] [pause in ms]` prints
+ * a line for each; `set-times.mjs` draws them beside the study's figures.
  */
 import { fork } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { MeteredStore } from '@murmuration/algorithms'
 import { openStore } from '@murmuration/stores'
@@ -10,29 +12,31 @@ import { startMariaDb, startRedis } from '@murmuration/stores/programs'
 
 const bytes = 21e6
 
-/** One service: its part of the sets, as fast as it can. */
-async function serve({ url, sets, chunks }) {
+/** One service: its part of the sets. Pauses are drawn from an exponential distribution, so that services do not fall into step. */
+async function serve({ url, sets, chunks, pause }) {
   const store = await openStore({ url, run: 'study', timeout: 120_000 })
   const metered = new MeteredStore(store, () => performance.now())
   const values = Array.from({ length: chunks }, () => new Float32Array(Math.floor(bytes / 4 / chunks)))
   for (const [place, x] of values.entries()) await store.create(`x${place}`, x)
   process.send('ready')
   await new Promise((resolve) => process.once('message', resolve))
-  for (let k = 0; k < sets; k++)
+  for (let k = 0; k < sets; k++) {
+    if (pause > 0) await delay(-pause * Math.log(1 - Math.random()))
     for (const [place, x] of values.entries()) {
       await metered.get(`x${place}`, x)
       for (let i = 0; i < x.length; i++) x[i] += 1e-3
       await metered.set(`x${place}`, x)
     }
+  }
   process.send(metered.figures)
   await store.close()
   process.disconnect()
 }
 
-async function measure(program, services, sets, chunks) {
+async function measure(program, services, { sets, chunks, pause }) {
   const each = Math.ceil(sets / services)
   const children = Array.from({ length: services }, () =>
-    fork(fileURLToPath(import.meta.url), ['service', JSON.stringify({ url: program.url, sets: each, chunks })])
+    fork(fileURLToPath(import.meta.url), ['service', JSON.stringify({ url: program.url, sets: each, chunks, pause })])
   )
   const message = (child) =>
     new Promise((resolve, reject) => {
@@ -50,6 +54,7 @@ async function measure(program, services, sets, chunks) {
     services,
     sets: each * services,
     chunks,
+    pause,
     msPerGet: (sum('getTime') / sum('gets')) * chunks,
     msPerSet: (sum('setTime') / sum('sets')) * chunks,
     setsPerSecond: (each * services) / seconds,
@@ -59,17 +64,16 @@ async function measure(program, services, sets, chunks) {
 
 if (process.argv[2] === 'service') await serve(JSON.parse(process.argv[3]))
 else {
-  const sets = Number(process.argv[2] ?? 240)
-  const chunks = Number(process.argv[3] ?? 1)
+  const [sets = 240, chunks = 1, pause = 0] = process.argv.slice(2).map(Number)
   const stores = [
     ['redis', () => startRedis(), [1, 3, 5, 6]],
-    ['mysql', () => startMariaDb(), [1, 3]]
+    ['mysql', () => startMariaDb(), [3]]
   ]
   for (const [name, start, counts] of stores)
     for (const services of counts) {
       const program = await start()
       try {
-        const row = await measure(program, services, sets, chunks)
+        const row = await measure(program, services, { sets, chunks, pause })
         const shown = Object.entries(row).map(([key, value]) => `${key} ${Number(value.toPrecision(3))}`)
         console.log(name, shown.join('  '))
       } finally {
