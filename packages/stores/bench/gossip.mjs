@@ -88,21 +88,27 @@ async function run(method, mbit, fail) {
   const ended = new Promise((resolve) => swarm.once('exit', resolve))
   const [pids, stores] = [new Map(), []]
   let [summary, failure, hasFailed, steps] = [undefined, undefined, false, 0]
-  for await (const line of createInterface({ input: swarm.stdout })) {
-    const event = JSON.parse(line)
-    if (event.kind === 'peer') pids.set(event.peer, event.pid)
-    const serving = /^(s\d+) serves .* process (\d+)$/.exec(event.text)
-    if (serving !== null) pids.set(serving[1], Number(serving[2]))
-    if (event.kind === 'step' && event.phase === 'train') steps = Math.max(steps, event.round + 1)
-    if (event.kind === 'store') stores.push(event)
-    if (event.kind === 'summary') summary = event
-    if (event.kind === 'error') failure = event
-    if (event.kind !== 'step' || event.round < rounds / 2 || hasFailed || fail === undefined) continue
-    hasFailed = true
-    await fail({ kill: (name) => process.kill(pids.get(name), 'SIGKILL'), redis })
+  try {
+    for await (const line of createInterface({ input: swarm.stdout })) {
+      const event = JSON.parse(line)
+      if (event.kind === 'peer') pids.set(event.peer, event.pid)
+      const serving = /^(s\d+) serves .* process (\d+)$/.exec(event.text)
+      if (serving !== null) pids.set(serving[1], Number(serving[2]))
+      if (event.kind === 'step' && event.phase === 'train') steps = Math.max(steps, event.round + 1)
+      if (event.kind === 'store') stores.push(event)
+      if (event.kind === 'summary') summary = event
+      if (event.kind === 'error') failure = event
+      if (event.kind !== 'step' || event.round < rounds / 2 || hasFailed || fail === undefined) continue
+      hasFailed = true
+      await fail({ kill: (name) => process.kill(pids.get(name), 'SIGKILL'), redis })
+    }
+  } finally {
+    // Nothing is left running where this program fails.
+    if (summary === undefined && failure === undefined) swarm.kill()
+    await ended
+    await redis?.end()
   }
   const code = await ended
-  await redis?.end()
   const sum = (field) => stores.reduce((total, store) => total + store[field], 0)
   const lost = Math.max(0, ...stores.map(({ rolledBack }) => rolledBack))
   return {
