@@ -30,7 +30,7 @@ function training(
 /** Of 100 numbers: how the bodies are made up is in packed.ts. */
 const bodies: readonly (readonly [string, object, number])[] = [
   ['5 numbers and their gaps', { name: 'top-k', fraction: 0.05 }, 1 + 4 + 5 * 4 + 1 + 5],
-  ['2 numbers and a bit for each', { name: 'sign' }, 1 + 1 + 2 * 4 + 13]
+  ['their magnitude and a bit for each', { name: 'sign' }, 1 + 4 + 1 + 13]
 ]
 
 for (const [what, compressor, bytes] of bodies) {

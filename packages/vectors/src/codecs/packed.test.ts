@@ -13,6 +13,12 @@ const numbers = fc.oneof(
     { maxLength: 600 }
   ),
   fc.array(fc.constantFrom(0, -0, 0.25, -0.25, 3), { maxLength: 600 }),
+  // Runs that differ by their signs alone, of more magnitudes than a table would hold cheaply.
+  fc
+    .array(fc.tuple(fc.float({ noNaN: true, noDefaultInfinity: true }), fc.array(fc.boolean(), { maxLength: 90 })), {
+      maxLength: 12
+    })
+    .map((runs) => runs.flatMap(([magnitude, signs]) => signs.map((sign) => (sign ? -magnitude : magnitude)))),
   // As many different ones as a table has room for, and some more.
   fc.integer({ min: 250, max: 260 }).map((count) => Array.from({ length: 1200 }, (_, k) => (k % count) - 100)),
   fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { maxLength: 40 })
@@ -40,10 +46,35 @@ test('1 % of the numbers takes 4 bytes and a gap each, signs a bit each, and 3 l
   const sparse = Float32Array.from({ length: size }, (_, k) => (k % 100 === 0 ? 1 + k : 0))
   t.is(packedBytes(sparse), 1 + 4 + 4 * 100 + 1 + 100)
   const signs = Float32Array.from({ length: size }, (_, k) => (k % 3 === 0 ? 0.5 : -0.5))
-  t.is(packedBytes(signs), 1 + 1 + 2 * 4 + size / 8)
+  t.is(packedBytes(signs), 1 + 4 + 2 + size / 8)
   const levels = Float32Array.from({ length: size }, (_, k) => [0.25, 0.5, -0.5][k % 3])
   t.is(packedBytes(levels), 1 + 1 + 3 * 4 + size / 4)
   t.is(packedBytes(new Float32Array(size)), 1 + 4 + 1)
+})
+
+test('signs of several tensors take a bit each, and 6 bytes at most for a tensor', (t) => {
+  const lengths = [2080, 1024, 32, 32, 1024]
+  const signs = Float32Array.from(
+    lengths.flatMap((length, tensor) =>
+      Array.from({ length }, (_, k) => (0.01 + tensor / 100) * (k % 3 === 0 ? -1 : 1))
+    )
+  )
+  t.is(packedBytes(signs), 1 + 6 * 3 + 5 * 2 + signs.length / 8)
+})
+
+test('runs that are longer or shorter than the numbers are refused, before they are written', (t) => {
+  const values = Float32Array.from({ length: 640 }, (_, k) => (1 + Math.floor(k / 64)) * (k % 3 ? 1 : -1))
+  const out = new Uint8Array(4 * values.length)
+  const { bytes } = writePacked(values, out)
+  const view = new DataView(out.buffer, 0, bytes)
+  t.is(out[0], 4)
+  t.is(view.getUint8(5), 64)
+  for (const wrong of [0, 63, 65, 127, 128, 255]) {
+    view.setUint8(5, wrong)
+    t.truthy(readPacked(out.subarray(0, bytes), new Float32Array(values.length)))
+  }
+  view.setUint8(5, 64)
+  t.is(readPacked(out.subarray(0, bytes), new Float32Array(values.length)), undefined)
 })
 
 test('the places of a random 1 % take 10.2 bits each, and could take 8.08, the entropy', (t) => {

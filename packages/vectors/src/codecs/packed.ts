@@ -1,10 +1,11 @@
 /**
- * Numbers of which a compressor has left few, in fewer bytes and bit by bit the same: many are 0, or few are different. What an algorithm
+ * Numbers of which a compressor has left few, in fewer bytes and bit by bit the same: many are 0, few are different, or many in a row differ by their signs alone. What an algorithm
  * compresses itself travels so, whatever the codec of the link; the body says so ({@link packedId}).
  *
  * Layout, little-endian: a byte that says how; where zeros are left out (bit 0), how many numbers are not (uint32); these numbers, either as float32, or
  * (bit 1) how many different ones there are less 1 (a byte), those as float32, and which of them each is, in as few bits as that takes, the first in the
- * lowest bits of each byte; and where zeros are left out, the places of the others to the end (see places.ts). Left out is +0, and not −0.
+ * lowest bits of each byte, or (bit 2) their magnitudes and signs (see signs.ts); and where zeros are left out, the places of the others to the end (see
+ * places.ts). Left out is +0, and not −0.
  */
 import { invariant } from '@murmuration/core'
 import { bodyOf } from '../copy.js'
@@ -12,11 +13,14 @@ import { type EncodedBody, rawBytes, rawCodecId } from './codec.js'
 import { copyFinite } from './formats.js'
 import { NumberTable } from './number-table.js'
 import { placesLength, readPlaces, writePlaces } from './places.js'
+import { readSigns, signsLength, writeSigns } from './signs.js'
 
 /** The number of the form in a frame's header, where codecs have theirs. */
 export const packedId = 255
 
-const [withoutZeros, withTable] = [1, 2]
+const [withoutZeros, withTable, withSigns] = [1, 2, 4]
+/** A table and signs at once mean nothing. */
+const invalid = withTable | withSigns
 const countBytes = 4
 const noPlaces = new Uint32Array(0)
 const widthOf = (different: number): number => Math.ceil(Math.log2(different))
@@ -52,22 +56,24 @@ export function writePacked(values: Float32Array, out: Uint8Array): EncodedBody 
     view.setUint32(at, numbers.length, true)
     at += countBytes
   }
-  at = table !== undefined && flags & withTable ? writeTable(numbers, table, view, at) : writeNumbers(numbers, view, at)
+  if (flags & withSigns) at = writeSigns(numbers, view, at)
+  else if (table !== undefined && flags & withTable) at = writeTable(numbers, table, view, at)
+  else at = writeNumbers(numbers, view, at)
   if (flags & withoutZeros) writePlaces(places, values.length, out, at)
   return { id: packedId, bytes }
 }
 
 /** Reads a whole body into `out`. Returns nothing, or a sentence that says what is wrong, whatever the bytes are. */
 export function readPacked(bytes: Uint8Array, out: Float32Array): string | undefined {
-  const [flags = 4, view] = [bytes[0], new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)]
+  const [flags = invalid, view] = [bytes[0], new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)]
   const isSparse = (flags & withoutZeros) !== 0
-  if (flags > (withoutZeros | withTable) || (isSparse && bytes.byteLength < 1 + countBytes))
-    return 'a packed body that says not how'
+  if (flags >= invalid || (isSparse && bytes.byteLength < 1 + countBytes)) return 'a packed body that says not how'
   const count = isSparse ? view.getUint32(1, true) : out.length
   if (count > out.length) return `${count} numbers of ${out.length} in a packed body`
   const numbers = new Uint32Array(count)
   const start = isSparse ? 1 + countBytes : 1
-  const end = flags & withTable ? readTable(view, start, numbers) : readNumbers(view, start, numbers)
+  const read = flags & withSigns ? readSigns : flags & withTable ? readTable : readNumbers
+  const end = read(view, start, numbers)
   if (end === undefined) return 'the numbers of a packed body cannot be read'
   const target = new Uint32Array(out.buffer, out.byteOffset, out.length)
   if (isSparse) {
@@ -115,9 +121,10 @@ function withoutZerosOf(
 function planFor(numbers: Uint32Array, flags: number, places: Uint32Array, more: number): Plan[] {
   const table = NumberTable.of(numbers)
   const plain = { flags, numbers, places, table, bytes: 1 + more + rawBytes(numbers.length) }
-  if (table === undefined) return [plain]
+  const signs = { ...plain, flags: flags | withSigns, bytes: 1 + more + signsLength(numbers) }
+  if (table === undefined) return [plain, signs]
   const bytes = 2 + more + rawBytes(table.size) + Math.ceil((numbers.length * widthOf(table.size)) / 8)
-  return [plain, { ...plain, flags: flags | withTable, bytes }]
+  return [plain, signs, { ...plain, flags: flags | withTable, bytes }]
 }
 
 function writeNumbers(numbers: Uint32Array, view: DataView, start: number): number {

@@ -1,0 +1,82 @@
+/**
+ * Numbers of which many in a row differ by their signs alone, as of tensors that a compressor leaves the signs of. Layout, little-endian: of each run its magnitude (float32) and how many
+ * numbers it has (LEB128: seven bits a byte, the lowest first, the highest bit set when more follow), until there are enough; then a bit per number, 1 where it is negative, the first in the
+ * lowest bit of each byte.
+ */
+const magnitudeBytes = 4
+const signBit = 0x80000000
+const signBytes = (count: number): number => Math.ceil(count / 8)
+
+/** The bytes that `numbers`, bits of float32, take. */
+export function signsLength(numbers: Uint32Array): number {
+  let bytes = signBytes(numbers.length)
+  for (let from = 0; from < numbers.length;) {
+    const to = endOfRun(numbers, from)
+    bytes += magnitudeBytes + lengthBytes(to - from)
+    from = to
+  }
+  return bytes
+}
+
+/** Writes `numbers`, bits of float32, to `view` from `start` on. Returns the position behind the last byte. */
+export function writeSigns(numbers: Uint32Array, view: DataView, start: number): number {
+  let at = start
+  for (let from = 0; from < numbers.length;) {
+    const to = endOfRun(numbers, from)
+    view.setUint32(at, magnitudeOf(numbers[from]), true)
+    at += magnitudeBytes
+    let left = to - from
+    for (; left >= 0x80; left >>>= 7) view.setUint8(at++, (left & 0x7f) | 0x80)
+    view.setUint8(at++, left)
+    from = to
+  }
+  for (let from = 0; from < numbers.length; from += 8) {
+    let byte = 0
+    for (let k = from; k < Math.min(from + 8, numbers.length); k++) byte |= (numbers[k] >>> 31) << (k - from)
+    view.setUint8(at++, byte)
+  }
+  return at
+}
+
+/** Reads as many numbers as `numbers` has room for. Returns the position behind the last byte; undefined where they cannot be read. */
+export function readSigns(view: DataView, start: number, numbers: Uint32Array): number | undefined {
+  let at = start
+  for (let filled = 0; filled < numbers.length;) {
+    if (at + magnitudeBytes >= view.byteLength) return undefined
+    const magnitude = magnitudeOf(view.getUint32(at, true))
+    const length = lengthAt(view, at + magnitudeBytes)
+    if (length === 0 || length > numbers.length - filled) return undefined
+    numbers.fill(magnitude, filled, filled + length)
+    filled += length
+    at += magnitudeBytes + lengthBytes(length)
+  }
+  if (at + signBytes(numbers.length) > view.byteLength) return undefined
+  for (let k = 0; k < numbers.length; k++)
+    if ((view.getUint8(at + (k >>> 3)) >>> (k & 7)) & 1) numbers[k] = (numbers[k] | signBit) >>> 0
+  return at + signBytes(numbers.length)
+}
+
+/** The length of a run; 0 where there is none of at most four bytes, each of them needed. */
+function lengthAt(view: DataView, start: number): number {
+  let length = 0
+  for (let k = 0; k < 4 && start + k < view.byteLength; k++) {
+    const byte = view.getUint8(start + k)
+    length |= (byte & 0x7f) << (7 * k)
+    if (byte < 0x80) return lengthBytes(length) === k + 1 ? length : 0
+  }
+  return 0
+}
+
+function lengthBytes(length: number): number {
+  return length < 2 ** 7 ? 1 : length < 2 ** 14 ? 2 : length < 2 ** 21 ? 3 : 4
+}
+
+function endOfRun(numbers: Uint32Array, from: number): number {
+  let to = from + 1
+  while (to < numbers.length && magnitudeOf(numbers[to]) === magnitudeOf(numbers[from])) to++
+  return to
+}
+
+function magnitudeOf(number: number): number {
+  return (number & ~signBit) >>> 0
+}
