@@ -1,7 +1,12 @@
-/** Fresh memory for every small vector costs a simulation more time and memory than all the rest. */
+/** Fresh memory for every small vector costs a simulation more time and memory than all the rest; many peers need little of it each. */
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { dpsgd as dpsgdRecord, train } from '@murmuration/algorithms'
 import { complete } from '@murmuration/contract'
-import { simulate, uniformLinks } from '@murmuration/simulator'
+import { peerName } from '@murmuration/core'
+import { simulate, Simulation, uniformLinks } from '@murmuration/simulator'
 import { createQuadraticTask } from '@murmuration/tasks'
+import { createTopology } from '@murmuration/topology'
 import { pooledVectorWire } from '@murmuration/wire'
 import test from 'ava'
 import { dpsgd } from './gossip.js'
@@ -12,6 +17,53 @@ for (const order of orders) {
   test(`D-PSGD, ${order}: rounds in the simulator use the vectors of earlier rounds again`, async (t) => {
     t.is(await vectorsUsed(order, 200), await vectorsUsed(order, 10))
   })
+}
+
+test.serial('a peer of a ring takes 24 kB of heap at most in mid-round', async (t) => {
+  await heapOfRing(300)
+  const bytes = ((await heapOfRing(900)) - (await heapOfRing(300))) / 600
+  t.log(`${Math.round(bytes)} bytes`)
+  t.true(bytes < 24_000, `${bytes} bytes`)
+})
+
+/** The bytes of heap that live while so many peers wait for messages of their third round. */
+async function heapOfRing(count: number): Promise<number> {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const heap = () => {
+    collect()
+    return getHeapStatistics().used_heap_size
+  }
+  const peers = Array.from({ length: count }, (_, k) => peerName(`p${String(k).padStart(4, '0')}`))
+  const topology = createTopology({ peers, graph: { kind: 'ring' } })
+  const task = createQuadraticTask({ peers: peers.slice(0, 2), self: peers[0], seed: 1 })
+  const settings = {
+    algorithm: dpsgdRecord,
+    workers: peers,
+    seed: 1,
+    batchSize: 1,
+    rounds: 4,
+    rate: () => 0.1,
+    timeout: 1e9
+  }
+  const options = {
+    topology,
+    seed: 1,
+    wire: pooledVectorWire(),
+    links: uniformLinks({ latency: 10, bandwidth: 1e8 }),
+    cost: () => 5
+  }
+  const before = heap()
+  const simulation = new Simulation(options, async (fabric) => {
+    const reports = train(fabric, task, settings)
+    while (!(await reports.next()).done);
+  })
+  let bytes = 0
+  simulation.kernel.schedule(25, () => {
+    bytes = heap() - before
+  })
+  await simulation.run()
+  return bytes
 }
 
 /** How many different vectors so many rounds of three peers use, copies on links included. */

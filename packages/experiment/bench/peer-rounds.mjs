@@ -8,7 +8,8 @@
 //
 // "processor" is the time of all threads of the process per peer-round, garbage collection included. It depends less than
 // the others on what else the machine does. "memory" is the most resident memory that the process had so far. Of more than 10,000 peers
-// each has the samples of one of the first 10,000: what is measured is the simulator, not how much data a machine holds.
+// each has the samples of one of the first 10,000: what is measured is the simulator, not how much data a machine holds. Of more
+// than 10,000 peers the heap of long-lived objects has 28 kB for each at most; a peer needs half of it. With more, less is collected, and memory grows.
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { dpsgd, train } from '@murmuration/algorithms'
 import { peerName } from '@murmuration/core'
@@ -59,7 +60,10 @@ function onThread(count, rounds) {
   return new Promise((resolve, reject) => {
     const options = {
       workerData: [count, rounds, jitter],
-      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMegabytes(count), maxOldGenerationSizeMb: 20_000 }
+      resourceLimits: {
+        maxYoungGenerationSizeMb: youngGenerationMegabytes(count),
+        maxOldGenerationSizeMb: count > 10_000 ? 0.028 * count : 20_000
+      }
     }
     const worker = new Worker(new URL(import.meta.url), options)
     worker.on('message', resolve)
