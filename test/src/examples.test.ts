@@ -70,13 +70,13 @@ test('the model in the README trains as it stands there', async (t) => {
   t.true((recordsOf(result).at(-1)?.accuracyOfMean as number) > 0.3)
 })
 
-test('the language model trains over its shaped links as it is simulated: texts on the way, perplexity in the end, a byte for a number', async (t) => {
+test('the language model trains over its shaped links as it is simulated: texts on the way, perplexity in the end, a bit for a number', async (t) => {
   const folder = await temporaryFolder()
   // Two peers, a tiny model and a text that needs no network; all else is as in the example.
   const text = textOf('examples/language-model/train.yaml')
     .replace(/^task: .*$/m, 'task: { kind: gpt, layers: 1, width: 16, heads: 2, context: 16 }')
     .replace(/^data: .*$/m, 'data: { sentences: 200 }')
-    .replace('period: 20', 'period: 2')
+    .replace('period: 5', 'period: 2')
     .replace(/^rounds: .*$/m, 'rounds: 4')
   const training = ['--train', join(folder, 'train.yaml')]
   await writeFile(training[1], text)
@@ -92,7 +92,8 @@ test('the language model trains over its shaped links as it is simulated: texts 
   t.is(kind, 'summary')
   const { perplexityOfMean, lossOfMean, payloadSent, rawSent } = figures as Record<string, number>
   t.is(perplexityOfMean, Math.exp(lossOfMean))
-  t.true(payloadSent < 0.27 * rawSent, `${payloadSent} bytes for ${rawSent}`)
+  // Two messages of signs and one of the averaging at the end, in float32.
+  t.true(payloadSent < 0.37 * rawSent, `${payloadSent} bytes for ${rawSent}`)
   const simulating = [
     'sim',
     join(folder, 'pair.yaml'),
