@@ -37,7 +37,7 @@ export function advise(request: RunRequest, options: AdviceOptions): Promise<Adv
   return searching(request, options, (search) => search.run(options.emit ?? (() => {})))
 }
 
-/** All plans with all seeds, to the end: what {@link advise} saves. */
+/** All plans to the end, or until they have lost: what {@link advise} saves. */
 export function sweepOfPlans(request: RunRequest, options: AdviceOptions): Promise<Advice> {
   return searching(request, options, (search) => search.sweep())
 }
@@ -54,7 +54,7 @@ async function searching(
   const given = await scenarioOfPlan(plan, request)
   if (given.topology.links === undefined)
     throw new InputError(
-      `${request.topology} says nothing of links, so that there is nothing to choose by; expected "links: { default: { bandwidth: 20 Mbit/s, latency: 15 ms } }" or a preset; "murmur doctor" measures them`
+      `${request.topology} says nothing of links, so that there is nothing to choose by; expected "links: { default: { bandwidth: 20 Mbit/s, latency: 15 ms } }" or a preset; "murmur doctor" measures round trips, and halves of them are latencies`
     )
   const { computing = await measured(given) } = options
   const candidates = candidatesOf(plan, given)

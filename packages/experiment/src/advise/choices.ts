@@ -29,11 +29,20 @@ const pairs: GraphDescription = { kind: 'random-matching', rounds: 64, seed: 1 }
 /** Bandwidth counts in a ring, latency where all send to all. */
 const collectives = [{ collective: 'ring' }, { collective: 'direct', chunks: 1 }]
 
+/** Without exchanges all algorithms are the same; this one's report is what each peer has. */
+const apart = 'ad-psgd'
+
+/** Steps of a plan of {@link choicesFor} between two exchanges. */
+export function periodOf({ algorithm: { period = 1 } }: Choice): number {
+  return period as number
+}
+
 /**
- * What is worth a try on any links: gossip with every step, with fewer bytes, after some steps of its own, and without a barrier; and what all-reduces do of the same. All in the
+ * What is worth a try on any links: gossip with every step, with fewer bytes, after some steps of its own, behind steps, and without a barrier; what all-reduces do of the same; and to train apart
+ * and average at the end. All in the
  * same rates, periods and strengths of compression, so that none is tuned more than the others. Of each algorithm the first is the usual one.
  */
-export function choicesFor({ rate: { initial } }: Training): readonly Choice[] {
+export function choicesFor({ rate: { initial }, rounds }: Training): readonly Choice[] {
   const exchanges: readonly Omit<Choice, 'rate'>[] = [
     ...codecs.flatMap((codec) => [
       { algorithm: { name: 'dpsgd' }, codec },
@@ -43,6 +52,7 @@ export function choicesFor({ rate: { initial } }: Training): readonly Choice[] {
     ]),
     ...periods.flatMap((period) => [
       { algorithm: { name: 'ad-psgd', period }, codec: 'int8' },
+      { algorithm: { name: 'overlap-merge', period }, codec: 'int8', graph: pairs },
       ...outers.flatMap((outer) => [
         {
           algorithm: { name: 'gasloc', period, outerRate: outer.rate, momentum: outer.momentum },
@@ -60,6 +70,7 @@ export function choicesFor({ rate: { initial } }: Training): readonly Choice[] {
         }
       ])
     ]),
+    { algorithm: { name: apart, period: rounds }, codec: 'int8' },
     ...[1, ...periods].flatMap((period) =>
       fractions.map((fraction) => {
         const compressor = { name: 'top-k', fraction }

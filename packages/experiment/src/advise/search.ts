@@ -4,50 +4,46 @@ import type { RunPool } from '../sim/run-pool.js'
 import type { RunLimits } from '../sim/run-worker.js'
 import type { Scenario } from '../sim/scenario.js'
 import type { Candidate } from './candidates.js'
+import { periodOf } from './choices.js'
 import { type Advice, type AdvisedPlan, type SearchProgress, totalOf } from './plans.js'
+import { bestOfEach, compare, type Entry, notApart, ranked, type Scale, type Standing, standingOf } from './standing.js'
 
 /** η: how many times as long those are simulated that go on. */
 const eta = 3
-/** How many plans are simulated with all seeds. */
+/** How many plans are simulated with all seeds, at most. */
 const finalists = 5
+/** A plan that seems to take so many times as long as the best is dropped. */
+const hopeless = 2
 /** Of what plain SGD gains. */
 const gained = 0.95
 
 /** What a search comes to. */
 export type Found = Pick<Advice, 'plans' | 'targets' | 'isWhole'>
 
-interface Entry {
-  readonly candidate: Candidate
-  /** Its place in the scenario. */
-  readonly method: number
-  /** Virtual seconds of final averaging. */
-  readonly averaging: number
-}
-
-/** How an entry did when it was simulated for some rounds. */
-interface Standing {
-  readonly entry: Entry
-  /** When it has the loss, and averaging after that; as it seems where it was cut off before. */
-  readonly total: number
-  readonly record: SimulatedRecord
-}
-
-/** Losses that a run of a seed is judged by. */
-interface Scale {
-  /** Soon after the start. */
-  readonly first: number
-  readonly target: number
+/** How long runs are simulated at most, and how closely they are looked at. */
+interface Rung {
+  readonly rounds: number
+  /** Rounds from one evaluation to the next. */
+  readonly evaluate?: number
+  /** Virtual seconds, with final averaging. */
+  readonly bound?: number
 }
 
 /**
  * Successive halving (Jamieson and Talwalkar, AISTATS 2016) over rounds: all plans are simulated for a ninth of them; the best of each way to exchange for a third, which says how much
  * each loses to the links; and the best few of those for all, and with other seeds.
+ *
+ * After each rung the best goes to the end at once. What takes 1.25 times as long as a plan that has the loss has lost with this seed, whatever it would still learn, and is given up there.
  */
 export class Search {
   readonly #pool: Pick<RunPool, 'run'>
   readonly #scenario: Scenario
   readonly #candidates: readonly Candidate[]
   readonly #loss: number | undefined
+  /** Runs of the first seed that more rounds would not change. */
+  readonly #ended = new Map<Entry, SimulatedRecord>()
+  /** Runs of plans that exchange nothing within their rounds, which are one and the same; by rate and rounds. */
+  readonly #apart = new Map<string, Promise<SimulatedRecord | undefined>>()
   #isWhole = true
 
   constructor(pool: Pick<RunPool, 'run'>, scenario: Scenario, candidates: readonly Candidate[], loss?: number) {
@@ -63,32 +59,53 @@ export class Search {
     emit({ plans: 1, rounds, seeds: 1 })
     const scale = await this.#scaleOf(0)
     if (scale === undefined) throw tooShort()
-    let alive = await this.#entries()
-    const given = alive.find(({ candidate }) => candidate.isGiven)
-    let standings: readonly Standing[] = []
-    for (const [part, choose] of [
-      [eta ** -2, bestOfEach],
-      [1 / eta, bestNinth],
-      [1, bestFew]
-    ] as const) {
-      if (!this.#isWhole) break
+    const entries = await this.#entries()
+    const climb = async (alive: readonly Entry[], part: number, bound: number, looks: number) => {
       const limit = Math.ceil(part * rounds)
       emit({ plans: alive.length, rounds: limit, seeds: 1 })
-      const found = await this.#simulateAll(alive, limit, scale)
-      if (found.length > 0) standings = ranked(found)
-      alive = choose(standings)
+      return this.#simulateAll(alive, { rounds: limit, bound, evaluate: Math.ceil(looks * limit) }, scale)
     }
-    if (standings.length === 0) throw tooShort()
-    const isThere = given === undefined || alive.includes(given)
-    const chosen = isThere ? alive : [given, ...alive]
-    return this.#judged(chosen, standings, scale, emit)
+    const first = await climb(entries, eta ** -2, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
+    if (first.length === 0) throw tooShort()
+    let bound = await this.#lead(first.filter(hasExchanged), scale)
+    const second = await climb(bestOfEach(first.filter(mayWin(hopeless * bound))), 1 / eta, bound, 0.1)
+    bound = Math.min(bound, await this.#lead(second, scale))
+    const few = entriesOf(second.filter(mayWin(hopeless * bound)).slice(0, 3 * finalists))
+    emit({ plans: few.length, rounds, seeds: 1 })
+    await this.#simulateAll(few, { rounds, bound }, scale)
+    const last = this.#reached(entries, scale)
+    const chosen = last.length > 0 ? last : (second.length > 0 ? second : first).slice(0, 1)
+    const close = chosen.slice(0, finalists).filter(({ total }) => total <= notApart * chosen[0].total)
+    return this.#judged(this.#withGiven(entriesOf(close), entries), scale, emit)
   }
 
-  /** All plans with all seeds, to the end. */
+  /** The plans that have the loss, the best first. */
+  #reached(entries: readonly Entry[], scale: Scale): readonly Standing[] {
+    const ended = entries.flatMap((entry) => {
+      const record = this.#ended.get(entry)
+      return record?.toTarget === undefined ? [] : [standingOf(entry, record, scale)]
+    })
+    return ranked(ended)
+  }
+
+  #withGiven(chosen: readonly Entry[], entries: readonly Entry[]): readonly Entry[] {
+    const given = entries.find(({ candidate }) => candidate.isGiven)
+    return given === undefined || chosen.includes(given) ? chosen : [...chosen, given]
+  }
+
+  /** All plans, each to the end or until it has lost to one before it; and with all seeds those that come close to the best. */
   async sweep(): Promise<Found> {
     const scale = await this.#scaleOf(0)
     if (scale === undefined) throw tooShort()
-    return this.#judged(await this.#entries(), [], scale, () => {})
+    const entries = await this.#entries()
+    const { rounds } = this.#scenario.training
+    let bound = Number.POSITIVE_INFINITY
+    for (const entry of entries) {
+      const record = await this.#trial(entry, { rounds, bound }, scale)
+      if (record?.toTarget !== undefined) bound = Math.min(bound, record.toTarget.seconds + entry.averaging)
+    }
+    const close = this.#reached(entries, scale).filter(({ total }) => total <= notApart * bound)
+    return this.#judged(this.#withGiven(entriesOf(close), entries), scale, () => {})
   }
 
   /** Plans with what their final averaging takes, which is the same whatever is learned. */
@@ -108,28 +125,66 @@ export class Search {
 
   async #averaging(method: number, finalRounds = 0): Promise<number> {
     if (finalRounds === 0) return 0
-    const record = await this.#simulate(method, 0, { rounds: 1, stop: {} })
+    const record = await this.#simulate(method, 0, { rounds: 1, stop: {}, evaluate: Number.POSITIVE_INFINITY })
     if (record === undefined || record.outcome === 'failed') return Number.POSITIVE_INFINITY
     return record.seconds - record.rounds * record.secondsPerRound
   }
 
-  async #simulateAll(entries: readonly Entry[], rounds: number, scale: Scale): Promise<readonly Standing[]> {
+  /** The best first. */
+  async #simulateAll(entries: readonly Entry[], rung: Rung, scale: Scale): Promise<readonly Standing[]> {
     const standings = await Promise.all(
       entries.map(async (entry) => {
-        const record = await this.#simulate(entry.method, 0, { stop: { loss: scale.target, rounds } })
-        return record === undefined ? [] : [{ entry, record, total: soonest(record, entry, scale) }]
+        const record = await this.#trial(entry, rung, scale)
+        return record === undefined ? [] : [standingOf(entry, record, scale)]
       })
     )
-    return standings.flat()
+    return ranked(standings.flat())
   }
 
-  /** With all seeds, in the order of what came out. */
-  async #judged(
-    chosen: readonly Entry[],
-    standings: readonly Standing[],
-    scale: Scale,
-    emit: (progress: SearchProgress) => void
-  ): Promise<Found> {
+  /** Takes the best to the end. The result is when it has the loss and has averaged: infinite where it does not. */
+  async #lead([best]: readonly Standing[], scale: Scale): Promise<number> {
+    if (best === undefined) return Number.POSITIVE_INFINITY
+    const record = await this.#trial(best.entry, { rounds: this.#scenario.training.rounds }, scale)
+    return record?.toTarget === undefined ? Number.POSITIVE_INFINITY : record.toTarget.seconds + best.entry.averaging
+  }
+
+  async #trial(entry: Entry, rung: Rung, { target }: Scale): Promise<SimulatedRecord | undefined> {
+    const { rounds: all } = this.#scenario.training
+    const { bound = Number.POSITIVE_INFINITY, evaluate } = rung
+    const seconds = notApart * bound - entry.averaging
+    if (seconds <= 0) return undefined
+    const known = this.#ended.get(entry)
+    if (known !== undefined) return known
+    const rounds = roundsFor(entry, rung.rounds, all)
+    const stop = { loss: target, rounds, ...(seconds < Number.POSITIVE_INFINITY && { time: 1000 * seconds }) }
+    const within = { stop, ...(evaluate !== undefined && { evaluate }) }
+    const apart = rounds < periodOfEntry(entry) ? this.#apartLike(entry) : undefined
+    if (apart !== undefined) return this.#sharedTrial(apart, within)
+    const record = await this.#simulate(entry.method, 0, within)
+    const isExact = evaluate === undefined && rounds === all && bound === Number.POSITIVE_INFINITY
+    if (record !== undefined && (isExact || (evaluate === undefined && record.toTarget !== undefined)))
+      this.#ended.set(entry, record)
+    return record
+  }
+
+  /** The plan that trains apart at the same rate. */
+  #apartLike({ candidate }: Entry): number | undefined {
+    const { rounds } = this.#scenario.training
+    const place = this.#candidates.findIndex(
+      ({ choice, isGiven }) => !isGiven && choice.rate === candidate.choice.rate && periodOf(choice) === rounds
+    )
+    return place < 0 ? undefined : place + 1
+  }
+
+  #sharedTrial(method: number, within: RunLimits): Promise<SimulatedRecord | undefined> {
+    const key = JSON.stringify([method, within.stop?.rounds])
+    const known = this.#apart.get(key) ?? this.#simulate(method, 0, within)
+    this.#apart.set(key, known)
+    return known
+  }
+
+  /** With all seeds, the best first. */
+  async #judged(chosen: readonly Entry[], scale: Scale, emit: (progress: SearchProgress) => void): Promise<Found> {
     const { seeds, training } = this.#scenario
     emit({ plans: chosen.length, rounds: training.rounds, seeds: seeds.length })
     const targets = await Promise.all(
@@ -137,17 +192,7 @@ export class Search {
     )
     const plans = await Promise.all(
       chosen.map(async (entry) => {
-        const known = standings.find(
-          (standing) => standing.entry === entry && hasEnded(standing, training.rounds)
-        )?.record
-        const records = await Promise.all(
-          targets.map((loss, seed) => {
-            if (seed === 0 && known !== undefined) return Promise.resolve(known)
-            return loss === undefined
-              ? Promise.resolve(undefined)
-              : this.#simulate(entry.method, seed, { stop: { loss } })
-          })
-        )
+        const records = await Promise.all(targets.map((loss, seed) => this.#toEnd(entry, seed, loss)))
         return planOf(
           entry,
           records.flatMap((record) => record ?? [])
@@ -164,6 +209,12 @@ export class Search {
     }
   }
 
+  async #toEnd(entry: Entry, seed: number, loss: number | undefined): Promise<SimulatedRecord | undefined> {
+    const known = seed === 0 ? this.#ended.get(entry) : undefined
+    if (known !== undefined || loss === undefined) return known
+    return this.#simulate(entry.method, seed, { stop: { loss, rounds: this.#scenario.training.rounds } })
+  }
+
   async #scaleOf(seed: number): Promise<Scale | undefined> {
     const record = await this.#simulate(0, seed, {})
     if (record === undefined) return undefined
@@ -173,7 +224,8 @@ export class Search {
     const last = losses.slice(-Math.ceil(losses.length / 10))
     const end = last.reduce((sum, loss) => sum + loss, 0) / last.length
     const [first] = losses
-    return { first, target: this.#loss ?? first - gained * (first - end) }
+    const least = losses.map((_, k) => Math.min(...losses.slice(0, k + 1)))
+    return { target: this.#loss ?? first - gained * (first - end), losses: least }
   }
 
   /** `undefined` once the pool has ended. */
@@ -190,48 +242,22 @@ export class Search {
   }
 }
 
-/** Whether more rounds would change nothing. */
-const hasEnded = ({ record }: Standing, rounds: number) =>
-  record.toTarget !== undefined || record.outcome === 'failed' || record.rounds >= rounds
+const entriesOf = (standings: readonly Standing[]) => standings.map(({ entry }) => entry)
 
-/** Where the loss was not reached, the time that it took so far is divided by how much of the way that was. */
-function soonest(
-  { outcome, toTarget, curve, seconds }: SimulatedRecord,
-  { averaging }: Entry,
-  { first, target }: Scale
-): number {
-  if (outcome === 'failed') return Number.POSITIVE_INFINITY
-  if (toTarget !== undefined) return toTarget.seconds + averaging
-  const way = (first - (curve.at(-1)?.loss ?? first)) / (first - target)
-  return way > 0 ? seconds / way + averaging : Number.POSITIVE_INFINITY
+/** Whether a plan could still win, by how it has begun. */
+const mayWin = (bound: number) => (standing: Standing) => standing.total < bound
+
+const hasExchanged = ({ record }: Standing) => record.messages > 0
+
+/** What the files say may have a period of another kind. */
+const periodOfEntry = ({ candidate: { choice, isGiven } }: Entry) => (isGiven ? 1 : periodOf(choice))
+
+/** So many that the last ends with an exchange, where the next rung has as many: only then has it paid for what it gains. */
+function roundsFor(entry: Entry, limit: number, all: number): number {
+  const period = periodOfEntry(entry)
+  const rounded = Math.ceil(limit / period) * period
+  return rounded <= eta * limit ? Math.min(all, rounded) : limit
 }
-
-const ranked = (standings: readonly Standing[]) => standings.toSorted((left, right) => compare(left.total, right.total))
-
-/** As numbers, of which two may be infinite. */
-const compare = (left: number, right: number) => (left === right ? 0 : left < right ? -1 : 1)
-
-/** So many times as long as the best is no difference yet, after a few rounds. */
-const notApart = 1.25
-
-/** The best of those that exchange alike, and what cannot be told apart from it: by the same algorithm, on the same graph, in the same form and after as many steps. */
-function bestOfEach(standings: readonly Standing[]): readonly Entry[] {
-  const best = new Map<string, number>()
-  return standings.flatMap(({ entry, total }) => {
-    const { choice, graph } = entry.candidate
-    const { name, module, period, collective } = choice.algorithm
-    const key = JSON.stringify([name, module, period, collective, choice.codec, graph])
-    const least = best.get(key)
-    best.set(key, least ?? total)
-    const isClose = total < Number.POSITIVE_INFINITY && total <= notApart * (least ?? total)
-    return least === undefined || isClose ? entry : []
-  })
-}
-
-const bestNinth = (standings: readonly Standing[]) =>
-  standings.slice(0, Math.max(2 * finalists, Math.ceil(standings.length / eta ** 2))).map(({ entry }) => entry)
-
-const bestFew = (standings: readonly Standing[]) => standings.slice(0, finalists).map(({ entry }) => entry)
 
 function planOf({ averaging, candidate }: Entry, records: readonly SimulatedRecord[]): AdvisedPlan {
   const { method: _, ...shown } = candidate

@@ -92,13 +92,13 @@ export class MetricsRecorder {
     return true
   }
 
-  /** Evaluates once more, unless that has just been done, and the peers one by one. */
+  /** Evaluates once more, unless that has just been done; and the peers one by one, but for a run that was to be cut off. */
   async finish(): Promise<void> {
     if (this.#models().length === 0) return
     const seconds = this.#simulation.now() / 1000
     const last = this.points.at(-1)
     const point = last?.seconds === seconds ? last : await this.#addPoint()
-    if (this.#newest.size > maxPeersForWorst) return
+    if (this.#options.maxRounds !== undefined || this.#newest.size > maxPeersForWorst) return
     for (const [peer, model] of this.#newest) this.models[peer] = hashVector(model)
     const losses = await Promise.all(this.#models().map(async (model) => (await this.#evaluate(model)).loss))
     this.points[this.points.length - 1] = { ...point, worstLoss: Math.max(...losses) }

@@ -22,6 +22,8 @@ export interface ThreadLoaded {
 export interface RunLimits {
   readonly stop?: Scenario['stop']
   readonly rounds?: number
+  /** Rounds from one evaluation to the next; Infinity for one at the end alone. */
+  readonly evaluate?: number
 }
 
 const scenario = workerData as Scenario
@@ -50,8 +52,9 @@ export async function run({ index, within }: RunQuestion): Promise<RunAnswer> {
   }
 }
 
-function limitedBy(given: Scenario, { stop = given.stop, rounds = given.training.rounds }: RunLimits): Scenario {
-  return { ...given, stop, training: { ...given.training, rounds } }
+function limitedBy(given: Scenario, within: RunLimits): Scenario {
+  const { stop = given.stop, rounds = given.training.rounds, evaluate = given.evaluate } = within
+  return { ...given, stop, evaluate, training: { ...given.training, rounds } }
 }
 
 parentPort?.postMessage({ loaded: threadId } satisfies ThreadLoaded)

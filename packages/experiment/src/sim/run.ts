@@ -20,6 +20,7 @@ import { trainingSettings } from '../training/training-settings.js'
 import { MetricsRecorder } from './metrics-recorder.js'
 import { InvariantCheckers } from './invariant-checkers.js'
 import { alone } from './alone.js'
+import { firstParameters } from './first-parameters.js'
 import { faultsOf } from './run-faults.js'
 import type { Method, Scenario } from './scenario.js'
 import { serversOf } from './servers.js'
@@ -199,8 +200,7 @@ class SimulatedRun {
     const settings = this.#settings
     if (this.#servers.includes(self)) return this.#serve(fabric)
     this.#checkers.restarted(self)
-    const isAlone = isOnOneMachine(this.#run.method)
-    const task = this.#asTraffic(isAlone ? this.#taskSet.union : this.#taskSet.of(self))
+    const task = this.#asTraffic(isOnOneMachine(this.#run.method) ? this.#taskSet.union : this.#taskSet.of(self))
     for await (const report of train(fabric, task, { ...settings, members: this.#membersOn(fabric) })) {
       if (report.phase === 'train') this.#checkers.take(self, report)
       if (await this.#metrics.take(self, report)) this.#simulation.stop('the target is reached, or all rounds are over')
@@ -236,7 +236,7 @@ class SimulatedRun {
       samples: task.samples,
       about: {},
       rows: schema === task.schema ? task.rows : undefined,
-      initialise: (seed) => task.initialise(seed),
+      initialise: (seed) => firstParameters(this.#taskSet, task, seed),
       gradient: (parameters, batch, round) => task.gradient(parameters, batch, round),
       evaluate: (parameters) => task.evaluate(parameters)
     }

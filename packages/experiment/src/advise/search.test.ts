@@ -1,0 +1,91 @@
+/** What a search simulates, by runs whose losses are a formula. */
+import type { SimulatedRecord } from '@murmuration/results'
+import test from 'ava'
+import type { RunLimits } from '../sim/run-worker.js'
+import type { Method, Scenario } from '../sim/scenario.js'
+import type { Candidate } from './candidates.js'
+import { Search } from './search.js'
+import { standingOf } from './standing.js'
+
+const rounds = 90
+const seeds = [1, 2, 3]
+const lossAfter = (steps: number) => 2 * Math.exp(-steps / 20)
+
+interface Paced {
+  readonly period: number
+  /** Virtual seconds of a round. */
+  readonly pace: number
+  readonly isGiven?: boolean
+}
+
+const candidateOf = ({ period, isGiven = false }: Paced): Candidate => ({
+  choice: { algorithm: { name: 'ad-psgd', period }, codec: 'int8', rate: 0.1 },
+  ...{ algorithm: `period ${period}`, graph: 'ring', method: {} as Method, isGiven }
+})
+
+/** Runs of plain SGD, and of plans that learn as it does, at their paces. */
+function poolOf(plans: readonly Paced[]) {
+  const calls: { plan: number; rounds: number; within: RunLimits }[] = []
+  const run = async (index: number, within: RunLimits) => {
+    const [place, pace] = [Math.floor(index / seeds.length) - 1, plans[Math.floor(index / seeds.length) - 1]?.pace ?? 1]
+    const { loss, time = Number.POSITIVE_INFINITY, rounds: most = rounds } = within.stop ?? {}
+    const need = loss === undefined ? rounds : Math.ceil(-20 * Math.log(loss / 2))
+    const taken = Math.min(most, need, Math.floor(time / 1000 / pace))
+    calls.push({ plan: place, rounds: taken, within })
+    const curve = Array.from({ length: taken }, (_, k) => ({ loss: lossAfter(k + 1) }))
+    const [seconds, messages] = [taken * pace, taken >= (plans[place]?.period ?? 1) ? 1 : 0]
+    const toTarget = loss !== undefined && taken === need ? { seconds, bytes: 1, samples: 1 } : undefined
+    const record = { outcome: 'limit', curve, seconds, messages, toTarget, rounds: taken, peers: 2 }
+    return { record: record as unknown as SimulatedRecord }
+  }
+  return { calls, run }
+}
+
+async function searched(plans: readonly Paced[]) {
+  const pool = poolOf(plans)
+  const scenario = { training: { rounds }, seeds } as unknown as Scenario
+  const search = new Search(pool, scenario, plans.map(candidateOf))
+  return { found: await search.run(() => {}), calls: pool.calls }
+}
+
+const plans = [
+  { period: 1, pace: 50, isGiven: true },
+  { period: 1, pace: 40 },
+  { period: 3, pace: 2 },
+  { period: 9, pace: 1 },
+  { period: 27, pace: 1.5 },
+  { period: 81, pace: 3 },
+  { period: rounds, pace: 4 }
+]
+
+test('the plan that is best with all seeds comes first, and that of the files is told of', async (t) => {
+  const { found } = await searched(plans)
+  t.is(found.plans[0].algorithm, 'period 9')
+  t.is(found.plans[0].reached.length, seeds.length)
+  t.true(found.plans.some(({ isGiven }) => isGiven))
+  t.true(found.isWhole)
+})
+
+test('plans that exchange nothing in the first rounds are simulated once there', async (t) => {
+  const { calls } = await searched(plans)
+  const first = calls.filter(({ within }) => within.stop?.rounds === 10)
+  t.deepEqual(first.map(({ plan }) => plan).toSorted(), [0, 1, plans.length - 1])
+})
+
+test('a plan that has taken 1.25 times as long as another is given up, and one that begins so slowly is not begun again', async (t) => {
+  const { calls, found } = await searched(plans)
+  const [best] = found.plans[0].reached
+  const bounds = calls.flatMap(({ within: { stop } }) => stop?.time ?? [])
+  t.true(bounds.length > 0 && bounds.every((time) => time >= 1250 * best * (1 - 1e-9)))
+  t.is(Math.min(...bounds), 1250 * best)
+  t.true(calls.filter(({ plan }) => plan === 1).reduce((sum, call) => sum + call.rounds, 0) <= 10)
+})
+
+test('a run that was cut off is judged by the steps that plain SGD takes to its loss, not by the loss', (t) => {
+  const entry = { candidate: candidateOf(plans[0]), method: 1, averaging: 3 }
+  const scale = { target: 0.6, losses: [2, 1, 0.8, 0.7, 0.6] }
+  const record = (loss: number) => ({ outcome: 'limit', curve: [{ loss }], seconds: 6 }) as unknown as SimulatedRecord
+  t.is(standingOf(entry, record(0.8), scale).total, 10 + 3)
+  t.is(standingOf(entry, record(0.9), scale).total, 12 + 3)
+  t.is(standingOf(entry, record(2.1), scale).total, Number.POSITIVE_INFINITY)
+})

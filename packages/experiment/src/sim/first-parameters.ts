@@ -1,0 +1,26 @@
+import type { Task, Work } from '@murmuration/core'
+import type { TaskSet } from '@murmuration/tasks'
+
+/** By seed, for as long as the tasks are kept. */
+const drawn = new WeakMap<TaskSet, Map<number, Float32Array>>()
+
+/**
+ * What a task of `taskSet` starts with: drawn once for all its peers and all runs in a row, which have the same bits by contract. To draw a network takes as
+ * long as some steps.
+ */
+export function firstParameters(taskSet: TaskSet, task: Task, seed: number): Work<Float32Array> {
+  const known = drawn.get(taskSet) ?? new Map<number, Float32Array>()
+  drawn.set(taskSet, known)
+  const work = task.initialise(seed)
+  const keep = (first: Float32Array) => {
+    known.set(seed, first.slice())
+    return first
+  }
+  const run = () => {
+    const first = known.get(seed)
+    if (first !== undefined) return first.slice()
+    const result = work.run()
+    return result instanceof Promise ? result.then(keep) : keep(result)
+  }
+  return { ...work, run }
+}
