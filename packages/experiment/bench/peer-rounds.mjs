@@ -9,7 +9,8 @@
 // "processor" is the time of all threads of the process per peer-round, garbage collection included. It depends less than
 // the others on what else the machine does. "memory" is the most resident memory that the process had so far. Of more than 10,000 peers
 // each has the samples of one of the first 10,000: what is measured is the simulator, not how much data a machine holds. Of more
-// than 10,000 peers the heap of long-lived objects has 28 kB for each at most; a peer needs half of it. With more, less is collected, and memory grows.
+// than 10,000 peers the heap of long-lived objects has 28 kB for each at most, and three quarters of the machine's memory; a peer needs half of it. With more, less is collected, and memory grows.
+import { totalmem } from 'node:os'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { dpsgd, train } from '@murmuration/algorithms'
 import { peerName } from '@murmuration/core'
@@ -21,6 +22,9 @@ import Table from 'cli-table3'
 import { youngGenerationMegabytes } from '../dist/sim/run-pool.js'
 
 const maxOwners = 10_000
+
+/** Three quarters of the machine's memory, in MB. */
+const most = (0.75 * totalmem()) / 2 ** 20
 
 async function simulateRing(count, rounds, jitter) {
   const peers = Array.from({ length: count }, (_, k) => peerName(`p${String(k).padStart(7, '0')}`))
@@ -62,7 +66,7 @@ function onThread(count, rounds) {
       workerData: [count, rounds, jitter],
       resourceLimits: {
         maxYoungGenerationSizeMb: youngGenerationMegabytes(count),
-        maxOldGenerationSizeMb: count > 10_000 ? 0.028 * count : 20_000
+        maxOldGenerationSizeMb: count > 10_000 ? Math.min(0.028 * count, most) : 20_000
       }
     }
     const worker = new Worker(new URL(import.meta.url), options)

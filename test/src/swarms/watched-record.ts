@@ -43,11 +43,20 @@ export function watched(record: Algorithm, listener: RecordListener): Algorithm 
       return record.start(origin, node)
     },
     round(node, state, k) {
-      const own = Object.create(node) as Record<string, unknown>
-      own[channel] = watchedChannel((node as unknown as Record<string, Sender>)[channel], listener)
-      return record.round?.(own as unknown as typeof node, state, k) ?? Promise.resolve()
+      const own = watchedChannel((node as unknown as Record<string, Sender>)[channel], listener)
+      return record.round?.(withChannel(node, own), state, k) ?? Promise.resolve()
     }
   }
+}
+
+/** The node with another {@link channel}. Its methods know no other node than itself. */
+function withChannel<N extends object>(node: N, own: Sender): N {
+  const get = (of: N, name: string | symbol): unknown => {
+    if (name === channel) return own
+    const found: unknown = Reflect.get(of, name)
+    return typeof found === 'function' ? (found.bind(of) as unknown) : found
+  }
+  return new Proxy(node, { get })
 }
 
 function watchedChannel(given: Sender, listener: RecordListener): Sender {
