@@ -1,5 +1,5 @@
 /** `murmur advise`, as it is typed. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { advise, computingOf } from '@murmuration/experiment/sim'
 import test from 'ava'
@@ -17,17 +17,26 @@ const plan = z.object({
 
 test('it prints plans, the best first, and writes files that the other commands take', async (t) => {
   const folder = await temporaryFolder()
-  const links = 'links: { default: { bandwidth: 1 Mbit/s, latency: 20 ms } }\n'
-  await writeFile(join(folder, 'topology.yaml'), `graph: ring\npeers: 4\n${links}`)
+  // What three of four peers have measured.
+  const measured = ['a', 'b', 'c'].map((self, place) => {
+    const pairs = ['a', 'b', 'c', 'd']
+      .slice(place + 1)
+      .map((other) => `{ between: [${self}, ${other}], latency: 20 ms }`)
+    return `peers: { ${self}: { up: 1 Mbit/s }, d: { down: 1 Mbit/s } }\npairs: [${pairs.join(', ')}]\n`
+  })
+  await mkdir(join(folder, 'measured'))
+  for (const [place, text] of measured.entries()) await writeFile(join(folder, 'measured', `${place}.yaml`), text)
+  await writeFile(join(folder, 'topology.yaml'), 'graph: ring\npeers: [a, b, c, d]\n')
   await writeFile(join(folder, 'bare.yaml'), 'graph: ring\npeers: 4\n')
   const train = 'task: softmax\ndata: { digits: 100, size: 8 }\nbatch: 4\nrounds: 18\n'
   await writeFile(join(folder, 'train.yaml'), train)
-  const given = ['--train', 'train.yaml', '--computing', '{ perSample: 0.1 ms }', '--json', '--out', 'advised']
-  const [advised, bare, wrong, kept, taken] = await murmurInTurn(
+  const given = ['--train', 'train.yaml', '--links', 'measured', '--computing', '{ perSample: 0.1 ms }']
+  const [advised, bare, unknown, wrong, kept, taken] = await murmurInTurn(
     [
-      ['advise', 'topology.yaml', ...given],
+      ['advise', 'topology.yaml', ...given, '--json', '--out', 'advised'],
       ['advise', 'bare.yaml'],
-      ['advise', 'topology.yaml', '--computing', '{ perSampel: 1 ms }'],
+      ['advise', 'bare.yaml', '--links', 'measured'],
+      ['advise', 'topology.yaml', '--links', 'measured', '--computing', '{ perSampel: 1 ms }'],
       ['advise', 'topology.yaml', '--train', 'train.yaml', '--out', '.'],
       [
         'sim',
@@ -53,10 +62,20 @@ test('it prints plans, the best first, and writes files that the other commands 
     plans.map((_, place) => place + 1)
   )
   t.is(plans.filter(({ isGiven }) => isGiven).length, 1)
-  t.like(lines.at(-1), { kind: 'summary', isWhole: true })
+  t.like(lines.at(-1), {
+    kind: 'summary',
+    isWhole: true,
+    assumed: [
+      'nothing was measured of the line up of d: taken to be as slow as the slowest, 1 Mbit/s',
+      'nothing was measured of the line down of a, b, c: taken to be as slow as the slowest, 1 Mbit/s'
+    ]
+  })
   const again = await advise(
     { topology: join(folder, 'topology.yaml'), train: join(folder, 'train.yaml') },
-    { computing: computingOf('{ perSample: 0.1 ms }'), budget: 300, threads: 1, signal: new AbortController().signal }
+    {
+      ...{ computing: computingOf('{ perSample: 0.1 ms }'), links: [join(folder, 'measured')] },
+      ...{ budget: 300, threads: 1, signal: new AbortController().signal }
+    }
   )
   const shown = again.plans.map(({ choice, reached }) => [choice.codec, choice.rate, ...reached])
   t.deepEqual(
@@ -67,8 +86,11 @@ test('it prints plans, the best first, and writes files that the other commands 
   const text = await readFile(join(folder, 'advised', 'train.yaml'), 'utf8')
   t.true(text.includes(`codec: ${plans[0].choice.codec}`) || plans[0].isGiven)
   t.is(taken.code, 0, taken.stderr)
+  t.regex(await readFile(join(folder, 'advised', 'topology.yaml'), 'utf8'), /^links: .*latency: 20 ms/m)
   t.is(bare.code, 2)
   t.regex(bare.stderr, /bare\.yaml says nothing of links/)
+  t.is(unknown.code, 2)
+  t.regex(unknown.stderr, /0\.yaml:1:10: .*"a"/)
   t.is(kept.code, 2)
   t.regex(kept.stderr, /--out \.: the folder is not empty/)
   t.is(await readFile(join(folder, 'train.yaml'), 'utf8'), train, 'nothing is written over')

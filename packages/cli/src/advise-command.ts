@@ -19,6 +19,8 @@ import { fileOrSample } from './samples.js'
 /** What `murmur advise` is given beside a topology. */
 export interface AdviseFlags {
   readonly train?: string
+  /** Links files, and folders of them. */
+  readonly links: readonly string[]
   /** As in a scenario. */
   readonly computing?: string
   readonly loss?: number
@@ -63,7 +65,7 @@ export async function runAdvise(
   try {
     const advice = await search()
     show(advice)
-    const texts = await adviceFiles(request, advice.plans[0])
+    const texts = await adviceFiles(request, advice.plans[0], advice.links)
     const [topologyPath, trainPath] = ['topology.yaml', 'train.yaml'].map((name) => join(out, name))
     await replaceFile(topologyPath, [texts.topology])
     await replaceFile(trainPath, [texts.train])
@@ -74,14 +76,14 @@ export async function runAdvise(
 }
 
 /** A line for each plan, and one for the whole. Infinite times are null. */
-function jsonOf({ plans, ...rest }: Advice): readonly object[] {
+function jsonOf({ plans, links: _, ...rest }: Advice): readonly object[] {
   return [
     ...plans.map((plan, place) => ({ kind: 'plan', place: place + 1, ...plan, seconds: totalOf(plan) })),
     { kind: 'summary', ...rest }
   ]
 }
 
-function textOf({ plans, tried, targets, computing, isWhole }: Advice): string {
+function textOf({ plans, tried, targets, computing, isWhole, assumed }: Advice): string {
   const head = ['plan', 'graph', 'codec', 'rate', 'together', 'to the loss', 'averaging', 'sent by a peer']
   const table = new Table({
     head,
@@ -93,6 +95,7 @@ function textOf({ plans, tried, targets, computing, isWhole }: Advice): string {
   const [best] = plans
   return [
     `${tried} plans were compared, the best of them with ${targets.length} ${targets.length === 1 ? 'seed' : 'seeds'}; virtual time to a loss of ${targets[0].toPrecision(3)}, and of the final averaging rounds.`,
+    ...assumed.map((sentence) => `Links: ${sentence}.`),
     `Computing takes ${computing.perSample.toPrecision(3)} ms a sample and ${computing.perStep.toPrecision(3)} ms a step.`,
     ...(isWhole ? [] : ['The budget ended before all was done: more --budget may find more.']),
     table.toString(),

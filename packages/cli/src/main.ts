@@ -101,8 +101,15 @@ trainingOptions(program.command('sim'))
 program
   .command('advise')
   .description('find a plan for the links of a topology: simulates many, and says which reaches the same loss first')
-  .argument('<topology>', 'a topology file that says how fast links are')
+  .argument('<topology>', 'a topology file; it says how fast links are, where --links does not')
   .option('--train <file>', 'a training file (default: a small network on drawn digits)')
+  .addOption(
+    repeatable(
+      '--links <file>',
+      'a links file, such as "murmur measure" writes, or a folder of them; goes before the links of the topology',
+      'none'
+    )
+  )
   .option(
     '--computing <yaml>',
     'what computing takes, as in a scenario: "{ perSample: 1 ms, slow: { b: 4 } }" (default: measured on this machine)'

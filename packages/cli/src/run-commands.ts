@@ -3,6 +3,7 @@ import type { PeerName } from '@murmuration/core'
 import { type Command, Option } from 'commander'
 import { checkpointsOf } from './checkpoint-options.js'
 import { stopOnSignal } from './ending.js'
+import type { MeasureFlags } from './measure-command.js'
 import { durationOf, nameOf, repeatable, watched } from './option-values.js'
 import type { Output } from '@murmuration/experiment'
 import { type PeerFlags, relayOf, requestOf, type RunFlags } from './run-flags.js'
@@ -23,7 +24,7 @@ interface GuestFlags extends RunFlags {
 
 type JoinFlags = RunFlags & Omit<PeerFlags, 'as' | 'lan'>
 
-/** Adds `seed`, `invite`, `join` and `revoke`. What they run is loaded when they are called. */
+/** Adds `seed`, `invite`, `join`, `revoke` and `measure`. What they run is loaded when they are called. */
 export function addRunCommands(program: Command, { print, outputOf }: RunCommands): void {
   program
     .command('seed')
@@ -61,6 +62,19 @@ export function addRunCommands(program: Command, { print, outputOf }: RunCommand
     .argument('<invitation>', 'the line that "murmur invite" has printed')
     .option('--data <path>', 'the data of this machine, in place of what the run says')
     .action((invitation: string, flags: JoinFlags) => join(invitation, flags, { print, outputOf }))
+
+  placeOptions(program.command('measure'))
+    .description(
+      'measure the links from this machine’s peer to the others, which do the same meanwhile; trains nothing'
+    )
+    .argument('<topology>', 'the topology file of the run')
+    .requiredOption('--as <name>', 'which peer of the topology this is', nameOf)
+    .option('--lan', 'find others on the local network, and be found')
+    .option('--save <file>', 'write the links there, as a links file (default: print them)')
+    .action(async (topology: string, flags: MeasureFlags) => {
+      const { runMeasure } = await import('./measure-command.js')
+      await runMeasure(topology, flags, print, stopOnSignal())
+    })
 }
 
 async function join(invitation: string, flags: JoinFlags, { print, outputOf }: RunCommands): Promise<void> {

@@ -4,10 +4,13 @@
  *
  * @packageDocumentation
  */
+export { fillLinks, type FilledLinks } from './links/fill-links.js'
 export { linksFileJsonSchema, readLinksFile } from './links/links-file.js'
 export type { LinksDescription } from './links/links-schema.js'
+export { linksText, linksValue } from './links/links-text.js'
+export { linksBefore, mergeLinks, readLinksFiles } from './links/merge-links.js'
 export { nearest, unknownPeer } from './nearest.js'
-export { bitRate, byteSize, duration, durationText, fraction } from './quantities.js'
+export { bitRate, bitRateText, byteSize, duration, durationText, fraction } from './quantities.js'
 export { type Result, validate } from './schema-problems.js'
 export { readText } from './text-file.js'
 export { type PeerEntry, maxPeers } from './topology/peers.js'

@@ -28,23 +28,23 @@ export function durationText(milliseconds: number): string {
   return milliseconds === 0 ? '0 s' : `${milliseconds / scale} ${unit}`
 }
 
+/** Bits per second for each unit of a rate in bits. */
+const bits = { 'bit/s': 1, 'kbit/s': 1e3, 'Mbit/s': 1e6, 'Gbit/s': 1e9 }
+
 /** A rate, such as `25 Mbit/s`: bits per second, 1 kbit = 1000 bit. */
 export const bitRate = () =>
   quantity({
     what: 'a rate',
     example: '25 Mbit/s',
     positive: true,
-    scale: {
-      'bit/s': 1,
-      'kbit/s': 1e3,
-      'Mbit/s': 1e6,
-      'Gbit/s': 1e9,
-      'B/s': 8,
-      'kB/s': 8e3,
-      'MB/s': 8e6,
-      'GB/s': 8e9
-    }
+    scale: { ...bits, 'B/s': 8, 'kB/s': 8e3, 'MB/s': 8e6, 'GB/s': 8e9 }
   })
+
+/** As {@link bitRate} reads it, with four significant digits: `25000000` is `25 Mbit/s`. */
+export function bitRateText(bitsPerSecond: number): string {
+  const [unit, scale] = Object.entries(bits).findLast(([, each]) => bitsPerSecond >= each) ?? ['bit/s', 1]
+  return `${Number((bitsPerSecond / scale).toPrecision(4))} ${unit}`
+}
 
 /** An amount of data, such as `2 MB`: bytes. 1 kB = 1000 B, 1 KiB = 1024 B. */
 export const byteSize = () =>

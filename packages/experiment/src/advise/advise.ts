@@ -1,13 +1,14 @@
 /** The plan for some links: many are simulated a little, and the best of them more. */
 import { availableParallelism } from 'node:os'
 import { InputError } from '@murmuration/core'
+import { fillLinks, linksBefore, readLinksFiles } from '@murmuration/files'
 import { calibrate } from '../sim/calibrate.js'
 import { RunPool } from '../sim/run-pool.js'
 import type { Scenario } from '../sim/scenario.js'
 import type { Computing } from '../sim/scenario-computing.js'
 import { scenarioOfPlan } from '../sim/scenario-of-run.js'
 import { makePlan } from '../training/make-plan.js'
-import type { RunRequest } from '../training/plan.js'
+import type { Plan, RunRequest } from '../training/plan.js'
 import { type Candidate, candidatesOf } from './candidates.js'
 import type { Advice, SearchProgress } from './plans.js'
 import { type Found, Search } from './search.js'
@@ -21,6 +22,8 @@ export interface AdviceOptions {
   /** How long may be simulated, in seconds of this machine. The advice comes from what was done by then. */
   readonly budget: number
   readonly threads?: number | undefined
+  /** Links files, and folders of them, such as real peers have measured: what they say goes before the links of the topology file. */
+  readonly links?: readonly string[] | undefined
   /** Told whenever another stage begins. */
   readonly emit?: (progress: SearchProgress) => void
   readonly signal: AbortSignal
@@ -37,9 +40,9 @@ export function advise(request: RunRequest, options: AdviceOptions): Promise<Adv
   return searching(request, options, (search) => search.run(options.emit ?? (() => {})))
 }
 
-/** All plans to the end, or until they have lost: what {@link advise} saves. */
-export function sweepOfPlans(request: RunRequest, options: AdviceOptions): Promise<Advice> {
-  return searching(request, options, (search) => search.sweep())
+/** All plans to the end with all seeds, or, where it `mayStop`, until they have lost: what {@link advise} saves. */
+export function sweepOfPlans(request: RunRequest, options: AdviceOptions, mayStop = false): Promise<Advice> {
+  return searching(request, options, (search) => search.sweep(mayStop))
 }
 
 async function searching(
@@ -51,11 +54,7 @@ async function searching(
   const plan = await makePlan(request)
   if (plan.training.algorithm.name === 'sgd')
     throw new InputError('sgd exchanges nothing, so that no link matters; name another algorithm')
-  const given = await scenarioOfPlan(plan, request)
-  if (given.topology.links === undefined)
-    throw new InputError(
-      `${request.topology} says nothing of links, so that there is nothing to choose by; expected "links: { default: { bandwidth: 20 Mbit/s, latency: 15 ms } }" or a preset; "murmur doctor" measures round trips, and halves of them are latencies`
-    )
+  const { assumed, ...given } = await withLinks(await scenarioOfPlan(plan, request), plan, options.links)
   const { computing = await measured(given) } = options
   const candidates = candidatesOf(plan, given)
   const scenario = scenarioFor({ ...given, computing }, candidates, plan.training.seed)
@@ -74,7 +73,8 @@ async function searching(
   try {
     const found = await Promise.race([act(new Search(pool, scenario, candidates, loss)), failed])
     signal.throwIfAborted()
-    return { ...found, tried: candidates.length, computing }
+    const links = options.links?.length ? given.topology.links : undefined
+    return { ...found, tried: candidates.length, computing, links, assumed }
   } catch (error) {
     signal.throwIfAborted()
     throw error
@@ -87,6 +87,23 @@ async function searching(
 
 /** Of setTimeout, in milliseconds. */
 const maxTimer = 2 ** 31 - 1
+
+/** A scenario with the links of files before those of its topology, and what was assumed of what neither says. */
+async function withLinks(
+  scenario: Scenario,
+  { file }: Plan,
+  paths: readonly string[] = []
+): Promise<Scenario & Pick<Advice, 'assumed'>> {
+  const { topology, path } = scenario
+  const peers = [...file.peers, ...file.servers].map(({ name }) => name)
+  const said = linksBefore(await readLinksFiles(paths, peers), topology.links ?? {})
+  if (Object.keys(said).length === 0)
+    throw new InputError(
+      `${path} says nothing of links, so that there is nothing to choose by; expected "links: { default: { bandwidth: 20 Mbit/s, latency: 15 ms } }", a preset, or --links with what "murmur measure" has found`
+    )
+  const { links, assumed } = paths.length === 0 ? { links: said, assumed: [] } : fillLinks(said, peers)
+  return { ...scenario, topology: { ...topology, links }, assumed }
+}
 
 async function measured(scenario: Scenario): Promise<Computing> {
   const { perSample, perStep } = await calibrate(scenario, () => performance.now())

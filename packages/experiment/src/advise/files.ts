@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { InputError } from '@murmuration/core'
-import { readText, withYamlValues, type YamlValue } from '@murmuration/files'
+import { type LinksDescription, linksValue, readText, withYamlValues, type YamlValue } from '@murmuration/files'
 import type { RunRequest } from '../training/plan.js'
 import { parseTrainingFile, readTrainingFile } from '../training/training-file.js'
 import type { AdvisedPlan } from './plans.js'
@@ -23,10 +23,11 @@ export async function checkMovable(train: string | undefined, folder: string): P
   throw new InputError(`${train} names other files from where it is, which ${folder} is not: give it absolute paths`)
 }
 
-/** The files of a run with a plan in place of theirs. All else is as it was, comments too. */
+/** The files of a run with a plan in place of theirs, and other links where some are given. All else is as it was, comments too. */
 export async function adviceFiles(
   { topology, train }: Pick<RunRequest, 'topology' | 'train'>,
-  { choice: { algorithm, codec, graph, rate }, isGiven }: Pick<AdvisedPlan, 'choice' | 'isGiven'>
+  { choice: { algorithm, codec, graph, rate }, isGiven }: Pick<AdvisedPlan, 'choice' | 'isGiven'>,
+  links?: LinksDescription
 ): Promise<AdviceFiles> {
   const [given, training] = [await readText(topology), train === undefined ? '' : await readText(train)]
   const changes: YamlValue[] = [
@@ -34,8 +35,12 @@ export async function adviceFiles(
     [['codec'], codec],
     [['rate', 'initial'], rate]
   ]
+  const places: YamlValue[] = [
+    ...(graph === undefined ? [] : ([[['graph'], graph]] as const)),
+    ...(links === undefined ? [] : ([[['links'], linksValue(links)]] as const))
+  ]
   return {
-    topology: graph === undefined ? given : withYamlValues(given, [[['graph'], graph]]),
+    topology: places.length === 0 ? given : withYamlValues(given, places),
     train: isGiven ? training : withYamlValues(training, changes)
   }
 }

@@ -1,3 +1,4 @@
+import type { LinksDescription } from '@murmuration/files'
 import { median } from 'simple-statistics'
 import type { Computing } from '../sim/scenario-computing.js'
 import type { Candidate } from './candidates.js'
@@ -24,6 +25,10 @@ export interface Advice {
   /** The loss to be reached, with each seed. */
   readonly targets: readonly number[]
   readonly computing: Computing
+  /** The links, where they are not those of the topology file. */
+  readonly links: LinksDescription | undefined
+  /** What was assumed of links that were not measured, in sentences. */
+  readonly assumed: readonly string[]
   /** Whether the budget was enough for all that was to be done. */
   readonly isWhole: boolean
 }

@@ -93,11 +93,15 @@ export class Search {
     return given === undefined || chosen.includes(given) ? chosen : [...chosen, given]
   }
 
-  /** All plans, each to the end or until it has lost to one before it; and with all seeds those that come close to the best. */
-  async sweep(): Promise<Found> {
+  /**
+   * All plans to the end, with all seeds. Where it may stop, each only until it has lost to one before it, and with all seeds those alone that come close to
+   * the best.
+   */
+  async sweep(mayStop: boolean): Promise<Found> {
     const scale = await this.#scaleOf(0)
     if (scale === undefined) throw tooShort()
     const entries = await this.#entries()
+    if (!mayStop) return this.#judged(entries, scale, () => {})
     const { rounds } = this.#scenario.training
     let bound = Number.POSITIVE_INFINITY
     for (const entry of entries) {

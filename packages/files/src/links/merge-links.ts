@@ -1,0 +1,97 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { InputError, type PeerName } from '@murmuration/core'
+import { readText } from '../text-file.js'
+import { parseYamlFile } from '../yaml-file.js'
+import { linkProblems, pairKey } from './link-problems.js'
+import { type LinksDescription, linksSchema } from './links-schema.js'
+
+type PeerLink = NonNullable<LinksDescription['peers']>[string]
+type PairLink = NonNullable<LinksDescription['pairs']>[number]
+
+/**
+ * Reads links files, and those in folders (`.yaml`), as one description: what several peers have measured, each its own links. Of what two of them say of one
+ * line the faster rate and the shorter latency count: other things than the link only make it slower.
+ *
+ * @param known - all names that the files may speak of
+ * @throws InputError for a file that is wrong, a folder without any, and what only one of them can say, such as `default`, in two
+ */
+export async function readLinksFiles(paths: readonly string[], known: readonly PeerName[]): Promise<LinksDescription> {
+  let all: LinksDescription = {}
+  const places = new Map<string, string>()
+  for (const path of (await Promise.all(paths.map(filesAt))).flat()) {
+    const file = parseYamlFile(await readText(path), path, linksSchema)
+    const problems = linkProblems(file.value, known)
+    for (const key of Object.keys(file.value).filter((each) => each !== 'peers' && each !== 'pairs')) {
+      const other = places.get(key)
+      if (other !== undefined)
+        problems.push({
+          path: [key],
+          at: 'key',
+          message: `found "${key}", which ${other} has, expected it in one file`
+        })
+      places.set(key, path)
+    }
+    if (problems.length > 0) throw file.errorOf(problems)
+    all = mergeLinks(all, file.value)
+  }
+  return all
+}
+
+async function filesAt(path: string): Promise<readonly string[]> {
+  const names = await readdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOTDIR') return undefined
+    throw new InputError(`${path}: no file and no folder can be read there: ${error.message}`)
+  })
+  if (names === undefined) return [path]
+  const files = names.filter((name) => name.endsWith('.yaml')).sort()
+  if (files.length > 0) return files.map((name) => join(path, name))
+  throw new InputError(`${path}: the folder has no file *.yaml, expected those that "murmur measure" has written`)
+}
+
+/** What `links` says, and of what it does not say, what `rest` does. */
+export function linksBefore(links: LinksDescription, rest: LinksDescription): LinksDescription {
+  const { peers = {}, pairs = [] } = rest
+  const own = Object.entries({ ...peers, ...links.peers }).map(([name]) => [
+    name,
+    { ...peers[name], ...links.peers?.[name] }
+  ])
+  const said = new Set((links.pairs ?? []).map(({ between }) => pairKey(...between)))
+  const others = pairs.filter(({ between }) => !said.has(pairKey(...between)))
+  return {
+    ...rest,
+    ...links,
+    ...(own.length > 0 && { peers: Object.fromEntries(own) as LinksDescription['peers'] }),
+    ...(said.size + others.length > 0 && { pairs: [...(links.pairs ?? []), ...others] })
+  }
+}
+
+/** Two descriptions as one, by the rules of {@link readLinksFiles}. */
+export function mergeLinks(first: LinksDescription, second: LinksDescription): LinksDescription {
+  const peers = { ...first.peers }
+  for (const [name, link] of Object.entries(second.peers ?? {})) peers[name] = faster(peers[name] ?? {}, link)
+  const pairs = new Map((first.pairs ?? []).map((pair) => [pairKey(...pair.between), pair]))
+  for (const pair of second.pairs ?? []) {
+    const key = pairKey(...pair.between)
+    const other = pairs.get(key)
+    pairs.set(key, other === undefined ? pair : faster(other, pair))
+  }
+  return {
+    ...first,
+    ...second,
+    ...(Object.keys(peers).length > 0 && { peers }),
+    ...(pairs.size > 0 && { pairs: [...pairs.values()] })
+  }
+}
+
+const rates = ['up', 'down', 'bandwidth'] as const
+
+function faster<Link extends PeerLink | PairLink>(first: Link, second: Link): Link {
+  const [one, other]: (PeerLink & Partial<PairLink>)[] = [first, second]
+  const merged = { ...second, ...first }
+  const best = (field: 'latency' | (typeof rates)[number], choose: (...values: number[]) => number) => {
+    const values = [one[field], other[field]].filter((value) => value !== undefined)
+    return values.length === 0 ? {} : { [field]: choose(...values) }
+  }
+  return { ...merged, ...best('latency', Math.min), ...Object.assign({}, ...rates.map((rate) => best(rate, Math.max))) }
+}
