@@ -5,7 +5,7 @@ import type { RunLimits } from '../sim/run-worker.js'
 import type { Method, Scenario } from '../sim/scenario.js'
 import type { Candidate } from './candidates.js'
 import { Search } from './search.js'
-import { standingOf } from './standing.js'
+import { isWithin, standingOf } from './standing.js'
 
 const rounds = 90
 const seeds = [1, 2, 3]
@@ -16,10 +16,13 @@ interface Paced {
   /** Virtual seconds of a round. */
   readonly pace: number
   readonly isGiven?: boolean
+  readonly rate?: number
+  /** A loss that it stays above, however long it learns. */
+  readonly floor?: number
 }
 
-const candidateOf = ({ period, isGiven = false }: Paced): Candidate => ({
-  choice: { algorithm: { name: 'ad-psgd', period }, codec: 'int8', rate: 0.1 },
+const candidateOf = ({ period, isGiven = false, rate = 0.1 }: Paced): Candidate => ({
+  choice: { algorithm: { name: 'ad-psgd', period }, codec: 'int8', rate },
   ...{ algorithm: `period ${period}`, graph: 'ring', method: {} as Method, isGiven }
 })
 
@@ -29,10 +32,11 @@ function poolOf(plans: readonly Paced[]) {
   const run = async (index: number, within: RunLimits) => {
     const [place, pace] = [Math.floor(index / seeds.length) - 1, plans[Math.floor(index / seeds.length) - 1]?.pace ?? 1]
     const { loss, time = Number.POSITIVE_INFINITY, rounds: most = rounds } = within.stop ?? {}
-    const need = loss === undefined ? rounds : Math.ceil(-20 * Math.log(loss / 2))
+    const { floor = 0 } = plans[place] ?? {}
+    const need = loss === undefined || floor > loss ? Number.POSITIVE_INFINITY : Math.ceil(-20 * Math.log(loss / 2))
     const taken = Math.min(most, need, Math.floor(time / 1000 / pace))
     calls.push({ plan: place, rounds: taken, within })
-    const curve = Array.from({ length: taken }, (_, k) => ({ loss: lossAfter(k + 1) }))
+    const curve = Array.from({ length: taken }, (_, k) => ({ loss: Math.max(floor, lossAfter(k + 1)) }))
     const [seconds, messages] = [taken * pace, taken >= (plans[place]?.period ?? 1) ? 1 : 0]
     const toTarget = loss !== undefined && taken === need ? { seconds, bytes: 1, samples: 1 } : undefined
     const record = { outcome: 'limit', curve, seconds, messages, toTarget, rounds: taken, peers: 2 }
@@ -79,6 +83,35 @@ test('a plan that has taken 1.25 times as long as another is given up, and one t
   t.true(bounds.length > 0 && bounds.every((time) => time >= 1250 * best * (1 - 1e-9)))
   t.is(Math.min(...bounds), 1250 * best)
   t.true(calls.filter(({ plan }) => plan === 1).reduce((sum, call) => sum + call.rounds, 0) <= 10)
+})
+
+test('plans whose final averaging is most of their time are compared by the rest', (t) => {
+  const entry = { candidate: candidateOf(plans[0]), method: 1, averaging: 16 }
+  const standing = (total: number) => ({ entry, total, record: {} as SimulatedRecord })
+  t.true(isWithin(standing(20.9), 20, 1.25))
+  t.false(isWithin(standing(21.1), 20, 1.25))
+  t.true(isWithin(standing(21.1), Number.POSITIVE_INFINITY, 1.25))
+})
+
+test('what is far behind at the rate of the file is not tried at others', async (t) => {
+  const { calls } = await searched([
+    { period: 1, pace: 50, isGiven: true },
+    { period: 3, pace: 2 },
+    { period: 1, pace: 50, rate: 0.3 },
+    { period: 3, pace: 2, rate: 0.3 }
+  ])
+  t.deepEqual([...new Set(calls.map(({ plan }) => plan))].toSorted(), [-1, 0, 1, 3])
+})
+
+test('where the best at first stays above the loss, one that exchanges more often says what has lost', async (t) => {
+  const { calls, found } = await searched([
+    { period: 1, pace: 50, isGiven: true },
+    { period: 9, pace: 1, floor: 1 },
+    { period: 3, pace: 2 },
+    { period: 1, pace: 40 }
+  ])
+  t.is(found.plans[0].algorithm, 'period 3')
+  t.true(calls.filter(({ plan }) => plan === 3).every((call) => call.rounds <= 10))
 })
 
 test('a run that was cut off is judged by the steps that plain SGD takes to its loss, not by the loss', (t) => {

@@ -3,17 +3,34 @@ import type { SimulatedRecord } from '@murmuration/results'
 import type { RunPool } from '../sim/run-pool.js'
 import type { RunLimits } from '../sim/run-worker.js'
 import type { Scenario } from '../sim/scenario.js'
+import { AveragingTimes } from './averaging-times.js'
 import type { Candidate } from './candidates.js'
 import { periodOf } from './choices.js'
 import { type Advice, type AdvisedPlan, type SearchProgress, totalOf } from './plans.js'
-import { bestOfEach, compare, type Entry, notApart, ranked, type Scale, type Standing, standingOf } from './standing.js'
+import { notReached, tooShort } from './search-errors.js'
+import {
+  bestOfEach,
+  compare,
+  type Entry,
+  isWithin,
+  kindOf,
+  notApart,
+  ranked,
+  type Scale,
+  type Standing,
+  standingOf,
+  trainingWithin
+} from './standing.js'
 
 /** η: how many times as long those are simulated that go on. */
 const eta = 3
 /** How many plans are simulated with all seeds, at most. */
 const finalists = 5
-/** A plan that seems to take so many times as long as the best is dropped. */
-const hopeless = 2
+/** A plan that seems to train so many times as long as the best is dropped: after a ninth of the rounds, and after a third. */
+const [hopeless, hopelessLater] = [2, 1.5]
+/** How many times as fast a plan may learn at another rate: rates are so many times as high. */
+const faster = 3
+const endless = Number.POSITIVE_INFINITY
 /** Of what plain SGD gains. */
 const gained = 0.95
 
@@ -31,15 +48,16 @@ interface Rung {
 
 /**
  * Successive halving (Jamieson and Talwalkar, AISTATS 2016) over rounds: all plans are simulated for a ninth of them; the best of each way to exchange for a third, which says how much
- * each loses to the links; and the best few of those for all, and with other seeds.
+ * each loses to the links; and the best few of those for all, and with other seeds. Of the first rung the rate of the file comes first: where it is far behind, other rates are not tried.
  *
- * After each rung the best goes to the end at once. What takes 1.25 times as long as a plan that has the loss has lost with this seed, whatever it would still learn, and is given up there.
+ * After each rung the best goes to the end at once. What trains 1.25 times as long as a plan that has the loss has lost with this seed, whatever it would still learn, and is given up there.
  */
 export class Search {
   readonly #pool: Pick<RunPool, 'run'>
   readonly #scenario: Scenario
   readonly #candidates: readonly Candidate[]
   readonly #loss: number | undefined
+  readonly #averaging = new AveragingTimes((method, within) => this.#simulate(method, 0, within))
   /** Runs of the first seed that more rounds would not change. */
   readonly #ended = new Map<Entry, SimulatedRecord>()
   /** Runs of plans that exchange nothing within their rounds, which are one and the same; by rate and rounds. */
@@ -60,22 +78,29 @@ export class Search {
     const scale = await this.#scaleOf(0)
     if (scale === undefined) throw tooShort()
     const entries = await this.#entries()
-    const climb = async (alive: readonly Entry[], part: number, bound: number, looks: number) => {
+    const climb = (alive: readonly Entry[], part: number, bound: number, looks: number) => {
       const limit = Math.ceil(part * rounds)
       emit({ plans: alive.length, rounds: limit, seeds: 1 })
       return this.#simulateAll(alive, { rounds: limit, bound, evaluate: Math.ceil(looks * limit) }, scale)
     }
-    const first = await climb(entries, eta ** -2, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
-    if (first.length === 0) throw tooShort()
-    let bound = await this.#lead(first.filter(hasExchanged), scale)
-    const second = await climb(bestOfEach(first.filter(mayWin(hopeless * bound))), 1 / eta, bound, 0.1)
+    const begin = (alive: readonly Entry[], bound = endless) => climb(alive, eta ** -2, bound, endless)
+    const [{ choice: given }] = this.#candidates
+    const begun = await begin(entries.filter(({ candidate }) => candidate.choice.rate === given.rate))
+    if (begun.length === 0) throw tooShort()
+    let bound = await this.#lead(begun.filter(hasExchanged), scale)
+    const lost = begun.filter((each) => each.total < endless && !mayWin(bound, faster * hopeless)(each))
+    const slow = new Set(lost.map(({ entry }) => kindOf(entry)))
+    const others = entries.filter((entry) => entry.candidate.choice.rate !== given.rate && !slow.has(kindOf(entry)))
+    const first = ranked([...begun, ...(await begin(others, bound))])
+    bound = Math.min(bound, await this.#lead(first.filter(hasExchanged), scale))
+    const second = await climb(bestOfEach(first.filter(mayWin(bound, hopeless))), 1 / eta, bound, 0.1)
     bound = Math.min(bound, await this.#lead(second, scale))
-    const few = entriesOf(second.filter(mayWin(hopeless * bound)).slice(0, 3 * finalists))
+    const few = entriesOf(second.filter(mayWin(bound, hopelessLater)).slice(0, 3 * finalists))
     emit({ plans: few.length, rounds, seeds: 1 })
     await this.#simulateAll(few, { rounds, bound }, scale)
     const last = this.#reached(entries, scale)
     const chosen = last.length > 0 ? last : (second.length > 0 ? second : first).slice(0, 1)
-    const close = chosen.slice(0, finalists).filter(({ total }) => total <= notApart * chosen[0].total)
+    const close = chosen.slice(0, finalists).filter((standing) => isClose(standing, chosen[0].total))
     return this.#judged(this.#withGiven(entriesOf(close), entries), scale, emit)
   }
 
@@ -103,35 +128,24 @@ export class Search {
     const entries = await this.#entries()
     if (!mayStop) return this.#judged(entries, scale, () => {})
     const { rounds } = this.#scenario.training
-    let bound = Number.POSITIVE_INFINITY
+    let bound = endless
     for (const entry of entries) {
       const record = await this.#trial(entry, { rounds, bound }, scale)
       if (record?.toTarget !== undefined) bound = Math.min(bound, record.toTarget.seconds + entry.averaging)
     }
-    const close = this.#reached(entries, scale).filter(({ total }) => total <= notApart * bound)
+    const close = this.#reached(entries, scale).filter((standing) => isClose(standing, bound))
     return this.#judged(this.#withGiven(entriesOf(close), entries), scale, () => {})
   }
 
-  /** Plans with what their final averaging takes, which is the same whatever is learned. */
+  /** Plans with what their final averaging takes. */
   async #entries(): Promise<readonly Entry[]> {
-    const known = new Map<string, Promise<number>>()
     const entries = await Promise.all(
       this.#candidates.map(async (candidate, place) => {
-        const { choice, graph, method } = candidate
-        const key = JSON.stringify([choice.algorithm.name, choice.codec, graph, method.finalRounds])
-        const seconds = known.get(key) ?? this.#averaging(place + 1, method.finalRounds)
-        known.set(key, seconds)
-        return { candidate, method: place + 1, averaging: await seconds }
+        const method = place + 1
+        return { candidate, method, averaging: await this.#averaging.near(candidate, method) }
       })
     )
     return entries.filter(({ averaging }) => averaging < Number.POSITIVE_INFINITY)
-  }
-
-  async #averaging(method: number, finalRounds = 0): Promise<number> {
-    if (finalRounds === 0) return 0
-    const record = await this.#simulate(method, 0, { rounds: 1, stop: {}, evaluate: Number.POSITIVE_INFINITY })
-    if (record === undefined || record.outcome === 'failed') return Number.POSITIVE_INFINITY
-    return record.seconds - record.rounds * record.secondsPerRound
   }
 
   /** The best first. */
@@ -145,17 +159,24 @@ export class Search {
     return ranked(standings.flat())
   }
 
-  /** Takes the best to the end. The result is when it has the loss and has averaged: infinite where it does not. */
-  async #lead([best]: readonly Standing[], scale: Scale): Promise<number> {
-    if (best === undefined) return Number.POSITIVE_INFINITY
-    const record = await this.#trial(best.entry, { rounds: this.#scenario.training.rounds }, scale)
-    return record?.toTarget === undefined ? Number.POSITIVE_INFINITY : record.toTarget.seconds + best.entry.averaging
+  /**
+   * Takes the best to the end, or where that stays above the loss the best of those that exchange more often. The result is when it has the loss and has averaged: infinite
+   * where none gets there.
+   */
+  async #lead(standings: readonly Standing[], scale: Scale): Promise<number> {
+    for (let left = standings; left.length > 0;) {
+      const [{ entry }] = left
+      const record = await this.#trial(entry, { rounds: this.#scenario.training.rounds }, scale)
+      if (record?.toTarget !== undefined) return record.toTarget.seconds + entry.averaging
+      left = left.filter((other) => periodOfEntry(other.entry) < periodOfEntry(entry))
+    }
+    return endless
   }
 
   async #trial(entry: Entry, rung: Rung, { target }: Scale): Promise<SimulatedRecord | undefined> {
     const { rounds: all } = this.#scenario.training
     const { bound = Number.POSITIVE_INFINITY, evaluate } = rung
-    const seconds = notApart * bound - entry.averaging
+    const seconds = trainingWithin(bound, entry, notApart)
     if (seconds <= 0) return undefined
     const known = this.#ended.get(entry)
     if (known !== undefined) return known
@@ -197,8 +218,9 @@ export class Search {
     const plans = await Promise.all(
       chosen.map(async (entry) => {
         const records = await Promise.all(targets.map((loss, seed) => this.#toEnd(entry, seed, loss)))
+        const averaging = await this.#averaging.after(entry.candidate, entry.method)
         return planOf(
-          entry,
+          { ...entry, averaging },
           records.flatMap((record) => record ?? [])
         )
       })
@@ -249,7 +271,9 @@ export class Search {
 const entriesOf = (standings: readonly Standing[]) => standings.map(({ entry }) => entry)
 
 /** Whether a plan could still win, by how it has begun. */
-const mayWin = (bound: number) => (standing: Standing) => standing.total < bound
+const mayWin = (bound: number, times: number) => (standing: Standing) => isWithin(standing, bound, times)
+
+const isClose = (standing: Standing, best: number) => standing.total <= best || isWithin(standing, best, notApart)
 
 const hasExchanged = ({ record }: Standing) => record.messages > 0
 
@@ -273,14 +297,4 @@ function planOf({ averaging, candidate }: Entry, records: readonly SimulatedReco
     bytes,
     reached: records.map(({ toTarget }) => toTarget?.seconds ?? Number.POSITIVE_INFINITY)
   }
-}
-
-const tooShort = () =>
-  new InputError('--budget: found too little to compare anything, expected more, or fewer rounds in the training file')
-
-function notReached(target: number, isWhole: boolean): InputError {
-  const reason = isWhole
-    ? 'in the rounds of the training file; give it more rounds, or a higher --loss'
-    : 'within the budget; give a larger --budget'
-  return new InputError(`no plan came to a loss of ${target.toPrecision(3)} ${reason}`)
 }

@@ -25,8 +25,15 @@ export interface Scale {
   readonly losses: readonly number[]
 }
 
-/** So many times as long as the best is no difference yet, after a few rounds or with one seed. */
+/** Training that takes so many times as long as the best is no difference yet, after a few rounds or with one seed. Of final averaging it is known what it takes. */
 export const notApart = 1.25
+
+/** Virtual seconds of training with which a plan would be `times` as slow as one that is through at `bound`: final averaging leaves it so much less. */
+export const trainingWithin = (bound: number, { averaging }: Entry, times: number) => times * (bound - averaging)
+
+/** Whether what a plan seems to take for training is within that. */
+export const isWithin = ({ total, entry }: Standing, bound: number, times: number) =>
+  bound === Number.POSITIVE_INFINITY || total - entry.averaging < trainingWithin(bound, entry, times)
 
 /**
  * Where the loss was not reached, the time that it took so far is divided by how far it has come: by how many steps plain SGD takes to the same loss, of those
@@ -60,16 +67,21 @@ export const compare = (left: number, right: number) => (left === right ? 0 : le
 export const ranked = (standings: readonly Standing[]) =>
   standings.toSorted((left, right) => compare(left.total, right.total))
 
-/** The best of those that exchange alike, and what cannot be told apart from it: by the same algorithm, on the same graph, in the same form and after as many steps. */
+/** What plans have in common that exchange alike: by the same algorithm, on the same graph, in the same form and after as many steps. */
+export function kindOf({ candidate: { choice, graph } }: Entry): string {
+  const { name, module, period, collective } = choice.algorithm
+  return JSON.stringify([name, module, period, collective, choice.codec, graph])
+}
+
+/** The best of each kind, and what cannot be told apart from it. */
 export function bestOfEach(standings: readonly Standing[]): readonly Entry[] {
-  const best = new Map<string, number>()
-  return standings.flatMap(({ entry, total }) => {
-    const { choice, graph } = entry.candidate
-    const { name, module, period, collective } = choice.algorithm
-    const key = JSON.stringify([name, module, period, collective, choice.codec, graph])
-    const least = best.get(key)
-    best.set(key, least ?? total)
-    const isClose = total < Number.POSITIVE_INFINITY && total <= alike * (least ?? total)
-    return least === undefined || isClose ? entry : []
+  const best = new Map<string, Standing>()
+  return standings.flatMap((standing) => {
+    const { entry, total } = standing
+    const least = best.get(kindOf(entry)) ?? standing
+    best.set(kindOf(entry), least)
+    return least === standing || (total < Number.POSITIVE_INFINITY && isWithin(standing, least.total, alike))
+      ? entry
+      : []
   })
 }

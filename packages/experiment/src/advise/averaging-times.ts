@@ -1,0 +1,40 @@
+import type { SimulatedRecord } from '@murmuration/results'
+import type { RunLimits } from '../sim/run-worker.js'
+import type { Candidate } from './candidates.js'
+
+/** Simulates the first seed of a method; `undefined` once that is over. */
+type Simulate = (method: number, within: RunLimits) => Promise<SimulatedRecord | undefined>
+
+/** What final averaging takes, in virtual seconds: the same whatever was learned. Infinite where it fails. */
+export class AveragingTimes {
+  readonly #simulate: Simulate
+  readonly #known = new Map<string, Promise<number>>()
+
+  constructor(simulate: Simulate) {
+    this.#simulate = simulate
+  }
+
+  /** After any algorithm on the graph of a plan, in its codec: it begins at much the same time everywhere. */
+  near(candidate: Candidate, method: number): Promise<number> {
+    return this.#of(candidate, method, '')
+  }
+
+  /** After the algorithm of a plan. */
+  after(candidate: Candidate, method: number): Promise<number> {
+    return this.#of(candidate, method, candidate.choice.algorithm.name ?? candidate.algorithm)
+  }
+
+  #of({ choice, graph, method: { finalRounds = 0 } }: Candidate, method: number, algorithm: string): Promise<number> {
+    const key = JSON.stringify([choice.codec, graph, finalRounds, algorithm])
+    const seconds = this.#known.get(key) ?? this.#measure(method, finalRounds)
+    this.#known.set(key, seconds)
+    return seconds
+  }
+
+  async #measure(method: number, finalRounds: number): Promise<number> {
+    if (finalRounds === 0) return 0
+    const record = await this.#simulate(method, { rounds: 1, stop: {}, evaluate: Number.POSITIVE_INFINITY })
+    if (record === undefined || record.outcome === 'failed') return Number.POSITIVE_INFINITY
+    return record.seconds - record.rounds * record.secondsPerRound
+  }
+}
