@@ -1,5 +1,5 @@
 /** Simulated swarms whose peers come and go, with each algorithm that can do with those that are there: who agrees, and what is kept. */
-import { type Algorithm, algorithms } from '@murmuration/algorithms'
+import { type Algorithm, algorithms, dpsgd } from '@murmuration/algorithms'
 import type { FaultEvent } from '@murmuration/simulator'
 import { consensusDistance } from '@murmuration/vectors'
 import test from 'ava'
@@ -7,7 +7,7 @@ import { namesOf, runMembers, type SwarmEnd } from './member-swarm.js'
 
 const named = (name: string) => algorithms.find((algorithm) => algorithm.name === name) as Algorithm
 const [adPsgd, sgp] = ['ad-psgd', 'sgp'].map(named)
-const [p1, p2, p3] = namesOf(3)
+const [p1, p2, p3, p4] = namesOf(4)
 
 const sumOver = (
   { books }: SwarmEnd,
@@ -60,6 +60,18 @@ test('AD-PSGD: a peer that is started again takes a model, goes on in the round 
   t.false(end.rounds.get(p2)?.has(110))
   t.is(end.books.get(p2)?.life, 2)
 })
+
+for (const algorithm of [dpsgd, adPsgd])
+  test(`${algorithm.title}: nobody waits at the end for what a dead peer has not sent`, async (t) => {
+    const events: FaultEvent[] = [{ at: 2350, kind: 'crash', peer: p4 }]
+    const end = await runMembers({ algorithm, peers: 4, rounds: 60, timeout: 30_000, faults: { rules: [], events } })
+    t.deepEqual([...end.models.keys()].sort(), [p1, p2, p3])
+    const last = [p1, p2, p3].map((peer) => {
+      const times = [...(end.times.get(peer)?.values() ?? [])]
+      return times[times.length - 1] - times[times.length - 2]
+    })
+    t.true(Math.max(...last) < 100, `the last rounds took ${last.join(', ')} ms`)
+  })
 
 const weightOf = ({ books }: SwarmEnd) => [...books.values()].reduce((sum, { w }) => sum + w, 0)
 

@@ -14,7 +14,14 @@ async function waitFor(roundAt: (now: number) => number): Promise<number> {
   let now = 0
   const presence = new Presence()
   const laggards = (end: number) => new Laggards(end, 8, () => roundAt(now))
-  presence.members = { awake: (at) => at, chainBehind: () => 0, isGone: () => false, laggards, lostTime: () => {} }
+  presence.members = {
+    awake: (at) => at,
+    chainBehind: () => 0,
+    knowledge: { isDead: () => false },
+    isGone: () => false,
+    laggards,
+    lostTime: () => {}
+  }
   const fabric = { self, now: () => now, send: () => 'queued' }
   /** A message comes at every full second. */
   const until: Peer['until'] = async (expectation) => {

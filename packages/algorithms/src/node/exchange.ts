@@ -220,12 +220,11 @@ export class Exchange implements Exchanging {
     this.#skip(envelope.from, tag)
   }
 
-  /** Asks all who have not sent what this peer went on without. Returns until when it makes sense to wait for answers. */
   askAll(): number {
-    const { fabric, timeout } = this.#owner
+    const { fabric, timeout, presence } = this.#owner
     let until = fabric.now()
-    for (const [, { debt }] of this.#edges.entries())
-      if (debt !== undefined) until = Math.max(until, debt.since + timeout)
+    for (const [peer, { debt }] of this.#edges.entries())
+      if (debt !== undefined && !presence.isDead(peer)) until = Math.max(until, debt.since + timeout)
     this.#debts.askAll()
     return until
   }

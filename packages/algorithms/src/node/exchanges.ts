@@ -13,7 +13,7 @@ export interface OpenEdges {
   newLife(peer: PeerName, life: number): void
   beginLife(life: number): void
   pause(isPaused: boolean): void
-  /** Asks all of `owing`. Returns until when it makes sense to wait for answers. */
+  /** Asks all of `owing`. Returns until when it makes sense to wait for answers of those that are not dead. */
   askAll(): Milliseconds
   /** Asks those of `owing` again that were asked a timeout ago. */
   remindAll(): void
@@ -62,14 +62,15 @@ export class Exchanges {
     for (const edges of this.#all) edges.remindAll()
   }
 
-  /** Waits for what this peer went on without, as long as for any message; an answer may say that it does not come. */
+  /** Waits for what this peer went on without, as long as for any message; an answer may say that it does not come, and nothing comes of the dead. */
   async settle(): Promise<void> {
-    if (this.owing.length === 0) return
-    const { fabric } = this.#owner
+    const { fabric, presence } = this.#owner
+    const isSettled = () => this.owing.every((peer) => presence.isDead(peer))
+    if (isSettled()) return
     const start = fabric.now()
     const until = Math.max(...this.#all.map((edges) => edges.askAll()))
     await this.#owner.until({
-      isDone: () => this.owing.length === 0,
+      isDone: isSettled,
       deadline: () => until,
       outcome: () => this.#owner.waited(fabric.now() - start)
     })

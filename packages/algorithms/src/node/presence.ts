@@ -6,6 +6,11 @@ import { Waits } from './waits.js'
 
 const nobody: readonly PeerName[] = []
 
+/** What of the members decides who is waited for. */
+type MembersSeen = Pick<Members, 'awake' | 'chainBehind' | 'isGone' | 'laggards' | 'lostTime'> & {
+  readonly knowledge: Pick<Members['knowledge'], 'isDead'>
+}
+
 /** Which peers are waited for: failure detection by timeouts. It does no I/O. */
 export class Presence {
   /** Peers that missed a timeout, or that cannot be reached, and were not heard since. */
@@ -23,7 +28,7 @@ export class Presence {
   /** Since when rounds have gone on at once with nothing of anybody, if they do; known where peers may come and go. */
   aloneSince: Milliseconds | undefined
   /** What is known of all peers, where they may come and go. */
-  members: Pick<Members, 'awake' | 'chainBehind' | 'isGone' | 'laggards' | 'lostTime'> | undefined
+  members: MembersSeen | undefined
   /** Who is gone, where that is listened for. */
   readonly refusals = new Refusals()
   #lengths: Waits | undefined
@@ -88,6 +93,11 @@ export class Presence {
   /** Whether a peer is waited for. */
   isAwaited(peer: PeerName): boolean {
     return this.#absent?.has(peer) !== true && this.members?.isGone(peer) !== true
+  }
+
+  /** Whether a peer is known to be dead: what it has not sent it will not send. */
+  isDead(peer: PeerName): boolean {
+    return this.members?.knowledge.isDead(peer) === true
   }
 
   /**

@@ -101,7 +101,6 @@ export class Swaps {
     if (tag !== undefined) this.#debts.say('skip', envelope.from, tag)
   }
 
-  /** Asks all whose reply has not come. Returns until when it makes sense to wait for answers. */
   askAll(): Milliseconds {
     const { fabric, timeout } = this.#owner
     this.#debts.askAll()
