@@ -1,7 +1,8 @@
 /**
  * What a write takes when so many services read, change and write an object of 21 MB in one store, each in a process of its own: all the time, or with a pause
- * after each write, as services have that wait for workers. `node packages/stores/bench/services.mjs [sets of each configuration] [chunks] [pause in ms]` prints
- * a line for each; `set-times.mjs` draws them beside the study's figures.
+ * after each write, as services have that wait for workers. `node packages/stores/bench/services.mjs [sets of each configuration] [chunks] [pause in ms]
+ * [configurations, as redis-5,redis-6]` prints a line for each; `set-times.mjs` draws them beside the study's figures. Of a configuration that is there twice it
+ * takes the last line, so that one can be measured again, or added to a file.
  */
 import { fork } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -64,20 +65,24 @@ async function measure(program, services, { sets, chunks, pause }) {
 
 if (process.argv[2] === 'service') await serve(JSON.parse(process.argv[3]))
 else {
-  const [sets = 240, chunks = 1, pause = 0] = process.argv.slice(2).map(Number)
-  const stores = [
-    ['redis', () => startRedis(), [1, 3, 5, 6]],
-    ['mysql', () => startMariaDb(), [3]]
-  ]
-  for (const [name, start, counts] of stores)
-    for (const services of counts) {
-      const program = await start()
-      try {
-        const row = await measure(program, services, { sets, chunks, pause })
-        const shown = Object.entries(row).map(([key, value]) => `${key} ${Number(value.toPrecision(3))}`)
-        console.log(name, shown.join('  '))
-      } finally {
-        await program.end()
-      }
+  const [sets = 240, chunks = 1, pause = 0] = process.argv.slice(2, 5).map(Number)
+  const programs = { redis: () => startRedis(), mysql: () => startMariaDb() }
+  const all = ['redis-1', 'redis-3', 'redis-5', 'redis-6', 'mysql-3']
+  const wanted = process.argv[5]?.split(',') ?? all
+  for (const configuration of wanted) {
+    const [name, services] = configuration.split('-')
+    if (!(name in programs && Number(services) >= 1))
+      throw new Error(`found the configuration ${configuration}, expected some such as ${all.join(',')}`)
+  }
+  for (const configuration of wanted) {
+    const [name, services] = configuration.split('-')
+    const program = await programs[name]()
+    try {
+      const row = await measure(program, Number(services), { sets, chunks, pause })
+      const shown = Object.entries(row).map(([key, value]) => `${key} ${Number(value.toPrecision(3))}`)
+      console.log(name, shown.join('  '))
+    } finally {
+      await program.end()
     }
+  }
 }
