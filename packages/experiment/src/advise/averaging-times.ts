@@ -1,5 +1,7 @@
+import { hasMembers } from '@murmuration/algorithms'
 import type { SimulatedRecord } from '@murmuration/results'
 import type { RunLimits } from '../sim/run-worker.js'
+import { recordOf } from '../training/algorithm-choice.js'
 import type { Candidate } from './candidates.js'
 
 /** Simulates the first seed of a method; `undefined` once that is over. */
@@ -14,9 +16,9 @@ export class AveragingTimes {
     this.#simulate = simulate
   }
 
-  /** After any algorithm on the graph of a plan, in its codec: it begins at much the same time everywhere. */
+  /** After any algorithm on the graph of a plan, in its codec; those whose peers may come and go have an end of their own, which waits for a tick of theirs. */
   near(candidate: Candidate, method: number): Promise<number> {
-    return this.#of(candidate, method, '')
+    return this.#of(candidate, method, String(hasMembers(recordOf(candidate.choice.algorithm))))
   }
 
   /** After the algorithm of a plan. */
