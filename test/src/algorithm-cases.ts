@@ -26,6 +26,7 @@ const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
   'noloco': { options: { period: 3 } },
   'gasloc': { options: { period: 3 } },
   'sparseloco': { options: { period: 3, compressor: { name: 'top-k', fraction: 0.5 } } },
+  'cocktail-sgd': { options: { random: 0.5, largest: 0.5, bits: 8 } },
   'diloco': { options: { period: 3 } },
   'local-sgd': { options: { period: 3 } },
   'slowmo': { options: { period: 3 } },

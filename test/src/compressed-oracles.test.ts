@@ -1,7 +1,7 @@
 /** Algorithms that compress, and those that expect liars, against its paper's recursion, written anew in float64. */
 import { createRandom } from '@murmuration/random'
 import test from 'ava'
-import { type Matrix, meanOf, type Oracle, product, repeated, rowsOf, sum, testOracle } from './recursion.js'
+import { maskOf, type Matrix, meanOf, type Oracle, product, repeated, rowsOf, sum, testOracle } from './recursion.js'
 
 /** Of each row the two numbers farthest from 0, and zeros. */
 function largestTwo(X: Matrix): Matrix {
@@ -176,12 +176,7 @@ const oracles: readonly Oracle[] = [
       const step = async (X: Matrix, k: number) => {
         const half = sum([1, X], [-rate(k), await gradients(X)])
         const mixed = product(W, half)
-        const random = createRandom(k, 'mask')
-        const mask: number[] = []
-        for (const last of [3, 4, 5]) {
-          const place = random.integer(last + 1)
-          mask.push(mask.includes(place) ? last : place)
-        }
+        const mask = maskOf(k, [3, 4, 5])
         return half.map((row, i) => row.map((value, d) => (mask.includes(d) ? mixed[i][d] : value)))
       }
       return repeated(rounds, start, step, (X) => X)

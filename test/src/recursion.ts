@@ -2,6 +2,7 @@
 import { type Algorithm, algorithms, train, type TrainingSettings } from '@murmuration/algorithms'
 import { timeLimit } from '@murmuration/contract'
 import { type PeerName, peerName, type Schema, type Topology } from '@murmuration/core'
+import { createRandom } from '@murmuration/random'
 import { createQuadraticTask, type QuadraticTask } from '@murmuration/tasks'
 import { createTopology, type GraphDescription, mixingMatrix } from '@murmuration/topology'
 import type { TestFn } from 'ava'
@@ -57,6 +58,17 @@ export function meanOf(X: Matrix): Matrix {
     X.map(() => X.map(() => 1 / X.length)),
     X
   )
+}
+
+/** The places of six numbers that are drawn in round k, by Floyd's algorithm. */
+export function maskOf(k: number, lasts: readonly number[]): readonly number[] {
+  const random = createRandom(k, 'mask')
+  const mask: number[] = []
+  for (const last of lasts) {
+    const place = random.integer(last + 1)
+    mask.push(mask.includes(place) ? last : place)
+  }
+  return mask
 }
 
 const dimension = 6
@@ -120,6 +132,8 @@ export interface Oracle {
   readonly name: string
   readonly options?: Readonly<Record<string, unknown>>
   readonly graph?: GraphDescription
+  /** Five when absent. */
+  readonly peers?: number
   /** How the six numbers are tensors; one of six when absent. */
   readonly schema?: Schema
   readonly recursion: Recursion
@@ -144,9 +158,12 @@ export async function repeated<S>(
 const ring: GraphDescription = { kind: 'ring' }
 
 /** That a record comes to the models of its recursion, up to what float32 rounds. */
-export function testOracle(test: TestFn, { title, name, options, graph = ring, schema, recursion }: Oracle): void {
+export function testOracle(
+  test: TestFn,
+  { title, name, options, graph = ring, peers = 5, schema, recursion }: Oracle
+): void {
   test(title, async (t) => {
-    const topology = createTopology({ peers: peersOf(5), graph })
+    const topology = createTopology({ peers: peersOf(peers), graph })
     const tasks = quadraticsOf(topology, 3).map((task) => Object.assign(task, { schema: schema ?? task.schema }))
     const given = givenOf(topology, tasks, (round) => 0.3 / (1 + round / 10), 24)
     const record = algorithms.find((each) => each.name === name) as Algorithm

@@ -10,6 +10,7 @@ import { choco } from './choco.js'
 import { classicLocalServer } from './classic-local-server.js'
 import { classicServer } from './classic-server.js'
 import { clippedGossip } from './clipped-gossip.js'
+import { cocktailSgd } from './cocktail-sgd.js'
 import { coordinateMedianSgd } from './coordinate-median.js'
 import { csPlus } from './cs-plus.js'
 import { d2 } from './d2.js'
@@ -90,6 +91,7 @@ export const algorithms: readonly Algorithm[] = [
   gasLoC,
   sparseLoCo,
   powerSgd,
+  cocktailSgd,
   allReduce,
   parameterServer,
   asyncParameterServer,

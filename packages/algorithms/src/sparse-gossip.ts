@@ -3,10 +3,10 @@
  * the same by everybody. Nothing is kept of neighbours or of what was left out, so that messages may be lost and the graph may change. A round
  * leaves 1 − p (1 − ρ²) of the disagreement squared on average, or less, with p the fraction that is mixed and ρ the contraction of W.
  */
-import { createRandom } from '@murmuration/random'
 import { z } from 'zod'
 import { addFlow, mix } from './mixing.js'
-import { linear, type Vector } from './node/vector.js'
+import { drawn, masked } from './masks.js'
+import { linear } from './node/vector.js'
 import { algorithm } from './record.js'
 
 export const sparseGossip = algorithm({
@@ -36,23 +36,3 @@ export const sparseGossip = algorithm({
     return { x: linear([1, half], [1, masked(mixed.x, mask)], [-1, mine.x]) } // x_i[S_k] ← Σ_j W_ij x_j[S_k]
   }
 })
-
-/** S_k: `count` of the numbers below `length`, every set as likely as any other (Floyd). */
-function drawn(k: number, length: number, count: number): ReadonlySet<number> {
-  const random = createRandom(k, 'mask')
-  const mask = new Set<number>()
-  for (let last = length - count; last < length; last++) {
-    const place = random.integer(last + 1)
-    mask.add(mask.has(place) ? last : place)
-  }
-  return mask
-}
-
-/** The numbers at these places; 0 elsewhere. */
-function masked(v: Vector, mask: ReadonlySet<number>): Vector {
-  return v.arena.compute(v.length, (out, from) => {
-    if (from > 0) return
-    out.fill(0)
-    for (const place of mask) out[place] = v.values[place]
-  })
-}
