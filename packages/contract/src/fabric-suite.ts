@@ -165,6 +165,27 @@ export function testFabric(test: TestFn, world: FabricWorld): void {
     t.deepEqual(seen, ['a goes on', 'b got 5'])
   })
 
+  test(that('a wait is ended by what it is for, and the oldest where nothing is named'), async (t) => {
+    const names = ['first', 'second', 'third']
+    const woken: string[] = []
+    await world.run(complete('a', 'b'), async (fabric) => {
+      if (fabric.self === 'b') return
+      const waits = names.map((name) => ({ name }))
+      for (const wait of waits)
+        fabric.spawn(async (own) => {
+          await own.receive(own.now() + 10_000, undefined, wait)
+          woken.push(wait.name)
+        })
+      const pause = () => fabric.sleep(fabric.now() + 10)
+      await pause()
+      for (const named of [waits[1], { name: 'nobody' }, undefined, waits[2]]) {
+        fabric.wake(named)
+        await pause()
+      }
+    })
+    t.deepEqual(woken, ['second', 'first', 'third'])
+  })
+
   test(that('a peer that is told to stop stops waiting'), async (t) => {
     const seen: unknown[] = []
     await world.runAndStop(complete('a', 'b'), peerName('b'), async (fabric, ready) => {

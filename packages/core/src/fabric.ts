@@ -67,10 +67,18 @@ export interface Fabric<Message> {
    * The next message of the mailbox, waiting for one until `until` (forever without); `undefined` at the deadline.
    *
    * @param receiver - takes what comes during the wait, where the world hands it over; see {@link Receiver}
+   * @param waitsFor - what `wake` may call this wait by
    */
-  receive(until?: Milliseconds, receiver?: Receiver<Message>): PromiseLike<Envelope<Message> | undefined>
-  /** Ends a wait of `receive` that is under way, as its deadline would, so that its program looks at what another activity has done. */
-  wake(): void
+  receive(
+    until?: Milliseconds,
+    receiver?: Receiver<Message>,
+    waitsFor?: object
+  ): PromiseLike<Envelope<Message> | undefined>
+  /**
+   * Ends a wait of `receive` that is under way, as its deadline would, so that its program looks at what another activity has done: the oldest one, or
+   * that for `waitsFor`, if there is one.
+   */
+  wake(waitsFor?: object): void
   /**
    * Gives the memory of a received message back, so that the next one can be received into it. Not necessary, but saves
    * fresh memory for each message; afterwards nobody may look at the message.

@@ -8,6 +8,7 @@ import {
   type NoteListener,
   type PeerName,
   type Random,
+  type Receiver,
   RefusedError,
   type SendResult,
   StoppedError,
@@ -90,12 +91,16 @@ export class NetworkFabric implements Fabric<VectorMessage> {
     this.#context.listening.start(listener)
   }
 
-  receive(until?: Milliseconds): Promise<Envelope<VectorMessage> | undefined> {
-    return this.#context.mailbox.receive(until)
+  receive(
+    until?: Milliseconds,
+    _receiver?: Receiver<VectorMessage>,
+    waitsFor?: object
+  ): Promise<Envelope<VectorMessage> | undefined> {
+    return this.#context.mailbox.receive(until, waitsFor)
   }
 
-  wake(): void {
-    this.#context.mailbox.wake()
+  wake(waitsFor?: object): void {
+    this.#context.mailbox.wake(waitsFor)
   }
 
   recycle({ vector }: VectorMessage): void {

@@ -2,6 +2,7 @@ import type { Envelope, Milliseconds, PeerName } from '@murmuration/core'
 import type { Clock } from './clock.js'
 
 interface Waiter<Message> {
+  readonly waitsFor: object | undefined
   resolve(envelope: Envelope<Message> | undefined): void
   reject(reason: Error): void
   callOff(): void
@@ -38,19 +39,20 @@ export class Mailbox<Message> {
   }
 
   /** The next message; `undefined` when there is none until the clock shows `until`. Rejects once stopped. */
-  receive(until: Milliseconds = Number.POSITIVE_INFINITY): Promise<Envelope<Message> | undefined> {
+  receive(until: Milliseconds = Number.POSITIVE_INFINITY, waitsFor?: object): Promise<Envelope<Message> | undefined> {
     if (this.#stopped !== undefined) return Promise.reject(this.#stopped)
     const envelope = this.#take()
     if (envelope !== undefined || until <= this.#clock.now()) return Promise.resolve(envelope)
-    return this.#wait(until)
+    return this.#wait(until, waitsFor)
   }
 
-  /** Ends the oldest waiting `receive` without a message. */
-  wake(): void {
-    const [waiter] = this.#waiters
-    if (waiter === undefined) return
-    this.#dismiss(waiter)
-    waiter.resolve(undefined)
+  /** Ends the oldest waiting `receive`, or that for `waitsFor`, without a message. */
+  wake(waitsFor?: object): void {
+    for (const waiter of this.#waiters) {
+      if (waitsFor !== undefined && waiter.waitsFor !== waitsFor) continue
+      this.#dismiss(waiter)
+      return waiter.resolve(undefined)
+    }
   }
 
   /** Rejects all `receive`s, now and from now on. */
@@ -69,9 +71,9 @@ export class Mailbox<Message> {
     return { from: entry.sender.name, message: entry.message }
   }
 
-  #wait(until: Milliseconds): Promise<Envelope<Message> | undefined> {
+  #wait(until: Milliseconds, waitsFor: object | undefined): Promise<Envelope<Message> | undefined> {
     return new Promise((resolve, reject) => {
-      const waiter: Waiter<Message> = { resolve, reject, callOff: () => {} }
+      const waiter: Waiter<Message> = { waitsFor, resolve, reject, callOff: () => {} }
       this.#waiters.add(waiter)
       waiter.callOff = this.#clock.at(until, () => {
         this.#dismiss(waiter)

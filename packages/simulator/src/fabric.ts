@@ -76,19 +76,24 @@ export class SimulatedFabric<Message> implements Fabric<Message> {
     if (!this.#endpoint.isStopping) this.#endpoint.listener = listener
   }
 
-  receive(until = Number.POSITIVE_INFINITY, receiver?: Receiver<Message>): Promise<Envelope<Message> | undefined> {
+  receive(
+    until = Number.POSITIVE_INFINITY,
+    receiver?: Receiver<Message>,
+    waitsFor?: object
+  ): Promise<Envelope<Message> | undefined> {
     if (this.#endpoint.isStopping) return this.#refuse()
     const delivery = this.#endpoint.mailbox.take()
     if (delivery === undefined) {
       this.#program.receiver = receiver
+      this.#program.waitsFor = waitsFor
       return this.#park('a message', until, true)
     }
     delivery.connection.taken(delivery)
     return Promise.resolve(delivery)
   }
 
-  wake(): void {
-    const program = this.#endpoint.mailbox.first()
+  wake(waitsFor?: object): void {
+    const program = this.#endpoint.mailbox.first(waitsFor)
     if (program !== undefined) this.#world.kernel.wake(program, undefined)
   }
 

@@ -29,9 +29,10 @@ export class Mailbox<Message> implements WaitList {
     program.waitList = this
   }
 
-  /** The program that has waited longest, if one waits. */
-  first(): Program | undefined {
-    return this.#waiting?.[0]
+  /** The program that has waited longest, or longest for `waitsFor`, if one does. */
+  first(waitsFor?: object): Program | undefined {
+    if (waitsFor === undefined) return this.#waiting?.[0]
+    return this.#waiting?.find((program) => program.waitsFor === waitsFor)
   }
 
   /** The program that waits, if it is the only one. */

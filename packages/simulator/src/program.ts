@@ -29,6 +29,8 @@ export class Program {
   waitList: WaitList | undefined
   /** What takes messages during the present wait, if anything does. */
   receiver: Receiver<never> | undefined
+  /** What `wake` may call the present wait by. */
+  waitsFor: object | undefined
   resolve: ((value: never) => void) | undefined
   reject: ((error: unknown) => void) | undefined
 

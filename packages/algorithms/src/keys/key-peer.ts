@@ -48,6 +48,8 @@ export class KeyPeer {
   readonly #laterOf = new Map<PeerName, number>()
   /** How many activities wait for a message. */
   #waiting = 0
+  /** Those of them that wait for an operation to end, by the operation. */
+  readonly #awaited = new Set<Operation>()
   #heard: Milliseconds
   /** For how long this peer has waited for others: for answers, the mean over its workers. */
   waited: Milliseconds = 0
@@ -89,7 +91,8 @@ export class KeyPeer {
       () => operation.open === 0,
       (silence) => {
         if (silence >= 2) throw this.unanswered(silence)
-      }
+      },
+      operation
     )
     this.waited += (own.now() - start) / (this.#options.ofPeer ?? 1)
   }
@@ -99,14 +102,25 @@ export class KeyPeer {
     return this.#missing(`${silence * this.#options.timeout} ms for the rows that it asked for`, [])
   }
 
-  /** Takes messages in until `isDone`. `onSilence` is told after each timeout without a message how many there were. */
-  async until(own: Fabric<VectorMessage>, isDone: () => boolean, onSilence: (silence: number) => void): Promise<void> {
+  /**
+   * Takes messages in until `isDone`. `onSilence` is told after each timeout without a message how many there were.
+   *
+   * @param operation - by whose end it is done, if it is by that of one
+   */
+  async until(
+    own: Fabric<VectorMessage>,
+    isDone: () => boolean,
+    onSilence: (silence: number) => void,
+    operation?: Operation
+  ): Promise<void> {
     const { timeout } = this.#options
     let [since, silence] = [own.now(), 0]
     while (!isDone()) {
       this.#waiting++
       const deadline = Math.max(since, this.#heard) + (silence + 1) * timeout
-      const envelope = await own.receive(deadline)
+      if (operation !== undefined) this.#awaited.add(operation)
+      const envelope = await own.receive(deadline, undefined, operation)
+      if (operation !== undefined) this.#awaited.delete(operation)
       this.#waiting--
       if (envelope !== undefined) {
         if (this.#accept(envelope)) [since, silence] = [own.now(), 0]
@@ -157,6 +171,12 @@ export class KeyPeer {
     for (let count = this.#waiting; count > 0; count--) this.#fabric.wake()
   }
 
+  /** Wakes those whose operation has ended, and all when none is under way: some wait for that. */
+  #wakeEnded(): void {
+    if (this.server.open === 0) return this.wakeAll()
+    for (const operation of this.#awaited) if (operation.open === 0) this.#fabric.wake(operation)
+  }
+
   /** Whether the message says anything: that somebody still waits does not. */
   #accept(envelope: Envelope<VectorMessage>): boolean {
     const { from, message } = envelope
@@ -172,7 +192,7 @@ export class KeyPeer {
     const problem = this.server.receive(places.indexOf(from), decoded)
     if (problem !== undefined) return this.#refuse(envelope, problem)
     this.#fabric.recycle(message)
-    if (this.server.ended > ended) this.wakeAll()
+    if (this.server.ended > ended) this.#wakeEnded()
     return true
   }
 

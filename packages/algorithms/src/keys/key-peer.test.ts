@@ -1,0 +1,74 @@
+import { type Envelope, type Fabric, peerName } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/wire'
+import test from 'ava'
+import { KeyPeer } from './key-peer.js'
+import { homeOf, KeyServer } from './key-server.js'
+import { Keys } from './keys.js'
+import { type KeyMessage, messageOf, vectorOf } from './messages.js'
+
+const [a, b] = ['a', 'b'].map(peerName)
+const [count, width] = [40, 2]
+const start = Float32Array.from({ length: count * width }, (_, place) => place)
+
+interface Waiter {
+  readonly waitsFor: object | undefined
+  resolve(envelope: Envelope<VectorMessage> | undefined): void
+}
+
+/** The fabric of peer a, which b answers when it is told to. */
+function world() {
+  const sent: VectorMessage[] = []
+  const waiters: Waiter[] = []
+  let receives = 0
+  const next = (waiter: Waiter | undefined, envelope?: Envelope<VectorMessage>) => {
+    if (waiter === undefined) return
+    waiters.splice(waiters.indexOf(waiter), 1)
+    waiter.resolve(envelope)
+  }
+  const fabric = {
+    self: a,
+    now: () => 0,
+    send: (_: unknown, message: VectorMessage) => {
+      sent.push(message)
+      return 'queued'
+    },
+    receive: (_until: number, _receiver: unknown, waitsFor?: object) => {
+      receives++
+      return new Promise((resolve) => waiters.push({ waitsFor, resolve }))
+    },
+    wake: (waitsFor?: object) => next(waiters.find((waiter) => waitsFor === undefined || waiter.waitsFor === waitsFor)),
+    recycle: () => {}
+  } as unknown as Fabric<VectorMessage>
+  const other = new KeyServer({ self: 1, holders: 2, places: 2, count, width }, (_, message) => answer(message), start)
+  const answer = (message: KeyMessage) => next(waiters[0], { from: b, message: vectorOf(message, 0) })
+  const serve = (place: number) => other.receive(0, messageOf(sent[place], { count, width, places: 2 }) as KeyMessage)
+  return { fabric, serve, receives: () => receives }
+}
+
+test('an answer wakes the activity that has asked, and the others wait on', async (t) => {
+  const { fabric, serve, receives } = world()
+  const peer = new KeyPeer(fabric, {
+    places: [a, b],
+    workers: [a, b],
+    timeout: 1000,
+    length: count * width,
+    count,
+    width,
+    server: (setting, send) => new KeyServer({ ...setting, holders: 2, count, width }, send, start)
+  })
+  const elsewhere = [...start.keys()].filter((key) => key < count && homeOf(key, 2) === 1).slice(0, 4)
+  const got: number[] = []
+  const pulls = elsewhere.map(async (key) => {
+    const out = new Float32Array(width)
+    await new Keys(fabric, peer).pull(Uint32Array.of(key), out)
+    t.deepEqual(out, start.slice(key * width, (key + 1) * width))
+    got.push(key)
+  })
+  t.is(receives(), 4)
+  t.is(serve(2), undefined)
+  await pulls[2]
+  // The oldest has taken the answer in, which was not its own, and waits on; so do the two that have heard nothing.
+  t.deepEqual([got, receives()], [[elsewhere[2]], 5])
+  for (const place of [0, 1, 3]) serve(place)
+  await Promise.all(pulls)
+})
