@@ -44,7 +44,8 @@ test('what peers measure, put together and read again, are the links', async (t)
 default: { latency: 20 ms, bandwidth: 100 Mbit/s }
 peers: { a: { up: 4 Mbit/s, down: 30 Mbit/s }, b: { up: 60 Mbit/s } }
 pairs: [{ between: [b, c], latency: 70 ms, bandwidth: 8 Mbit/s }]`)
-  const { found } = await measuredOver(links)
+  const { found, elapsed } = await measuredOver(links)
+  t.true(elapsed < linkTimeout, `${elapsed} ms: somebody waits for one that has measured all`)
   const all = [...found]
     .map(([self, measured]) => linksFrom(self, measured))
     .reduce<LinksDescription>((merged, each) => mergeLinks(merged, each), {})
