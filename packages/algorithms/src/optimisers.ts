@@ -64,9 +64,11 @@ export const optimiserSettings = z.discriminatedUnion('name', [sgd.options, adam
 
 /** The optimiser that `settings` name, and its options with their defaults. */
 export function optimiserOf(settings: OptimiserSettings): Chosen {
-  const known = chosen.get(settings) ?? choose(settings)
-  chosen.set(settings, known)
-  return known
+  const known = chosen.get(settings)
+  if (known !== undefined) return known
+  const found = choose(settings)
+  chosen.set(settings, found)
+  return found
 }
 
 type Chosen = readonly [Optimiser, z.output<z.ZodObject>]

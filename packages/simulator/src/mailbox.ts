@@ -44,7 +44,8 @@ export class Mailbox<Message> implements WaitList {
   forget(program: Program): void {
     if (this.#waiting === undefined || this.#waiting.length === 0) return
     const index = this.#waiting.indexOf(program)
-    if (index >= 0) this.#waiting.splice(index, 1)
+    if (index === this.#waiting.length - 1) this.#waiting.pop()
+    else if (index >= 0) this.#waiting.splice(index, 1)
   }
 
   /** Forgets all messages. */

@@ -267,7 +267,8 @@ export class Peer implements Owner, Receiver<VectorMessage> {
   #report(from: Vector, to: Vector): void {
     from.isOfRound = true
     to.isOfRound = true
-    this.#moves = this.#moves.concat({ from, to })
+    const move = { from, to }
+    this.#moves = this.#moves.length === 0 ? [move] : [...this.#moves, move]
   }
 
   /** Whether any parameter is frozen. */
