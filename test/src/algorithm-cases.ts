@@ -8,6 +8,7 @@ const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
   // The faster count for more, and a model that was long under way takes the mean along more slowly.
   'divshare': { isAsynchronous: true, options: { period: 3, fragments: 2 }, spread: 0.5 },
   'async-diloco': { isAsynchronous: true, options: { period: 3, momentum: 0.5 } },
+  'decoupled-diloco': { isAsynchronous: true, options: { period: 3, momentum: 0.5, grace: 50 } },
   'async-parameter-server': { isAsynchronous: true },
   'stale-synchronous': { isAsynchronous: true },
   // When the fast have ended, the slow ones pull alone.

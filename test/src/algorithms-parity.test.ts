@@ -18,6 +18,7 @@ const asynchronous = new Set([
   'a2cid2',
   'divshare',
   'async-diloco',
+  'decoupled-diloco',
   'async-parameter-server',
   'stale-synchronous',
   'parameter-services'

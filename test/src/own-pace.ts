@@ -22,6 +22,8 @@ export interface PaceOptions {
   /** How long a gradient takes. */
   readonly cost: (peer: PeerName) => Milliseconds
   readonly settings?: Partial<TrainingSettings>
+  /** When all are told to stop; never when absent. */
+  readonly until?: Milliseconds
   /** How far the peers' optima lie apart; 0 when absent. */
   readonly spread?: number
   /** What a peer sees in place of its fabric. */
@@ -47,7 +49,7 @@ export async function runAtOwnPace(algorithm: Algorithm, given: PaceOptions): Pr
   const byteLength = (message: VectorMessage) =>
     vectorWire.byteLength(message) + (given.extraBytes ?? 0) * message.vector.length
   const wire = { ...vectorWire, ...weighed(optimum.length), byteLength }
-  const world = { topology, servers: servers.map((name) => ({ name })), seed: 1, wire, links, cost }
+  const world = { topology, servers: servers.map((name) => ({ name })), seed: 1, wire, links, cost, until: given.until }
   await simulate(world, async (fabric) => {
     const { self } = fabric
     for await (const report of train(seen(fabric), taskOf(self), settings)) {

@@ -5,18 +5,13 @@
 import { z } from 'zod'
 import { linear } from './node/vector.js'
 import { algorithm } from './record.js'
-import { about, chunkOf, clocksOf, countOf, pull, push, rangesHeldBy, serverOptions, slowestOf } from './servers.js'
+import { about, chunkOf, clocksOf, countOf, outerOptions, pull, push, rangesHeldBy, slowestOf } from './servers.js'
 
 export const asyncDiloco = algorithm({
   name: 'async-diloco',
   title: 'Asynchronous DiLoCo',
   source: 'Liu et al. 2024, arXiv 2401.09135 (delayed Nesterov)',
-  options: z.strictObject({
-    ...serverOptions,
-    period: z.int().min(1).default(50).meta({ description: 'H, inner steps between two exchanges with the server' }),
-    outerRate: z.number().positive().default(0.7).meta({ description: 'η of the outer steps' }),
-    momentum: z.number().min(0).lt(1).default(0.9).meta({ description: 'β of the outer steps' })
-  }),
+  options: z.strictObject(outerOptions),
   needs: { servers: 1, delivery: 'reliable' },
   keeps: 'nothing',
   channels: { up: { part: 'range' }, down: { part: 'range' } },

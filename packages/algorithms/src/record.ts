@@ -1,5 +1,5 @@
 /** What an algorithm is: one record, from which all else follows; and what its rounds see of the world. */
-import type { PeerName, Random, Topology } from '@murmuration/core'
+import type { Milliseconds, PeerName, Random, Topology } from '@murmuration/core'
 import type { z } from 'zod'
 import type { KeyService } from './keys/record.js'
 import type { Objects } from './node/objects.js'
@@ -88,8 +88,8 @@ export interface Channel<M extends Message> {
    * @throws NeighboursMissingError that names them
    */
   next(awaited: () => readonly PeerName[], options?: NextOptions): Promise<Arrival<M>>
-  /** As `next`, of what has come already. */
-  arrived(): Promise<Arrival<M> | undefined>
+  /** As `next`, of what has come already, or comes `within` a time. */
+  arrived(options?: NextOptions): Promise<Arrival<M> | undefined>
   /** Counts a message as its sender's fault. */
   reject(arrival: Arrival<M>, reason: string): void
 }
@@ -100,6 +100,8 @@ export interface NextOptions {
   readonly round?: number
   /** How many timeouts to wait, 1 when absent; 2 for those that wait themselves, since otherwise they would be blamed for a third. */
   readonly timeouts?: number
+  /** How long to wait where nothing needs to come; 0 when absent. */
+  readonly within?: Milliseconds
 }
 
 /** A message, who sent it, and under which tag. */
@@ -161,8 +163,9 @@ export type RoleName = 'worker' | 'server'
 export interface BaseNode<O, S> extends Stepper {
   readonly self: PeerName
   readonly options: O
-  /** How many rounds of training there are. */
+  /** How many rounds of training there are, and how long a message is waited for. */
   readonly rounds: number
+  readonly timeout: Milliseconds
   /** Where each tensor lies in the parameters, in order; those without elements are left out. */
   readonly tensors: readonly Tensor[]
   /** All peers of a role, in the order of names. */
@@ -170,10 +173,7 @@ export interface BaseNode<O, S> extends Stepper {
   mixing(round: number): Mixing
   /** A route to and from all of `members` but oneself; all workers when absent. */
   route(round: number, members?: readonly PeerName[]): Route
-  /**
-   * The gradient at x of the mean loss over the next batch. It is computed beside sending and receiving; `await` it in the round that
-   * began it.
-   */
+  /** The gradient at x of the mean loss over the next batch. It is computed beside sending and receiving; `await` it in the round that began it. */
   gradient(x: Vector): PromiseLike<Vector>
   /** Another optimiser, with a state of its own under `name`. */
   optimiser(name: string, settings: OptimiserSettings): Stepper

@@ -15,6 +15,7 @@ import { coordinateMedianSgd } from './coordinate-median.js'
 import { csPlus } from './cs-plus.js'
 import { d2 } from './d2.js'
 import { dcdPsgd } from './dcd-psgd.js'
+import { decoupledDiloco } from './decoupled-diloco.js'
 import { deepSqueeze } from './deepsqueeze.js'
 import { diloco } from './diloco.js'
 import { divShare } from './divshare.js'
@@ -87,6 +88,7 @@ export const algorithms: readonly Algorithm[] = [
   slowMo,
   diloco,
   asyncDiloco,
+  decoupledDiloco,
   noLoCo,
   gasLoC,
   sparseLoCo,

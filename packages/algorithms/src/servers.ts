@@ -25,6 +25,14 @@ export const serverOptions = {
   chunks: z.int().min(1).default(16).meta({ description: 'How many chunks a range travels in' })
 }
 
+/** What one has whose workers take H steps between two exchanges, and whose servers take outer steps with momentum. */
+export const outerOptions = {
+  ...serverOptions,
+  period: z.int().min(1).default(50).meta({ description: 'H, inner steps between two exchanges with the server' }),
+  outerRate: z.number().positive().default(0.7).meta({ description: 'η of the outer steps' }),
+  momentum: z.number().min(0).lt(1).default(0.9).meta({ description: 'β of the outer steps' })
+}
+
 interface Settings {
   readonly fusion: Fusion
   readonly chunks: number

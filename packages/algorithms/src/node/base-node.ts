@@ -1,4 +1,4 @@
-import { byName, invariant, type PeerName, type Random } from '@murmuration/core'
+import { byName, invariant, type Milliseconds, type PeerName, type Random } from '@murmuration/core'
 import type { Tensor } from '../ranges.js'
 import type {
   AnyRole,
@@ -33,6 +33,7 @@ export class ProgramNode implements BaseNode<unknown, State> {
   readonly self: PeerName
   readonly options: unknown
   readonly rounds: number
+  readonly timeout: Milliseconds
   readonly tensors: readonly Tensor[]
   readonly peers: (role?: RoleName) => readonly PeerName[]
   readonly rate: (round: number) => number
@@ -45,6 +46,7 @@ export class ProgramNode implements BaseNode<unknown, State> {
     this.self = peer.fabric.self
     this.options = options
     this.rounds = settings.rounds
+    this.timeout = settings.timeout
     this.tensors = peer.tensors
     this.peers = peersOf(settings)
     this.rate = settings.rate

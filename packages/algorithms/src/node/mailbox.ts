@@ -144,8 +144,8 @@ export class Mailbox implements Channel<Message>, Expectation<PerPeer<Message>> 
     return this.#arrival(round, start + timeouts * timeout, take, () => presence.refusals.haveAll(awaited))
   }
 
-  arrived(): Promise<Arrival<Message> | undefined> {
-    return this.#arrival(Number.POSITIVE_INFINITY, this.#owner.fabric.now(), (come) => come)
+  arrived({ round = Number.POSITIVE_INFINITY, within = 0 }: NextOptions = {}): Promise<Arrival<Message> | undefined> {
+    return this.#arrival(round, this.#owner.fabric.now() + within, (come) => come)
   }
 
   reject({ from, round }: Arrival<Message>, reason: string): void {

@@ -1,0 +1,59 @@
+/**
+ * Decoupled DiLoCo: servers merge what changed as soon as a quorum of the workers has done H steps. They call for what the others have done so far, and go on without who is missing
+ * once nothing comes for the grace window; who was missing the last time is not waited for until it has sent. Each counts by its work, w = tokens · tokens / steps: by its steps, since all batches are alike here.
+ * Δ = Σ w Δ_m / Σ w over those present, and a Nesterov step on it (not a delayed one: those who were present are one step). Of the paper the abstract was read, and the rule in two summaries; the call is ours (there a server reads what a worker has), and a worker waits here until it is merged.
+ */
+import { z } from 'zod'
+import { linear, rangeOf } from './node/vector.js'
+import { gathered, meanByWork, merged, mergedWith, nobodyYet, openOf, presentOf, quorumOptions } from './quorum.js'
+import { algorithm } from './record.js'
+import { about, chunksOf, heldBy, outerOptions, rangesHeldBy, toServer } from './servers.js'
+
+export const decoupledDiloco = algorithm({
+  name: 'decoupled-diloco',
+  title: 'Decoupled DiLoCo',
+  source: 'Douillard et al. 2026, arXiv 2604.21428',
+  options: z.strictObject({ ...outerOptions, ...quorumOptions }),
+  needs: { servers: 1, delivery: 'reliable' },
+  keeps: 'nothing',
+  channels: { up: { part: 'range', steps: 'number', left: 'number' }, call: {}, down: { part: 'range' } },
+  start: ({ x }) => ({ x, θ: x, base: 0, merges: 0 }),
+  model: ({ θ }) => θ,
+  async round(node, { x, θ, base, merges }, k) {
+    const inner = node.step(x, await node.gradient(x))
+    const [steps, left] = [k + 1 - base, node.rounds - k - 1]
+    let isDue = steps >= node.options.period || left === 0
+    for (let come = await node.call.arrived(); come; come = await node.call.arrived()) isDue ||= come.round === merges
+    if (!isDue) return { x: inner, θ, base, merges }
+    const Δ = linear([1, θ], [-1, inner])
+    for (const chunk of chunksOf(node))
+      node.up.send(toServer(node, chunk, k), { part: rangeOf(Δ, chunk.range), steps, left })
+    const next = await mergedWith(node, k)
+    return { x: next, θ: next, base: k + 1, merges: merges + 1 }
+  },
+  server: {
+    start({ x, zero }, node) {
+      return { chunks: rangesHeldBy(node, x), m: rangesHeldBy(node, zero), workers: nobodyYet(node) }
+    },
+    async round(node, state, k) {
+      const { outerRate: η, momentum: β } = node.options
+      const [chunks, m] = [{ ...state.chunks }, { ...state.m }]
+      let { workers } = state
+      do {
+        workers = await gathered(node, workers)
+        const present = presentOf(node, workers)
+        for (const chunk of present.length > 0 ? heldBy(node) : []) {
+          const [{ part, range }, θ] = [chunk, chunks[chunk.part]]
+          const Δ = meanByWork(workers, present, part)
+          m[part] = linear([β, m[part]], [1, Δ]) //                                 m ← β m + Δ
+          const next = linear([1, θ], [-η, Δ], [-η * β, m[part]]) //                θ ← θ − η (Δ + β m)
+          chunks[part] = node.withStatistics(next, linear([1, θ], [-1, Δ]), range.offset)
+          for (const w of present)
+            node.down.send(about(node, chunk, workers[w].come[part].round, [w]), { part: chunks[part] })
+        }
+        workers = merged(node, workers)
+      } while (k + 1 === node.rounds && openOf(node, workers).length > 0)
+      return { chunks, m, workers }
+    }
+  }
+})

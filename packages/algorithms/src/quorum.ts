@@ -1,0 +1,150 @@
+/** Which workers come to a merge: a quorum, and who else comes before nothing has come for the grace window. */
+import type { Milliseconds, PeerName } from '@murmuration/core'
+import { z } from 'zod'
+import { linearOf, type Term, type Vector } from './node/vector.js'
+import type { Arrival, Channel } from './record.js'
+import { type Chunk, chunkOf, chunksOf, heldBy, joined, type RangeChannel, type ServedNode } from './servers.js'
+
+/** When a server merges. */
+export const quorumOptions = {
+  quorum: z
+    .int()
+    .min(1)
+    .default(1)
+    .meta({ description: 'K, for how many workers that have done H steps a merge waits' }),
+  grace: z
+    .number()
+    .min(0)
+    .default(1000)
+    .meta({ description: 'For how many milliseconds it then waits for the next one' })
+}
+
+/** What a worker has changed of a range, in how many steps, and how many it has left. */
+export type Change = { readonly part: Vector; readonly steps: number; readonly left: number }
+
+/** What a server knows of a worker: steps left, merges that it was in, 1 if it missed the last one, and what has come since, by part, of its round. */
+export type Attendance = {
+  readonly left: number
+  readonly merges: number
+  readonly isLate: number
+  readonly come: Readonly<Record<string, Change & { readonly round: number }>>
+}
+export type Workers = Readonly<Record<PeerName, Attendance>>
+
+/** A server, as far as it gathers. */
+export interface GatheringNode extends ServedNode {
+  readonly options: ServedNode['options'] & {
+    readonly period: number
+    readonly quorum: number
+    readonly grace: Milliseconds
+  }
+  readonly timeout: Milliseconds
+  readonly up: Channel<Change>
+  readonly call: Channel<Readonly<Record<never, never>>>
+}
+
+/** Before anything has come. */
+export function nobodyYet({ peers, rounds: left }: ServedNode): Workers {
+  return Object.fromEntries(peers().map((worker) => [worker, { left, merges: 0, isLate: 0, come: {} }]))
+}
+
+/** Who has steps left, in the order of names. */
+export function openOf(node: ServedNode, of: Workers): readonly PeerName[] {
+  return node.peers().filter((worker) => of[worker].left > 0)
+}
+
+/** Of whom all that this server holds has come. */
+export function presentOf(node: ServedNode, of: Workers): readonly PeerName[] {
+  return openOf(node, of).filter((worker) => Object.keys(of[worker].come).length === heldBy(node).length)
+}
+
+/**
+ * Waits until a quorum is present of those that were in the last merge (of all who are left, where they are fewer), calls the others of them for what they have done so far, and waits for
+ * these until nothing has come for the grace window. Who is called and does not come is late: nobody waits for it until it comes. Where all that are left are late, and nothing is heard of
+ * them for two timeouts, they have ended.
+ *
+ * @throws NeighboursMissingError when a quorum does not come in two timeouts
+ */
+export async function gathered(node: GatheringNode, before: Workers): Promise<Workers> {
+  const of = { ...before }
+  const { quorum, grace } = node.options
+  const isHere = (worker: PeerName) => presentOf(node, of).includes(worker)
+  const expected = openOf(node, of).filter((worker) => of[worker].isLate === 0)
+  const awaited = () => expected.filter((worker) => !isHere(worker))
+  const enough = Math.min(quorum, Math.max(1, expected.length))
+  while (openOf(node, of).length > 0 && presentOf(node, of).length < enough) {
+    const isAny = awaited().length > 0
+    const come = isAny
+      ? await node.up.next(awaited, { timeouts: 2 })
+      : await node.up.arrived({ within: 2 * node.timeout })
+    if (come !== undefined) take(node, of, come)
+    else for (const worker of openOf(node, of)) of[worker] = { ...of[worker], left: 0 }
+  }
+  for (const worker of awaited())
+    node.call.send({ peer: node.self, round: of[worker].merges, to: [worker], from: [] }, {})
+  while (awaited().length > 0) {
+    const come = await node.up.arrived({ within: grace })
+    if (come === undefined) break
+    take(node, of, come)
+  }
+  return of
+}
+
+/**
+ * What the servers have merged with what this worker has sent in a round.
+ *
+ * @throws NeighboursMissingError that names the servers which did not answer, later than a server would name the workers for whom it waits
+ */
+export async function mergedWith(
+  node: GatheringNode & { readonly down: RangeChannel },
+  round: number
+): Promise<Vector> {
+  const { peers, timeout, options } = node
+  const { quorum, grace } = options
+  const timeouts = 2 * Math.min(quorum, peers().length) + 1 + (peers().length * grace) / timeout
+  const parts: Vector[] = []
+  const isOpen = ({ part }: Chunk) => !(part in parts)
+  const silent = () => peers('server').filter((name) => chunksOf(node).some((c) => c.server === name && isOpen(c)))
+  while (silent().length > 0) {
+    const come = await node.down.next(silent, { timeouts })
+    const chunk = chunkOf(node, node.down, come)
+    if (chunk === undefined) continue
+    if (come.round === round && isOpen(chunk)) parts[chunk.part] = come.message.part
+    else node.down.reject(come, `a merge of round ${come.round}, where one of ${round} is due`)
+  }
+  return joined(node, parts)
+}
+
+function take(node: GatheringNode, of: Record<PeerName, Attendance>, come: Arrival<Change>): void {
+  const { from, round, message } = come
+  const { steps, left } = message
+  const chunk = chunkOf(node, node.up, come)
+  if (chunk === undefined) return
+  const isCount = (value: number, min: number, max: number) =>
+    Number.isSafeInteger(value) && value >= min && value <= max
+  if (!isCount(steps, 1, node.options.period) || !isCount(left, 0, of[from].left - 1))
+    return node.up.reject(
+      come,
+      `${steps} steps done and ${left} left, of ${of[from].left}; a merge takes at most ${node.options.period}`
+    )
+  of[from] = { ...of[from], come: { ...of[from].come, [chunk.part]: { ...message, round } } }
+}
+
+/** `Σ w Δ / Σ w` over those that were present, with w the steps of each: tokens · tokens / steps, where all steps take as many tokens. */
+export function meanByWork(of: Workers, present: readonly PeerName[], part: number): Vector {
+  const all = present.map((worker) => of[worker].come[part])
+  const work = all.reduce((sum, { steps }) => sum + steps, 0)
+  return linearOf(all.map(({ steps, part: Δ }): Term<Vector> => [steps / work, Δ]))
+}
+
+/** After a merge with those that were present. */
+export function merged(node: ServedNode, before: Workers): Workers {
+  const [present, of] = [presentOf(node, before), { ...before }]
+  for (const worker of openOf(node, before)) {
+    const { merges, come } = before[worker]
+    const [first] = Object.values(come)
+    if (present.includes(worker)) of[worker] = { left: first.left, merges: merges + 1, isLate: 0, come: {} }
+    else of[worker] = { ...before[worker], isLate: 1 }
+  }
+  return of
+}
