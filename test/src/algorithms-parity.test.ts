@@ -24,6 +24,9 @@ const asynchronous = new Set([
   'parameter-services'
 ])
 
+/** With which options a record is in step that otherwise goes on without who is late. */
+const inStep: Readonly<Record<string, object>> = { hop: { backup: 0 } }
+
 function topologyOf({ needs, name }: Algorithm): Topology {
   const kind = needs.graph === 'tree' ? 'star' : caseOf(name).isComplete === true ? 'complete' : 'ring'
   return createTopology({ peers, graph: { kind } })
@@ -35,7 +38,7 @@ const serversOf = ({ needs: { servers = 0 } }: Algorithm): readonly PeerName[] =
 function settingsOf(algorithm: Algorithm, more: Partial<TrainingSettings>): TrainingSettings {
   return {
     algorithm,
-    options: caseOf(algorithm.name).options ?? {},
+    options: { ...caseOf(algorithm.name).options, ...inStep[algorithm.name] },
     seed: 1,
     batchSize: 8,
     rounds: 12,

@@ -157,6 +157,16 @@ const oracles: readonly Oracle[] = [
     }
   },
   {
+    title: 'Hop without backup workers is D-PSGD, x_{k+1} = W x_k − γ_k g_k, whoever is ahead (Luo 2019)',
+    name: 'hop',
+    options: { backup: 0 },
+    recursion: async ({ topology, rounds, rate, gradients, start }) => {
+      const W = rowsOf(topology)
+      const step = async (X: Matrix, k: number) => sum([1, product(W, X)], [-rate(k), await gradients(X)])
+      return repeated(rounds, start, step, (X) => X)
+    }
+  },
+  {
     title:
       'DivShare: after H steps the mean of a peer’s own and of what others sent last (Biswas 2025, the authors’ code)',
     name: 'divshare',

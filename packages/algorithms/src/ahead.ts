@@ -1,3 +1,6 @@
+import { InputError } from '@murmuration/core'
+import { overhead } from './node/wire.js'
+
 /** The most bytes of one sender that are kept until it is their turn, as long as that is no fewer than {@link minAhead} vectors. */
 const aheadBytes = 64 << 20
 
@@ -10,4 +13,18 @@ const minAhead = 4
 /** How many vectors of `length` numbers of one sender are kept that come before it is their turn. What is beyond is dropped. */
 export function vectorsAhead(length: number): number {
   return Math.max(minAhead, Math.floor(aheadBytes / (4 * Math.max(1, length))))
+}
+
+/**
+ * Checks that a neighbour may have sent `count` models of `length` numbers before it is their turn.
+ *
+ * @param option - which option says so, in words
+ * @throws InputError when there is no room for them
+ */
+export function checkAhead(count: number, length: number, option: string): void {
+  const most = vectorsAhead(length + overhead)
+  if (count > most)
+    throw new InputError(
+      `${option} is found, so that ${count} models of a neighbour wait for their turn; of models of ${length} numbers ${most} are kept. Expected less`
+    )
 }

@@ -25,6 +25,7 @@ import { extra } from './extra.js'
 import { gasLoC } from './gasloc.js'
 import { gossipPga } from './gossip-pga.js'
 import { gradientTracking } from './gradient-tracking.js'
+import { hop } from './hop.js'
 import { krumSgd } from './krum.js'
 import { lapse } from './lapse.js'
 import { localSgd } from './local-sgd.js'
@@ -77,6 +78,7 @@ export const algorithms: readonly Algorithm[] = [
   gossipPga,
   overlapMerge,
   adPsgd,
+  hop,
   a2cid2,
   divShare,
   trimmedMeanSgd,

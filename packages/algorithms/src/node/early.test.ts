@@ -70,6 +70,21 @@ test('where order counts, the oldest of the rounds that are asked for comes firs
   t.true(early.hasFirst(2))
 })
 
+test('what has come before order counts comes first', (t) => {
+  const early = earlyOf({ x: 'vector' })
+  early.add({ from: a, round: 0, part: 0, message: message() })
+  early.add({ from: b, round: 0, part: 0, message: message() })
+  early.keepOrder()
+  early.add({ from: a, round: 1, part: 0, message: message() })
+  const taken = [early.takeFirst(1), early.takeFirst(1), early.takeFirst(1)].map((come) => [come?.from, come?.round])
+  t.deepEqual(taken, [
+    [a, 0],
+    [b, 0],
+    [a, 1]
+  ])
+  t.false(early.isFull(a, 6 * length))
+})
+
 test('the newest of older messages is found, as far back as is asked for', (t) => {
   const early = earlyOf({ x: 'vector' })
   const [first, second] = [message(), message()]

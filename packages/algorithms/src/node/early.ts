@@ -42,9 +42,17 @@ export class Early {
     this.#maxSize = vectorsAhead(wire.size + overhead) * (wire.size + overhead)
   }
 
-  /** From now on messages are kept in the order of their coming. */
+  /** From now on messages are kept in the order of their coming; those that are here come first. */
   keepOrder(): void {
+    if (this.#isInOrder) return
     this.#isInOrder = true
+    const before: Arrival<Message>[] = []
+    for (const slot of this.#all) {
+      const [round, part] = [Math.floor(slot.tag / partsPerRound), slot.tag % partsPerRound]
+      slot.forEach((from, message) => before.push({ from, round, part, message }))
+      this.#close(slot)
+    }
+    this.#others.unshift(...before)
   }
 
   /** Whether a sender has so much here that a message with so many numbers has no room. */

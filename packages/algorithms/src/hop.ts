@@ -1,0 +1,57 @@
+/**
+ * Hop: D-PSGD that goes on without the slowest. A round averages what all but b neighbours have sent: a model counts that is at most s rounds older than the round,
+ * by its weight among those that count. Nobody is more than G rounds ahead of a neighbour, so at most 2 G models are under way to it: the paper has token queues for that. What is ahead waits for its round. Iterations are not skipped, so who is always slow holds others up once they are G rounds ahead. With b = 0 and s = 0, or with G = 1, it is
+ * D-PSGD; otherwise who is faster counts for more, and the mean is not kept. Of the paper the abstract was read, and its mechanisms as others describe them; to go by weights among those that count is ours.
+ */
+import { invariant } from '@murmuration/core'
+import { z } from 'zod'
+import { checkAhead } from './ahead.js'
+import { linearOf, type Term, type Vector } from './node/vector.js'
+import { algorithm, type Arrival, messageOf, type PerPeer, perPeer } from './record.js'
+
+const tooFar = 'a peer 4 rounds ahead would overflow the queue of 8 models to a neighbour that is behind; at most 3'
+
+export const hop = algorithm({
+  name: 'hop',
+  title: 'Hop',
+  source: 'Luo, Lin, Zhuo, Qian, ASPLOS 2019, arXiv 1902.01064',
+  pace: 'own',
+  options: z.strictObject({
+    backup: z.int().min(0).default(1).meta({ description: 'b, how many neighbours a round goes on without' }),
+    staleness: z.int().min(0).default(0).meta({ description: 's, how many rounds old a model may be that counts' }),
+    gap: z.int().min(1).max(3, tooFar).default(3).meta({ description: 'G, how many rounds ahead of neighbours' })
+  }),
+  needs: { weights: 'rows', graph: 'fixed', delivery: 'reliable' },
+  keeps: 'nothing',
+  channels: { model: { x: 'vector' } },
+  start({ x }, { options: { gap } }): { x: Vector; seen: PerPeer<Seen> } {
+    checkAhead(2 * gap, x.length, `Hop's gap of ${gap}`)
+    return { x, seen: perPeer() }
+  },
+  async round(node, { x, seen: before }, k) {
+    const { backup, staleness, gap } = node.options
+    const W = node.mixing(k)
+    const seen = Object.assign(perPeer<Seen>(), before)
+    const older = (rounds: number) => W.from.filter((j) => (messageOf(seen, j)?.round ?? -1) < k - rounds)
+    invariant(older(gap).length === 0, () => `${node.self} is ${gap + 1} rounds ahead of ${older(gap)[0]}`)
+    node.model.send(W, { x })
+    const g = await node.gradient(x)
+    const take = ({ from, round, message }: Arrival<{ x: Vector }>) => {
+      if (round > (messageOf(seen, from)?.round ?? -1)) seen[from] = { x: message.x, round }
+    }
+    const upTo = { round: k, timeouts: 2 }
+    for (let come = await node.model.arrived(upTo); come; come = await node.model.arrived(upTo)) take(come)
+    const late = () => (older(staleness).length > backup ? older(staleness) : older(gap - 1))
+    while (late().length > 0) take(await node.model.next(late, upTo))
+    const used = W.from.filter((j) => !older(staleness).includes(j))
+    const sum = used.reduce((total, j) => total + W.row(j), W.own)
+    const terms = used.map((j): Term<Vector> => [W.row(j) / sum, seen[j].x])
+    return { x: node.step(linearOf([[W.own / sum, x], ...terms]), g), seen }
+  }
+})
+
+interface Seen {
+  readonly [name: string]: Vector | number
+  readonly x: Vector
+  readonly round: number
+}

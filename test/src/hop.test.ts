@@ -1,0 +1,101 @@
+/** Hop in virtual time: D-PSGD where nobody is left out, rounds that do not wait for who is late, and nobody too far ahead. */
+import { createRandom } from '@murmuration/random'
+import { createTopology } from '@murmuration/topology'
+import { type Fabric, fabricWith, type Milliseconds, type PeerName, type StepReport } from '@murmuration/core'
+import type { VectorMessage } from '@murmuration/wire'
+import test from 'ava'
+import { apart, recordOf, runAtOwnPace } from './own-pace.js'
+import { peersOf } from './recursion.js'
+
+const [hop, dpsgd] = [recordOf('hop'), recordOf('dpsgd')]
+const peers = peersOf(6)
+const topology = createTopology({ peers, graph: { kind: 'complete' } })
+
+/** When all have ended 60 rounds, and by how many rounds two neighbours were ever apart. */
+async function runOf(algorithm: typeof hop, cost: (peer: PeerName) => Milliseconds, options = {}) {
+  const at = new Map<PeerName, number>(peers.map((peer) => [peer, 0]))
+  let most = 0
+  const onStep = (peer: PeerName, { round, phase }: { round: number; phase: string }) => {
+    if (phase !== 'train') return
+    at.set(peer, round + 1)
+    most = Math.max(most, ...[...at.values()].map((other) => round + 1 - other))
+  }
+  const run = await runAtOwnPace(algorithm, { topology, cost, onStep, spread: 1, settings: { options, rounds: 60 } })
+  return { ...run, most }
+}
+
+/** A gradient takes 10 ms, and one of eight 40. */
+function sometimesLate() {
+  const random = createRandom(2, 'late')
+  return () => (random.uniform() < 1 / 8 ? 40 : 10)
+}
+
+test('without backup workers, or with a gap of one, it is D-PSGD', async (t) => {
+  const joint = await runOf(dpsgd, () => 10)
+  for (const options of [{ backup: 0 }, { gap: 1 }]) {
+    const { models } = await runOf(hop, sometimesLate(), options)
+    for (const [peer, model] of joint.models) t.true(apart(models.get(peer) ?? [], model) < 1e-5, peer)
+  }
+})
+
+test('a round averages what was sent in that round and has come, and lacks no more than the backup workers', async (t) => {
+  const inbox = new Map<PeerName, Map<string, readonly number[]>>(peers.map((peer) => [peer, new Map()]))
+  const seen = (fabric: Fabric<VectorMessage>) =>
+    fabricWith(fabric, {
+      receive: async (until) => {
+        const envelope = await fabric.receive(until)
+        const { vector, round } = envelope?.message ?? { vector: [], round: 0 }
+        if (vector.length > 0) inbox.get(fabric.self)?.set(`${round} ${envelope?.from}`, [...vector])
+        return envelope
+      }
+    })
+  const before = new Map<PeerName, readonly number[]>(peers.map((peer) => [peer, [0, 0, 0, 0]]))
+  const counts = new Set<number>()
+  const onStep = (peer: PeerName, { round, moves, parameters }: StepReport) => {
+    const all = [...(inbox.get(peer) ?? [])].filter(([key]) => key.startsWith(`${round} `)).map(([, x]) => x)
+    const own = before.get(peer) ?? []
+    const mean = own.map((value, d) => all.reduce((sum, x) => sum + x[d], value) / (1 + all.length))
+    t.true(apart(mean, moves[0].from.values as unknown as number[]) < 1e-5, `${peer}, round ${round}`)
+    before.set(peer, [...parameters])
+    counts.add(all.length)
+  }
+  const settings = { options: { backup: 2 } }
+  await runAtOwnPace(hop, { topology, spread: 4, cost: sometimesLate(), seen, onStep, settings })
+  t.deepEqual([...counts].sort(), [3, 4, 5])
+})
+
+test('one step of eight takes four times as long: with backup workers all wait half as long', async (t) => {
+  const waits = async (algorithm: typeof hop, options = {}) => {
+    const own = new Map<PeerName, number>()
+    const late = sometimesLate()
+    const cost = (peer: PeerName) => {
+      const time = late()
+      own.set(peer, (own.get(peer) ?? 0) + time)
+      return time
+    }
+    const { ends } = await runOf(algorithm, cost, options)
+    return peers.reduce((sum, peer) => sum + (ends.get(peer) ?? 0) - (own.get(peer) ?? 0), 0)
+  }
+  const [joint, hopping] = [await waits(dpsgd), await waits(hop, { backup: 3 })]
+  t.true(hopping < joint / 2, `${hopping} ms of waiting, D-PSGD ${joint}`)
+})
+
+test('who is late once holds up others by no more than they cannot be ahead, and who is always slow is waited for by those that are as far ahead as they may be', async (t) => {
+  for (const gap of [1, 2, 3]) {
+    let steps = 0
+    const once = await runOf(hop, (peer) => (peer === peers[0] && ++steps === 20 ? 35 : 10), { gap })
+    // Others end round r when the model of round r + 1 - G has come: that of round 20 is sent after 35 ms, and takes 1.
+    const wait = Math.max(0, 36 - 10 * (gap + 1))
+    for (const peer of peers.slice(1)) t.is(once.ends.get(peer), 600 + wait, `gap ${gap}`)
+    const { most, ends } = await runOf(hop, (peer) => (peer === peers[0] ? 100 : 10), { gap })
+    t.is(most, gap)
+    t.true((ends.get(peers[1]) ?? 0) >= 100 * (60 - gap))
+  }
+})
+
+test('a gap that the queues do not hold is refused, with the reason', async (t) => {
+  await t.throwsAsync(
+    runOf(hop, () => 10, { gap: 4 }),
+    { message: /a peer 4 rounds ahead .* at most 3/ }
+  )
+})
