@@ -2,7 +2,7 @@
 import { algorithms, train } from '@murmuration/algorithms'
 import { peerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { computingCost, simulate, uniformLinks } from '@murmuration/simulator'
+import { computingCost, noFaults, simulate, uniformLinks } from '@murmuration/simulator'
 import { createTopology } from '@murmuration/topology'
 import { codedWire, pooledVectorWire, weighed } from '@murmuration/wire'
 import { lengthOf, mean } from '@murmuration/vectors'
@@ -104,42 +104,67 @@ export async function compute({ method, seed, setup, target }) {
   return { ...reached, bytes, curve, sizes: recording.sizes }
 }
 
+/** Those that a method has: `hasServers`, one beside each peer; `server`, one beside that peer. */
+function serversOf({ hasServers, server }, peers) {
+  const machines = hasServers === true ? peers : server === undefined ? [] : [peerName(server)]
+  return machines.map((on, place) => ({ name: peerName(`s${place}`), on }))
+}
+
 /**
- * A run in which everybody goes at its own pace, in one cell: it is looked at when so much time is over as `every` steps take of who computes fastest, at what each peer has then. Where there
- * are servers, theirs is the model that counts: what a worker has just got is that.
+ * A run in one cell: it is looked at when so much time is over as `every` steps take of who computes fastest, at what each peer that is there has then. Where there
+ * are servers, theirs is the model that counts: what a worker has just got is that. A peer that misses what it cannot do without gives up, as a real one does, and the others go on.
  *
- * @returns `ms`: when the target was reached, and the bytes that all peers had sent until then
+ * @returns `ms`: when the target was reached, and the bytes that all peers had sent until then; or the `reason` why it never was
  */
 export async function computeIn({ method, seed, setup, target, cell }) {
   const { peers, batch, rounds, every, judge } = setup
   const tasks = await tasksOf(peers, seed, setup.data)
   const { wire, recording } = wireOf(method, seed, setup, tasks.union)
-  const servers = method.hasServers === true ? peers.map((on, place) => ({ name: peerName(`s${place}`), on })) : []
-  const options = { topology: topologyFor(peers, method.graph ?? { kind: 'ring' }), servers, seed, links: uniformLinks(cell), wire, cost: costOf(cell, seed) } // prettier-ignore
-  const settings = { ...settingsOf({ method, peers, seed, batch, rounds }), servers: servers.map(({ name }) => name) }
+  const servers = serversOf(method, peers)
+  const topology = topologyFor(peers, method.graph ?? { kind: 'ring' })
   const latest = new Map()
+  const gone = new Set()
+  const lost = new Map()
+  const observer = { fault({ kind, peer }) { if (kind === 'crash') { gone.add(peer); latest.delete(peer) } } } // prettier-ignore
+  const options = { topology, servers, seed, links: cell.links ?? uniformLinks(cell), wire, cost: costOf(cell, seed), faults: cell.faultsOf?.(seed) ?? noFaults, observer } // prettier-ignore
+  const settings = { ...settingsOf({ method, peers, seed, batch, rounds }), servers: servers.map(({ name }) => name), timeout: cell.timeout ?? 1e12 } // prettier-ignore
+  const isThere = (peer) => !gone.has(peer) && !lost.has(peer)
   let next = every * cell.perStep
+  const look = (now, self, parameters) => {
+    if (now > (cell.until ?? Infinity)) throw new Ended(JSON.stringify({ reason: `not within ${cell.until / 1000} s` }))
+    if (servers.length > 0 && latest.get(self)?.every((value, i) => value === parameters[i])) return
+    latest.set(self, parameters.slice())
+    if (now < next || peers.some((peer) => isThere(peer) && !latest.has(peer))) return
+    next = now + every * cell.perStep
+    const models = servers.length > 0 ? [parameters] : [...latest.values()]
+    const { accuracy } = tasks.union.evaluate(mean(models)).run()
+    if (accuracy < target || (judge !== 'mean' && ownAccuracy(tasks.union, models) < target)) return
+    const bytes = recording.bytesByRound.reduce((sum, each) => sum + (each ?? 0), 0)
+    throw new Ended(JSON.stringify({ ms: now, bytes }))
+  }
+  const act = async (fabric) => {
+    const { self } = fabric
+    const task = tasks.of.get(self) ?? tasks.union
+    for await (const { parameters } of train(fabric, task, settings))
+      if (tasks.of.has(self)) look(fabric.now(), self, parameters)
+  }
   try {
     await simulate(options, async (fabric) => {
-      const task = tasks.of.get(fabric.self) ?? tasks.union
-      for await (const { parameters } of train(fabric, task, settings)) {
-        if (!tasks.of.has(fabric.self)) continue
-        if (servers.length > 0 && latest.get(fabric.self)?.every((value, i) => value === parameters[i])) continue
-        latest.set(fabric.self, parameters.slice())
-        if (fabric.now() < next || latest.size < peers.length) continue
-        next = fabric.now() + every * cell.perStep
-        const models = servers.length > 0 ? [parameters] : [...latest.values()]
-        const { accuracy } = tasks.union.evaluate(mean(models)).run()
-        if (accuracy < target || (judge !== 'mean' && ownAccuracy(tasks.union, models) < target)) continue
-        const bytes = recording.bytesByRound.reduce((sum, each) => sum + (each ?? 0), 0)
-        throw new Ended(JSON.stringify({ ms: fabric.now(), bytes }))
+      try {
+        await act(fabric)
+      } catch (error) {
+        if (error.name !== 'NeighboursMissingError') throw error
+        lost.set(fabric.self, error.message)
+        latest.delete(fabric.self)
       }
     })
   } catch (error) {
     if (error instanceof Ended) return JSON.parse(error.message)
     if (!diverges.has(error.name)) throw error
+    return { reason: error.message }
   }
-  return {}
+  const [first] = lost.values()
+  return { reason: first === undefined ? `not within ${rounds} steps` : `${lost.size} gave up: ${first}` }
 }
 
 /** After so many rounds an all-reduce has come to its pace: all wait for all in each, and messages and steps are alike. */

@@ -5,45 +5,16 @@
 // own: the peers' own models have that accuracy, on average; mean: the mean of their models has it, and what it takes to get that is to be added.
 //
 // What has been computed is in the file, a line for each run, and is not computed again. map-report.mjs makes the table and the picture of it.
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
-import { compute, computeIn, peersOf, replay, tasksOf } from './engine.mjs'
+import { compute, computeIn, peersOf, replay } from './engine.mjs'
 import { methods } from './methods.mjs'
-import { plainSgd } from './plain.mjs'
+import { openResults, targetsOf } from './results.mjs'
 import { bestOf, cells, seeds, setupOf } from './cells.mjs'
 
 const [file, judge = 'own'] = process.argv.slice(2)
 if (file === undefined) throw new Error('expected the path of a file for the results')
 const setup = { ...setupOf(peersOf(16)), judge }
-const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').filter(Boolean).map((line) => JSON.parse(line)) : [] // prettier-ignore
-const known = new Map(lines.map((line) => [line.key, line]))
-
-/** The line of a key, computed where there is none. */
-async function once(key, work) {
-  const found = known.get(key)
-  if (found !== undefined) return found
-  const before = process.cpuUsage()
-  const result = await work()
-  const { user, system } = process.cpuUsage(before)
-  const line = { key, ...result, cpu: Math.round((user + system) / 1e4) / 100 }
-  known.set(key, line)
-  appendFileSync(file, JSON.stringify(line) + '\n')
-  process.stderr.write(`${key}: ${line.round ?? 'not reached'} (${line.cpu} s)\n`)
-  return line
-}
-
-/** Plain SGD with the joint batch at the best of the rates. */
-async function targetOf(seed) {
-  const line = await once(`plain ${seed}`, async () => {
-    const { union } = await tasksOf(setup.peers, seed, setup.data)
-    const ends = setup.rates.map((rate) => {
-      const curve = plainSgd(union, { seed, rate, batch: setup.batch * setup.peers.length, rounds: setup.plainRounds, every: setup.every }) // prettier-ignore
-      const last = curve.slice(-10).map(([, accuracy]) => accuracy)
-      return last.reduce((sum, each) => sum + each, 0) / last.length
-    })
-    return { accuracy: Math.max(...ends), ends }
-  })
-  return 0.95 * line.accuracy
-}
+const { known, once } = openResults(file)
+const targetOf = targetsOf(once, setup)
 
 /** A synchronous method: computed once, its time in every cell replayed. */
 async function synchronous({ name, configs }, place, seed) {

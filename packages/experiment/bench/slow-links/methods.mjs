@@ -8,12 +8,12 @@ const long = [81]
 /** Outer rate and momentum: the plain mean, and two with Nesterov's momentum. */
 const outers = [[1, 0], [0.7, 0.5], [0.7, 0.9]] // prettier-ignore
 /** One hop to scatter and one to gather: in this network the fewest bytes and the fewest hops at once. */
-const direct = { collective: 'direct', chunks: 1 }
-const matching = { kind: 'random-matching', rounds: 64, seed: 1 }
-const exponential = { kind: 'one-peer-exponential' }
-const topK = (fraction) => ({ name: 'top-k', fraction })
+export const direct = { collective: 'direct', chunks: 1 }
+export const matching = { kind: 'random-matching', rounds: 64, seed: 1 }
+export const exponential = { kind: 'one-peer-exponential' }
+export const topK = (fraction) => ({ name: 'top-k', fraction })
 
-const each = (lists, of) => lists.reduce((all, list) => all.flatMap((sofar) => list.map((item) => [...sofar, item])), [[]]).map((items) => of(...items)) // prettier-ignore
+export const each = (lists, of) => lists.reduce((all, list) => all.flatMap((sofar) => list.map((item) => [...sofar, item])), [[]]).map((items) => of(...items)) // prettier-ignore
 
 const local = (strengths, of) => [...each([rates, periods, strengths], of), ...each([rates, long, strengths], of)]
 const sparse = (algorithm) => local(fractions, (rate, period, fraction) => ({ algorithm, rate, options: { period, compressor: topK(fraction) } })) // prettier-ignore

@@ -1,0 +1,61 @@
+// The second map: 48 homes and two clouds of 8, stragglers and churn.
+import { createRandom } from '@murmuration/random'
+import { peersOf } from './engine.mjs'
+import { setupOf } from './cells.mjs'
+
+export const peers = peersOf(64)
+export const seeds = [1, 2, 3]
+export const setup = { ...setupOf(peers), rounds: 486, judge: 'mean' }
+
+/** Peers 0 to 47 are homes, a third of each kind: Mbit/s up and down, and the ms from there to the exchange. */
+const homes = [{ up: 5, down: 25, access: 20 }, { up: 20, down: 100, access: 10 }, { up: 100, down: 100, access: 5 }] // prettier-ignore
+const homeCount = 48
+const cloud = { up: 1000, down: 1000, access: 1 }
+/** One way between the two regions, in each of which are half of each kind of homes, and a cloud. */
+const between = 30
+
+const facts = new Map(peers.map((peer, k) => [peer, k < homeCount ? { ...homes[k % 3], region: Math.floor(k / 3) % 2 } : { ...cloud, region: k % 2 }])) // prettier-ignore
+const links = {
+  access: (peer) => { const { up, down } = at(peer); return { up: up * 1e6, down: down * 1e6 } }, // prettier-ignore
+  path(from, to) {
+    const [a, b] = [at(from), at(to)]
+    const latency = a.access + b.access + (a.region === b.region ? 0 : between)
+    return { latency, jitter: 0, loss: 0, bandwidth: Infinity, window: Infinity, pipes: [] }
+  }
+}
+/** The server is on the first peer of the first cloud. */
+export const serverOn = peers[homeCount]
+const at = (name) => facts.get(name) ?? facts.get(serverOn)
+
+/** An eighth, homes and clouds alike, computes four times as slowly. */
+const slow = Object.fromEntries(peers.filter((_, k) => k % 8 === 3).map((peer) => [peer, 4]))
+
+/** A sixth of the homes, drawn by the seed, vanish at some time within the first two seconds: half of them for good, half of them freeze, and go on a second later with what they had. */
+function faultsOf(seed) {
+  const random = createRandom(seed, 'homes')
+  const drawn = random.shuffle(peers.slice(0, homeCount)).slice(0, homeCount / 6)
+  const events = drawn.flatMap((peer, k) => {
+    const at = 2000 * random.uniform()
+    if (k % 2 === 0) return [{ at, kind: 'crash', peer }]
+    return [{ at, kind: 'freeze', peer }, { at: at + 1000, kind: 'thaw', peer }] // prettier-ignore
+  })
+  return { rules: [], events: events.sort((left, right) => left.at - right.at) }
+}
+
+/** A step takes 10 ms. Where peers vanish, what does not come within a second is gone on without; a run takes 60 s at most. */
+export const cells = [
+  [false, false],
+  [true, false],
+  [false, true],
+  [true, true]
+].map(([hasStragglers, hasChurn]) => ({
+  // prettier-ignore
+  name: hasStragglers ? (hasChurn ? 'both' : 'stragglers') : hasChurn ? 'churn' : 'plain',
+  hasStragglers,
+  hasChurn,
+  perStep: 10,
+  until: 60_000,
+  links,
+  slow: hasStragglers ? slow : {},
+  ...(hasChurn ? { faultsOf, timeout: 1000 } : {})
+}))

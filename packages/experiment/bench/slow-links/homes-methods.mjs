@@ -1,0 +1,30 @@
+// What is compared at 64 peers, and the same small budget for all: two rates and four periods (one of them with one rate) where there are local steps, and three rates where there are none.
+import { direct, each, matching as pairs, topK } from './methods.mjs'
+import { serverOn } from './homes-cells.mjs'
+
+const rates = [0.1, 0.3, 0.8]
+const periods = [3, 9, 27]
+const matching = { ...pairs, rounds: 128 }
+/** A fixed graph on which news travels faster than on a ring. */
+const fixed = { kind: 'random-regular', degree: 4, seed: 1 }
+const complete = { kind: 'complete' }
+const apart = 1_000_000
+/** The longest period with the lower rate alone: with the higher, 27 steps are too many for most. */
+const local = (of) => [...each([rates.slice(0, 2), periods], of), ...each([[rates[0]], [81]], of)]
+const outer = { outerRate: 0.7, momentum: 0.5 }
+
+/** In the order of tables. */
+export const methods = [
+  { name: 'trained apart, merged once', family: 'central', isMerged: true, configs: each([rates], (rate) => ({ algorithm: 'ad-psgd', rate, graph: complete, options: { period: apart } })) }, // prettier-ignore
+  { name: 'all-reduce, int8', family: 'central', configs: each([rates], (rate) => ({ algorithm: 'all-reduce', rate, codec: 'int8', options: direct })) }, // prettier-ignore
+  { name: 'parameter server, int8', family: 'central', configs: each([rates, ['int8', 'delta-int8']], (rate, codec) => ({ algorithm: 'parameter-server', rate, codec, server: serverOn, options: { chunks: 1 } })) }, // prettier-ignore
+  { name: 'DiLoCo, int8 all-reduce', family: 'central', configs: local((rate, period) => ({ algorithm: 'diloco', rate, codec: 'int8', options: { period, outer: { name: 'sgd', rate: outer.outerRate, momentum: outer.momentum, nesterov: true }, ...direct } })) }, // prettier-ignore
+  { name: 'DiLoCo, asynchronous server, int8', family: 'central', configs: local((rate, period) => ({ algorithm: 'async-diloco', rate, codec: 'delta-int8', server: serverOn, options: { period, ...outer, chunks: 1 } })) }, // prettier-ignore
+  { name: 'SparseLoCo', family: 'central', configs: local((rate, period) => ({ algorithm: 'sparseloco', rate, options: { period, compressor: topK(1 / 64) } })) }, // prettier-ignore
+  { name: 'D-PSGD, int8', family: 'gossip', configs: each([rates], (rate) => ({ algorithm: 'dpsgd', rate, codec: 'int8', graph: matching })) }, // prettier-ignore
+  { name: 'GASLoC, int8', family: 'gossip', configs: local((rate, period) => ({ algorithm: 'gasloc', rate, codec: 'int8', graph: matching, options: { period, ...outer } })) }, // prettier-ignore
+  { name: 'Overlap merge, int8', family: 'gossip', configs: local((rate, period) => ({ algorithm: 'overlap-merge', rate, codec: 'int8', graph: matching, options: { period } })) }, // prettier-ignore
+  { name: 'CHOCO-SGD, local steps', family: 'gossip', configs: local((rate, period) => ({ algorithm: 'choco', rate, graph: fixed, options: { period, compressor: topK(1 / 64), consensus: 0.125 } })) }, // prettier-ignore
+  { name: 'AD-PSGD, int8', family: 'gossip', configs: local((rate, period) => ({ algorithm: 'ad-psgd', rate, codec: 'int8', graph: complete, options: { period } })) }, // prettier-ignore
+  { name: 'DivShare, int8', family: 'gossip', configs: local((rate, period) => ({ algorithm: 'divshare', rate, codec: 'int8', graph: complete, options: { period, fragments: 4, receivers: 1 } })) } // prettier-ignore
+]

@@ -1,0 +1,45 @@
+// The second map: 64 peers, homes and clouds, stragglers and churn.
+//
+//   node packages/experiment/bench/slow-links/homes.mjs RESULTS.jsonl
+//
+// Each method is tuned with the first seed where all are there (with stragglers, among the three settings that are fastest without), and the best setting with and without stragglers is run with all seeds, also where peers vanish. The mean of the models of those
+// that are there is judged. homes-report.mjs makes the table.
+import { cells, seeds, setup } from './homes-cells.mjs'
+import { methods } from './homes-methods.mjs'
+import { bestOf } from './cells.mjs'
+import { computeIn } from './engine.mjs'
+import { openResults, targetsOf } from './results.mjs'
+
+const [file] = process.argv.slice(2)
+if (file === undefined) throw new Error('expected the path of a file for the results')
+const { known, once } = openResults(file)
+const targetOf = targetsOf(once, setup)
+
+async function run({ name, configs }, place, seed, cell) {
+  const target = await targetOf(seed)
+  return once(`${name} | ${place} | ${seed} | ${cell.name}`, async () => {
+    const { ms, ...rest } = await computeIn({ method: configs[place], seed, setup, target, cell })
+    return { method: name, place, seed, ...rest, ms: ms === undefined ? {} : { [cell.name]: ms } }
+  })
+}
+
+/** What it takes to merge all models in int8, without the step before: through one peer in a cloud, as a server would, and by a direct all-reduce. */
+for (const name of ['parameter server, int8', 'all-reduce, int8'])
+  await once(`merge | ${name}`, async () => {
+    const [method] = methods.find((one) => one.name === name).configs
+    const { ms, bytes } = await computeIn({ method, seed: 1, setup: { ...setup, rounds: 1, every: 1 }, target: 0, cell: cells[0] }) // prettier-ignore
+    return { merge: ms - cells[0].perStep, bytes }
+  })
+
+const [first, ...others] = seeds
+for (const method of methods) for (const place of method.configs.keys()) await run(method, place, first, cells[0])
+/** With stragglers the three that were the fastest without are tried. */
+for (const method of methods)
+  for (const place of bestOf(known, method.name, 'plain', first).slice(0, 3)) await run(method, place, first, cells[1])
+/** Where it is tuned. */
+const tunedIn = ({ hasStragglers }) => (hasStragglers ? 'stragglers' : 'plain')
+for (const seed of [first, ...others])
+  for (const cell of cells)
+    for (const method of methods)
+      for (const place of bestOf(known, method.name, tunedIn(cell), first).slice(0, 1))
+        await run(method, place, seed, cell)

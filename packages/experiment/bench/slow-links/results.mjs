@@ -1,0 +1,39 @@
+// What has been computed is a file, a line of JSON for each run, and is not computed again.
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { tasksOf } from './engine.mjs'
+import { plainSgd } from './plain.mjs'
+
+/** The lines of a file by their keys, and `once`: the line of a key, computed and appended where there is none. */
+export function openResults(file) {
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').filter(Boolean).map((line) => JSON.parse(line)) : [] // prettier-ignore
+  const known = new Map(lines.map((line) => [line.key, line]))
+  const once = async (key, work) => {
+    const found = known.get(key)
+    if (found !== undefined) return found
+    const before = process.cpuUsage()
+    const result = await work()
+    const { user, system } = process.cpuUsage(before)
+    const line = { key, ...result, cpu: Math.round((user + system) / 1e4) / 100 }
+    known.set(key, line)
+    appendFileSync(file, JSON.stringify(line) + '\n')
+    process.stderr.write(`${key}: ${line.round ?? JSON.stringify(line.ms ?? 'done')} (${line.cpu} s)\n`)
+    return line
+  }
+  return { known, once }
+}
+
+/** By seed, 95 % of what plain SGD with the joint batch has at the best of the rates. */
+export function targetsOf(once, setup) {
+  return async (seed) => {
+    const line = await once(`plain ${seed}`, async () => {
+      const { union } = await tasksOf(setup.peers, seed, setup.data)
+      const ends = setup.rates.map((rate) => {
+        const curve = plainSgd(union, { seed, rate, batch: setup.batch * setup.peers.length, rounds: setup.plainRounds, every: setup.every }) // prettier-ignore
+        const last = curve.slice(-10).map(([, accuracy]) => accuracy)
+        return last.reduce((sum, each) => sum + each, 0) / last.length
+      })
+      return { accuracy: Math.max(...ends), ends }
+    })
+    return 0.95 * line.accuracy
+  }
+}
