@@ -1,5 +1,7 @@
 /** Hop in virtual time: D-PSGD where nobody is left out, rounds that do not wait for who is late, and nobody too far ahead. */
+import { refusals } from '@murmuration/algorithms'
 import { createRandom } from '@murmuration/random'
+import { uniformLinks } from '@murmuration/simulator'
 import { createTopology } from '@murmuration/topology'
 import { type Fabric, fabricWith, type Milliseconds, type PeerName, type StepReport } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
@@ -91,6 +93,34 @@ test('who is late once holds up others by no more than they cannot be ahead, and
     t.is(most, gap)
     t.true((ends.get(peers[1]) ?? 0) >= 100 * (60 - gap))
   }
+})
+
+test('it ends on drawn graphs, paces and options, and nobody is further ahead of a neighbour than the gap', async (t) => {
+  for (let seed = 1; seed <= 40; seed++) {
+    const random = createRandom(seed, 'hop')
+    const own = peersOf(3 + random.integer(5))
+    const kind = (['ring', 'complete', 'star'] as const)[random.integer(3)]
+    const drawn = createTopology({ peers: own, graph: { kind } })
+    const options = { backup: random.integer(4), staleness: random.integer(3), gap: 1 + random.integer(3) }
+    const paces = new Map(own.map((peer) => [peer, 1 + random.integer(30)]))
+    const links = uniformLinks({ latency: 1 + random.integer(30) })
+    const cost = (peer: PeerName) => (paces.get(peer) ?? 0) * (random.uniform() < 0.1 ? 8 : 1)
+    const at = new Map<PeerName, number>()
+    const onStep = (peer: PeerName, { round }: StepReport) => {
+      at.set(peer, round + 1)
+      const least = Math.min(...drawn.mixing(peer, 0).receiveFrom.map(({ name: other }) => at.get(other) ?? 0))
+      t.true(round + 1 - least <= options.gap, `seed ${seed}: ${peer} begins round ${round + 1}, a neighbour ${least}`)
+    }
+    const settings = { options, rounds: 20, timeout: 1e5 }
+    const { ends } = await runAtOwnPace(hop, { topology: drawn, links, cost, onStep, settings })
+    t.is(ends.size, own.length, `seed ${seed}: ${JSON.stringify(options)}`)
+  }
+})
+
+test('links that go one way are refused: a peer would not know how far ahead it is', (t) => {
+  const oneWay = createTopology({ peers, graph: { kind: 'exponential' } })
+  t.regex(refusals(hop, { topology: oneWay, servers: [] }).join(), /same weight/)
+  t.deepEqual(refusals(hop, { topology, servers: [] }), [])
 })
 
 test('a gap that the queues do not hold is refused, with the reason', async (t) => {

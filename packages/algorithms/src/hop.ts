@@ -21,7 +21,7 @@ export const hop = algorithm({
     staleness: z.int().min(0).default(0).meta({ description: 's, how many rounds old a model may be that counts' }),
     gap: z.int().min(1).max(3, tooFar).default(3).meta({ description: 'G, how many rounds ahead of neighbours' })
   }),
-  needs: { weights: 'rows', graph: 'fixed', delivery: 'reliable' },
+  needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable' },
   keeps: 'nothing',
   channels: { model: { x: 'vector' } },
   start({ x }, { options: { gap } }): { x: Vector; seen: PerPeer<Seen> } {
@@ -32,8 +32,9 @@ export const hop = algorithm({
     const { backup, staleness, gap } = node.options
     const W = node.mixing(k)
     const seen = Object.assign(perPeer<Seen>(), before)
-    const older = (rounds: number) => W.from.filter((j) => (messageOf(seen, j)?.round ?? -1) < k - rounds)
-    invariant(older(gap).length === 0, () => `${node.self} is ${gap + 1} rounds ahead of ${older(gap)[0]}`)
+    const behind = (round: number) => W.from.filter((j) => (messageOf(seen, j)?.round ?? -1) < round)
+    const stale = () => behind(Math.max(0, k - staleness))
+    invariant(behind(k - gap).length === 0, () => `${node.self} is ${gap + 1} rounds ahead of ${behind(k - gap)[0]}`)
     node.model.send(W, { x })
     const g = await node.gradient(x)
     const take = ({ from, round, message }: Arrival<{ x: Vector }>) => {
@@ -41,9 +42,9 @@ export const hop = algorithm({
     }
     const upTo = { round: k, timeouts: 2 }
     for (let come = await node.model.arrived(upTo); come; come = await node.model.arrived(upTo)) take(come)
-    const late = () => (older(staleness).length > backup ? older(staleness) : older(gap - 1))
+    const late = () => (stale().length > backup ? stale() : behind(k - gap + 1))
     while (late().length > 0) take(await node.model.next(late, upTo))
-    const used = W.from.filter((j) => !older(staleness).includes(j))
+    const used = W.from.filter((j) => !stale().includes(j))
     const sum = used.reduce((total, j) => total + W.row(j), W.own)
     const terms = used.map((j): Term<Vector> => [W.row(j) / sum, seen[j].x])
     return { x: node.step(linearOf([[W.own / sum, x], ...terms]), g), seen }
