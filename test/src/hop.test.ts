@@ -61,7 +61,7 @@ test('a round averages what was sent in that round and has come, and lacks no mo
     before.set(peer, [...parameters])
     counts.add(all.length)
   }
-  const settings = { options: { backup: 2 } }
+  const settings = { options: { backup: 2, gap: 3 } }
   await runAtOwnPace(hop, { topology, spread: 4, cost: sometimesLate(), seen, onStep, settings })
   t.deepEqual([...counts].sort(), [3, 4, 5])
 })
@@ -78,7 +78,7 @@ test('one step of eight takes four times as long: with backup workers all wait h
     const { ends } = await runOf(algorithm, cost, options)
     return peers.reduce((sum, peer) => sum + (ends.get(peer) ?? 0) - (own.get(peer) ?? 0), 0)
   }
-  const [joint, hopping] = [await waits(dpsgd), await waits(hop, { backup: 3 })]
+  const [joint, hopping] = [await waits(dpsgd), await waits(hop, { backup: 3, gap: 3 })]
   t.true(hopping < joint / 2, `${hopping} ms of waiting, D-PSGD ${joint}`)
 })
 

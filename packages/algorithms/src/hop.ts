@@ -19,7 +19,7 @@ export const hop = algorithm({
   options: z.strictObject({
     backup: z.int().min(0).default(1).meta({ description: 'b, how many neighbours a round goes on without' }),
     staleness: z.int().min(0).default(0).meta({ description: 's, how many rounds old a model may be that counts' }),
-    gap: z.int().min(1).max(3, tooFar).default(3).meta({ description: 'G, how many rounds ahead of neighbours' })
+    gap: z.int().min(1).max(3, tooFar).default(2).meta({ description: 'G, how many rounds ahead of neighbours' })
   }),
   needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable' },
   keeps: 'nothing',
