@@ -94,6 +94,7 @@ export default defineConfig({
         'membership',
         'performance',
         'slow-links',
+        'slow-links-64',
         'churn',
         'hard-data-and-liars',
         'paper-map',

@@ -1,4 +1,4 @@
-// What is compared at 64 peers, and the same small budget for all: two rates and four periods (one of them with one rate) where there are local steps, and three rates where there are none.
+// What is compared at 64 peers, and the same small budget for all: nine pairs of a rate and a period where there are local steps, and three rates where there are none.
 import { direct, each, matching as pairs, topK } from './methods.mjs'
 import { serverOn } from './homes-cells.mjs'
 
@@ -9,8 +9,9 @@ const matching = { ...pairs, rounds: 128 }
 const fixed = { kind: 'random-regular', degree: 4, seed: 1 }
 const complete = { kind: 'complete' }
 const apart = 1_000_000
-/** The longest period with the lower rate alone: with the higher, 27 steps are too many for most. */
-const local = (of) => [...each([rates.slice(0, 2), periods], of), ...each([[rates[0]], [81]], of)]
+/** And the longest period at the lowest rate, and the shorter ones at the highest. */
+const ends = [[[rates[0]], [81]], [[rates[2]], [3, 9]]] // prettier-ignore
+const local = (of) => [...each([rates.slice(0, 2), periods], of), ...ends.flatMap((lists) => each(lists, of))]
 const outer = { outerRate: 0.7, momentum: 0.5 }
 
 /** In the order of tables. */
