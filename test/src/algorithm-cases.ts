@@ -7,8 +7,8 @@ const special: Readonly<Record<string, Omit<AlgorithmCase, 'algorithm'>>> = {
   'a2cid2': { isAsynchronous: true },
   // The faster count for more, and a model that was long under way takes the mean along more slowly.
   'divshare': { isAsynchronous: true, options: { period: 3, fragments: 2 }, spread: 0.5 },
-  // Whom a round goes on without are the slower ones.
-  'hop': { isAsynchronous: true, spread: 0.5 },
+  // Whom a round goes on without are the slower ones, and who that is a busy machine decides: only where all have one optimum is it known where the rest ends.
+  'hop': { isAsynchronous: true, spread: 0 },
   'async-diloco': { isAsynchronous: true, options: { period: 3, momentum: 0.5 } },
   'decoupled-diloco': { isAsynchronous: true, options: { period: 3, momentum: 0.5, grace: 50 } },
   'async-parameter-server': { isAsynchronous: true },
