@@ -2,10 +2,10 @@
 import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
-import { root, textOf } from './repository.js'
+import { filesUnder, root, textOf } from './repository.js'
 
-/** Imports of compiled modules, in which types are gone. Imports in expressions come later, if at all. */
-const statement = /^(?:(?:import|export)\b[^'"\n]*\bfrom|\} from|import) '([^']+)'/gm
+/** Imports of compiled modules, in which types are gone, and what they require at once. Imports in expressions come later, if at all. */
+const statement = /^(?:(?:(?:import|export)\b[^'"\n]*\bfrom|\} from|import) |export const \w+ = require\()'([^']+)'/gm
 
 /** The packages of others that are loaded with a file of the repository. */
 function loadedWith(file: string, seen = new Set<string>()): Set<string> {
@@ -48,4 +48,25 @@ test('what creates peers and tasks loads them', (t) => {
     ...loadedWith(`packages/${file}`)
   ])
   for (const name of heavy) t.true(loaded.includes(name), name)
+})
+
+test('a thread that computes loads no more than its task needs: no schemas, and no decoders of files', (t) => {
+  const loaded = ['tasks/dist/worker-thread.js', 'tfjs/dist/task.js'].flatMap((file) => [
+    ...loadedWith(`packages/${file}`)
+  ])
+  const unneeded = ['zod', 'csv-parse', 'fast-png', 'jpeg-js', 'nanotar', 'hyparquet']
+  t.true(loaded.includes('@tensorflow/tfjs-layers'))
+  t.deepEqual(
+    unneeded.filter((name) => loaded.includes(name)),
+    []
+  )
+})
+
+test('TensorFlow.js is required and not imported, which would take several times as long', (t) => {
+  const files = filesUnder('packages/tfjs/dist').filter((file) => file.endsWith('.js') && !/\.test\./.test(file))
+  t.true(files.length > 20)
+  t.deepEqual(
+    files.filter((file) => /^(?:import |\} from ).*'@tensorflow\//m.test(textOf(file))),
+    []
+  )
 })

@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { InputError, messageOf, type ModelSignature } from '@murmuration/core'
 import { sizeOf } from '@murmuration/vectors'
-import { readCsvInputs } from './files/csv.js'
 import { readParquet } from './files/parquet.js'
 import { tableInputs } from './files/table-inputs.js'
-import { decodePicture } from './images/decode.js'
 import { fitted } from './images/fit.js'
 
 /** The input of one sample, and where it stands: a file, or a file and its line. */
@@ -29,6 +27,7 @@ export async function inputsIn(path: string, signature: ModelSignature): Promise
       throw new InputError(
         `${path}: the model takes pictures of ${inputShape.slice(0, 2).join(' × ')} pixels; give PNG or JPEG files`
       )
+    const { decodePicture } = await import('./images/decode.js')
     const pixels = fitted(decodePicture(path, bytes), inputShape)
     return [{ from: path, values: Float32Array.from(pixels, (pixel) => pixel / 255) }]
   }
@@ -37,6 +36,7 @@ export async function inputsIn(path: string, signature: ModelSignature): Promise
     throw new InputError(
       `${path}: the model takes rows of ${sizeOf(inputShape)} numbers; give a .csv or a .parquet file`
     )
-  const table = /\.csv$/i.test(path) ? readCsvInputs(file) : await readParquet(file)
+  const read = /\.csv$/i.test(path) ? (await import('./files/csv.js')).readCsvInputs : readParquet
+  const table = await read(file)
   return tableInputs(table, { length: sizeOf(inputShape), names: preprocessing.names })
 }

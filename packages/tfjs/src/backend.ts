@@ -1,10 +1,9 @@
-import { createRequire } from 'node:module'
 import { dirname, sep } from 'node:path'
 import { InputError, messageOf } from '@murmuration/core'
-import '@tensorflow/tfjs-backend-cpu'
-import { setWasmPaths } from '@tensorflow/tfjs-backend-wasm'
-import { enableProdMode, getBackend, setBackend } from '@tensorflow/tfjs-core'
 import { registerTrainingKernels } from './kernels/index.js'
+import { core, loadCpuBackend, loadWasmBackend } from './packages.js'
+
+const { enableProdMode, getBackend, setBackend } = core
 
 /** The backends by the names that users write, best first. */
 export const backendChoices = ['gpu', 'node', 'wasm', 'cpu'] as const
@@ -30,7 +29,7 @@ const candidates: readonly Candidate[] = [
   { choice: 'gpu', name: 'tensorflow', title: 'tfjs-node-gpu', load: () => loadPackage('@tensorflow/tfjs-node-gpu') },
   { choice: 'node', name: 'tensorflow', title: 'tfjs-node', load: () => loadPackage('@tensorflow/tfjs-node') },
   { choice: 'wasm', name: 'wasm', title: 'WebAssembly', load: loadWasm },
-  { choice: 'cpu', name: 'cpu', title: 'plain JavaScript', load: async () => {} }
+  { choice: 'cpu', name: 'cpu', title: 'plain JavaScript', load: async () => loadCpuBackend() }
 ]
 
 /**
@@ -96,7 +95,7 @@ async function loadPackage(name: string): Promise<void> {
 }
 
 async function loadWasm(): Promise<void> {
-  const main = createRequire(import.meta.url).resolve('@tensorflow/tfjs-backend-wasm')
+  const { setWasmPaths, main } = loadWasmBackend()
   setWasmPaths(dirname(main) + sep)
   registerTrainingKernels()
   await withoutNewListeners(() => setBackend('wasm'))

@@ -1,4 +1,5 @@
-import * as core from '@tensorflow/tfjs-core'
+import type { DataType, Tensor } from '@tensorflow/tfjs-core'
+import { core } from './packages.js'
 
 // The operations whose first argument is the tensor itself.
 const direct = `abs acos acosh add all any argMax argMin asin asinh atan atan2 atanh batchToSpaceND batchNorm broadcastTo
@@ -10,7 +11,7 @@ const direct = `abs acos acosh add all any argMax argMin asin asinh atan atan2 a
   sub sum tan tanh tile topk transpose unique unstack zerosLike avgPool maxPool depthwiseConv2d separableConv2d
   conv2dTranspose localResponseNormalization`
 
-type Method = (self: core.Tensor, ...given: readonly unknown[]) => unknown
+type Method = (self: Tensor, ...given: readonly unknown[]) => unknown
 
 const others: Readonly<Record<string, Method>> = {
   flatten: (self) => core.reshape(self, [self.size]),
@@ -20,14 +21,14 @@ const others: Readonly<Record<string, Method>> = {
   as4D: (self, ...shape) => core.reshape(self, shape as number[]),
   as5D: (self, ...shape) => core.reshape(self, shape as number[]),
   asScalar: (self) => core.reshape(self, []),
-  asType: (self, type) => core.cast(self, type as core.DataType),
+  asType: (self, type) => core.cast(self, type as DataType),
   toBool: (self) => core.cast(self, 'bool'),
   toFloat: (self) => core.cast(self, 'float32'),
   toInt: (self) => core.cast(self, 'int32'),
-  reshapeAs: (self, other) => core.reshape(self, (other as core.Tensor).shape),
+  reshapeAs: (self, other) => core.reshape(self, (other as Tensor).shape),
   concat: (self, more, axis) => core.concat([self, ...listOf(more)], axis as number),
   stack: (self, more, axis) => core.stack([self, ...listOf(more)], axis as number),
-  where: (self, condition, other) => core.where(condition as core.Tensor, self, other as core.Tensor)
+  where: (self, condition, other) => core.where(condition as Tensor, self, other as Tensor)
 }
 
 /**
@@ -49,12 +50,12 @@ function define(name: string, method: Method): void {
   Object.defineProperty(core.Tensor.prototype, name, {
     configurable: true,
     writable: true,
-    value(this: core.Tensor, ...given: readonly unknown[]) {
+    value(this: Tensor, ...given: readonly unknown[]) {
       return method(this, ...given)
     }
   })
 }
 
-function listOf(more: unknown): readonly core.Tensor[] {
-  return (Array.isArray(more) ? more : [more]) as readonly core.Tensor[]
+function listOf(more: unknown): readonly Tensor[] {
+  return (Array.isArray(more) ? more : [more]) as readonly Tensor[]
 }

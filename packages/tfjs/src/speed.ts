@@ -1,5 +1,7 @@
-import { matMul, ones, tidy } from '@tensorflow/tfjs-core'
+import { core } from './packages.js'
 import { type Backend, chooseBackend, useBackend } from './backend.js'
+
+const { matMul, ones, tidy } = core
 
 /** The backend that computes, and how fast it multiplies. */
 export interface BackendSpeed extends Backend {

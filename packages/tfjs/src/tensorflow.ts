@@ -1,6 +1,5 @@
-import * as core from '@tensorflow/tfjs-core'
-import * as layers from '@tensorflow/tfjs-layers'
 import { addChainedOperations } from './chained.js'
+import { core, layers } from './packages.js'
 
 addChainedOperations()
 

@@ -11,7 +11,7 @@ import {
   type Work
 } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
-import { blame } from '@murmuration/tasks'
+import { blame } from '@murmuration/tasks/user-code'
 import { fingerprintsOf, signatureOf } from '@murmuration/data'
 import { lengthOf } from '@murmuration/vectors'
 import type { Scalar, Tensor } from '@tensorflow/tfjs-core'

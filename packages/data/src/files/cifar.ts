@@ -2,9 +2,6 @@ import { InputError, messageOf } from '@murmuration/core'
 import { parseTar } from 'nanotar'
 import type { Source } from '../source.js'
 
-/** The archive's name. */
-export const cifarName = /^cifar-10-binary\.tar(\.gz)?$/
-
 /** Names of the classes in the order of their numbers, as the archive's batches.meta.txt has them. */
 const classNames = ['airplane', 'automobile', 'bird', 'cat', 'deer', 'dog', 'frog', 'horse', 'ship', 'truck']
 

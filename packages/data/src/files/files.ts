@@ -4,8 +4,6 @@ import { InputError, invariant, messageOf } from '@murmuration/core'
 import type { DataDescription, Fit } from '../samples.js'
 import type { Source } from '../source.js'
 import { picturesIn, pictureSource } from '../images/folder.js'
-import { cifarName, cifarSource } from './cifar.js'
-import { readCsv } from './csv.js'
 import { type DataFile, readData } from './data-file.js'
 import { downloadAll } from './download.js'
 import { textSource, type TextReading } from '../text/text.js'
@@ -19,11 +17,12 @@ type Checksums = NonNullable<FilesDescription['sha256']>
 
 const imagesName = /^(.*)images[-.]idx3-ubyte(\.gz)?$/
 const labelsName = /^(.*)labels[-.]idx1-ubyte(\.gz)?$/
+const cifarName = /^cifar-10-binary\.tar(\.gz)?$/
 const csvName = /\.csv(\.gz)?$/i
 const parquetName = /\.parquet$/i
 const textName = /\.txt(\.gz)?$/i
 
-/** How files are read. */
+/** How files are read. What decodes a kind of file is loaded when there is one: that of all takes as long to load as the rest of this package. */
 export interface FilesReading {
   /** 'numbers' for targets of tables that are real values; classes by default. */
   readonly targets?: TableReading['targets']
@@ -67,7 +66,9 @@ async function openPacked(
   const [archive, other] = files.filter(({ name }) => cifarName.test(name))
   if (other !== undefined)
     throw new InputError(`${archive.path} and ${other.path}: found two archives of CIFAR-10, expected one`)
-  return archive && cifarSource(archive.path, await bytesOf(archive))
+  if (archive === undefined) return undefined
+  const { cifarSource } = await import('./cifar.js')
+  return cifarSource(archive.path, await bytesOf(archive))
 }
 
 /** All tables, one after the other; nothing where there are none. Throws an InputError where the same may be there in two formats. */
@@ -83,7 +84,10 @@ async function openTables(
     )
   if (csv.length + parquet.length === 0) return undefined
   const read = async (file: DataFile) => ({ name: file.path, bytes: await bytesOf(file) })
-  if (csv.length > 0) return tableSource((await Promise.all(csv.map(read))).map(readCsv), reading)
+  if (csv.length > 0) {
+    const { readCsv } = await import('./csv.js')
+    return tableSource((await Promise.all(csv.map(read))).map(readCsv), reading)
+  }
   const tables = []
   // One after the other: each has a thread while it is read.
   for (const file of parquet) tables.push(await readParquet(await read(file)))

@@ -12,11 +12,6 @@ export interface Picture {
 /** The most pixels of a picture; a file of a few kilobytes may claim any number. */
 const maxPixels = 50e6
 
-/** Whether a file's name is that of a picture that can be read. */
-export function isPicture(name: string): boolean {
-  return /\.(png|jpe?g)$/i.test(name)
-}
-
 /** Decodes a PNG or JPEG file, told by its first bytes. Transparency is left out. Throws an {@link InputError} that names the file. */
 export function decodePicture(name: string, bytes: Uint8Array): Picture {
   const isJpeg = bytes[0] === 0xff && bytes[1] === 0xd8

@@ -5,8 +5,10 @@ import { InputError } from '@murmuration/core'
 import { sizeOf } from '@murmuration/vectors'
 import type { DataFile } from '../files/data-file.js'
 import type { Source } from '../source.js'
-import { decodePicture, isPicture, type Picture } from './decode.js'
+import type { Picture } from './decode.js'
 import { fitted, isGrey } from './fit.js'
+
+const pictureName = /\.(png|jpe?g)$/i
 
 /** How pictures are read. */
 export interface PictureReading {
@@ -30,8 +32,8 @@ export async function picturesIn(folder: string): Promise<readonly DataFile[]> {
     })
   )
   const files = all.flat()
-  const pictures = files.filter(({ name }) => isPicture(name))
-  const other = files.find(({ name }) => !isPicture(name))
+  const pictures = files.filter(({ name }) => pictureName.test(name))
+  const other = files.find(({ name }) => !pictureName.test(name))
   if (other === undefined || pictures.length === 0) return pictures
   throw new InputError(
     `${other.path} is no picture by its name; .png, .jpg or .jpeg files are expected in the folders of a folder of pictures`
@@ -82,6 +84,7 @@ async function scaled(
   bytesOf: (file: DataFile) => Promise<Uint8Array>,
   { size, like }: PictureReading
 ): Promise<{ readonly inputShape: readonly number[]; readonly pixels: Uint8Array }> {
+  const { decodePicture } = await import('./decode.js')
   const first = decodePicture(files[0].path, await bytesOf(files[0]))
   // Samples of another kind are refused where the two are put together.
   const given = like?.inputShape.length === 3 ? like.inputShape : undefined

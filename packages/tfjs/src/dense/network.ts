@@ -2,7 +2,7 @@ import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm'
 import { invariant, type Schema } from '@murmuration/core'
 import type { LocalData, Samples } from '@murmuration/data'
 import { sizeOf } from '@murmuration/vectors'
-import { engine } from '@tensorflow/tfjs-core'
+import { core } from '../packages.js'
 import type { LayersModel } from '@tensorflow/tfjs-layers'
 import type { Backend } from '../backend.js'
 import { gatherRows } from '../batches.js'
@@ -10,6 +10,8 @@ import { leftFactor, Products, rightFactor } from '../wasm/products.js'
 import { type Activation, activations } from './activations.js'
 import { type DenseLayer, denseLayersOf } from './layers.js'
 import { type BatchLoss, crossEntropy, squaredError } from './losses.js'
+
+const { engine } = core
 
 /** Of what a task is made that a {@link DenseNetwork} may compute. */
 export interface NetworkParts {

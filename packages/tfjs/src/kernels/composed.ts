@@ -1,4 +1,7 @@
-import { type KernelConfig, type NamedAttrMap, type Tensor, type TensorInfo, tidy } from '@tensorflow/tfjs-core'
+import type { KernelConfig, NamedAttrMap, Tensor, TensorInfo } from '@tensorflow/tfjs-core'
+import { core } from '../packages.js'
+
+const { tidy } = core
 
 /** The tensors that a kernel is given, by the names of its inputs. */
 export type Inputs<Name extends string> = { readonly [name in Name]: Tensor }

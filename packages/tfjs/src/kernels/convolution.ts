@@ -1,30 +1,24 @@
 import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm'
-import {
-  backend_util,
-  Conv2D,
-  type Conv2DAttrs,
-  Conv2DBackpropFilter,
-  type Conv2DBackpropFilterAttrs,
-  Conv2DBackpropInput,
-  type Conv2DBackpropInputAttrs,
-  conv2d,
-  FusedConv2D,
-  type FusedConv2DAttrs,
-  type KernelConfig,
-  type KernelFunc,
-  reverse,
-  type Tensor4D,
-  type TensorInfo,
-  transpose
+import type {
+  Conv2DAttrs,
+  Conv2DBackpropFilterAttrs,
+  Conv2DBackpropInputAttrs,
+  FusedConv2DAttrs,
+  KernelConfig,
+  KernelFunc,
+  Tensor4D,
+  TensorInfo
 } from '@tensorflow/tfjs-core'
+import { core } from '../packages.js'
 import { invariant } from '@murmuration/core'
 import { Products } from '../wasm/products.js'
 import { composed } from './composed.js'
 import { activated, addressOf, finishOf } from './fused.js'
-import { forEachPatches } from './patches.js'
+import { forEachPatches, type Shape } from './patches.js'
 import { readyForTurnedFilter } from './turned.js'
 
-type Shape = backend_util.Conv2DInfo
+const { backend_util, Conv2D, Conv2DBackpropFilter, Conv2DBackpropInput, conv2d, FusedConv2D, reverse, transpose } =
+  core
 
 /**
  * Convolutions and their gradients as products of matrices of our own. Channels come last, as everywhere in the WASM backend, which has no

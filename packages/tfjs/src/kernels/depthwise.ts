@@ -1,22 +1,25 @@
-import {
-  backend_util,
-  DepthwiseConv2dNativeBackpropFilter,
-  type DepthwiseConv2dNativeBackpropFilterAttrs,
-  DepthwiseConv2dNativeBackpropInput,
-  type DepthwiseConv2dNativeBackpropInputAttrs,
-  depthwiseConv2d,
-  type KernelConfig,
-  reshape,
-  reverse,
-  sum,
-  type Tensor,
-  type Tensor4D,
-  tensor4d
+import type {
+  DepthwiseConv2dNativeBackpropFilterAttrs,
+  DepthwiseConv2dNativeBackpropInputAttrs,
+  KernelConfig,
+  Tensor,
+  Tensor4D
 } from '@tensorflow/tfjs-core'
+import { core } from '../packages.js'
+import type { Shape } from './patches.js'
 import { composed, valuesOf } from './composed.js'
 import { readyForTurnedFilter } from './turned.js'
 
-type Shape = backend_util.Conv2DInfo
+const {
+  backend_util,
+  DepthwiseConv2dNativeBackpropFilter,
+  DepthwiseConv2dNativeBackpropInput,
+  depthwiseConv2d,
+  reshape,
+  reverse,
+  sum,
+  tensor4d
+} = core
 
 /** The gradients of depthwise convolutions: the backend has none. */
 export const depthwiseKernels: readonly KernelConfig[] = [

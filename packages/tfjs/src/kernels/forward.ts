@@ -1,13 +1,7 @@
-import {
-  backend_util,
-  type Conv2DAttrs,
-  DepthwiseConv2dNative,
-  FusedDepthwiseConv2D,
-  getKernel,
-  type KernelConfig,
-  type KernelFunc,
-  type Tensor4D
-} from '@tensorflow/tfjs-core'
+import type { Conv2DAttrs, KernelConfig, KernelFunc, Tensor4D } from '@tensorflow/tfjs-core'
+import { core } from '../packages.js'
+
+const { backend_util, DepthwiseConv2dNative, FusedDepthwiseConv2D, getKernel } = core
 
 /**
  * Depthwise convolutions with padding 'same'. Where a filter has fewer taps than its stride steps over, in height or width, the

@@ -1,19 +1,10 @@
 import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm'
-import {
-  type _FusedMatMulAttrs,
-  add,
-  elu,
-  leakyRelu,
-  prelu,
-  relu,
-  relu6,
-  sigmoid,
-  type Tensor,
-  type TensorInfo,
-  util
-} from '@tensorflow/tfjs-core'
+import type { _FusedMatMulAttrs, Tensor, TensorInfo } from '@tensorflow/tfjs-core'
+import { core } from '../packages.js'
 import { invariant } from '@murmuration/core'
 import { Products } from '../wasm/products.js'
+
+const { add, elu, leakyRelu, prelu, relu, relu6, sigmoid, util } = core
 
 type Activation = _FusedMatMulAttrs['activation']
 

@@ -1,4 +1,5 @@
-import { getKernel, type KernelConfig, registerKernel, unregisterKernel } from '@tensorflow/tfjs-core'
+import type { KernelConfig } from '@tensorflow/tfjs-core'
+import { core } from '../packages.js'
 import { convolutionKernels } from './convolution.js'
 import { depthwiseKernels } from './depthwise.js'
 import { forwardKernels } from './forward.js'
@@ -7,6 +8,8 @@ import { poolingKernels } from './pooling.js'
 import { productKernels } from './product.js'
 import { segmentKernels } from './segments.js'
 import { registerTileGradient } from './tile.js'
+
+const { getKernel, registerKernel, unregisterKernel } = core
 
 let registered = false
 

@@ -1,5 +1,8 @@
-import { add, cast, getKernel, type KernelConfig, mul, OneHot, type OneHotAttrs, oneHot } from '@tensorflow/tfjs-core'
+import type { KernelConfig, OneHotAttrs } from '@tensorflow/tfjs-core'
+import { core } from '../packages.js'
 import { composed } from './composed.js'
+
+const { add, cast, getKernel, mul, OneHot, oneHot } = core
 
 /** One-hot rows of float32: the backend's own puts the bits of integers into them. */
 export function oneHotKernels(): KernelConfig[] {

@@ -3,7 +3,8 @@ import type { backend_util, TensorInfo } from '@tensorflow/tfjs-core'
 import { type Grid, Products } from '../wasm/products.js'
 import { addressOf } from './fused.js'
 
-type Shape = backend_util.Conv2DInfo
+/** The lengths of a convolution or of pooling. */
+export type Shape = backend_util.Conv2DInfo
 
 /** The samples `first` to `first + count`, and where the number under each tap is for each pixel of the output: at the sum of both. */
 export interface Patches {

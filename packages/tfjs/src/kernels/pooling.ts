@@ -1,14 +1,9 @@
-import {
-  AvgPoolGrad,
-  backend_util,
-  type KernelConfig,
-  MaxPoolGrad,
-  type MaxPoolGradAttrs,
-  type Tensor,
-  type Tensor4D,
-  tensor4d
-} from '@tensorflow/tfjs-core'
+import type { KernelConfig, MaxPoolGradAttrs, Tensor, Tensor4D } from '@tensorflow/tfjs-core'
+import { core } from '../packages.js'
+import type { Shape } from './patches.js'
 import { composed, valuesOf } from './composed.js'
+
+const { AvgPoolGrad, backend_util, MaxPoolGrad, tensor4d } = core
 
 /** AvgPoolGradAttrs leaves out the rounding mode, which both gradients are given. */
 type PoolAttributes = MaxPoolGradAttrs
@@ -79,7 +74,7 @@ function poolGradient(dy: Tensor, input: Tensor, attributes: PoolAttributes, rou
 }
 
 /** The window of the output place with this number, counted along samples, rows and columns; padding is left out. */
-function windowOf(shape: backend_util.Conv2DInfo, output: number): Window {
+function windowOf(shape: Shape, output: number): Window {
   const x = output % shape.outWidth
   const y = Math.floor(output / shape.outWidth) % shape.outHeight
   const sample = Math.floor(output / (shape.outWidth * shape.outHeight))

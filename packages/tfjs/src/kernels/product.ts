@@ -1,20 +1,12 @@
 import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm'
-import {
-  _FusedMatMul,
-  type _FusedMatMulAttrs,
-  BatchMatMul,
-  type BatchMatMulAttrs,
-  broadcast_util,
-  type KernelConfig,
-  type KernelFunc,
-  matMul,
-  type TensorInfo,
-  util
-} from '@tensorflow/tfjs-core'
+import type { _FusedMatMulAttrs, BatchMatMulAttrs, KernelConfig, KernelFunc, TensorInfo } from '@tensorflow/tfjs-core'
+import { core } from '../packages.js'
 import { invariant } from '@murmuration/core'
 import { leftFactor, Products, rightFactor } from '../wasm/products.js'
 import { composed } from './composed.js'
 import { activated, addressOf, finishOf } from './fused.js'
+
+const { _FusedMatMul, BatchMatMul, broadcast_util, matMul, util } = core
 
 /** Matrix products of our own, with any factors transposed, and their fused form. */
 export function productKernels(): KernelConfig[] {

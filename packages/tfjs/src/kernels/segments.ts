@@ -1,5 +1,8 @@
-import { type KernelConfig, tensor, UnsortedSegmentSum, type UnsortedSegmentSumAttrs } from '@tensorflow/tfjs-core'
+import type { KernelConfig, UnsortedSegmentSumAttrs } from '@tensorflow/tfjs-core'
+import { core } from '../packages.js'
 import { composed, valuesOf } from './composed.js'
+
+const { tensor, UnsortedSegmentSum } = core
 
 /** The gradient of looking rows up in a table, as embeddings do: a row's gradients summed. The backend has none. */
 export const segmentKernels: readonly KernelConfig[] = [

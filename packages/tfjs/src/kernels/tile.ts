@@ -1,15 +1,9 @@
 // The gradients that are replaced come with tfjs-layers, which therefore has to be there first.
 import '../tensorflow.js'
-import {
-  type GradConfig,
-  type NamedAttrMap,
-  registerGradient,
-  reshape,
-  sum,
-  type Tensor,
-  Tile,
-  type TileAttrs
-} from '@tensorflow/tfjs-core'
+import type { GradConfig, NamedAttrMap, Tensor, TileAttrs } from '@tensorflow/tfjs-core'
+import { core } from '../packages.js'
+
+const { registerGradient, reshape, sum, Tile } = core
 
 /**
  * Replaces the gradient of tile, for all backends: the usual one adds a slice per repetition, which takes seconds where a

@@ -1,4 +1,7 @@
-import { type backend_util, pad, reshape, slice, type Tensor4D } from '@tensorflow/tfjs-core'
+import type { backend_util, Tensor4D } from '@tensorflow/tfjs-core'
+import { core } from '../packages.js'
+
+const { pad, reshape, slice } = core
 
 /** Rows and columns of zeros around pictures; a negative number at the bottom or right cuts off instead. */
 export interface Margins {
