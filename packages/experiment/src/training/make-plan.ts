@@ -1,5 +1,4 @@
 import { readTopologyFile } from '@murmuration/files'
-import { readMethod } from '../sim/real-method.js'
 import { checkServices, type Plan, planOf, type RunRequest } from './plan.js'
 import { readTrainingFile } from './training-file.js'
 
@@ -17,6 +16,8 @@ export async function makePlan(request: RunRequest): Promise<Plan> {
     const plan = planOf(path, await readTopologyFile(path), await readTrainingFile(request.train, request))
     return { ...plan, runId: request.runId }
   }
+  // Scenarios bring the simulator, which few peers need.
+  const { readMethod } = await import('../sim/real-method.js')
   const { file, training } = await readMethod(request, request.method)
   return { ...planOf(path, file, training), links: file.links, label: request.method, runId: request.runId }
 }

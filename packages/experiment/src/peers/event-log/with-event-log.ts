@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../events.js'
-import { EventLog, type EventLogOptions } from './event-log.js'
+import type { EventLog, EventLogOptions } from './event-log.js'
 
 /** What a peer that has a log is given. */
 export interface Logging {
@@ -15,7 +15,8 @@ export async function withEventLog<Result>(
 ): Promise<Result> {
   const { emit } = options
   if (directory === undefined) return body({ log: undefined, emit })
-  const log = new EventLog({ ...options, directory, now: () => performance.now() })
+  const { EventLog: Log } = await import('./event-log.js')
+  const log = new Log({ ...options, directory, now: () => performance.now() })
   const both = (event: RunEvent) => {
     log.event(event)
     emit(event)
