@@ -1,5 +1,5 @@
-import { core } from './packages.js'
 import { type Backend, chooseBackend, useBackend } from './backend.js'
+import { core } from './packages.js'
 
 const { matMul, ones, tidy } = core
 

@@ -9,8 +9,8 @@ import type {
   Tensor4D,
   TensorInfo
 } from '@tensorflow/tfjs-core'
-import { core } from '../packages.js'
 import { invariant } from '@murmuration/core'
+import { core } from '../packages.js'
 import { Products } from '../wasm/products.js'
 import { composed } from './composed.js'
 import { activated, addressOf, finishOf } from './fused.js'
