@@ -22,7 +22,7 @@ const csvName = /\.csv(\.gz)?$/i
 const parquetName = /\.parquet$/i
 const textName = /\.txt(\.gz)?$/i
 
-/** How files are read. What decodes a kind of file is loaded when there is one: that of all takes as long to load as the rest of this package. */
+/** How files are read. */
 export interface FilesReading {
   /** 'numbers' for targets of tables that are real values; classes by default. */
   readonly targets?: TableReading['targets']
@@ -34,7 +34,7 @@ export interface FilesReading {
 
 /**
  * Opens a data set: a folder with IDX files (all pairs of pictures and labels in it are put together), with CSV or Parquet files (all are put
- * together, in the order of their names), with the archive of CIFAR-10, with a folder of pictures for each class or with texts, which are put together too; such files, or the URL of either. Throws an {@link InputError} that says what was looked for.
+ * together, in the order of their names), with the archive of CIFAR-10, with a folder of pictures for each class or with texts, which are put together too; such files, or the URL of either. What decodes CSV, tar and pictures is loaded when there are such files. Throws an {@link InputError} that says what was looked for.
  */
 export async function openFiles(
   { path, sha256 = {}, mustMatch = false, size }: FilesDescription,

@@ -6,8 +6,8 @@ import type {
   Tensor4D
 } from '@tensorflow/tfjs-core'
 import { core } from '../packages.js'
-import type { Shape } from './patches.js'
 import { composed, valuesOf } from './composed.js'
+import type { Shape } from './patches.js'
 import { readyForTurnedFilter } from './turned.js'
 
 const {

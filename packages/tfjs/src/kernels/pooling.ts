@@ -1,7 +1,7 @@
 import type { KernelConfig, MaxPoolGradAttrs, Tensor, Tensor4D } from '@tensorflow/tfjs-core'
 import { core } from '../packages.js'
-import type { Shape } from './patches.js'
 import { composed, valuesOf } from './composed.js'
+import type { Shape } from './patches.js'
 
 const { AvgPoolGrad, backend_util, MaxPoolGrad, tensor4d } = core
 

@@ -1,7 +1,7 @@
-// The gradients that are replaced come with tfjs-layers, which therefore has to be there first.
-import { core } from '../packages.js'
-import '../tensorflow.js'
 import type { GradConfig, NamedAttrMap, Tensor, TileAttrs } from '@tensorflow/tfjs-core'
+import { core } from '../packages.js'
+// The gradients that are replaced come with tfjs-layers, which therefore has to be there first.
+import '../tensorflow.js'
 
 const { registerGradient, reshape, sum, Tile } = core
 
