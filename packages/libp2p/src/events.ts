@@ -48,7 +48,7 @@ export type PeerEvent =
   /** A relay has a place for this peer, or no longer has. */
   | { readonly kind: 'relay'; readonly address: string; readonly isReached: true }
   | { readonly kind: 'relay'; readonly address: string; readonly isReached: false; readonly reason: string }
-  /** Faults of a neighbour, reported at most once a minute per neighbour and kind: `count` is how many there were since the last report, `detail` the last. */
+  /** Faults of a neighbour, at most one event a minute per neighbour and kind. `count`: how many since the last event; `detail`: the last one. */
   | {
       readonly kind: 'bad-frame'
       readonly peer: PeerName

@@ -13,7 +13,7 @@ const maxBacklog = controlBytes / 4
 /** The budget of notes from one peer to another; see {@link NoteQueue} and {@link noteReadingBudget}. */
 const tellingBudget = (clock: Clock) => new Budget(clock, noteRoom, interval)
 
-/** The budget of notes that are taken from a peer: twice the sender's, because notes of several seconds may arrive at once. Others are dropped unread. */
+/** The budget of notes from a peer: twice the sender's, because notes of several seconds may arrive at once. Others are dropped unread. */
 export const noteReadingBudget = (clock: Clock) => new Budget(clock, 2 * noteRoom, interval / 2)
 
 /** Calls the peer's note listener, until it is stopped. */

@@ -66,7 +66,7 @@ function membersOf(name: string, value: unknown): readonly (readonly [string, un
   return Object.entries(value).map(([key, each]) => [nameWithin(name, key), each])
 }
 
-/** Quotes keys that look like a path or a list index, so that no two settings have the same name; and `__proto__`, which a record cannot have as key. */
+/** Quotes keys that look like a path or a list index, so that no two settings have one name; and `__proto__`, which a record cannot have as key. */
 function nameWithin(name: string, key: string): string {
   if (!/^[\w-]+$/.test(key) || key === '__proto__') return `${name}[${printable(JSON.stringify(key))}]`
   return name === '' ? key : `${name}.${key}`
