@@ -29,7 +29,7 @@ async function sendAll({ peer: { fabric } }: TestNode, to: typeof a, count: numb
   }
 }
 
-/** Receives `count` vectors and returns their rounds; `NaN` for a vector whose content is not its round. */
+/** Receives `count` vectors and returns their rounds; `NaN` for a vector with other content than its round. */
 async function receiveAll({ peer: { fabric } }: TestNode, count: number, onEach: () => void): Promise<number[]> {
   const rounds: number[] = []
   while (rounds.length < count) {

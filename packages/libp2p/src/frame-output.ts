@@ -79,8 +79,8 @@ export function closed(): Error {
 }
 
 /**
- * Resolves when the stream has written bytes. Rejects when it is closed. It does not use `stream.onDrain()`, whose promise stays resolved after
- * the first time.
+ * Resolves when the stream has written bytes. Rejects when it is closed. It does not use `stream.onDrain()`: that promise stays resolved after the
+ * first time.
  */
 export function room(stream: Stream): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -63,7 +63,7 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
       yamux({
         streamOptions: {
           maxStreamWindowSize: limits.streamWindow,
-          // A stream whose read buffer is smaller than its window is reset as soon as a reader is slow.
+          // A stream with a read buffer smaller than its window is reset as soon as a reader is slow.
           maxReadBufferLength: 2 * limits.streamWindow
         }
       })

@@ -23,7 +23,7 @@ export class PeerSet {
   readonly #places: ReadonlySet<PeerName>
   readonly #heartbeat: Heartbeat
   readonly #runs: Promise<void>[] = []
-  /** The peers whose session runs. */
+  /** The peers with a running session. */
   readonly #running = new Set<PeerName>()
 
   /**

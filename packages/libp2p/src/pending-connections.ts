@@ -8,7 +8,7 @@ const maxPerHost = 64
 const maxKnown = 256
 const maxUnknown = 64
 
-/** A connection whose peer id is not proven yet. */
+/** A connection without a proven peer id yet. */
 interface Pending {
   readonly host: string
   readonly isKnown: boolean
@@ -16,7 +16,7 @@ interface Pending {
 }
 
 /**
- * Connections whose peer id is not proven yet. Each has a timeout. When there are too many, the oldest is closed: a handshake takes a few
+ * Connections without a proven peer id yet. Each has a timeout. When there are too many, the oldest is closed: a handshake takes a few
  * milliseconds, so the oldest is idle. Known addresses have a separate bound.
  */
 export class PendingConnections {

@@ -77,7 +77,7 @@ export class ReceiveWindow {
     this.#queuedMessages--
   }
 
-  /** Acknowledges all vectors except the last ones that together weigh as much as the queue exceeds its room. Returns whether any was acknowledged. */
+  /** Acknowledges all vectors except the last ones that weigh as much as the queue exceeds its room. Returns whether any was acknowledged. */
   acknowledge(): boolean {
     const before = this.#acknowledged
     const surplus = this.#queued - this.#room

@@ -40,7 +40,7 @@ export class SavedRounds {
     this.#known = new Map(peers.map((name) => [name, {}]))
   }
 
-  /** The peers that count and whose rounds at their start are unknown. */
+  /** The peers that count, with unknown rounds at their start. */
   get missing(): readonly PeerName[] {
     return [...this.#known].flatMap(([name, { before, gone }]) => (before === undefined && gone !== true ? [name] : []))
   }

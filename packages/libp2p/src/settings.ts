@@ -18,7 +18,7 @@ export interface SettingDifference {
 export const maxSettingName = 256
 export const maxSettingValue = 1024
 
-/** From depth `deep` on, a mapping or list whose JSON is longer than `maxMembers` is one setting, compared by SHA-256; else each member is one. */
+/** From depth `deep` on, a mapping or list with JSON longer than `maxMembers` is one setting, compared by SHA-256; else each member is one. */
 const deep = 3
 const maxMembers = 16_384
 

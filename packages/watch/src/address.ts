@@ -40,7 +40,7 @@ export function hasToken(request: IncomingMessage, url: URL, token: string): boo
   return timingSafeEqual(digest(shown), digest(token))
 }
 
-/** Whether the Host header is a loopback name. It is not for a page of another site whose name resolves to this machine (DNS rebinding). */
+/** Whether the Host header is a loopback name. It is not when the name of another site resolves to this machine (DNS rebinding). */
 export function namesThisMachine({ headers: { host = '' } }: IncomingMessage): boolean {
   return loopback.includes(host.replace(/:\d+$/, ''))
 }

@@ -26,7 +26,7 @@ function checked<Value>(context: { addIssue(message: string): void }, read: () =
 export const invitationSchema = z.object({
   /** The id of the run key. */
   run: id,
-  /** The name whose place it gives. */
+  /** The name of the place that it gives. */
   name,
   /** Random, so that no two invitations are equal. */
   serial: z.string().regex(/^[\w-]{22}$/),

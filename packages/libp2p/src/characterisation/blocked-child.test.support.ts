@@ -1,4 +1,4 @@
-/** A peer "b" in a separate process, which sends back what it receives, and whose event loop can be blocked. */
+/** A peer "b" in a separate process, which sends back what it receives. Its event loop can be blocked. */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { timeLimit } from '@murmuration/contract'

@@ -1,4 +1,4 @@
-/** libp2p's connection monitor cuts the connection to a peer whose event loop is busy for some seconds. */
+/** libp2p's connection monitor cuts the connection to a peer when its event loop is busy for some seconds. */
 import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import test from 'ava'

@@ -6,7 +6,7 @@ import { eventually } from '../cluster.test.support.js'
 import { TrafficMeter } from '../traffic.js'
 import { bareNode, bareStream } from './bare.test.support.js'
 
-/** One end of a stream whose other end closed right after opening. */
+/** One end of a stream; the other end closed right after opening. */
 async function closedStream(t: ExecutionContext) {
   const [here, there] = [await bareNode(t), await bareNode(t)]
   const { near } = await bareStream(here, there)

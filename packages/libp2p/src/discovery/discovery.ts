@@ -116,7 +116,7 @@ export class Discovery {
     await Promise.allSettled(relayed.map((session) => session.seekDirect()))
   }
 
-  /** Asks all seeds, which also announces this peer to them, and some peers while any are missing. Resolves with how many new addresses were found. */
+  /** Asks all seeds, which also announces this peer, and some peers while any are missing. Resolves with how many new addresses were found. */
   async #askAll(missing: readonly string[]): Promise<number> {
     const record = await this.#ownRecord()
     const seeds = this.#options.seeds.map((seed) => this.#askSeed(seed, record, missing))

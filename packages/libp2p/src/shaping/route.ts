@@ -9,7 +9,7 @@ export interface Route {
   delay(): Milliseconds
 }
 
-/** The route to a neighbour whose id is not proven yet. */
+/** The route to a neighbour that has not proven its id yet. */
 export const unknownRoute: Route = { cap: Number.POSITIVE_INFINITY, delay: () => 0 }
 
 /** A full packet's payload: Ethernet's 1500 bytes without the headers of IP and TCP, timestamps included. */
