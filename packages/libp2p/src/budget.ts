@@ -1,7 +1,7 @@
 import type { Milliseconds } from '@murmuration/core'
 import type { Clock } from './clock.js'
 
-/** How much a neighbour may do at once and over time (a token bucket). */
+/** A token bucket: how much a neighbour may do at once and over time. */
 export class Budget {
   readonly #clock: Clock
   readonly #capacity: number
@@ -10,8 +10,8 @@ export class Budget {
   #filled: Milliseconds
 
   /**
-   * @param capacity - what may be spent at once
-   * @param interval - after how long one more may be spent
+   * @param capacity - the most tokens
+   * @param interval - the time after which one token is added
    */
   constructor(clock: Clock, capacity: number, interval: Milliseconds) {
     this.#clock = clock
@@ -21,7 +21,7 @@ export class Budget {
     this.#filled = clock.now()
   }
 
-  /** Spends so much. Returns false when too little is left. */
+  /** Spends tokens. Returns false when too few are left. */
   spend(amount = 1): boolean {
     const now = this.#clock.now()
     this.#left = Math.min(this.#capacity, this.#left + (now - this.#filled) / this.#interval)

@@ -1,13 +1,13 @@
 import type { Milliseconds } from '@murmuration/core'
 
-/** A clock that can call back. */
+/** A clock with timers. */
 export interface Clock {
   now(): Milliseconds
-  /** Calls `callback` once, when the clock shows `until` or somewhat later. Returns how to call it off. */
+  /** Calls `callback` once, when the clock shows `until` or somewhat later. Returns a function that cancels it. */
   at(until: Milliseconds, callback: () => void): () => void
 }
 
-/** Node's timers take no more and fire at once beyond. */
+/** The longest delay of Node's timers, in milliseconds: with a longer one they fire at once. */
 const longestTimer = 2 ** 31 - 1
 
 /** The monotonic clock of this process. */
@@ -16,7 +16,7 @@ export const realClock: Clock = {
   at(until, callback) {
     if (until === Number.POSITIVE_INFINITY) return () => {}
     const left = () => Math.min(Math.max(0, Math.ceil(until - performance.now())), longestTimer)
-    // Node's timers may fire a fraction of a millisecond early, so that one look at the clock is not enough.
+    // Node's timers may fire a fraction of a millisecond early, so check the clock again.
     const check = () => {
       if (performance.now() >= until) callback()
       else timer = setTimeout(check, left())
@@ -26,7 +26,7 @@ export const realClock: Clock = {
   }
 }
 
-/** What to add to the clock of this process for one that all processes of the machine share. */
+/** The offset from the clock of this process to a clock that all processes of the machine share. */
 const sinceBoot = Number(process.hrtime.bigint()) / 1e6 - performance.now()
 
 /** A monotonic clock that shows the same in all processes of this machine. */

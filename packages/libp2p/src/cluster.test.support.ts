@@ -15,7 +15,7 @@ export interface TestNode {
   readonly events: readonly PeerEvent[]
 }
 
-/** Short waits, so that tests are quick, except those whose end on a busy machine would look like a fault. */
+/** Short timeouts, so that tests are quick, except those that would fail on a busy machine. */
 export const quick = (): Partial<Limits> => ({
   callWait: 100,
   initialBackoff: 30,
@@ -32,7 +32,7 @@ export const quick = (): Partial<Limits> => ({
 /** A model of one tensor with `elements` numbers. */
 export const schemaOf = (elements: number): Schema => [{ name: 'weights', shape: [elements] }]
 
-/** The topology in which the peers exchange as `edges` say, with equal weights. */
+/** The topology with these edges and equal weights. */
 export function graph(...edges: readonly (readonly [string, string])[]): Topology {
   const peers = [...new Set(edges.flat())].sort().map(peerName)
   const mixing = (self: PeerName) => {
@@ -80,7 +80,7 @@ export function testCluster(
   return Promise.all(topology.peers.map((name) => testNode(t, topology, name, changes)))
 }
 
-/** Who is where. */
+/** The peer list of all nodes. */
 export function peerListOf(nodes: readonly TestNode[]): PeerListEntry[] {
   return nodes.map(({ name, peer }) => ({ name, id: peer.id, addresses: peer.addresses }))
 }
@@ -90,7 +90,7 @@ export async function connectAll(nodes: readonly TestNode[], timeout = timeLimit
   await Promise.all(nodes.map(({ peer }) => peer.connect(peerListOf(nodes), timeout)))
 }
 
-/** Looks again and again until `found` gives something; fails after {@link timeLimit} of 10 seconds. */
+/** Polls until `found` returns a value; fails after {@link timeLimit} of 10 seconds. */
 export async function eventually<T>(what: string, found: () => T | undefined | false): Promise<T> {
   const limit = timeLimit(10_000)
   const deadline = performance.now() + limit

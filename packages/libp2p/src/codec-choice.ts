@@ -14,38 +14,38 @@ import type { BodyEncoder } from './exchange-writer.js'
 import type { BodyDecoder } from './frame-reader.js'
 import type { LinkSpeed } from './link-speed.js'
 
-/** What `auto` chooses from, the most exact first. Raw float32 needs no codec and comes before them. */
+/** The choices of `auto`, the most exact first. Raw float32 needs no codec and comes before them. */
 const ladder = ['float16', 'delta-int8'].map(parseCodec)
 
-/** The codecs in which a peer may write that has this choice: of `auto` several. Throws an InputError for no codec. */
+/** The codecs that this choice allows a peer to write in: several for `auto`. Throws an InputError for an unknown codec. */
 export function chosenCodecs(name: string): readonly Codec[] {
   return name === 'auto' ? ladder : [parseCodec(name)]
 }
 
-/** The fraction of a round that sending a vector may take before `auto` takes a coarser codec. */
+/** The fraction of a round that sending a vector may take before `auto` chooses a coarser codec. */
 const fractionOfRound = 0.5
 
 /**
- * In which form a peer writes its vectors. Each direction of each link is agreed upon in the handshake: the sender says what it would
- * like, and the receiver which of that it can read.
+ * The codecs in which a peer writes its vectors. The handshake negotiates them for each direction of each link: the sender names the codecs
+ * that it wants, and the receiver answers with those that it can read.
  */
 export class CodecChoice {
-  /** The codecs that this peer would like to write in, by name; none for raw float32. */
+  /** The codecs that this peer wants to write in, by name; none for raw float32. */
   readonly wanted: readonly string[]
 
-  /** @param name - of a codec, or `auto`. Throws an InputError for another. */
+  /** @param name - of a codec, or `auto`. Throws an InputError for any other. */
   constructor(name: string) {
     const codecs = chosenCodecs(name).filter(({ id }) => id !== rawCodecId)
     this.wanted = codecs.map((codec) => codec.name)
   }
 
-  /** Of a neighbour's codecs those that can be read here. */
+  /** Those of a neighbour's codecs that this peer can read. */
   agreed(theirs: readonly string[]): readonly string[] {
     return theirs.filter(isCodec)
   }
 
   /**
-   * What writes the bodies for a neighbour that takes these codecs; nothing for raw float32.
+   * The encoder for a neighbour that accepts these codecs; `undefined` for raw float32.
    *
    * @param random - see `codecRandom`
    */
@@ -63,7 +63,7 @@ export class CodecChoice {
   }
 }
 
-/** What reads the bodies of a neighbour that writes in these codecs; nothing for raw float32. */
+/** The decoder for a neighbour that writes in these codecs; `undefined` for raw float32. */
 export function decoderOf(names: readonly string[], length: number): BodyDecoder | undefined {
   if (names.length === 0) return undefined
   const codecs = names.map(parseCodec)
@@ -75,7 +75,7 @@ export function decoderOf(names: readonly string[], length: number): BodyDecoder
     maxBytes: (count) => Math.max(...codecs.map((codec) => codec.maxBytes(count))),
     decode(lane, id, body, offset, out) {
       if (decoders.has(id)) return decoders.get(id)?.decode(lane, id, body, offset, out)
-      // A raw body is what later ones build on.
+      // Later bodies build on a raw body.
       for (const decoder of stateful) {
         const problem = decoder?.decode(lane, id, body, offset, out)
         if (problem !== undefined) return problem
@@ -90,7 +90,7 @@ interface Candidate {
   readonly encoder: LinkEncoder
 }
 
-/** Writes in the most exact form with which sending takes no more than {@link fractionOfRound} of a round, by the measured speed. */
+/** Writes in the most exact codec with which, at the measured speed, sending takes at most {@link fractionOfRound} of a round. */
 class AutoEncoder implements BodyEncoder {
   readonly #candidates: readonly Candidate[]
   readonly #length: number
@@ -118,7 +118,7 @@ class AutoEncoder implements BodyEncoder {
     this.#current?.encoder.reset()
   }
 
-  /** Changes between whole vectors. What builds on earlier bodies starts over. */
+  /** Changes the codec between whole vectors. A new stateful codec starts over. */
   #choose(): void {
     const fits = ({ codec }: Candidate) => this.#speed.timeFor(codec.bytes(this.#length)) <= this.#budget()
     const raw = this.#speed.timeFor(4 * this.#length) <= this.#budget()

@@ -6,7 +6,7 @@ export const controlProtocol = '/murmuration/control/5'
 /** The protocol of vectors: binary frames, one after the other, on a stream of libp2p or on a data channel. */
 export const exchangeProtocol = '/murmuration/exchange/3'
 
-/** The version that a hello names. */
+/** The version in a hello. */
 export const protocolVersion = 8
 
 /** The longest control message that is read. A hello carries the schema, which is the largest part. */
@@ -15,38 +15,38 @@ export const controlBytes = 1 << 20
 /** Bounds of queues and waits. All of them can be changed, and the defaults suit a local network. */
 export interface Limits {
   /**
-   * Whole vectors, or ranges that make up as many, that one neighbour may send unacknowledged. With one, each vector would wait for the
-   * acknowledgement of the last, which costs a latency per round.
+   * The most unacknowledged vectors of one neighbour, in whole vectors; ranges count by their length. With 1, each vector would wait for the
+   * acknowledgement of the previous one, which costs a latency per round.
    */
   readonly window: number
   /** Whole vectors kept for one neighbour until it acknowledges them, sent or not. Beyond, `send` returns 'full'. */
   readonly sendQueue: number
-  /** Whole vectors of one neighbour that are acknowledged while they are in the mailbox. */
+  /** Whole vectors of one neighbour that are acknowledged while they are still in the mailbox. */
   readonly mailbox: number
   /**
-   * The most bytes of a stream in flight: at least bandwidth times round trip. Links with a short round trip take less, down
-   * to 1 MiB, so that control messages do not wait behind vectors.
+   * The most bytes of a stream in flight: at least bandwidth times round trip. Links with a short round trip use less, down to 1 MiB, so
+   * that control messages do not wait behind vectors.
    */
   readonly streamWindow: number
-  /** From how many bytes of a whole vector on neighbours are offered a data channel. */
+  /** Neighbours are offered a data channel when a whole vector has at least this many bytes. */
   readonly channelFrom: number
   /**
-   * The interval at which the links are checked. A neighbour that is quiet for so long is pinged; of more than sixteen
-   * each may be quiet for longer, up to a third of `silentAfter`.
+   * The interval at which the links are checked. A neighbour that sends nothing for this time is pinged; with more than sixteen neighbours
+   * the time is longer, up to a third of `silentAfter`.
    */
   readonly heartbeat: Milliseconds
-  /** A neighbour that sends nothing for so long is silent. */
+  /** A neighbour that sends nothing for this time is silent. */
   readonly silentAfter: Milliseconds
-  /** The connection to a neighbour that sends nothing for so long is cut and built again. */
+  /** The connection to a neighbour that sends nothing for this time is cut and built again. */
   readonly deadAfter: Milliseconds
   /** The timeout of one attempt to connect. */
   readonly dialTimeout: Milliseconds
   /**
-   * How many neighbours are dialled at a time. Each handshake takes some milliseconds of computing at both ends: when too many begin at
-   * once, all of them time out.
+   * How many neighbours are dialled at a time. Each handshake takes some milliseconds of computation at both ends: when too many begin
+   * at once, all of them time out.
    */
   readonly dialsAtOnce: number
-  /** How long a peer waits for a neighbour with a smaller id to connect before it dials itself, so that not both dial at once. */
+  /** How long a peer waits for a neighbour with a smaller id to connect before it dials that neighbour, so that not both dial at once. */
   readonly callWait: Milliseconds
   /** The timeout of a hello and of its answer, and of a data channel from the offer to the end of its handshake. */
   readonly handshakeTimeout: Milliseconds
@@ -56,22 +56,22 @@ export interface Limits {
   readonly initialBackoff: Milliseconds
   /** The longest wait between attempts. */
   readonly maxBackoff: Milliseconds
-  /** Small faults of a neighbour after which its streams are ended; a grave one ends them at once. See `FaultAccount`. */
+  /** The number of minor faults after which a neighbour's streams are ended; a grave fault ends them at once. See `FaultAccount`. */
   readonly badFrames: number
   /**
-   * How long a neighbour is shut out when its streams are ended for the second time, and how long one is not offered a data channel when nothing
-   * came of the last. It doubles each time.
+   * How long a neighbour is shut out when its streams are ended for the second time, and the wait after a failed data channel before the next
+   * offer. It doubles each time.
    */
   readonly initialShutOut: Milliseconds
   /** The longest of these times. */
   readonly maxShutOut: Milliseconds
-  /** How long an idle link to a peer that is no neighbour is kept. */
+  /** How long an idle link to a peer that is not a neighbour is kept. */
   readonly idleAfter: Milliseconds
   /** How long `close` waits for acknowledgements. */
   readonly closeTimeout: Milliseconds
 }
 
-/** What holds unless other limits are given. */
+/** The default limits. */
 export const defaultLimits: Limits = {
   window: 2,
   sendQueue: 8,
@@ -95,7 +95,7 @@ export const defaultLimits: Limits = {
   closeTimeout: 5_000
 }
 
-/** The defaults with some of them replaced. Throws an InputError for a limit that is no number above 0. */
+/** The default limits with `changes`. Throws an InputError for a limit that is not a number above 0. */
 export function limitsOf(changes: Partial<Limits> = {}): Limits {
   const limits = { ...defaultLimits, ...changes }
   for (const [name, value] of Object.entries(limits)) {

@@ -20,40 +20,40 @@ export interface LinkContext {
   readonly node: Libp2p
   readonly self: PeerName
   readonly runSettings: RunSettings
-  /** How many numbers every vector has. */
+  /** How many numbers a whole vector has. */
   readonly elements: number
   /** The vectors of all neighbours. */
   readonly pool: VectorPool
   readonly limits: Limits
   /** The codecs for vectors to the neighbours that accept them. */
   readonly codec: CodecChoice
-  /** Drawn when the peer was created, so that neighbours can tell a restarted peer from one that reconnects. */
+  /** Random for each created peer, so that neighbours can distinguish a restarted peer from one that reconnects. */
   readonly incarnation: string
   /** Limits how many neighbours are dialled at a time, up to the answer to the hello. */
   readonly turns: Turns
   readonly directory: PeerDirectory
-  /** Where neighbours call for data channels; absent where all bytes are to go through libp2p. */
+  /** Accepts data channels; `undefined` where all bytes must go through libp2p. */
   readonly channels: ChannelListener | undefined
   readonly mailbox: Mailbox<VectorMessage>
   readonly listening: Listening
-  /** Of vectors to all peers. */
+  /** The sending time of vectors to all peers. */
   readonly sending: SendingTime
-  /** That of the fabric. */
+  /** The fabric's random numbers. */
   readonly random: Random
   /** Aborted when the peer closes its links. */
   readonly closing: AbortSignal
   /** Notified when a neighbour's state changes or an acknowledgement arrives. */
   readonly changed: Signal
-  /** What this peer says of relays: whether vectors may go through them. */
+  /** The field of a hello or a welcome that says whether this peer allows vectors through relays. */
   readonly relays: { readonly relayVectors?: true }
   readonly emit: PeerEventListener
-  /** Called for a connection that this peer has dialled, before anything is said there. The peer sets it. */
+  /** Called for a connection that this peer has dialled, before the hello. The peer sets it. */
   greet?: ((connection: Connection) => Promise<void>) | undefined
   /** The last round that this peer has sent. The fabric sets it. */
   round: number
 }
 
-/** The connections to the peer with this id: who called whom does not matter. */
+/** The connections to the peer with this id, dialled by either side. */
 export function connectionsTo(node: Libp2p, id: string): readonly Connection[] {
   return node.getConnections(peerIdFromString(id))
 }

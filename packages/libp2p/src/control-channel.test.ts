@@ -3,7 +3,7 @@ import test from 'ava'
 import { ControlChannel } from './control-channel.js'
 import { TrafficMeter } from './traffic.js'
 
-/** A stream whose close never ends, as of one that is cut while it is full. */
+/** A stream whose `close` never resolves, as when it is cut while its buffer is full. */
 class Stuck extends EventTarget {
   readonly status = 'open'
   readonly writeBufferLength = 0

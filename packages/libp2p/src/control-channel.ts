@@ -11,13 +11,13 @@ import { room } from './frame-output.js'
 import { limitWindow } from './stream-window.js'
 import type { TrafficMeter } from './traffic.js'
 
-/** The most unread bytes: during a handshake, what follows waits. */
+/** The most unread bytes: messages that follow wait during a handshake. */
 const unreadBytes = 4 * controlBytes
 
-/** How many messages are handled before the event loop goes on: some milliseconds of work. */
+/** How many messages are handled per turn of the event loop: some milliseconds of work. */
 const messagesPerTurn = 100
 
-/** Small messages both ways over one libp2p stream, each behind its length. */
+/** Small messages in both directions over one libp2p stream, each with a length prefix. */
 export class ControlChannel {
   /** The messages in order. Ends when the neighbour closes; throws when the stream breaks or a message is wrong. */
   readonly messages: AsyncGenerator<ControlMessage>
@@ -28,7 +28,7 @@ export class ControlChannel {
 
   constructor(stream: Stream, meter: TrafficMeter) {
     this.#stream = stream
-    // Otherwise it grows to that of vectors, and so much of a flood is taken in before the first message is counted.
+    // Otherwise the window grows to that of vectors, and that much of a flood is buffered before the first message is counted.
     limitWindow(stream, controlBytes)
     this.#listen(stream)
     this.#writing = pipe(
@@ -44,12 +44,12 @@ export class ControlChannel {
     )
   }
 
-  /** Bytes that were sent and wait on this side. */
+  /** Sent bytes that still wait on this side. */
   get backlog(): number {
     return this.#outbox.readableLength + this.#stream.writeBufferLength
   }
 
-  /** Sends a message. Cuts the stream when the neighbour has not read for so long that a lot has piled up. */
+  /** Sends a message. Cuts the stream when more than {@link controlBytes} wait because the neighbour does not read. */
   send(message: ControlMessage): void {
     if (this.#outbox.readableLength > controlBytes) this.abort('control messages pile up unread')
     else this.#outbox.push(encodeControl(message))
@@ -67,7 +67,7 @@ export class ControlChannel {
     }
   }
 
-  /** Writes out what was sent and closes; cuts the stream when that takes longer than `limit`. */
+  /** Writes out the sent messages and closes; cuts the stream when that takes longer than `limit`. */
   async close(limit: Milliseconds): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<void>((resolve) => {
@@ -77,7 +77,7 @@ export class ControlChannel {
       }, limit)
     })
     this.#outbox.end()
-    // The close of a stream that is cut while it is full may never end.
+    // Closing a stream that is cut while its buffer is full may never resolve.
     await Promise.race([this.#writing, late])
     clearTimeout(timer)
   }
@@ -85,12 +85,12 @@ export class ControlChannel {
   /** Ends both directions at once. */
   abort(reason: string): void {
     this.#outbox.end()
-    // An abort of a stream that has ended has no effect, and a wait for a message would last forever.
+    // Aborting a stream that has ended has no effect, and a wait for a message would last forever.
     this.#inbox.end(new Error(reason))
     this.#stream.abort(new Error(reason))
   }
 
-  /** Queues what arrives, up to the end of the stream, also when that was earlier. */
+  /** Queues the received bytes until the end of the stream, which may already be past. */
   #listen(stream: Stream): void {
     stream.addEventListener('message', ({ data }) => {
       if (this.#inbox.readableLength <= unreadBytes) return void this.#inbox.push(data)
@@ -103,7 +103,7 @@ export class ControlChannel {
       this.#inbox.end(error)
       this.#outbox.end()
     })
-    // What was buffered is handed on first, in the microtask that listening has queued.
+    // Buffered bytes come first: in the microtask that adding the listener has queued.
     const hasEnded = stream.status !== 'open' || stream.remoteWriteStatus === 'closed'
     if (hasEnded) queueMicrotask(() => this.#inbox.end())
   }
@@ -130,7 +130,7 @@ async function* countSent(source: AsyncIterable<Uint8ArrayList>, meter: TrafficM
   }
 }
 
-/** Messages without their lengths. Throws a {@link ProtocolFault} for a length that no message has. */
+/** Messages without their length prefixes. Throws a {@link ProtocolFault} for an invalid length. */
 async function* cut(source: AsyncIterable<Uint8Array | Uint8ArrayList>): AsyncGenerator<Uint8ArrayList> {
   try {
     yield* decode(source, { maxDataLength: controlBytes })
@@ -147,7 +147,7 @@ const lengthErrors: ReadonlySet<string> = new Set([
   'InvalidDataLengthLengthError'
 ])
 
-/** Decodes messages. After every {@link messagesPerTurn} of them the event loop goes on: timers, sockets, other neighbours. */
+/** Decodes messages. After every {@link messagesPerTurn} of them it yields to the event loop: timers, sockets, other neighbours. */
 async function* read(source: AsyncIterable<Uint8ArrayList>, meter: TrafficMeter): AsyncGenerator<ControlMessage> {
   let count = 0
   for await (const bytes of source) {

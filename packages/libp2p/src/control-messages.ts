@@ -8,7 +8,7 @@ import { foreignText, maxForeignText } from './foreign-text.js'
 import { maxSettingName, maxSettingValue } from './settings.js'
 
 const count = z.number().int().min(0).max(0xffffffff)
-/** Text from somebody else: what is printed or logged of it is safe from here on. */
+/** Text from another peer, made safe to print and log. */
 const foreign = (max: number) =>
   z
     .string()
@@ -33,7 +33,7 @@ const tensor = z.object({
   kind: z.enum(['frozen', 'statistic']).optional(),
   momentum: z.number().min(0).max(1).optional()
 })
-/** Says of entries that are not like `entry` what is wrong with the first alone: what is said of each takes memory, and a message has room for many. */
+/** Reports only the first invalid entry: each report takes memory, and a message has room for many entries. */
 const firstWrong =
   (entry: z.ZodType) =>
   (all: object, context: z.RefinementCtx): void => {
@@ -45,7 +45,7 @@ const firstWrong =
     }
   }
 const schema = z.array(z.unknown()).readonly().superRefine(firstWrong(tensor)).pipe(z.array(tensor).readonly())
-/** Whether whoever says it allows vectors through relays. */
+/** Whether the sender allows vectors through relays. */
 const relayVectors = z.literal(true).optional()
 const codecs = z.array(foreign(64)).max(16).readonly()
 const settings = z
@@ -53,7 +53,7 @@ const settings = z
   .superRefine(firstWrong(foreign(maxSettingValue)))
   .pipe(z.record(foreign(maxSettingName), foreign(maxSettingValue)).readonly())
 const runSettings = z.object({ settings, start: text, schema })
-/** The name of a key and the key itself. What is wrong with them is told without them. */
+/** The name of a key and the key itself. Error messages do not contain them. */
 const keyId = z.string().regex(/^[0-9a-f]{32}$/)
 const key = z
   .base64()
@@ -62,23 +62,23 @@ const key = z
 const code = z.enum(['unknown-peer', 'settings', 'schema', 'start', 'protocol'])
 
 const controlMessage = z.discriminatedUnion('kind', [
-  /** The sender's first words. `first` is the number of the first frame that may follow. */
+  /** The sender's first message. `first` is the sequence number of the first vector that may follow. */
   z.object({
     kind: z.literal('hello'),
     version: z.literal(protocolVersion),
     name,
     runSettings,
-    /** Drawn at the start of the process: another one means that the sender has forgotten all. */
+    /** Random for each created peer: another one means that the sender has lost its state. */
     incarnation: z.string().min(1).max(64),
     first: count.min(1),
     round: count,
-    /** In which the sender would like to write, beside raw float32. */
+    /** The codecs that the sender wants to write in, besides raw float32. */
     codecs,
-    /** Whether it calls only because it has something to send: it has no neighbour of this name. */
+    /** Whether the receiver is not a neighbour of the sender: the link exists only while something is sent. */
     inPassing: z.literal(true).optional(),
     relayVectors
   }),
-  /** The receiver's consent. `window` is how many whole vectors it takes unacknowledged. */
+  /** The receiver accepts. `window` is how many unacknowledged whole vectors it allows. */
   z.object({
     kind: z.literal('welcome'),
     name,
@@ -86,45 +86,45 @@ const controlMessage = z.discriminatedUnion('kind', [
     received: count,
     acknowledged: count,
     window: z.number().int().min(1).max(1024),
-    /** Of the sender's codecs those that it may use. */
+    /** Those of the sender's codecs that it may use. */
     codecs,
     relayVectors
   }),
-  /** The receiver's refusal. By its run settings the sender finds what differs. */
+  /** The receiver refuses. The sender finds the difference by the receiver's run settings. */
   z.object({ kind: z.literal('refused'), code, reason: text, runSettings: runSettings.optional() }),
   /** The receiver has all vectors up to `sequence`, and room for the next. */
   z.object({ kind: z.literal('ack'), sequence: count }),
   /** The sender is alive. `at` is the time on its clock in milliseconds, and `padding` makes the message longer. */
   z.object({ kind: z.literal('ping'), round: count, at: z.number(), padding }),
-  /** What the receiver answers at once, with what the ping said. */
+  /** The receiver's immediate answer, with the fields of the ping. */
   z.object({ kind: z.literal('pong'), at: z.number(), padding }),
-  /** The sender writes its vectors to who calls this port of its machine and knows the key, if its receiver does. */
+  /** The sender offers a data channel: the receiver may connect to this port of the sender's machine with this key. */
   z.object({ kind: z.literal('channel'), port: z.number().int().min(1).max(65_535), id: keyId, key }),
-  /** The sender writes the vectors after this one to the data channel, once it is told that those up to it have arrived. */
+  /** The sender will write the vectors after this one to the data channel, once the receiver confirms that those up to it have arrived. */
   z.object({ kind: z.literal('move'), sequence: count }),
-  /** They have. */
+  /** The receiver confirms it. */
   z.object({ kind: z.literal('moved'), sequence: count }),
-  /** What `Fabric.tell` tells. */
+  /** A note of `Fabric.tell`. */
   z.object({ kind: z.literal('note'), note }),
   /** The sender stops for good. */
   z.object({ kind: z.literal('leave'), reason: text })
 ])
 
 /**
- * A message on the control stream. The sender of vectors says hello, ping, channel, move, note and leave; their receiver says the others.
+ * A message on the control stream. The sender of vectors sends hello, ping, channel, move, note and leave; their receiver sends the others.
  */
 export type ControlMessage = z.infer<typeof controlMessage>
 
 /** The first message of a control stream. */
 export type Hello = Extract<ControlMessage, { kind: 'hello' }>
 
-/** The consent to a hello. */
+/** The acceptance of a hello. */
 export type Welcome = Extract<ControlMessage, { kind: 'welcome' }>
 
 /** The refusal of a hello. */
 export type Refused = Extract<ControlMessage, { kind: 'refused' }>
 
-/** The neighbour said what the protocol does not allow. */
+/** The neighbour has broken the protocol. */
 export class ProtocolFault extends Error {
   override readonly name = 'ProtocolFault'
   readonly fault: 'protocol' | 'flood'
@@ -140,7 +140,7 @@ export function encodeControl(message: ControlMessage): Uint8Array {
   return fromString(JSON.stringify(message), 'utf8')
 }
 
-/** The most bytes of a hello, or of a refusal, beside the run settings. */
+/** The most bytes of a hello, or of a refusal, without the run settings. */
 export const helloBytes = 8192
 
 /** The JSON of run settings, as bytes. */
@@ -148,14 +148,14 @@ export function encodeRunSettings(value: z.infer<typeof runSettings>): Uint8Arra
   return fromString(JSON.stringify(value), 'utf8')
 }
 
-/** Reads and checks run settings. Throws an {@link InputError}: these are one's own. */
+/** Reads and checks this peer's own run settings. Throws an {@link InputError}. */
 export function decodeRunSettings(bytes: Uint8Array): z.infer<typeof runSettings> {
   const result = runSettings.safeParse(parse(bytes))
   if (result.success) return result.data
   throw new InputError(`the run settings are wrong at ${whereOf(result.error)}`)
 }
 
-/** Reads and checks a message. Throws a {@link ProtocolFault} for anything else. */
+/** Reads and checks a message. Throws a {@link ProtocolFault} for an invalid one. */
 export function decodeControl(bytes: Uint8Array): ControlMessage {
   const result = controlMessage.safeParse(parse(bytes))
   if (result.success) return result.data

@@ -16,7 +16,7 @@ import { Signal } from './signal.js'
 import { Turns } from './turns.js'
 import { VectorPool } from './vector-pool.js'
 
-/** What the sessions of a new peer share. */
+/** The context that the sessions of a new peer share. */
 export function contextOf(
   { self, seed, runSettings, listen, links, codec = 'float32', relay, onEvent = () => {} }: PeerOptions,
   limits: Limits,
@@ -34,11 +34,11 @@ export function contextOf(
     pool: new VectorPool(elements),
     limits,
     codec: new CodecChoice(codec),
-    // Not from the seed: another process with the same seed must draw another.
+    // Not from the seed: another process with the same seed must have another incarnation.
     incarnation: randomUUID(),
     turns: new Turns(limits.dialsAtOnce),
     directory,
-    // What is shaped is the connection of libp2p.
+    // Only libp2p's connections are shaped.
     channels: links === undefined ? new ChannelListener(listen, limits.handshakeTimeout) : undefined,
     mailbox: new Mailbox(realClock),
     listening,

@@ -15,7 +15,7 @@ import type { ViaRelay } from './relay/bar.js'
 import type { Streams } from './streams.js'
 import { within } from './within.js'
 
-/** Gets a connection to one neighbour: an open one, or one that this peer dials in its turn. */
+/** Finds or dials a connection to one neighbour. */
 export class Dialler {
   readonly #context: LinkContext
   readonly #name: PeerName
@@ -44,7 +44,7 @@ export class Dialler {
     while (this.#standing() === undefined && realClock.now() < until && !closing.aborted) await chance.wait(until)
   }
 
-  /** Joins over the open connection; without one, dials in its turn, unless the neighbour connects before. */
+  /** Calls `join` with the open connection. Without one, waits for a turn and dials, unless the neighbour connects first. */
   async reach(join: (connection: Connection) => Promise<Streams | undefined>): Promise<Streams | undefined> {
     const standing = this.#standing()
     if (standing !== undefined) return join(standing)
@@ -57,7 +57,7 @@ export class Dialler {
       return join(this.#standing() ?? (await this.#dial()))
     }
     try {
-      // What is computed for the answer to the hello is as much as for the connection, so the turn lasts until then.
+      // The handshake after the connection computes as much as the connection itself, so the turn lasts until the answer to the hello.
       return await turns.take(call, AbortSignal.any([closing, waiting.signal]))
     } catch (error) {
       if (waiting.signal.aborted) return call()
@@ -75,7 +75,7 @@ export class Dialler {
     return this.#id === undefined ? [] : this.#context.directory.addressesOf(this.#id)
   }
 
-  /** Its peer id, unless it was put out. */
+  /** Its peer id; `undefined` when it is not in the peer list. */
   get #id(): string | undefined {
     return this.#context.directory.entry(this.#name)?.id
   }
@@ -86,14 +86,14 @@ export class Dialler {
     try {
       await greet?.(connection)
     } catch (error) {
-      // An unknown peer is answered once on a connection.
+      // The neighbour answers an unknown peer only once per connection.
       connection.abort(new Error('it does not let this peer in'))
       throw error
     }
     return connection
   }
 
-  /** Through a relay only where the neighbour cannot be called itself. */
+  /** Dials the direct addresses, and relayed ones only when that fails. */
   async #connect(): Promise<Connection> {
     const { node, limits, closing } = this.#context
     const call = (addresses: readonly string[], limit: Milliseconds) =>
@@ -116,7 +116,7 @@ export class Dialler {
     try {
       return await call(relayed, limits.dialTimeout)
     } catch (error) {
-      // That nobody listens at the relay says nothing of the neighbour.
+      // A refused connection at the relay does not mean that the neighbour's machine refuses.
       throw new AggregateError([...failures, new Error(`through a relay: ${wordsOf(error)}`)], 'no way to it', {
         cause: error
       })
@@ -144,7 +144,7 @@ export async function openStream(context: LinkContext, connection: Connection, p
   }
 }
 
-/** The streams of a link to a neighbour that has sent a welcome; that of vectors where these may go. */
+/** The streams of a link to a neighbour that has sent a welcome; the stream of vectors only where these are allowed. */
 export async function openStreams(
   context: LinkContext,
   connection: Connection,

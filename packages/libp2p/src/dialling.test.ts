@@ -20,12 +20,12 @@ function mesh(size: number) {
   return graph(...names.flatMap((left, index) => names.slice(index + 1).map((right) => [left, right] as const)))
 }
 
-/** The sockets of this process that are connected: two for each connection between peers of it. */
+/** The number of connected sockets of this process: two for each connection between its peers. */
 function sockets(): number {
   return process.getActiveResourcesInfo().filter((resource) => resource === 'TCPSocketWrap').length
 }
 
-/** How many there are once those of an earlier test are closed at both ends: when the number stays. */
+/** The number of sockets once those of an earlier test are closed at both ends, that is when it no longer changes. */
 async function socketsBefore(): Promise<number> {
   for (let count = sockets(); ;) {
     await delay(500)
@@ -64,7 +64,7 @@ test.serial('a neighbour that should call first and cannot is called', async (t)
   const nodes = await testCluster(t, graph(['a', 'b']), { limits: { callWait: 50 } })
   const [smaller] = byId(nodes)
   const peerList = peerListOf(nodes)
-  // The one that is to call knows no address of the other.
+  // The peer that must dial knows no address of the other.
   const blind = peerList.map((entry) => (entry.name === smaller ? entry : { ...entry, addresses: [] }))
   const connect = ({ name, peer }: TestNode) => peer.connect(name === smaller ? blind : peerList, 60_000)
   await t.notThrowsAsync(Promise.all(nodes.map(connect)))
@@ -95,7 +95,7 @@ test.serial('a neighbour that starts late is called when it is there', async (t)
 })
 
 test.serial('a peer whose call waits for its turn does without as soon as it is called', async (t) => {
-  // Takes the only turn of b forever: it accepts and says nothing.
+  // Holds the only turn of b forever: it accepts and sends nothing.
   const mute = createServer().listen(0, '127.0.0.1')
   await once(mute, 'listening')
   t.teardown(() => mute.close())

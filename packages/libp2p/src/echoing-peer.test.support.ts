@@ -1,11 +1,11 @@
-/** A peer in a process of its own, so that it can be killed, which answers every note. */
+/** A peer that answers every note, in a separate process, so that it can be killed. */
 import { type PeerName, peerName } from '@murmuration/core'
 import { graph, quick, schemaOf } from './cluster.test.support.js'
 import { decodeIdentity } from './identity.js'
 import { createPeer } from './peer.js'
 import type { PeerListEntry } from './peer-list.js'
 
-/** What the process is told at first. */
+/** The first message to the process. */
 export interface Start {
   readonly name: PeerName
   readonly key: string

@@ -1,4 +1,4 @@
-/** Ed25519 (RFC 8032) by the keys of peer ids, at once: libp2p's own functions may take a turn of the event loop for each. */
+/** Ed25519 (RFC 8032) with the keys of peer ids, synchronous: libp2p's functions may take a turn of the event loop each. */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { peerIdFromString } from '@libp2p/peer-id'
 import { InputError } from '@murmuration/core'
@@ -16,10 +16,10 @@ export function signText(text: string, key: KeyObject): string {
 
 /** Whether `signature` is that of `text` by a key. */
 export function isSignatureOf(text: string, signature: string, key: KeyObject | null): boolean {
-  // Halves of a surrogate pair all become the same bytes.
+  // All lone surrogates encode to the same bytes.
   if (key === null || signature.length !== signatureLength || !text.isWellFormed()) return false
   const bytes = Buffer.from(signature, 'base64url')
-  // One signature has one form: other letters at the end could mean the same bytes.
+  // Only the canonical base64url form is valid: other last letters could decode to the same bytes.
   const isPlain = bytes.byteLength === signatureBytes && bytes.toString('base64url') === signature
   return isPlain && verify(null, Buffer.from(text), key, bytes)
 }
@@ -30,7 +30,7 @@ export function publicKeyOf(id: string): KeyObject | null {
   return publicKey?.type === 'Ed25519' ? createPublicKey({ key: jwkOf(publicKey.raw), format: 'jwk' }) : null
 }
 
-/** The key of an identity. Throws an InputError for one that is not Ed25519. */
+/** The private key of an identity. Throws an InputError for one that is not Ed25519. */
 export function privateKeyOf({ id, privateKey }: Identity): KeyObject {
   if (privateKey.type !== 'Ed25519') {
     throw new InputError(`the key of ${id} is ${privateKey.type}, which cannot sign; create an Ed25519 identity`)
@@ -39,7 +39,7 @@ export function privateKeyOf({ id, privateKey }: Identity): KeyObject {
   return createPrivateKey({ key: { ...jwkOf(privateKey.publicKey.raw), d }, format: 'jwk' })
 }
 
-/** RFC 8037: a key as `crv`, `x` and, if private, `d`. */
+/** The JWK form of a key (RFC 8037): `crv`, `x` and, if private, `d`. */
 function jwkOf(publicKey: Uint8Array) {
   return { kty: 'OKP', crv: 'Ed25519', x: textOf(publicKey, 'base64url') }
 }

@@ -2,24 +2,24 @@ import type { Milliseconds, PeerName, RefusalCode } from '@murmuration/core'
 import type { FrameFault } from '@murmuration/wire'
 
 /**
- * What a neighbour did wrong: a frame, or its place in the sequence; a 'message' that the algorithm has no use for; what the 'protocol' does not
- * allow; or more than it may do, a 'flood'.
+ * What a neighbour did wrong: a bad frame, or one out of sequence; a 'message' that the algorithm cannot use; a break of the 'protocol'; or a
+ * 'flood', more than it may send.
  */
 export type ReceiveFault = FrameFault | 'gap' | 'window' | 'message' | 'duplicate' | 'protocol' | 'flood'
 
-/** What happens on the network, for logs and displays. */
+/** An event on the network, for logs and displays. */
 export type PeerEvent =
   | { readonly kind: 'listening'; readonly addresses: readonly string[] }
-  /** A router forwards a port to this peer now: where others can call it, if what the router says is so. */
+  /** A router forwards a port to this peer now. The addresses are the router's claim. */
   | { readonly kind: 'forwarded'; readonly addresses: readonly string[] }
   | { readonly kind: 'connecting'; readonly peer: PeerName }
-  /** Both directions are welcomed; of a peer that is no neighbour, one of them. `relay`: the address of the relay by which they go, if they do. */
+  /** Both directions are welcomed, or one for a peer that is not a neighbour. `relay`: the address of the relay, if the link goes through one. */
   | { readonly kind: 'ready'; readonly peer: PeerName; readonly relay?: string }
-  /** The same, but by a relay over which vectors are not allowed. */
+  /** The same, but through a relay over which vectors are not allowed. */
   | { readonly kind: 'barred'; readonly peer: PeerName; readonly reason: string }
-  /** Connected, but it sends nothing. `silentFor`: the time since its last message. */
+  /** The neighbour is connected, but sends nothing. `silentFor`: the time since its last message. */
   | { readonly kind: 'silent'; readonly peer: PeerName; readonly silentFor: Milliseconds }
-  /** The link to or from a peer that is no neighbour has ended: it is built again when something is sent. */
+  /** The link to or from a peer that is not a neighbour has ended. It is built again when something is sent. */
   | { readonly kind: 'idle'; readonly peer: PeerName }
   /** One side refuses the other: this peer ('us') or the neighbour ('them'). */
   | {
@@ -33,9 +33,9 @@ export type PeerEvent =
   | { readonly kind: 'unknown-peer-refused'; readonly id: string; readonly address: string; readonly reason: string }
   /** A peer was let in by invitation. */
   | { readonly kind: 'admitted'; readonly peer: PeerName; readonly id: string }
-  /** A peer whose invitation was revoked, or whose place another has, is no peer of the run any more. */
+  /** A peer no longer belongs to the run: its invitation was revoked, or another has its place. */
   | { readonly kind: 'put-out'; readonly peer: PeerName; readonly id: string }
-  /** An address of a peer was learnt: by whom is a seed's address, a peer's name, or the local network. Nothing is proven until it is called. */
+  /** An address of a peer was learnt. `by`: a seed's address, a peer's name, or the local network. It is unproven until it is dialled. */
   | {
       readonly kind: 'introduced'
       readonly peer: PeerName
@@ -48,7 +48,7 @@ export type PeerEvent =
   /** A relay has a place for this peer, or no longer has. */
   | { readonly kind: 'relay'; readonly address: string; readonly isReached: true }
   | { readonly kind: 'relay'; readonly address: string; readonly isReached: false; readonly reason: string }
-  /** A neighbour is at fault. Reported once a minute per neighbour and kind of fault: `count` is how many there were since, `detail` the last. */
+  /** Faults of a neighbour, at most one event a minute per neighbour and kind. `count`: how many since the last event; `detail`: the last one. */
   | {
       readonly kind: 'bad-frame'
       readonly peer: PeerName
@@ -56,7 +56,7 @@ export type PeerEvent =
       readonly detail: string
       readonly count: number
     }
-  /** A neighbour with so many faults since the start is refused for the time `wait`. */
+  /** A neighbour is refused for the time `wait` because of its faults. */
   | {
       readonly kind: 'shut-out'
       readonly peer: PeerName
@@ -65,8 +65,8 @@ export type PeerEvent =
       readonly reason: string
     }
   /**
-   * Another attempt after one that failed, or a connection that was lost, `wait` ago at most. `attempt` counts from 1 and
-   * starts over after a connection that held.
+   * A new attempt after a failed one or a lost connection, at most `wait` ago. `attempt` counts from 1 and starts over after a connection
+   * that lasted.
    */
   | {
       readonly kind: 'reconnecting'

@@ -8,19 +8,19 @@ import type { Neighbour } from './neighbour.js'
 import type { QueuedVector, SendQueue } from './send-queue.js'
 import type { TrafficMeter } from './traffic.js'
 
-/** What writes numbers in fewer bytes. */
+/** Encodes numbers in fewer bytes. */
 export interface BodyEncoder {
-  /** The most bytes of a body with so many numbers. */
+  /** The most bytes of a body with `count` numbers. */
   maxBytes(count: number): number
-  /** Writes the body of `values`, which begin with number `offset` of the parameters, to `out`: its codec and its length. */
+  /** Writes the body of `values`, which begin at index `offset` of the parameters, to `out`. Returns its codec and its length. */
   encode(lane: Lane, values: Float32Array, offset: number, out: Uint8Array): EncodedBody
-  /** The far side has nothing any more that bodies could build on. */
+  /** Forgets earlier bodies: the receiver no longer has them. */
   reset(): void
 }
 
 const none: readonly number[] = []
 
-/** Writes the vectors of a queue to a stream, and from some vector on to a data channel. */
+/** Writes the vectors of a queue to a stream, and after a switch to a data channel. */
 export class ExchangeWriter {
   readonly #queue: SendQueue
   /** Notified when there may be another vector to write. */
@@ -28,7 +28,7 @@ export class ExchangeWriter {
   readonly #meter: TrafficMeter
   readonly #speed: LinkSpeed
   readonly #encoder: BodyEncoder | undefined
-  /** Where to write from the next vector on, if not where the last went. */
+  /** The output from the next vector on, if it changes. */
   #next: FrameOutput | undefined
   #isHeld = false
 
@@ -40,7 +40,7 @@ export class ExchangeWriter {
     this.#encoder = encoder
   }
 
-  /** Writes vectors as the window allows, until nothing more can be sent, and then throws. */
+  /** Writes vectors as the window allows. Throws when an output is closed. */
   async writeTo(first: FrameOutput): Promise<never> {
     this.#encoder?.reset()
     for (let output = first; ;) {
@@ -52,13 +52,13 @@ export class ExchangeWriter {
     }
   }
 
-  /** Begins no vector until `goOn`. Returns the number of the last one that was begun. */
+  /** Begins no vector until `goOn`. Returns the sequence number of the last one that was begun. */
   hold(): number {
     this.#isHeld = true
     return this.#queue.handedOut
   }
 
-  /** Goes on with the next vector, to another output if one is given. */
+  /** Continues with the next vector, on `output` if given. */
   goOn(output?: FrameOutput): void {
     this.#next ??= output
     this.#isHeld = false

@@ -1,7 +1,7 @@
 import { messageOf } from '@murmuration/core'
 import { foreignText } from './foreign-text.js'
 
-/** What others' words for what went wrong mean here. The first that fits counts. */
+/** Explanations of the system's and libp2p's error messages. The first match counts. */
 const meanings: readonly (readonly [RegExp, string])[] = [
   [
     /through a relay: .*(ECONNREFUSED|ETIMEDOUT|timed out|TimeoutError|EHOSTUNREACH|ENETUNREACH)/,
@@ -40,15 +40,15 @@ const meanings: readonly (readonly [RegExp, string])[] = [
   ]
 ]
 
-/** The message of anything that was thrown, with the messages of the errors inside, as they are. */
+/** The original message of anything that was thrown, with those of the errors inside. */
 export function wordsOf(thrown: unknown): string {
   if (!(thrown instanceof AggregateError) || thrown.errors.length === 0) return messageOf(thrown)
   return [...new Set(thrown.errors.map(wordsOf))].join('; ')
 }
 
 /**
- * What went wrong, in words of this project, with the original words behind. Of an error with several errors inside, such as one per
- * address, all are reported instead of a mere "all failed".
+ * An explanation of an error, followed by its original message. Of an error with several errors inside, such as one per address, all are
+ * reported.
  */
 export function explain(thrown: unknown): string {
   if (thrown instanceof AggregateError && thrown.errors.length > 0) {

@@ -20,7 +20,7 @@ import { realClock } from './clock.js'
 import type { LinkContext } from './context.js'
 import type { PeerSet } from './peer-set.js'
 
-/** The fabric of a real machine: real time, real neighbours, computing that takes as long as it takes. */
+/** The fabric of a real machine: real time, real neighbours, real computation. */
 export class NetworkFabric implements Fabric<VectorMessage> {
   readonly self: PeerName
   readonly random: Random
@@ -45,7 +45,7 @@ export class NetworkFabric implements Fabric<VectorMessage> {
     return this.signal.aborted
   }
 
-  /** Makes all waits reject, with a StoppedError or with the error that is given. */
+  /** Makes all waits reject, with a StoppedError or with the given error. */
   stop(reason?: string | RefusedError): void {
     if (this.signal.aborted) return
     const error = reason instanceof RefusedError ? reason : new StoppedError(reason)
@@ -55,7 +55,7 @@ export class NetworkFabric implements Fabric<VectorMessage> {
     this.#context.changed.notify()
   }
 
-  /** Stops because a part of the program has failed that nobody awaits. */
+  /** Stops because a part of the program that is not awaited has failed. */
   fail(part: string, error: unknown): void {
     const reason = messageOf(error)
     this.#context.emit({ kind: 'activity-failed', reason })
@@ -133,7 +133,7 @@ export class NetworkFabric implements Fabric<VectorMessage> {
       run(work).then(resolve, reject)
       return () => {}
     })
-    // A failure is for whoever awaits the result. Until then it must not end the process as an unhandled rejection.
+    // The code that awaits the result handles a failure. Until then it must not end the process as an unhandled rejection.
     result.catch(() => {})
     return result
   }
@@ -144,7 +144,7 @@ export class NetworkFabric implements Fabric<VectorMessage> {
     })
   }
 
-  /** A promise that `start` settles, unless the peer is stopped before. `start` returns how to call it off. */
+  /** A promise that `start` settles, unless the peer is stopped before. `start` returns a function that cancels it. */
   #unlessStopped<T>(start: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => void): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.signal.aborted) return reject(this.signal.reason)
@@ -163,7 +163,7 @@ export class NetworkFabric implements Fabric<VectorMessage> {
   }
 }
 
-/** Starts at once, and turns an exception into a rejection. */
+/** Starts at once, and turns a synchronous exception into a rejection. */
 async function run<Result>(work: Work<Result>): Promise<Result> {
   return work.run()
 }

@@ -4,16 +4,16 @@ import { isOpen } from './context.js'
 import type { PeerSet } from './peer-set.js'
 import { ask } from './questions.js'
 
-/** How often neighbours are asked until all is known. */
+/** The interval of questions to neighbours until all facts are known. */
 const askEvery: Milliseconds = 100
 
-/** What spreads from neighbour to neighbour. */
+/** Facts that spread from neighbour to neighbour. */
 export interface Facts {
   readonly missing: readonly PeerName[]
   merge(from: PeerName, given: unknown): void
 }
 
-/** Asks neighbours for what spreads among them. */
+/** Asks neighbours for facts. */
 export class FactSharing {
   readonly #fabric: Pick<Fabric<never>, 'sleep'>
   readonly #peers: PeerSet
@@ -40,7 +40,7 @@ export class FactSharing {
     }
   }
 
-  /** Asks all neighbours at once. One that does not answer is asked again; one that contradicts another ends the run. */
+  /** Asks all neighbours at once. A missing answer is ignored until the next time; a contradiction between two neighbours ends the run. */
   async askAll(protocol: string, facts: Facts): Promise<void> {
     const asked = [...this.#peers.sessions.values()].flatMap(({ name, connections }) => {
       const connection = connections.find(isOpen)

@@ -3,14 +3,14 @@ import type { Clock } from './clock.js'
 import type { Limits } from './constants.js'
 import type { PeerEventListener, ReceiveFault } from './events.js'
 
-/** The least time between two reports of one kind of fault. */
+/** The shortest time between two reports of one kind of fault. */
 const lineInterval: Milliseconds = 60_000
 
 /** The faults of a neighbour since the start. */
 export interface Faults {
   /** How many faults of each kind there were; a kind without any is absent. */
   readonly kinds: Readonly<Partial<Record<ReceiveFault, number>>>
-  /** How often the neighbour's streams were ended for them. */
+  /** How often the neighbour's streams were ended because of them. */
   readonly cutOff: number
 }
 
@@ -23,8 +23,8 @@ interface Line {
 }
 
 /**
- * All faults of one neighbour since the start, of whatever kind. After a grave one, or every `limits.badFrames` others, its streams are ended, and
- * from the second time on it is shut out for a while that doubles each time. No handshake clears the account.
+ * All faults of one neighbour since the start, of all kinds. After a grave one, or every `limits.badFrames` others, its streams are ended. From the
+ * second time on it is also shut out, for a time that doubles each time. A handshake does not clear the account.
  */
 export class FaultAccount {
   readonly #peer: PeerName
@@ -48,13 +48,13 @@ export class FaultAccount {
     this.#limits = limits
   }
 
-  /** What there was since the start. */
+  /** The faults since the start. */
   read(): Faults {
     const kinds = Object.fromEntries([...this.#lines].map(([fault, { count }]) => [fault, count]))
     return { kinds, cutOff: this.#strikes }
   }
 
-  /** Until when its streams are refused, and it is not called. */
+  /** Until when its streams are refused, and it is not dialled. */
   get shutOutUntil(): Milliseconds {
     return this.#shutOutUntil
   }
@@ -63,7 +63,7 @@ export class FaultAccount {
     return this.#clock.now() < this.#shutOutUntil
   }
 
-  /** Counts a fault. Returns whether the neighbour's streams are to be ended. */
+  /** Counts a fault. Returns whether the neighbour's streams must be ended. */
   add(fault: ReceiveFault, detail: string, isGrave: boolean): boolean {
     this.#report(fault, detail)
     if (!isGrave && ++this.#small < this.#limits.badFrames) return false
@@ -72,7 +72,7 @@ export class FaultAccount {
     return true
   }
 
-  /** Reports the faults of the last minute that are not reported yet. To be called now and then. */
+  /** Reports the faults that are not reported yet, once a minute has passed since the last report. To be called periodically. */
   flush(): void {
     const now = this.#clock.now()
     for (const [fault, line] of this.#lines) {
@@ -106,7 +106,7 @@ export class FaultAccount {
   }
 }
 
-/** How many faults there were, of all kinds together. */
+/** The number of faults of all kinds. */
 export function faultCount({ kinds }: Faults): number {
   return Object.values(kinds).reduce((sum, count) => sum + count, 0)
 }

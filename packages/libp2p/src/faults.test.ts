@@ -8,7 +8,7 @@ import { type Relay, relayOf } from './relay.test.support.js'
 const [a, b] = ['a', 'b'].map(peerName)
 const elements = 40_000
 
-/** Two neighbours, each behind a relay, ready. */
+/** Two ready neighbours, each behind a proxy. */
 async function pair(
   t: ExecutionContext,
   limits: Partial<Limits> = {}
@@ -29,7 +29,7 @@ async function sendAll({ peer: { fabric } }: TestNode, to: typeof a, count: numb
   }
 }
 
-/** Receives until `count` vectors have come, and returns their rounds; `NaN` for one whose content is not its round. */
+/** Receives `count` vectors and returns their rounds; `NaN` for a vector with other content than its round. */
 async function receiveAll({ peer: { fabric } }: TestNode, count: number, onEach: () => void): Promise<number[]> {
   const rounds: number[] = []
   while (rounds.length < count) {

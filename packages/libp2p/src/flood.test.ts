@@ -1,4 +1,4 @@
-/** What floods of an admitted neighbour, a process of its own, cost its victim: so much memory, and so much at a time. */
+/** The memory that floods of an admitted neighbour, in a separate process, cost its victim: in total and at a time. */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
@@ -14,10 +14,10 @@ import { createIdentity, encodeIdentity } from './identity.js'
 const [b, m] = [peerName('b'), peerName('m')]
 const MiB = 1 << 20
 
-/** Lets a flooder in again at once, so that it floods all the time. */
+/** Admits a flooder again at once, so that it floods continuously. */
 const limits = { initialShutOut: 1, maxShutOut: 1, maxBackoff: 20 }
 
-/** A peer "a" of these neighbours, and the neighbour "m" that attacks it. */
+/** A peer "a" with these neighbours, and the neighbour "m" that attacks it. */
 async function flooded(
   t: ExecutionContext,
   attacks: readonly string[],
@@ -36,12 +36,12 @@ async function flooded(
   child.send('go')
   const peerList = [...peerListOf([victim, ...others]), { name: m, id: identity.id, addresses: [] }]
   const connecting = [victim, ...others].map(({ peer }) => peer.connect(peerList, timeLimit(20_000)))
-  // Who floods at once may never be ready.
+  // A neighbour that floods at once may never be ready.
   for (const each of connecting) each.catch(() => {})
   return { victim, count }
 }
 
-/** What is in use once all that nobody has is gone. */
+/** Memory in use after a garbage collection. */
 function inUse(): number {
   setFlagsFromString('--expose-gc')
   ;(runInNewContext('gc') as () => void)()

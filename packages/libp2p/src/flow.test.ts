@@ -14,7 +14,7 @@ import {
 
 const [a, b, c] = ['a', 'b', 'c'].map(peerName)
 const line = graph(['a', 'b'], ['a', 'c'])
-/** Limits of a peer that is closed as part of the test: it says all that it has to say. */
+/** Limits of a peer that is closed as part of the test: it has time to send everything. */
 const thorough = () => ({ closeTimeout: timeLimit(5_000) })
 const message = (round: number, value = round) => ({ kind: 0, round, vector: new Float32Array(8).fill(value) })
 
@@ -22,7 +22,7 @@ test('one who does not read fills its own queue only, and gets everything in ord
   const [left, slow, quick] = await testCluster(t, line)
   await connectAll([left, slow, quick])
   const { fabric } = left.peer
-  // 8 vectors fit into the queue; one is acknowledged from the mailbox, and one more may be on its way.
+  // 8 vectors fit into the queue; one is acknowledged while in the mailbox, and one more may be in flight.
   let sent = 0
   await eventually('a full queue that no acknowledgement empties', () => {
     while (fabric.send(b, message(sent)) === 'queued') sent++
@@ -91,7 +91,7 @@ for (const caller of ['the one that leaves', 'the one that stays']) {
   test(`a goodbye arrives also when ${caller} has called`, async (t) => {
     const [left, right] = await testCluster(t, graph(['a', 'b']), { limits: thorough() })
     const called = caller === 'the one that leaves' ? a : b
-    // The peer list has no address of the one that is to call.
+    // The peer list has no address of the peer that must dial.
     const peerList = peerListOf([left, right]).map((entry) =>
       entry.name === called ? entry : { ...entry, addresses: [] }
     )
@@ -188,7 +188,7 @@ test('a neighbour that never comes is named, with what is wrong', async (t) => {
   const [, entry] = peerListOf([here, there])
   const nobody = { ...entry, name: c, id: (await testNode(t, line, 'c')).peer.id, addresses: ['/ip4/127.0.0.1/tcp/1'] }
   const peerList = [...peerListOf([here, there]), nobody]
-  // In this time the other neighbour has to be found.
+  // The other neighbour must be found within this time.
   const seconds = Math.ceil(4 * slowdown())
   const both = there.peer.connect(peerList, timeLimit(10_000))
   const error = await t.throwsAsync(here.peer.connect(peerList, 1000 * seconds), { instanceOf: NeighboursMissingError })

@@ -3,35 +3,35 @@ import { frameNumbers } from '@murmuration/wire'
 import { Uint8ArrayList } from 'uint8arraylist'
 import type { QueuedVector } from './send-queue.js'
 
-/** The most bytes that wait in libp2p's buffer of a stream before more is written: those of a frame. */
+/** The most bytes in libp2p's write buffer of a stream before more is written: those of a frame. */
 export const waitingBytes = 4 * frameNumbers
 
-/** Where the frames of vectors go. */
+/** An output for the frames of vectors. */
 export interface FrameOutput {
-  /** Whether more can be sent. */
+  /** Whether more frames can be sent. */
   readonly isOpen: boolean
   /**
    * A vector begins.
    *
-   * @param inFlight - how many vectors are unacknowledged, this one among them
+   * @param inFlight - how many vectors are unacknowledged, including this one
    */
   begin(vector: QueuedVector, inFlight: number): void
-  /** Memory for the body of the next frame, which is sent then or not at all. Of its bytes those count that are sent. */
+  /** Memory for the body of the next frame, valid only for that frame. `send` may use fewer bytes of it. */
   room(bytes: number): Uint8Array
-  /** Sends a frame, and waits until the next one may follow. Throws when it cannot be sent any more. */
+  /** Sends a frame, and waits until the next one may follow. Throws when the output is closed. */
   send(header: Uint8Array, body: Uint8Array): Promise<void>
 }
 
-/** A stream of libp2p. */
+/** Writes frames to a stream of libp2p. */
 export class StreamOutput implements FrameOutput {
   readonly #stream: Stream
   readonly #elements: number
   /**
-   * Encoded bodies of two vectors in turn. They stay as they are until their vector is acknowledged: nothing tells before when the
-   * layers below, which keep references, have encrypted them.
+   * Encoded bodies of two vectors, alternating. They must not change until their vector is acknowledged: the layers below keep references,
+   * and do not report when they have encrypted them.
    */
   readonly #stagings = [new Uint8Array(0), new Uint8Array(0)]
-  /** Which of them is written to, and where the next body goes in it; none while more than two vectors are on their way. */
+  /** The buffer that is written to, and the next position in it; none while more than two vectors are unacknowledged. */
   #turn: 0 | 1 | undefined
   #end = 0
 
@@ -50,7 +50,7 @@ export class StreamOutput implements FrameOutput {
     this.#end = 0
   }
 
-  /** Memory of which only what is written to takes up any. */
+  /** The system allocates only the pages of it that are written to. */
   room(bytes: number): Uint8Array {
     if (this.#turn === undefined) return new Uint8Array(bytes)
     if (this.#stagings[this.#turn].byteLength === 0) {
@@ -62,8 +62,8 @@ export class StreamOutput implements FrameOutput {
   }
 
   /**
-   * Waits until nothing before the frame waits in libp2p's buffer. Header and body go out together: what is sent alone
-   * comes back as a window of its size, and from then on yamux cuts the stream into tiny frames. A wait ends when the stream does.
+   * Sends, and waits until only this frame is in libp2p's buffer. Header and body are sent together: a header alone would return as a window
+   * update of its size, and from then on yamux would cut the stream into tiny frames. A wait ends when the stream ends.
    */
   async send(header: Uint8Array, body: Uint8Array): Promise<void> {
     const bytes = header.byteLength + body.byteLength
@@ -73,18 +73,18 @@ export class StreamOutput implements FrameOutput {
   }
 }
 
-/** What is thrown when there is nothing more to write to. */
+/** The error for an output that is closed. */
 export function closed(): Error {
   return new Error('the stream of vectors was closed')
 }
 
 /**
- * Resolves when the stream has written something, rejects when it is closed. Not `stream.onDrain()`, whose promise stays
- * resolved after the first time.
+ * Resolves when the stream has written bytes. Rejects when it is closed. It does not use `stream.onDrain()`: that promise stays resolved after the
+ * first time.
  */
 export function room(stream: Stream): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Nothing more happens to one that has ended.
+    // A stream that has ended emits no more events.
     if (stream.status !== 'open') return reject(closed())
     const settle = (act: () => void) => {
       stream.removeEventListener('drain', ready)

@@ -17,7 +17,7 @@ const raw: FrameFields = {
   bytes: 4 * elements
 }
 
-/** A vector of `elements` times `value`, cut into frames after as many numbers as given. */
+/** A vector of `elements` times `value`, split into frames at the given numbers. */
 function frames(sequence: number, value: number, ...cuts: readonly number[]): Uint8Array {
   const vector = new Float32Array(elements).fill(value)
   const ends = [...cuts, elements]
@@ -31,10 +31,10 @@ function frames(sequence: number, value: number, ...cuts: readonly number[]): Ui
   )
 }
 
-/** What a sink was calls, in order. */
+/** A call of a sink. */
 type Call = readonly [what: string, ...details: unknown[]]
 
-/** Takes every vector that is not longer than `elements`, and writes down what it is calls. */
+/** Accepts every vector that is not longer than `elements`, and records the calls. */
 function recorder(): FrameSink & { readonly calls: Call[] } {
   const calls: Call[] = []
   return {

@@ -11,77 +11,77 @@ import {
 import type { ReceiveFault } from './events.js'
 import { copyBytes } from './copy-bytes.js'
 
-/** What to do with a vector that begins. */
+/** What to do with a new vector. */
 export type WriteTarget =
-  /** Write it here: as many numbers as its header gives. */
+  /** Write it here; the length is that of its header. */
   | { readonly kind: 'into'; readonly vector: Float32Array }
   /** Skip its bytes. */
   | { readonly kind: 'skip' }
   /** It breaks the protocol; nothing more is read. */
   | { readonly kind: 'fault'; readonly fault: ReceiveFault; readonly detail: string }
 
-/** Where a reader puts what it has read. */
+/** Receives the results of a reader. */
 export interface FrameSink {
   /** A vector begins. */
   open(header: FrameHeader): WriteTarget
-  /** A vector that `open` gave is complete. Its bodies and the numbers beside it took `bytes`. */
+  /** A vector from `open` is complete. Its bodies and the numbers with it took `bytes`. */
   complete(header: FrameHeader, vector: Float32Array, bytes: number, numbers: readonly number[]): void
   /** A skipped vector has ended. */
   skipped(header: FrameHeader): void
-  /** A vector has ended and cannot be used. What follows can be read. */
+  /** A vector has ended and cannot be used. Later frames can still be read. */
   corrupt(header: FrameHeader, vector: Float32Array, fault: FrameFault, detail: string): void
-  /** Nothing more is read: where the next frame begins is not known. `vector` is an unfinished one. */
+  /** Nothing more is read, because the start of the next frame is unknown. `vector` is the incomplete vector. */
   readError(fault: ReceiveFault, detail: string, vector: Float32Array | undefined): void
 }
 
-/** How to decode the bodies of a neighbour that uses codecs. */
+/** Decodes the bodies of a neighbour that uses codecs. */
 export interface BodyDecoder {
   /** Whether bodies of the codec with this number are allowed. */
   accepts(id: number): boolean
   /** Whether bodies build on earlier ones. */
   readonly stateful: boolean
-  /** The most bytes of a body with so many numbers. */
+  /** The most bytes of a body with `count` numbers. */
   maxBytes(count: number): number
-  /** Writes the numbers of a body to `out`, which begins with number `offset` of the parameters. A sentence when it cannot. */
+  /** Writes the numbers of a body to `out`, which begins at index `offset` of the parameters. Returns an error message when it cannot. */
   decode(lane: Lane, id: number, body: Uint8Array, offset: number, out: Float32Array): string | undefined
 }
 
-/** Where bytes go that nobody reads. */
+/** Memory for bytes that are not used. */
 const unwanted = new Uint8Array(1 << 16)
 
 /** The vector that is being read. */
 interface Current {
   readonly first: FrameHeader
   readonly vector: Float32Array | undefined
-  /** The numbers beside it. */
+  /** The numbers with it. */
   readonly numbers: readonly number[]
-  /** How many of its numbers are read. */
+  /** How many of the vector's numbers are read. */
   next: number
-  /** Bytes of its bodies and of the numbers beside it. */
+  /** Bytes of its bodies and of the numbers with it. */
   bytes: number
   fault: FrameFault | undefined
   detail: string
 }
 
 /**
- * Cuts a stream of bytes into frames, however the bytes are split, and writes their numbers where the sink says. It never throws,
- * and takes no memory: the numbers go straight to their place, or for a codec through memory for one frame.
+ * Splits a stream of bytes into frames, however the bytes arrive, and writes their numbers into the sink's vectors. It never throws. It
+ * buffers no vectors: numbers go straight into the vector, or for a codec through memory for one frame.
  */
 export class FrameReader {
   readonly #sink: FrameSink
   readonly #decoder: BodyDecoder | undefined
   readonly #headerBytes = new Uint8Array(frameHeaderLength + 8 * maxNumbers)
-  /** How many of them the header takes, with the numbers that follow it. */
+  /** Bytes of the header and the numbers that follow it. */
   #headerLength = frameHeaderLength
   #staging = new Uint8Array(0)
   #current: Current | undefined
   #header: FrameHeader | undefined
-  /** Where the body's bytes go; absent for a skipped one. */
+  /** Memory for the body's bytes; `undefined` for a skipped one. */
   #body: Uint8Array | undefined
-  /** Bytes of the current header or body that are read. */
+  /** Bytes of the current header or body that have been read. */
   #filled = 0
   #broken = false
-  /** Bytes that were copied so far. */
+  /** Bytes copied so far. */
   copied = 0
 
   constructor(sink: FrameSink, decoder?: BodyDecoder) {
@@ -101,7 +101,7 @@ export class FrameReader {
     }
   }
 
-  /** Where the next bytes belong, one at least: whoever writes them there himself calls `advance` then. */
+  /** The memory for the next bytes, at least one. A caller that writes there itself must then call `advance`. */
   get place(): Uint8Array {
     if (this.#broken) return unwanted
     const header = this.#header
@@ -110,7 +110,7 @@ export class FrameReader {
     return unwanted.subarray(0, header.bytes - this.#filled)
   }
 
-  /** Goes on behind `count` bytes that were written to `place`. */
+  /** Continues after `count` bytes that were written to `place`. */
   advance(count: number): void {
     if (this.#broken) return
     this.#filled += count
@@ -119,12 +119,12 @@ export class FrameReader {
     else if (header !== undefined && this.#filled === header.bytes) this.#finish(header)
   }
 
-  /** Whether a vector has begun and not ended. */
+  /** Whether a frame or a vector has begun and not ended. */
   get isWithin(): boolean {
     return this.#filled > 0 || this.#current !== undefined
   }
 
-  /** Reads nothing more. Returns the vector that was not complete, if there was one. */
+  /** Reads nothing more. Returns the incomplete vector, if there is one. */
   end(): Float32Array | undefined {
     const vector = this.#current?.vector
     this.#broken = true
@@ -153,7 +153,7 @@ export class FrameReader {
     if (header.bytes === 0) this.#finish(header)
   }
 
-  /** The vector that a frame belongs to, a new one if it is a first frame; `undefined` when it breaks the stream. */
+  /** The vector that a frame belongs to; a new one for a first frame; `undefined` when the frame breaks the stream. */
   #currentFor(header: FrameHeader): Current | undefined {
     const { current, next } = { current: this.#current, next: this.#current?.next ?? 0 }
     if (header.position !== next || (current !== undefined && !belongs(header, current.first))) {
@@ -221,7 +221,7 @@ export class FrameReader {
     if (current.next === header.length) this.#close(current)
   }
 
-  /** Checks the numbers of a body that was read to its place, while they are in the cache. */
+  /** Checks the numbers of a raw body while they are in the CPU cache. */
   #check({ position, count }: FrameHeader): void {
     const current = this.#current
     if (current?.vector === undefined || current.fault !== undefined) return
@@ -259,7 +259,7 @@ export class FrameReader {
   }
 }
 
-/** Whether a frame goes on with the vector that `first` began. */
+/** Whether a frame continues the vector that `first` began. */
 function belongs(header: FrameHeader, first: FrameHeader): boolean {
   const fields = ['kind', 'round', 'sequence', 'part', 'field', 'offset', 'length'] as const
   return fields.every((field) => header[field] === first[field])

@@ -128,7 +128,7 @@ test('a port in use, a peer outside the topology and impossible limits are error
   })
 })
 
-/** A neighbour "b" of `a` that speaks the protocol by hand. */
+/** A neighbour "b" of `a` with a handwritten protocol. */
 async function byHand(t: ExecutionContext, victim: TestNode) {
   const identity = await createIdentity()
   const node = await createNode({ identity, listen: [], limits: limitsOf(quick()) })
@@ -173,11 +173,11 @@ test('a caller that says nothing is cut off after the limit for handshakes', asy
     const socket = connect(portOf(callee.peer.addresses), '127.0.0.1')
     t.teardown(() => socket.destroy())
     await once(socket, 'connect')
-    // Whether it is closed or reset is all the same.
+    // Closed or reset makes no difference.
     socket.on('error', () => {})
     socket.resume().on('close', () => order.push(callee))
   }
-  // libp2p's own limit, which was the same for both, would cut the first one off first.
+  // libp2p's own limit, which is the same for both, would cut off the first one first.
   t.is(await eventually('a caller is cut off', () => order[0]), strict)
 })
 
@@ -201,7 +201,7 @@ test('a neighbour cannot send more than it was granted, nor skip a frame', async
   const { connection, hello } = await byHand(t, victim)
   const { channel } = await hello()
   const stream = await connection.newStream(exchangeProtocol)
-  // One is acknowledged from the mailbox, two more may be on their way.
+  // One is acknowledged while in the mailbox, two more may be in flight.
   for (let sequence = 1; sequence <= 4; sequence++) stream.send(frame(sequence))
   t.is((await eventOf(victim, 'bad-frame')).fault, 'window')
   const rounds: unknown[] = []

@@ -13,7 +13,7 @@ function timeOf() {
   return { time, clock: { now: () => time.now, at: () => () => {} } }
 }
 
-/** Peers that are all neighbours of all and beat one after the other, and how many pings they send each other. */
+/** Peers that are all neighbours and beat one after the other, and the number of pings that they send each other. */
 function world(size: number, areStanding = true) {
   const { time, clock } = timeOf()
   const events: string[] = []
@@ -40,7 +40,7 @@ function world(size: number, areStanding = true) {
     return new Heartbeat(defaultLimits, new Map(others), clock)
   })
   let longest = 0
-  /** Lets all beat `rounds` times, at equal distances, each `before` that has passed. */
+  /** Lets all peers beat `rounds` times at equal intervals, and calls `before` ahead of each beat. */
   const run = (rounds: number, before: () => void = () => {}) => {
     for (let step = 0; step < rounds * size; step++) {
       time.now += interval / size

@@ -8,16 +8,16 @@ import type { OutgoingLink } from './outgoing-link.js'
 export interface MonitoredPeer {
   readonly neighbour: Neighbour
   readonly outgoing: Pick<OutgoingLink, 'ping' | 'closeIfIdle'>
-  /** Cuts the connection, which must be dead after such a silence. */
+  /** Cuts the connection, which is considered dead. */
   cut(): void
 }
 
-/** Up to so many neighbours are pinged as soon as they send nothing for a beat; of more, each may be quiet for longer. A ping costs about a millisecond. */
+/** Up to this many neighbours are pinged after one silent beat; with more, each may be silent for longer. A ping costs about a millisecond. */
 const fewNeighbours = 16
 
 /**
- * Pings neighbours that have sent nothing lately, and detects those that do not answer. A ping and its answer show both sides that the other is alive,
- * so most of the time one side of a link pings.
+ * Pings neighbours that have sent nothing recently, and detects those that do not answer. A ping and its answer show both sides that the other is
+ * alive, so usually only one side of a link pings.
  */
 export class Heartbeat {
   readonly #limits: Limits
@@ -52,13 +52,13 @@ export class Heartbeat {
       const { neighbour, outgoing } = session
       outgoing.closeIfIdle()
       neighbour.faults.flush()
-      // After a long computation on this thread, messages of the neighbours are not read yet.
+      // After a long computation on this thread, received messages are not read yet.
       if (stalled > this.#limits.heartbeat) neighbour.excuseStall(stalled)
       else this.#check(session)
     }
   }
 
-  /** Pings the quiet ones, and one of the others in turn, so that its round trip is known also while vectors arrive all the time. */
+  /** Pings the quiet neighbours and, in turn, one of all, so that round trips are known also while vectors arrive continuously. */
   #pingQuiet(): void {
     const standing = [...this.#sessions.values()].filter(({ neighbour }) => neighbour.isConnected)
     const quiet = this.#quietLimit(standing.length)
@@ -78,7 +78,7 @@ export class Heartbeat {
     const { neighbour } = session
     neighbour.checkSilence(this.#limits.silentAfter)
     if (neighbour.silentFor < this.#limits.deadAfter || neighbour.isUnavailable) return
-    // The next cut comes after another silence of that length.
+    // The next cut comes only after another silence of this length.
     neighbour.excuseStall(neighbour.silentFor)
     session.cut()
   }

@@ -6,9 +6,9 @@ import type { Neighbour } from './neighbour.js'
 import { type Mismatch, mismatchOf } from './run-settings.js'
 
 /**
- * Says hello and takes the answer; `undefined` when the neighbour does not agree, which is noted.
+ * Sends a hello and returns the welcome; `undefined` when the neighbour refuses, which is recorded.
  *
- * @param first - the number of the first vector that may follow
+ * @param first - the sequence number of the first vector that may follow
  */
 export async function sayHello(
   { self, runSettings, incarnation, limits, round, codec, relays }: LinkContext,
@@ -43,7 +43,7 @@ function noteRefusal(neighbour: Neighbour, answer: Refused, ours: LinkContext['r
   neighbour.refuse({ by: 'them', code, reason })
 }
 
-/** The neighbour's hello when it is acceptable; otherwise tells it why not. */
+/** Returns the neighbour's hello if it is acceptable; otherwise sends the neighbour the reason. */
 export async function takeHello(
   context: LinkContext,
   neighbour: Neighbour,
@@ -67,7 +67,7 @@ export async function takeHello(
   return undefined
 }
 
-/** The answer to a hello that is acceptable. */
+/** The answer to an acceptable hello. */
 export function welcomeOf(
   { self, limits, round, relays }: LinkContext,
   { received, acknowledged }: Pick<Welcome, 'received' | 'acknowledged'>,

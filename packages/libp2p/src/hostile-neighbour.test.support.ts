@@ -1,7 +1,7 @@
 /**
- * A neighbour that means harm, as a process of its own. It is in the peer list, says a correct hello, answers that of its victims, and then makes one attack
- * after the other, each on all of them before the next begins, over and over, until it is killed. Forked by tests, which send it {@link Orders} and then `go`, and `slowly` when they have seen
- * what they wait for; it says how many attacks were made on each victim, whenever that changes.
+ * A hostile neighbour, in a separate process. It is in the peer list, sends a correct hello, answers that of its victims, and then makes one attack
+ * after the other, each on all victims before the next begins, repeatedly until it is killed. Tests fork it, and send it {@link Orders}, then `go`,
+ * and `slowly` once they have seen what they wait for. It reports the number of attacks on each victim whenever that changes.
  */
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -18,25 +18,25 @@ import { createNode } from './node.js'
 import type { RunSettings } from './run-settings.js'
 import { TrafficMeter } from './traffic.js'
 
-/** What the process is to do. */
+/** The orders to the process. */
 export interface Orders {
   readonly name: string
   /** The text of its key file. */
   readonly key: string
-  /** Where its victims are. */
+  /** The addresses of its victims. */
   readonly victims: readonly string[]
   /** Names of {@link attacks} or {@link others}; all attacks when absent. */
   readonly attacks?: readonly string[]
 }
 
-/** What the process tells. */
+/** A report of the process. */
 export interface Progress {
   readonly victim: string
-  /** Attacks so far, each counted as often as it was made. */
+  /** The number of attacks so far, with repetitions. */
   readonly made: number
 }
 
-/** What an attack has: streams on which all has been said as it should be, and how many numbers vectors have. */
+/** The target of an attack: streams after a correct handshake, and the length of vectors. */
 interface Target {
   readonly control: Stream
   readonly exchange: Stream
@@ -45,7 +45,7 @@ interface Target {
 
 type Attack = (target: Target) => unknown
 
-/** Resolves when the first attack is to be made: until then this is a neighbour like others. */
+/** Resolves when the first attack must be made: until then this neighbour is honest. */
 const go = deferred<void>()
 
 /** Frames in a row, from sequence number 1 on. */
@@ -55,7 +55,7 @@ const inTurn =
     exchange.send(Buffer.concat(Array.from({ length: count }, (_, k) => of(k + 1, elements))))
   }
 
-/** Every other one is noticed by the algorithm, when it takes what has come; the others as they come. */
+/** Every second attack is detected by the algorithm when it takes the message; the others on arrival. */
 const attacks: Readonly<Record<string, Attack>> = {
   'leave': ({ control }) => control.send(behindLength({ kind: 'leave', reason: 'done' })),
   'short': inTurn((sequence, elements) => frame(sequence, elements - 1)),
@@ -75,7 +75,7 @@ const attacks: Readonly<Record<string, Attack>> = {
   'empties': inTurn((sequence) => frame(sequence, 0), 20_000)
 }
 
-/** What else it can do: floods of up to 256 MiB each, for as long as the victim takes what comes; and to be honest once, and leave. */
+/** Other orders: floods of up to 256 MiB each, for as long as the victim reads; and one honest exchange, then leave. */
 const others: Readonly<Record<string, Attack>> = {
   'flood of vectors': ({ exchange, elements }) => pour(exchange, (k) => frame(k + 1, elements)),
   'flood of pings whose answers are not read': ({ control }) => {
@@ -90,7 +90,7 @@ const others: Readonly<Record<string, Attack>> = {
 }
 const longPing = behindLength({ kind: 'ping', round: 0, at: 0, padding: '.'.repeat(maxPadding) })
 
-/** Sends piece after piece, as fast as they are taken, until the stream ends. */
+/** Sends pieces as fast as they are taken, until the stream ends. */
 async function pour(stream: Stream, piece: (k: number) => Uint8Array): Promise<void> {
   for (let [k, sent] = [0, 0]; sent < 256 << 20 && stream.status === 'open'; k++) {
     const bytes = piece(k)
@@ -100,14 +100,14 @@ async function pour(stream: Stream, piece: (k: number) => Uint8Array): Promise<v
   }
 }
 
-/** How long an attack may take to be noticed before the next one is made. */
+/** How long the next attack waits for the detection of the previous one, in milliseconds. */
 const noticed = 2_000
 
-/** How long it rests before each attack, in milliseconds, once it was told to go slowly. */
+/** The pause before each attack after `slowly`, in milliseconds. */
 const rest = 2_000
 let isSlow = false
 
-/** The run settings of whoever calls; they are said to all, as the peers agree on them. */
+/** The run settings of the first victim that connects; they are sent to all, since all peers have the same. */
 const learnt = deferred<RunSettings>()
 
 process.on('message', (orders: Orders | 'go' | 'slowly') => {
@@ -126,7 +126,7 @@ async function run(orders: Orders): Promise<void> {
   await haunt(node, orders)
 }
 
-/** Consents, as a neighbour does, and acknowledges nothing. */
+/** Sends a welcome, as a neighbour does, and acknowledges nothing. */
 async function answerHello(stream: Stream, { name }: Orders): Promise<void> {
   const channel = new ControlChannel(stream, new TrafficMeter())
   const hello = await channel.first(60_000)
@@ -136,7 +136,7 @@ async function answerHello(stream: Stream, { name }: Orders): Promise<void> {
   learnt.resolve(hello.runSettings)
 }
 
-/** One attack after the other. All victims are at the same one, so that none has to take many at a time because of another that is slow. */
+/** Makes one attack after the other. All victims get the same one at a time, so that a slow victim does not cause many attacks at once on another. */
 async function haunt(node: Libp2p, orders: Orders): Promise<void> {
   const list = orders.attacks ?? Object.keys(attacks)
   for (let made = 0; ; made++) {
@@ -152,14 +152,14 @@ async function haunt(node: Libp2p, orders: Orders): Promise<void> {
   }
 }
 
-/** Tries until the victim has let this neighbour in and the attack was made. */
+/** Retries until the victim has accepted this neighbour and the attack was made. */
 async function untilMade(node: Libp2p, victim: string, orders: Orders, attack: Attack): Promise<void> {
   for (;;) {
     try {
       const connection = await node.dial(multiaddr(victim))
       if (await isMade(connection, orders, attack)) return
     } catch {
-      // It is shut out, or comes too soon.
+      // It is shut out, or dials too early.
     }
     await delay(10)
   }

@@ -1,4 +1,4 @@
-/** What tests say by hand, right and wrong, as a neighbour that means harm. */
+/** Handwritten messages, valid and invalid, for tests with a hostile neighbour. */
 import type { Connection } from '@libp2p/interface'
 import type { PeerName } from '@murmuration/core'
 import { encodeHeader } from '@murmuration/wire'
@@ -9,7 +9,7 @@ import { type ControlMessage, encodeControl } from './control-messages.js'
 import type { RunSettings } from './run-settings.js'
 import { TrafficMeter } from './traffic.js'
 
-/** Says hello, and takes the answer. */
+/** Sends a hello, and takes the answer. */
 export async function sayHello(connection: Connection, name: PeerName, runSettings: RunSettings, incarnation = 'x') {
   const stream = await connection.newStream(controlProtocol)
   const channel = new ControlChannel(stream, new TrafficMeter())

@@ -1,4 +1,4 @@
-/** What an admitted neighbour with a libp2p client of its own can do to a peer: not much, and its name is told. */
+/** What an admitted neighbour with its own libp2p client can do to a peer: not much, and it is reported by name. */
 import { multiaddr } from '@multiformats/multiaddr'
 import { maxNoteBytes, noteRoom, noteWeight, peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
@@ -14,7 +14,7 @@ const [m, edge] = [peerName('m'), graph(['a', 'm'])]
 const elements = 8
 const limits = { initialShutOut: 600_000, maxShutOut: 600_000 }
 
-/** A neighbour "m" of `victim` that is in the peer list and speaks the protocol by hand. */
+/** A neighbour "m" of `victim` that is in the peer list and has a handwritten protocol. */
 async function mallory(t: ExecutionContext, victim: TestNode) {
   const identity = await createIdentity()
   const node = await createNode({ identity, listen: [], limits: limitsOf() })
@@ -71,7 +71,7 @@ test('a flood of pings is cut off after as many as a peer may send in a second',
   let sent = 0
   await eventually('a reset', () => {
     if (stream.status !== 'open') return true
-    // Whoever reads slowly reads no more in a second than is allowed, but has more and more before it.
+    // A slow reader handles no more messages per second than are allowed, so its backlog grows.
     if (stream.writeStatus === 'writable' && stream.send(flood)) sent += flood.length
     return false
   })

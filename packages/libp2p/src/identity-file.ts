@@ -4,11 +4,11 @@ import { dirname, join, resolve } from 'node:path'
 import { InputError, messageOf, type PeerName } from '@murmuration/core'
 import { createIdentity, decodeIdentity, encodeIdentity, type Identity } from './identity.js'
 
-/** Key files hold about 130 bytes; what is longer is something else. */
+/** Key files have about 130 bytes; a longer file is not a key file. */
 const longest = 4096
 
 /**
- * Reads a key file. Throws an InputError when it is missing, holds no private key, or can be read by other users, as ssh does.
+ * Reads a key file. Throws an InputError when it is missing, holds no private key, or, as with ssh, can be read by other users.
  */
 export async function readIdentity(path: string): Promise<Identity> {
   const identity = await readIfThere(path)
@@ -17,8 +17,8 @@ export async function readIdentity(path: string): Promise<Identity> {
 }
 
 /**
- * Writes a key file that only its owner can read. It appears whole or not at all, and is never overwritten: an InputError
- * is thrown when the file exists.
+ * Writes a key file that only its owner can read. It is created atomically and never overwritten: throws an InputError when the file
+ * exists.
  */
 export async function writeIdentity(path: string, identity: Identity): Promise<void> {
   if (!(await placeIfAbsent(path, identity))) {
@@ -27,8 +27,8 @@ export async function writeIdentity(path: string, identity: Identity): Promise<v
 }
 
 /**
- * The identity of peer `name`, from the file `<name>.key` in `directory`, which is created together with the directory when absent.
- * When two processes do so at once, both get the same identity.
+ * The identity of peer `name`, from the file `<name>.key` in `directory`. File and directory are created when absent. When two processes
+ * do so at once, both get the same identity.
  */
 export async function localIdentity(directory: string, name: PeerName): Promise<Identity> {
   const path = join(directory, `${name}.key`)
@@ -66,13 +66,13 @@ function checkMode(path: string, mode: number): void {
   throw new InputError(`other users can read the private key in ${path} (mode ${found}); run: chmod 600 ${path}`)
 }
 
-/** Whether systemd has put it there for this service alone: since version 254 by an access control list, whose mask is the mode of the group. */
+/** Whether the file is a systemd credential. Since version 254 systemd grants access to one service by an ACL; its mask shows as the group's mode. */
 function isCredential(path: string): boolean {
   const folder = process.env.CREDENTIALS_DIRECTORY
   return folder !== undefined && dirname(resolve(path)) === resolve(folder)
 }
 
-/** Writes under another name, then links: of two who race, one wins, and nobody sees half a file. Returns whether this one won. */
+/** Writes a temporary file, then links it: of two racing processes one wins, and no process sees half a file. Returns whether this process won. */
 async function placeIfAbsent(path: string, identity: Identity): Promise<boolean> {
   const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`
   try {
@@ -90,7 +90,7 @@ async function placeIfAbsent(path: string, identity: Identity): Promise<boolean>
     if (codeOf(error) === 'EEXIST') return false
     throw new InputError(`the key file ${path} cannot be written: ${messageOf(error)}`)
   } finally {
-    // Where there is no folder to write to, there is none to remove from either; that is told already.
+    // Without a folder there is no draft to remove, and the error above is already thrown.
     await rm(draft, { force: true }).catch(() => {})
   }
 }

@@ -6,7 +6,7 @@ import { InputError, messageOf } from '@murmuration/core'
 import { fromString } from 'uint8arrays/from-string'
 import { toString as textOf } from 'uint8arrays/to-string'
 
-/** Who a peer is on the network: a private key, and the peer id that follows from it. Printing it shows the id alone. */
+/** The identity of a peer on the network: a private key, and the peer id derived from it. Printing it shows only the id. */
 export class Identity {
   /** The libp2p peer id as text, such as `12D3KooW…`. */
   readonly id: string
@@ -17,7 +17,7 @@ export class Identity {
     this.id = peerIdFromPrivateKey(privateKey).toString()
   }
 
-  /** The secret. Not an own property, so that logs, JSON and copies do not carry it. */
+  /** The secret. Not an own property, so that logs, JSON and copies do not include it. */
   get privateKey(): PrivateKey {
     return this.#privateKey
   }
@@ -36,7 +36,7 @@ export async function createIdentity(): Promise<Identity> {
   return new Identity(await generateKeyPair('Ed25519'))
 }
 
-/** The identity as the text of a key file: libp2p's protobuf encoding of the private key, in base64, behind a comment. */
+/** The text of a key file: a comment, then libp2p's protobuf encoding of the private key in base64. */
 export function encodeIdentity(identity: Identity): string {
   const secret = textOf(privateKeyToProtobuf(identity.privateKey), 'base64pad')
   return `# The private key of ${identity.id}. Whoever has it can pass for this peer.\n${secret}\n`

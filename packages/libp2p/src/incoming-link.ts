@@ -19,24 +19,24 @@ import { type ViaRelay, viaOf } from './relay/bar.js'
 import { weightOf } from './send-queue.js'
 import { limitWindow, windowFor } from './stream-window.js'
 
-/** One handshake of the neighbour and what follows. */
+/** One handshake of the neighbour, and its streams. */
 interface Session {
   readonly control: ControlChannel
   readonly connection: Pick<Connection, 'id' | 'remoteAddr'>
-  /** Of the codecs in which the neighbour may write, beside raw float32. */
+  /** Decodes the codecs that the neighbour may use, besides raw float32. */
   readonly decoder: BodyDecoder | undefined
   readonly via: ViaRelay | undefined
   exchange?: Stream
   reader?: FrameReader
-  /** By which vectors may come from some vector on. */
+  /** The data channel, on which vectors may arrive after a switch. */
   readonly channel: IncomingChannel
-  /** The round trip by which the window of `exchange` was chosen. */
+  /** The round trip for which the window of `exchange` was chosen. */
   roundTrip?: Milliseconds
 }
 
 /**
- * The direction from one neighbour to this peer: answers its hello, reads its vectors into the memory where they stay, and
- * acknowledges each when it is complete and there is room for the next.
+ * The direction from one neighbour to this peer. It answers the neighbour's hello, reads its vectors into their final memory, and acknowledges
+ * each when it is complete and there is room for the next.
  */
 export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   readonly #context: LinkContext
@@ -45,7 +45,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   readonly #window: ReceiveWindow
   #session: Session | undefined
 
-  /** @param outgoing - the other direction, which has a reason to connect when the neighbour's hello is accepted */
+  /** @param outgoing - the other direction, which connects at once when the neighbour's hello is accepted */
   constructor(context: LinkContext, neighbour: Neighbour, outgoing: Pick<OutgoingLink, 'retryNow'>) {
     this.#context = context
     this.#neighbour = neighbour
@@ -77,7 +77,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     }
   }
 
-  /** Serves a stream of vectors that the neighbour has opened. It has to be on the connection of the handshake. */
+  /** Serves a stream of vectors that the neighbour has opened. It must be on the connection of the handshake. */
   exchange(stream: Stream, connection: string): void {
     if (!this.#admits(stream)) return
     const session = this.#session
@@ -113,7 +113,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   complete(header: FrameHeader, vector: Float32Array, bytes: number, numbers: readonly number[]): void {
     const { meter } = this.#neighbour
     const { kind, round, sequence, part, field, offset } = header
-    // Nobody can look at it before it counts, as all of this happens without a pause.
+    // All of this is synchronous, so the algorithm cannot take the message before it is counted.
     this.#window.arrive(sequence, weightOf({ vector }))
     this.#window.enqueue(weightOf({ vector }))
     meter.receivedFrames++
@@ -125,38 +125,38 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     this.#session?.channel.confirm(sequence)
   }
 
-  /** Counts a skipped vector as arrived, unless it had arrived before. */
+  /** Counts a skipped vector as arrived, unless it is a duplicate. */
   skipped({ sequence, length }: FrameHeader): void {
     if (!this.#window.arrive(sequence, Math.max(1, length))) return
     this.#acknowledge()
     this.#session?.channel.confirm(sequence)
   }
 
-  /** Drops a vector that cannot be used. It counts as arrived: sent again, it would be the same. */
+  /** Drops an unusable vector. It counts as arrived, because a retransmission would be the same. */
   corrupt(header: FrameHeader, vector: Float32Array, fault: FrameFault, detail: string): void {
     this.#context.pool.release(vector)
     this.skipped(header)
     this.#fault(fault, `vector ${header.sequence} is not delivered: ${detail}`, false)
   }
 
-  /** Ends the session, unless that has ended. */
+  /** Ends the session, unless it has ended. */
   readError(fault: ReceiveFault, detail: string, vector: Float32Array | undefined): void {
     this.#discard(vector)
     if (this.#session !== undefined) this.#fault(fault, detail, true)
   }
 
-  /** Notes that the algorithm has taken a message, and acknowledges what there is room for now. */
+  /** Records that the algorithm has taken a message, and acknowledges the vectors that there is room for now. */
   taken(message: VectorMessage): void {
     this.#window.dequeue(weightOf(message))
     this.#acknowledge()
   }
 
-  /** To be called when the algorithm had no use for a message. */
+  /** To be called when the algorithm could not use a message. */
   reject(reason: string): void {
     this.#fault('message', reason, false)
   }
 
-  /** Ends what goes on. */
+  /** Ends the session, if there is one. */
   stop(reason: string): void {
     if (this.#session !== undefined) this.#end(this.#session.control, reason)
   }
@@ -190,7 +190,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     return { ...given, channel }
   }
 
-  /** The session that was begun on a control stream, unless another has taken its place. */
+  /** The session of a control stream, unless another session has replaced it. */
   #sessionOf(control: ControlChannel): Session | undefined {
     return this.#session?.control === control ? this.#session : undefined
   }
@@ -216,7 +216,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     else throw new ProtocolFault(`it says ${message.kind} to one who receives`)
   }
 
-  /** Passes a note on, unless it is late, of an earlier handshake, or there are more than a peer tells. */
+  /** Passes a note to the listener, unless it belongs to an earlier handshake or exceeds the budget of notes. */
   #hear(note: string, weight: number, control: ControlChannel): void {
     this.#neighbour.recordActivity()
     const isInTurn = this.#sessionOf(control) !== undefined && this.#neighbour.routes.bar === undefined
@@ -231,7 +231,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     this.#session?.control.send({ kind: 'pong', at, padding })
   }
 
-  /** Bytes have come by a data channel. Returns whether they are to be read. */
+  /** Counts bytes from a data channel. Returns whether they must be read. */
   #arrived(control: ControlChannel, bytes: number): boolean {
     const session = this.#session
     if (session?.control !== control) return false
@@ -242,7 +242,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
   }
 
   #read(session: Session, reader: FrameReader, piece: Uint8Array): void {
-    // Ignores what arrives on a stream that was replaced or reset.
+    // Bytes on a replaced or reset stream are ignored.
     if (session !== this.#session) return
     if (session.channel.isUsed) return this.#fault('protocol', 'it sends vectors beside its data channel', true)
     this.#tune(session)
@@ -254,12 +254,12 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     meter.copied += reader.copied - before
   }
 
-  /** Takes the memory of a vector back that did not become complete. */
+  /** Releases the memory of an incomplete vector. */
   #discard(vector: Float32Array | undefined): void {
     if (vector !== undefined) this.#context.pool.release(vector)
   }
 
-  /** Lets as much be in flight as the link needs, by its round trip as far as it is known. */
+  /** Sets the receive window by the round trip of the link, once that is known. */
   #tune(session: Session): void {
     const roundTrip = this.#neighbour.bestRoundTrip ?? 0
     if (session.exchange === undefined || session.roundTrip === roundTrip) return
@@ -267,7 +267,7 @@ export class IncomingLink implements FrameSink, Sender<VectorMessage> {
     limitWindow(session.exchange, windowFor(roundTrip, this.#context.limits.streamWindow))
   }
 
-  /** Acknowledges what there is room for. */
+  /** Acknowledges the vectors that there is room for. */
   #acknowledge(): void {
     if (this.#window.acknowledge()) this.#session?.control.send({ kind: 'ack', sequence: this.#window.acknowledged })
   }

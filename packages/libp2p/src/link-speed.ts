@@ -1,14 +1,14 @@
 import type { Milliseconds } from '@murmuration/core'
 
-/** How many of the last vectors the speed is the best of. */
+/** The speed is the best of this many last vectors. */
 const remembered = 8
 
-/** How much a new interval between vectors counts against those before. */
+/** The weight of a new interval in the moving average of intervals. */
 const freshness = 0.25
 
 /**
- * How fast vectors get through to a neighbour, and how often they are sent. The speed is the best of the last few: a vector that
- * was acknowledged late, because its receiver was busy, says nothing of the link.
+ * How fast vectors reach a neighbour, and how often they are sent. The speed is the best of the last few vectors: a late acknowledgement of a
+ * busy receiver says nothing about the link.
  */
 export class LinkSpeed {
   #speeds: number[] = []
@@ -20,18 +20,18 @@ export class LinkSpeed {
     return this.#speeds.length === 0 ? undefined : Math.max(...this.#speeds)
   }
 
-  /** The mean time between two vectors; infinite until there were two. */
+  /** The mean time between two vectors; infinite before the second one. */
   get period(): Milliseconds {
     return this.#period ?? Number.POSITIVE_INFINITY
   }
 
-  /** How long so many bytes would take; 0 while nothing is known. */
+  /** How long `bytes` bytes would take; 0 while the speed is unknown. */
   timeFor(bytes: number): Milliseconds {
     const speed = this.bytesPerMillisecond
     return speed === undefined ? 0 : bytes / speed
   }
 
-  /** Notes that a vector begins to be written. */
+  /** Records that writing of a vector begins. */
   began(now: Milliseconds): void {
     if (this.#last !== undefined) {
       const interval = now - this.#last
@@ -40,7 +40,7 @@ export class LinkSpeed {
     this.#last = now
   }
 
-  /** Notes that a vector of so many bytes was acknowledged, so long after it began to be written. */
+  /** Records that a vector of `bytes` bytes was acknowledged, `took` after its writing began. */
   acknowledged(bytes: number, took: Milliseconds): void {
     if (took <= 0) return
     this.#speeds.push(bytes / took)

@@ -8,16 +8,16 @@ interface Waiter<Message> {
   callOff(): void
 }
 
-/** The source of messages. */
+/** The sender of messages. */
 export interface Sender<Message> {
   readonly name: PeerName
-  /** Called once for each message, when a `receive` gets it. */
+  /** Called once per message, when a `receive` gets it. */
   taken(message: Message): void
 }
 
 /**
- * Messages in the order of arrival. A message goes to exactly one `receive`: one that has passed its
- * deadline is off the list in the same instant, so that it cannot swallow a later message.
+ * Messages in the order of arrival. A message goes to exactly one `receive`. A `receive` is removed at the moment of its deadline, so that it
+ * cannot consume a later message.
  */
 export class Mailbox<Message> {
   readonly #clock: Clock
@@ -38,7 +38,7 @@ export class Mailbox<Message> {
     waiter.resolve(this.#take())
   }
 
-  /** The next message; `undefined` when there is none until the clock shows `until`. Rejects once stopped. */
+  /** The next message; `undefined` when none arrives until the clock shows `until`. Rejects once stopped. */
   receive(until: Milliseconds = Number.POSITIVE_INFINITY, waitsFor?: object): Promise<Envelope<Message> | undefined> {
     if (this.#stopped !== undefined) return Promise.reject(this.#stopped)
     const envelope = this.#take()
@@ -46,7 +46,7 @@ export class Mailbox<Message> {
     return this.#wait(until, waitsFor)
   }
 
-  /** Ends the oldest waiting `receive`, or that for `waitsFor`, without a message. */
+  /** Ends the oldest waiting `receive`, or the one for `waitsFor`, without a message. */
   wake(waitsFor?: object): void {
     for (const waiter of this.#waiters) {
       if (waitsFor !== undefined && waiter.waitsFor !== waitsFor) continue

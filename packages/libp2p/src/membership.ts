@@ -1,6 +1,6 @@
 import { byName, type PeerName, type Topology } from '@murmuration/core'
 
-/** Who is to have a link with whom from the start. */
+/** Determines the links that a peer needs from the start. */
 export interface Membership {
   readonly self: PeerName
   readonly topology: Topology
@@ -8,7 +8,7 @@ export interface Membership {
   readonly reach?: 'neighbours' | 'everyone' | undefined
 }
 
-/** Whom `self` needs from the start, in the order of their names. */
+/** The peers that `self` needs links to from the start, in the order of their names. */
 export function neededBy({ self, topology, servers = [], reach = 'neighbours' }: Membership): readonly PeerName[] {
   const isServer = servers.includes(self)
   const peers = isServer || reach === 'everyone' ? topology.peers : neighboursOf(self, topology)
@@ -16,7 +16,7 @@ export function neededBy({ self, topology, servers = [], reach = 'neighbours' }:
   return all.filter((name) => name !== self).sort(byName)
 }
 
-/** Whom `self` sends to or receives from in any round of the topology. */
+/** The peers that `self` sends to or receives from in any round of the topology. */
 function neighboursOf(self: PeerName, topology: Topology): readonly PeerName[] {
   const names = new Set<PeerName>()
   for (let round = 0; round < topology.period; round++) {

@@ -7,7 +7,7 @@ import { type TestNode, connectAll, eventually, testCluster, graph, schemaOf } f
 const elements = 600_000
 const runSettings = { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' }
 
-/** Sends, receives from all, averages in place, and gives everything back, as algorithms do. */
+/** Sends, receives from all, averages in place, and releases all vectors, as algorithms do. */
 async function exchange({ peer, name }: TestNode, rounds: number, t: { true(value: boolean): unknown }): Promise<void> {
   const { fabric } = peer
   const { sendTo } = fabric.neighbours(0)
@@ -32,7 +32,7 @@ async function exchange({ peer, name }: TestNode, rounds: number, t: { true(valu
 
 for (const [way, limits, most] of [
   ['each byte that comes by the stream is copied once', { channelFrom: Number.POSITIVE_INFINITY }, 1],
-  // Beside those of a channel are those that came by the stream before it was there.
+  // The copies are those of vectors that arrived over the stream before the channel was open.
   ['none that comes by a data channel', {}, 0.5]
 ] as const) {
   test(`no vector is taken from fresh memory once the handshake is done, and ${way}`, async (t) => {
@@ -46,7 +46,7 @@ for (const [way, limits, most] of [
       t.is(received.payload, 24 * 4 * elements)
       return copied / received.payload
     })
-    // Beside the bodies the headers are copied, 40 bytes for 256 KiB.
+    // Headers are copied too: 40 bytes for 256 KiB.
     t.true(Math.max(...copies) < 1.0003 * most, `${copies} copies`)
     t.true(most < 1 || Math.min(...copies) >= 1)
   })
@@ -123,7 +123,7 @@ test('ranges are received into memory that was used before, and each range of a 
       if (message !== undefined) right.peer.fabric.recycle(message)
     }
   }
-  // As much comes before anything is taken as ever may.
+  // As much as allowed arrives before any vector is taken.
   for (let round = 0; round < 3; round++) send(round)
   await eventually('three vectors', () => right.peer.traffic().received.frames === 3 * pieces)
   for (let round = 0; round < 3; round++) await receive(round)

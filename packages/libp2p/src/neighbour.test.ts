@@ -4,7 +4,7 @@ import type { PeerEvent } from './events.js'
 import { Neighbour } from './neighbour.js'
 import { Signal } from './signal.js'
 
-/** A neighbour with a clock that the test sets, and what it tells. */
+/** A neighbour with a clock that the test sets, and its events. */
 function neighbour() {
   const time = { now: 0 }
   const events: PeerEvent[] = []

@@ -10,7 +10,7 @@ import { noteReadingBudget } from './notes.js'
 import { type Direction, Routes } from './relay/routes.js'
 import { type Traffic, TrafficMeter } from './traffic.js'
 
-/** The state of a neighbour; 'barred': connected, but by a relay over which vectors are not allowed. */
+/** The state of a neighbour; 'barred': connected, but through a relay over which vectors are not allowed. */
 export type NeighbourState = 'connecting' | 'ready' | 'barred' | 'silent' | 'refused' | 'left'
 
 /** A neighbour's state and figures. */
@@ -19,26 +19,26 @@ export interface NeighbourStatus {
   readonly state: NeighbourState
   /** Why it is not ready; empty when it is. */
   readonly reason: string
-  /** The last round that it has sent, by its vectors and pings. */
+  /** The last round in its vectors and pings. */
   readonly round: number
-  /** The time since its last message; absent when there was none. */
+  /** The time since its last message; absent before the first. */
   readonly silentFor?: Milliseconds
-  /** Unacknowledged vectors. */
+  /** The number of unacknowledged vectors. */
   readonly queue: number
-  /** Whether vectors to it go over a data channel, rather than over the connection of libp2p. */
+  /** Whether vectors to it go over a data channel rather than over the connection of libp2p. */
   readonly channel: boolean
-  /** The address of the relay by which the link goes, if it goes by one. */
+  /** The address of the relay of the link, if there is one. */
   readonly relay?: string
-  /** The round trip of the last ping; absent until one was answered. */
+  /** The round trip of the last ping; absent until the first answer. */
   readonly roundTrip?: Milliseconds
-  /** The speed of vectors to it, in bytes per second on the link; absent until one was acknowledged. */
+  /** The speed of vectors to it, in bytes per second on the link; absent until the first acknowledgement. */
   readonly speed?: number
   readonly traffic: Traffic
-  /** What it did wrong since the start. */
+  /** Its faults since the start. */
   readonly faults: Faults
 }
 
-/** How many round trips it takes to know a link: during the first ones both sides are busy. */
+/** How many round trips must be measured before a link's is known: during the first ones both sides are busy. */
 export const roundTripsNeeded = 3
 
 /** The most streams that a neighbour may open at once. */
@@ -50,30 +50,30 @@ const maxChannels = 16
 /** The most control messages that a neighbour may send at once, and per second; a note counts as one for each KiB. */
 const maxMessages = 1000
 
-/** A refusal: by whom and why. */
+/** A refusal: by which side and why. */
 export interface Refusal {
   readonly by: 'us' | 'them'
   readonly code: RefusalCode
   readonly reason: string
 }
 
-/** The state of one neighbour, from what its two links report. Each change is reported once. */
+/** The state of one neighbour, derived from its two links. Each change is reported once. */
 export class Neighbour {
   readonly name: PeerName
-  /** Whether both directions are kept up from start to end; otherwise each is there while something is sent. */
+  /** Whether both directions are kept up from start to end; otherwise each exists only while something is sent. */
   readonly isPermanent: boolean
   readonly meter = new TrafficMeter()
-  /** Where its links go by a relay. */
+  /** The relays of its two directions. */
   readonly routes = new Routes()
   readonly speed = new LinkSpeed()
   readonly faults: FaultAccount
-  /** Streams that it may open: each attempt to connect opens two, and repeated attempts are `maxBackoff` apart. */
+  /** The budget of streams that it may open: each attempt to connect opens two, and repeated attempts are `maxBackoff` apart. */
   readonly streams: Budget
-  /** Control messages that it may send as one that sends vectors. */
+  /** The budget of its control messages as a sender of vectors. */
   readonly messages: Budget
-  /** Data channels that it may offer: it waits longer each time when nothing comes of them. */
+  /** The budget of data channels that it may offer: it waits longer after each one that fails. */
   readonly channels: Budget
-  /** Notes that are taken from it, in their weight. */
+  /** The budget of notes that are taken from it, by weight. */
   readonly notes: Budget
   readonly #clock: Clock
   readonly #emit: PeerEventListener
@@ -89,13 +89,13 @@ export class Neighbour {
   #roundTrip: Milliseconds | undefined
   #answers = 0
   #shortest = Number.POSITIVE_INFINITY
-  /** When the ping was sent that was answered last. */
+  /** The time of the last answered ping. */
   #answered = Number.NEGATIVE_INFINITY
   readonly #pong = new Signal()
 
   /**
    * @param changed - notified when the state changes
-   * @param heard - called whenever anything has come from it
+   * @param heard - called whenever anything has arrived from it
    */
   constructor(
     name: PeerName,
@@ -127,12 +127,12 @@ export class Neighbour {
     return this.routes.bar === undefined ? 'ready' : 'barred'
   }
 
-  /** Whether all directions that have to be up are. */
+  /** Whether all directions that must be up are up. */
   get isConnected(): boolean {
     return this.#up.size >= (this.isPermanent ? 2 : 1)
   }
 
-  /** Whether it has refused, was refused or has left, so that it is not called. */
+  /** Whether it has refused, was refused or has left, so that it is not dialled. */
   get isUnavailable(): boolean {
     return this.#refusal !== undefined || this.#left !== undefined
   }
@@ -141,12 +141,12 @@ export class Neighbour {
     return this.#refusal
   }
 
-  /** The time since its last message; 0 when there was none. */
+  /** The time since its last message; 0 before the first. */
   get silentFor(): Milliseconds {
     return this.#lastActivity === undefined ? 0 : this.#clock.now() - this.#lastActivity
   }
 
-  /** Notes that one direction is up, or no longer is. */
+  /** Records that one direction is up, or no longer is. */
   set(direction: Direction, up: boolean): void {
     this.#change(() => {
       if (up) this.#up.add(direction)
@@ -160,7 +160,7 @@ export class Neighbour {
     return this.#up.has(direction)
   }
 
-  /** Notes the answer to a ping that was sent at `at`. A time that cannot be is ignored. */
+  /** Records the answer to a ping that was sent at `at`. An impossible time is ignored. */
   recordPong(at: Milliseconds): void {
     const roundTrip = this.#clock.now() - at
     if (!(roundTrip >= 0)) return
@@ -177,34 +177,34 @@ export class Neighbour {
   }
 
   /**
-   * The shortest round trip of all, which is the link's own; `undefined` while few are known. Not that of the last few: while vectors
-   * are on their way all are long, and a window chosen by them would make them longer.
+   * The shortest round trip of all pings, which is that of the idle link; `undefined` while few are known. Not the shortest of the last few: while
+   * vectors are in flight all are long, and a window chosen by these would make them longer.
    */
   get bestRoundTrip(): Milliseconds | undefined {
     return this.#answers < roundTripsNeeded ? undefined : this.#shortest
   }
 
-  /** The round trip of a ping that was sent at `at`; `undefined` when it is not answered until `until`. */
+  /** The round trip of a ping that was sent at `at`; `undefined` without an answer until `until`. */
   async waitForPong(at: Milliseconds, until: Milliseconds): Promise<Milliseconds | undefined> {
     while (this.#answered < at && this.#clock.now() < until) await this.#pong.wait(until)
     return this.#answered < at ? undefined : this.#roundTrip
   }
 
-  /** Notes why the last attempt to connect failed. */
+  /** Records why the last attempt to connect failed. */
   recordFailure(reason: string): void {
     this.#trouble = reason
   }
 
-  /** Notes that a message has arrived, and the round that it names. */
+  /** Records that a message has arrived, and the round in it. */
   recordActivity(round?: number): void {
     this.#lastActivity = this.#clock.now()
     if (round !== undefined) this.#round = round
     if (this.#silent) this.#change(() => (this.#silent = false))
-    // To the algorithm a neighbour to which no vectors may go is not there.
+    // For the algorithm, a neighbour to which vectors are not allowed is absent.
     if (this.routes.bar === undefined) this.#heard()
   }
 
-  /** Does not count time in which this process was stalled and could not receive. */
+  /** Excludes time in which this process was stalled and could not receive. */
   excuseStall(stalled: Milliseconds): void {
     if (this.#lastActivity !== undefined) this.#lastActivity = Math.min(this.#clock.now(), this.#lastActivity + stalled)
   }
@@ -227,7 +227,7 @@ export class Neighbour {
     this.#emit({ kind: 'left', peer: this.name, reason })
   }
 
-  /** Notes an acceptable hello, which ends a refusal or an absence. */
+  /** Records an acceptable hello, which ends a refusal or an absence. */
   accept(): void {
     this.#change(() => {
       this.#refusal = undefined

@@ -37,7 +37,7 @@ import type { Shaper } from './shaping/shaper.js'
 import { IdentitySigner } from './signer.js'
 import type { Traffic } from './traffic.js'
 
-/** The longest that the answer to a ping is waited for. */
+/** The timeout of a ping. */
 const pingTimeout: Milliseconds = 10_000
 
 /** A peer over its libp2p node. */
@@ -61,8 +61,8 @@ export class NetworkPeer implements Peer {
   #closed: Promise<void> | undefined
 
   /**
-   * @param directory - by which the node lets others connect
-   * @param circuit - by which it is called through relays
+   * @param directory - decides which peers may connect to the node
+   * @param circuit - the node's connections through relays
    */
   constructor(
     options: PeerOptions,
@@ -81,7 +81,7 @@ export class NetworkPeer implements Peer {
     const listed = topology.peers.filter((name) => !places.has(name))
     this.#samples = new SampleCounts(self, listed)
     this.#saved = new SavedRounds(self, [...listed, ...(options.servers ?? [])])
-    // Each neighbour's link listens to it, and there may be many.
+    // Each neighbour's link adds a listener, and there may be many.
     setMaxListeners(0, this.#closing.signal)
     const listening = new Listening((error) => this.fabric.fail('the listener of notes', error))
     this.#context = contextOf(options, limits, node, directory, this.#closing.signal, listening)
@@ -146,7 +146,7 @@ export class NetworkPeer implements Peer {
     this.#reserving = this.#reservations.run()
   }
 
-  /** Tells of addresses that come later: a router has begun to forward a port. */
+  /** Reports addresses that are added later, when a router has begun to forward a port. */
   #watchRouters(): void {
     const { node, emit } = this.#context
     const known = new Set(node.getMultiaddrs().map(String))
@@ -160,7 +160,7 @@ export class NetworkPeer implements Peer {
     })
   }
 
-  /** Answers peers of the peer list alone: a seed that this peer has called could ask, too. */
+  /** Answers only peers of the peer list: a seed that this peer has dialled could ask, too. */
   #fromPeers(handler: StreamHandler): StreamHandler {
     return (stream, connection) => {
       if (this.#context.directory.nameOf(connection.remotePeer.toString()) !== undefined)
@@ -271,7 +271,7 @@ export class NetworkPeer implements Peer {
     return new RefusedError(name, refusal.code, `${who}: ${refusal.reason}`)
   }
 
-  /** Whether all neighbours are ready. Throws when one never will be. */
+  /** Whether all neighbours are ready. Throws when one will never be. */
   #allReady(): boolean {
     if (this.refusal !== undefined) throw this.refusal
     return this.#peers.isReady

@@ -20,29 +20,29 @@ import type { Shaper } from './shaping/shaper.js'
 import { WrappingTransport } from './shaping/wrapping-transport.js'
 import { writeTogether } from './write-together.js'
 
-/** What a node needs to know. */
+/** Options of a node. */
 export interface NodeOptions {
   readonly identity: Identity
   /** Multiaddrs to listen on; port 0 takes a free one. */
   readonly listen: readonly string[]
   readonly limits: Limits
-  /** Who may connect; everybody without it. */
+  /** Decides which peers may connect; all when absent. */
   readonly directory?: Pick<PeerDirectory, 'refusalOf'>
-  /** Connections that are not authenticated yet; without it none of them is closed. */
+  /** Bounds the connections that are not authenticated yet; unbounded when absent. */
   readonly pendingConnections?: PendingConnections
   /** Shapes all connections, if given. */
   readonly shaper?: Shaper | undefined
-  /** Whether to find others, and be found, on the local network. */
+  /** Whether to find others, and be found, on the local network by multicast DNS. */
   readonly lan?: boolean | undefined
   /** Whether to have routers of the local network forward its ports (UPnP). */
   readonly upnp?: boolean | undefined
-  /** Its connections through relays; it can dial so in any case. */
+  /** Its connections through relays; when absent, it can only dial through relays. */
   readonly circuit?: Circuit | undefined
-  /** Its part as a relay for others, if it has one. */
+  /** Its service as a relay for others, if it is one. */
   readonly relay?: RelayRole | undefined
 }
 
-/** A libp2p node over TCP, noise and yamux that is not started yet. Throws an InputError for an address that is none. */
+/** A libp2p node over TCP, noise and yamux that is not started yet. Throws an InputError for an invalid address. */
 export async function createNode(options: NodeOptions): Promise<Libp2p> {
   const { identity, listen, limits, directory, pendingConnections, shaper, lan = false, relay, upnp = false } = options
   const { circuit = new Circuit() } = options
@@ -63,7 +63,7 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
       yamux({
         streamOptions: {
           maxStreamWindowSize: limits.streamWindow,
-          // A stream whose read buffer is smaller than its window is reset as soon as a reader is slow.
+          // A stream with a read buffer smaller than its window is reset as soon as a reader is slow.
           maxReadBufferLength: 2 * limits.streamWindow
         }
       })
@@ -75,7 +75,7 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
       maxIncomingPendingConnections: Number.MAX_SAFE_INTEGER,
       ...waitsOf(limits, shaper?.slowness ?? 0)
     },
-    // It would cut the connection of a neighbour that computes for some seconds; the heartbeat takes its place.
+    // The monitor would cut the connection of a neighbour that computes for some seconds; the heartbeat replaces it.
     connectionMonitor: { enabled: false },
     connectionGater: {
       ...relay?.gater,
@@ -94,19 +94,19 @@ export async function createNode(options: NodeOptions): Promise<Libp2p> {
   return node
 }
 
-/** Under which peers of all runs are found on a local network; the ids tell them apart. */
+/** The multicast DNS name for peers of all runs on a local network; their ids distinguish them. */
 const serviceTag = '_murmuration._udp.local'
 
-/** Has routers forward ports. What a router says is believed: whether it is so shows when others call. */
+/** Makes routers forward ports. The router's claim is not checked; it shows when others dial. */
 async function portMapping() {
   const { uPnPNAT } = await import('@libp2p/upnp-nat')
   return uPnPNAT({ autoConfirmAddress: true, portMappingDescription: 'murmuration' })
 }
 
-/** TCP that writes what is sent in one turn at once. */
+/** TCP that writes all small pieces of one turn of the event loop at once. */
 const together = (components: TCPComponents) => new WrappingTransport(tcp()(components), writeTogether)
 
-/** libp2p's own waits are those of the limits: its defaults, one of them shorter, would end what the limits allow. */
+/** libp2p's timeouts, from the limits: some of its defaults are shorter than the limits allow. */
 function waitsOf({ dialTimeout, handshakeTimeout }: Limits, slowness: Milliseconds) {
   return {
     dialTimeout,
@@ -124,7 +124,7 @@ export async function startNode(node: Libp2p, listen: readonly string[]): Promis
     await node.start()
   } catch (error) {
     await node.stop()
-    // libp2p puts the stack traces of all addresses into one message; the system's words are what helps.
+    // libp2p puts the stack traces of all addresses into one message; only the system's messages in it are useful.
     const causes = wordsOf(error).match(/listen E[A-Z]+: [^\n]+/g) ?? [wordsOf(error)]
     throw new InputError(`cannot listen on ${listen.join(', ')}: ${causes.join('; ')}; choose another address or port`)
   }

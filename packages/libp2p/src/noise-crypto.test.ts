@@ -7,7 +7,7 @@ import { noiseCrypto } from './noise-crypto.js'
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
 const some = (maxLength: number) => fc.uint8Array({ maxLength })
 
-/** What records come in. noise has another version of it than its users, which differ by their types alone. */
+/** The type of scattered records. noise uses another version of the package than this one; only their types differ. */
 type Scattered = Exclude<Parameters<ICryptoInterface['chaCha20Poly1305Encrypt']>[0], Uint8Array>
 
 /** The same bytes, scattered over pieces. */

@@ -13,14 +13,14 @@ const cipher = 'chacha20-poly1305'
 const tagLength = 16
 const options = { authTagLength: tagLength }
 
-/** Records with fewer bytes are left to noise, which takes WebAssembly for them: making a cipher of OpenSSL takes four times as long. */
+/** For shorter records, noise's default WebAssembly is used: creating an OpenSSL cipher takes four times as long. */
 const shortRecord = 1200
 
 type Encrypt = ICryptoInterface['chaCha20Poly1305Encrypt']
 type Decrypt = ICryptoInterface['chaCha20Poly1305Decrypt']
 type KeyPair = ReturnType<ICryptoInterface['generateX25519KeyPair']>
 
-/** Encrypts the pieces of a record as they lie, without putting them together first. */
+/** Encrypts the pieces of a record without concatenating them first. */
 const encrypt: Encrypt = (plaintext, nonce, associated, key) => {
   if (plaintext.byteLength < shortRecord) {
     return defaultCrypto.chaCha20Poly1305Encrypt(plaintext, nonce, associated, key)
@@ -40,8 +40,8 @@ const encrypt: Encrypt = (plaintext, nonce, associated, key) => {
 }
 
 /**
- * Decrypts a record in one go. noise offers memory for the result, which it has made as one copy of all that is encrypted: what is
- * scattered over several buffers is decrypted from there.
+ * Decrypts a record in one call. The memory that noise offers for the result already holds a contiguous copy of the ciphertext. A ciphertext that
+ * is scattered over several buffers is decrypted from that copy.
  */
 const decrypt: Decrypt = (ciphertext, nonce, associated, key, inOnePiece) => {
   const length = ciphertext.byteLength - tagLength
@@ -51,12 +51,12 @@ const decrypt: Decrypt = (ciphertext, nonce, associated, key, inOnePiece) => {
   if (associated.byteLength > 0) decrypting.setAAD(associated, { plaintextLength: length })
   decrypting.setAuthTag(ciphertext.subarray(length))
   const plaintext = decrypting.update(whole)
-  // Throws when the tag does not fit: nobody sees what was decrypted.
+  // Throws when the tag is wrong, so unauthenticated plaintext is never returned.
   decrypting.final()
   return plaintext
 }
 
-/** What OpenSSL computes with, by the private keys that were made here: reading a key takes it seven times as long as using it. */
+/** OpenSSL's key objects, by the private keys that were created here: importing a key takes seven times as long as using it. */
 const keyObjects = new WeakMap<Uint8Array, KeyObject>()
 
 function generateX25519KeyPair(): KeyPair {
@@ -67,7 +67,7 @@ function generateX25519KeyPair(): KeyPair {
   return pair
 }
 
-/** The shared secret. Throws for a public key of another length, and for one that makes the secret zero. */
+/** The shared secret. Throws for a public key of a wrong length, and for one that makes the secret zero. */
 const generateX25519SharedKey: ICryptoInterface['generateX25519SharedKey'] = (own, publicKey) => {
   const privateKey = own instanceof Uint8Array ? keyObjects.get(own) : undefined
   if (privateKey === undefined) return defaultCrypto.generateX25519SharedKey(own, publicKey)
@@ -78,7 +78,7 @@ const generateX25519SharedKey: ICryptoInterface['generateX25519SharedKey'] = (ow
   })
 }
 
-/** What noise computes with: what it computes with by default, but for long records and for keys, which this reads no oftener than it has to. */
+/** The cryptography for noise: its defaults, except OpenSSL for long records and for X25519, which imports each key only once. */
 export const noiseCrypto: ICryptoInterface = {
   ...defaultCrypto,
   chaCha20Poly1305Encrypt: encrypt,

@@ -4,25 +4,25 @@ import type { Clock } from './clock.js'
 import { controlBytes } from './constants.js'
 import type { ControlChannel } from './control-channel.js'
 
-/** After how long there is room for one more note of weight 1: 128 a second. */
+/** The time after which one more note of weight 1 is allowed: 128 per second. */
 const interval: Milliseconds = 1000 / 128
 
-/** The most bytes of control messages that wait on this side while notes are sent. */
+/** Notes are dropped while more bytes of control messages than this wait on this side. */
 const maxBacklog = controlBytes / 4
 
-/** What one peer may tell another; see {@link NoteQueue} and {@link noteReadingBudget}. */
+/** The budget of notes from one peer to another; see {@link NoteQueue} and {@link noteReadingBudget}. */
 const tellingBudget = (clock: Clock) => new Budget(clock, noteRoom, interval)
 
-/** What a peer takes from another: twice what one tells, since what was told in seconds may come at once. Notes beyond are dropped unread. */
+/** The budget of notes from a peer: twice the sender's, because notes of several seconds may arrive at once. Others are dropped unread. */
 export const noteReadingBudget = (clock: Clock) => new Budget(clock, 2 * noteRoom, interval / 2)
 
-/** Passes on what this peer hears to whom it has chosen, until it stops. */
+/** Calls the peer's note listener, until it is stopped. */
 export class Listening {
   #listener: NoteListener | undefined
   #hasStopped = false
   readonly #failed: (error: unknown) => void
 
-  /** @param failed - told what the listener throws */
+  /** @param failed - called with an error that the listener throws */
   constructor(failed: (error: unknown) => void) {
     this.#failed = failed
   }
@@ -36,7 +36,7 @@ export class Listening {
     this.#listener = undefined
   }
 
-  /** What is wrong with it, if the listener says so. */
+  /** Passes a note on. Returns what is wrong with it, if the listener says so. */
   note(from: PeerName, note: string): string | void {
     return this.#tell((listener) => listener.note(from, note))
   }
@@ -59,7 +59,7 @@ export class Listening {
   }
 }
 
-/** Notes for one peer that wait for the link to it. It takes no more than a peer may tell, however soon they leave. */
+/** Notes for one peer that wait for the link to it. It takes no more than the sender's budget, even when notes leave at once. */
 export class NoteQueue {
   readonly #budget: Budget
   #notes: string[] = []
@@ -79,14 +79,14 @@ export class NoteQueue {
     return hasRoom
   }
 
-  /** Sends all, or drops them when the neighbour does not read those before. */
+  /** Sends all notes, or drops them when the neighbour does not read earlier ones. */
   sendBy(control: Pick<ControlChannel, 'backlog' | 'send'>): void {
     for (const note of this.take()) {
       if (control.backlog < maxBacklog) control.send({ kind: 'note', note })
     }
   }
 
-  /** Removes all. */
+  /** Removes and returns all notes. */
   take(): readonly string[] {
     return this.#notes.splice(0)
   }

@@ -48,7 +48,7 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
   return peer
 }
 
-/** The run settings as a neighbour reads them. A hello has to fit into a control message: a longer one ends the stream without a reason. */
+/** The run settings as a neighbour decodes them. Checks that a hello fits into a control message: a longer one ends the stream without a reason. */
 function asRead(runSettings: RunSettings): RunSettings {
   const bytes = encodeRunSettings(runSettings)
   const room = controlBytes - helloBytes

@@ -23,29 +23,29 @@ import { SendQueue } from './send-queue.js'
 import type { Streams } from './streams.js'
 
 /**
- * The direction from this peer to one neighbour: calls it, or uses the connection by which it has called, says hello,
- * writes frames, and starts over when that ends.
+ * The direction from this peer to one neighbour. It dials the neighbour or uses an open connection, sends a hello, writes frames, and starts over
+ * when the link ends.
  */
 export class OutgoingLink {
-  /** By which vectors go where they are long. */
+  /** The data channel for long vectors. */
   readonly channel: OutgoingChannel
   readonly #context: LinkContext
   readonly #neighbour: Neighbour
   readonly #reconnection: Reconnection
   readonly #queue: SendQueue
   readonly #notes = new NoteQueue(realClock)
-  /** Notified when there may be another frame to write, and so a reason to call. */
+  /** Notified when there may be another vector to write, and so a reason to connect. */
   readonly #work = new Signal()
   /** Notified when another attempt to connect may succeed. */
   readonly #retry = new Signal()
   #control: ControlChannel | undefined
-  /** When a vector was offered last. */
+  /** The time of the last offered vector. */
   #lastUsed: Milliseconds = 0
-  /** When a note was told last. */
+  /** The time of the last note. */
   #lastTold = Number.NEGATIVE_INFINITY
   #dialler: Dialler | undefined
   #pings: Pings | undefined
-  /** Those that the neighbour accepts, beside raw float32. */
+  /** The codecs that the neighbour accepts, besides raw float32. */
   #codecs: readonly string[] = []
 
   constructor(context: LinkContext, neighbour: Neighbour) {
@@ -56,7 +56,7 @@ export class OutgoingLink {
     this.channel = new OutgoingChannel(context)
   }
 
-  /** Unacknowledged vectors. */
+  /** The number of unacknowledged vectors. */
   get queued(): number {
     return this.#queue.length
   }
@@ -80,7 +80,7 @@ export class OutgoingLink {
     return 'queued'
   }
 
-  /** Sends a note, now or as soon as the link is up. One that finds no room is dropped. */
+  /** Sends a note, now or as soon as the link is up. A note beyond the budget is dropped. */
   tell(note: string): void {
     const { isUnavailable, routes } = this.#neighbour
     if (isUnavailable || routes.bar !== undefined || this.#context.closing.aborted || !this.#notes.offer(note)) return
@@ -90,9 +90,9 @@ export class OutgoingLink {
   }
 
   /**
-   * Keeps the link up until the peer closes; one that is not permanent, while there is something to send and for a while after.
+   * Keeps the link up until the peer closes; a link that is not permanent, while there is something to send and for a while after.
    *
-   * @param waits - whether the neighbour is to call first, unless a vector for one that does not know of it waits
+   * @param waits - whether to wait for the neighbour to dial first; not when a vector waits for a peer that is not a neighbour
    */
   async run(waits: boolean): Promise<void> {
     const { closing, emit, listening } = this.#context
@@ -118,7 +118,7 @@ export class OutgoingLink {
       const wait = reconnection.backoff()
       if (!this.#neighbour.isUnavailable && !closing.aborted) await this.#retry.wait(realClock.now() + wait)
       if (closing.aborted) return
-      // A neighbour that has left is not called again, and its goodbye often arrives just after the loss.
+      // A neighbour that has left is not dialled again; its `leave` often arrives just after the loss of the connection.
       if (!this.#neighbour.isUnavailable) {
         emit({ kind: 'reconnecting', peer, attempt: reconnection.attempts, wait, reason: end.reason })
         continue
@@ -128,53 +128,53 @@ export class OutgoingLink {
     }
   }
 
-  /** Ends the wait for the next attempt: the neighbour has connected, or is welcome again. */
+  /** Ends the wait for the next attempt: the neighbour has connected, or is no longer refused. */
   retryNow(): void {
     this.#dialler?.called()
     this.#retry.notify()
     this.#pings?.sendOnce()
   }
 
-  /** Shows the neighbour that this peer is alive, and measures the round trip. */
+  /** Sends a ping, which shows that this peer is alive and measures the round trip. Returns the time on it. */
   ping(padding = ''): Milliseconds {
     const at = realClock.now()
     this.#pings?.send(at, padding)
     return at
   }
 
-  /** Tells the neighbour that this peer stops, within `limit`. */
+  /** Tells the neighbour that this peer leaves, and closes the control stream within `limit`. */
   async leave(reason: string, limit: Milliseconds): Promise<void> {
     this.#control?.send({ kind: 'leave', reason: reason.slice(0, 1024) })
     await this.#control?.close(limit)
   }
 
-  /** Ends all waits and the link. To be called when `closing` is aborted. */
+  /** Ends all waits and the link. To be called once `closing` is aborted. */
   stop(): void {
     this.#control?.abort('this peer closes')
     this.#work.notify()
     this.#retry.notify()
   }
 
-  /** Closes a link that is not permanent when nothing was sent for a while. To be called now and then. */
+  /** Closes a link that is not permanent when nothing was sent for `idleAfter`. To be called periodically. */
   closeIfIdle(): void {
     if (!this.#isIdle || realClock.now() < this.#lastUsed + this.#context.limits.idleAfter) return
     this.#control?.abort('nothing more is sent')
   }
 
-  /** Whether there is no reason to have the link: it is not permanent, no vector waits, and for a while no note was told. */
+  /** Whether the link is not needed: it is not permanent, no vector waits, and no note was sent for `idleAfter`. */
   get #isIdle(): boolean {
     if (this.#neighbour.isPermanent || this.#queue.length > 0) return false
     return realClock.now() >= this.#lastTold + this.#context.limits.idleAfter
   }
 
-  /** Sends the notes that wait, or drops them when the neighbour does not read those before. */
+  /** Sends the waiting notes, or drops them when the neighbour does not read earlier ones. */
   #sendNotes(): void {
     const control = this.#control
     if (control === undefined || !this.#neighbour.isUp('outgoing')) return
     this.#notes.sendBy(control)
   }
 
-  /** Waits for a reason to have the link. */
+  /** Waits until the link is needed. */
   async #waitForWork(): Promise<void> {
     while (this.#isIdle && !this.#context.closing.aborted) await this.#work.wait()
   }
@@ -185,7 +185,7 @@ export class OutgoingLink {
     while (faults.isShutOut && !this.#context.closing.aborted) await this.#retry.wait(faults.shutOutUntil)
   }
 
-  /** Drops what is queued for a neighbour that is unavailable, and waits until it is back. */
+  /** Drops the queue of an unavailable neighbour, and waits until it is back. */
   async #waitForReturn(): Promise<void> {
     this.#queue.clear()
     this.#context.changed.notify()
@@ -214,7 +214,7 @@ export class OutgoingLink {
     }
   }
 
-  /** Says hello, and opens the streams of the link. `undefined` when the neighbour does not agree. */
+  /** Sends a hello, and opens the streams of the link. `undefined` when the neighbour refuses. */
   async #join(connection: Connection): Promise<Streams | undefined> {
     const control = new ControlChannel(
       await openStream(this.#context, connection, controlProtocol),
@@ -259,7 +259,7 @@ export class OutgoingLink {
     }
   }
 
-  /** All there is without vectors. */
+  /** Runs a link on which vectors are not allowed. */
   #listen(control: ControlChannel): Promise<string> {
     this.#neighbour.set('outgoing', true)
     this.#queue.clear()
@@ -288,10 +288,10 @@ export class OutgoingLink {
     this.#context.changed.notify()
   }
 
-  /** A neighbour that breaks the protocol is not called again; it may call. */
+  /** A neighbour that breaks the protocol is not dialled again; it may dial. */
   #handleError(error: unknown): void {
     if (!(error instanceof ProtocolFault)) return
-    // To speak another version is no fault.
+    // A neighbour with another version of the protocol is not at fault.
     if (this.#control !== undefined) this.#neighbour.faults.add(error.fault, error.message, true)
     this.#neighbour.refuse({ by: 'us', code: 'protocol', reason: error.message })
   }

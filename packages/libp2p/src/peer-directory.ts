@@ -3,19 +3,19 @@ import type { PeerName } from '@murmuration/core'
 import type { PeerEventListener } from './events.js'
 import { hostOf, type PeerList, type PeerListEntry } from './peer-list.js'
 
-/** The most peer ids of which it is remembered that they were refused. */
+/** The most refused peer ids that are remembered. */
 const maxRefused = 1000
 
-/** From whom an address was learnt: signed by its peer, or heard on the local network. */
+/** The source of a learnt address: a record signed by its peer, or the local network. */
 export type AddressSource = 'signed' | 'lan'
 
-/** The peer list, once it is known, and so who may connect, and where each can be called. */
+/** The peer list, once it is known: which peers may connect, and their addresses. */
 export class PeerDirectory {
   /** Whether an unknown peer may connect now, to present an invitation. */
   mayKnock: () => boolean = () => false
   readonly #emit: PeerEventListener
   readonly #refused = new Set<string>()
-  /** By peer id and source, beside the peer list's; with the peer id at their ends. */
+  /** Learnt addresses, in addition to those of the peer list, by peer id and source. They end in the peer id. */
   readonly #learnt = new Map<string, Map<AddressSource, readonly string[]>>()
   #hosts: ReadonlySet<string> = new Set()
   #peerList: PeerList | undefined
@@ -35,8 +35,7 @@ export class PeerDirectory {
   }
 
   /**
-   * Where a peer of the peer list can be called beside what the list says, in place of what the source said before. Returns whether it is something
-   * new.
+   * Replaces the addresses of a listed peer that this source gave before, in addition to those in the list. Returns whether they have changed.
    */
   learn(id: string, source: AddressSource, addresses: readonly string[]): boolean {
     if (this.nameOf(id) === undefined) return false
@@ -49,7 +48,7 @@ export class PeerDirectory {
     return full.some((address) => !known.has(address))
   }
 
-  /** Adds a peer to the list. Returns false where its name or id is there already. */
+  /** Adds a peer to the list. Returns false when its name or id is already in it. */
   admit(entry: PeerListEntry): boolean {
     const list = this.#peerList
     if (list === undefined || list.byName.has(entry.name) || list.byId.has(entry.id)) return false
@@ -58,7 +57,7 @@ export class PeerDirectory {
     return true
   }
 
-  /** Takes a peer out of the list. */
+  /** Removes a peer from the list. */
   remove(name: PeerName): void {
     const list = this.#peerList
     const entry = list?.byName.get(name)
@@ -69,7 +68,7 @@ export class PeerDirectory {
     this.#learnt.delete(entry.id)
   }
 
-  /** Where a peer can be called, as far as is known: first what the peer list says. */
+  /** All known addresses of a peer; those in the peer list come first. */
   addressesOf(id: string): readonly string[] {
     const listed = this.#peerList?.byId.get(id)?.addresses ?? []
     return [...new Set([...listed, ...[...(this.#learnt.get(id)?.values() ?? [])].flat()])]
@@ -85,7 +84,7 @@ export class PeerDirectory {
     return this.#peerList?.byId.get(id)?.name
   }
 
-  /** Whether a peer of the peer list is at this IP address, by the list or by what was learnt. */
+  /** Whether a listed peer has this IP address, in the list or in learnt addresses. */
   isKnownHost(host: string): boolean {
     return this.#peerList?.hosts.has(host) === true || this.#hosts.has(host)
   }

@@ -8,7 +8,7 @@ export interface PeerListEntry {
   readonly name: PeerName
   /** The libp2p peer id. */
   readonly id: string
-  /** Multiaddrs such as `/ip4/192.0.2.7/tcp/4001`. None for a peer that cannot be dialled. */
+  /** Multiaddrs such as `/ip4/192.0.2.7/tcp/4001`. Empty for a peer that cannot be dialled. */
   readonly addresses: readonly string[]
 }
 
@@ -37,7 +37,7 @@ export function checkPeerList(entries: readonly PeerListEntry[]): PeerList {
   return { byName, byId, hosts }
 }
 
-/** What the peers of a peer list call their run when they look for each other; whoever does not have the list does not know it. */
+/** The name of the run in introductions: a hash that only holders of the peer list know. */
 export function runOf({ byId }: PeerList): string {
   return hashText([...byId.keys()].sort().join(' '))
 }
@@ -45,7 +45,7 @@ export function runOf({ byId }: PeerList): string {
 /** The IP address in a multiaddr, if it has one; an IPv4 address that is written as IPv6 is returned as IPv4. */
 export function hostOf(address: Multiaddr): string | undefined {
   const host = address.getComponents().find(({ name }) => name === 'ip4' || name === 'ip6')?.value
-  // RFC 4291, 2.5.5.2: so a socket that listens for both sees who calls by IPv4.
+  // RFC 4291, 2.5.5.2: a dual-stack socket sees IPv4 callers this way.
   const mapped = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/i
     .exec(host ?? '')
     ?.slice(1)
@@ -53,7 +53,7 @@ export function hostOf(address: Multiaddr): string | undefined {
   return mapped?.flatMap((word) => [word >> 8, word & 255]).join('.') ?? host
 }
 
-/** Reads a multiaddr. Throws an InputError that says whose it is. */
+/** Reads a multiaddr. Throws an InputError that names its peer. */
 export function parseAddress(text: string, whose: string): Multiaddr {
   try {
     return multiaddr(text)
@@ -64,7 +64,7 @@ export function parseAddress(text: string, whose: string): Multiaddr {
   }
 }
 
-/** The address with the peer id at its end, so that libp2p checks who answers there. */
+/** The address with the peer id at its end, so that libp2p checks the id of the node that answers. */
 function reach(text: string, name: PeerName, id: string): string {
   const address = parseAddress(text, `"${name}"`)
   const last = address.getComponents().at(-1)

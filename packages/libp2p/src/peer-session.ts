@@ -16,7 +16,7 @@ export class PeerSession {
   readonly incoming: IncomingLink
   readonly #context: LinkContext
 
-  /** @param isPermanent - whether the links are kept up; otherwise each is there while something is sent */
+  /** @param isPermanent - whether the links are kept up; otherwise each exists only while something is sent */
   constructor(context: LinkContext, name: PeerName, isPermanent: boolean) {
     const { emit, changed, limits, listening } = context
     const heard = () => listening.heard(name)
@@ -36,13 +36,13 @@ export class PeerSession {
     return entry === undefined ? [] : connectionsTo(this.#context.node, entry.id)
   }
 
-  /** Vectors that it has not acknowledged and still can. */
+  /** Vectors that it has not acknowledged and may still acknowledge. */
   get unacknowledged(): number {
     const { state, isPermanent, isUnavailable } = this.neighbour
     return state === 'ready' || (!isPermanent && !isUnavailable) ? this.outgoing.queued : 0
   }
 
-  /** Keeps the links up until the peer closes. Of two that can call each other, the one with the larger id waits at first. */
+  /** Keeps the links up until the peer closes. Of two peers that can dial each other, the one with the larger id waits at first. */
   async run(): Promise<void> {
     const { directory, self } = this.#context
     const [own, entry] = [directory.entry(self), directory.entry(this.name)]
@@ -51,7 +51,7 @@ export class PeerSession {
     await this.outgoing.run(waits)
   }
 
-  /** How long a ping with so much padding takes there and back; `undefined` when it is not answered until `until`. */
+  /** The round trip of a ping with `padding` bytes of padding; `undefined` without an answer until `until`. */
   roundTrip(padding: number, until: Milliseconds): Promise<Milliseconds | undefined> {
     return this.neighbour.waitForPong(this.outgoing.ping('.'.repeat(padding)), until)
   }
@@ -61,7 +61,7 @@ export class PeerSession {
     return this.connections.some((connection) => isOpen(connection) && !connection.direct)
   }
 
-  /** Calls it without a relay, where its link goes through one: it goes on over that connection. Rejects where it cannot be called so. */
+  /** Replaces a relayed connection by a direct one, on which the link continues. Rejects when the peer cannot be dialled directly. */
   async seekDirect(): Promise<void> {
     const { node, limits, closing, directory, greet } = this.#context
     const relayed = this.connections.filter(({ direct }) => !direct)

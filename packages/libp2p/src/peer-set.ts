@@ -8,27 +8,27 @@ import { PeerSession } from './peer-session.js'
 import type { PeerList } from './peer-list.js'
 import { sumTraffic, type Traffic } from './traffic.js'
 
-/** Vectors of one's own that an algorithm computes in at the same time. */
+/** Vectors that an algorithm uses at the same time for its own computation. */
 const ownVectors = 6
 
 /**
- * The sessions with other peers. Those with the peers that this one needs from the start, its neighbours for short, are kept up. Others
- * of the peer list have one from the first message on, with links while something is sent.
+ * The sessions with other peers. Those with the peers that this one needs from the start (its neighbours) are kept up. Other listed peers have a
+ * session from the first message on, with links only while something is sent.
  */
 export class PeerSet {
   readonly #context: LinkContext
   readonly #sessions = new Map<PeerName, PeerSession>()
-  /** Those with memory for vectors. */
+  /** The peers with reserved memory for vectors. */
   readonly #reserved: Set<PeerName>
   readonly #places: ReadonlySet<PeerName>
   readonly #heartbeat: Heartbeat
   readonly #runs: Promise<void>[] = []
-  /** Those whose links are kept up. */
+  /** The peers with a running session. */
   readonly #running = new Set<PeerName>()
 
   /**
    * @param neighbours - in the order of names
-   * @param places - of peers that the peer list need not have: they come by invitation
+   * @param places - names that the peer list may lack, because their peers join by invitation
    */
   constructor(context: LinkContext, neighbours: readonly PeerName[], places: readonly PeerName[] = []) {
     this.#places = new Set(places)
@@ -48,12 +48,12 @@ export class PeerSet {
     return Promise.all(this.#runs)
   }
 
-  /** Vectors that are not acknowledged and still can be. */
+  /** Unacknowledged vectors that may still be acknowledged. */
   get unacknowledged(): number {
     return this.#list().reduce((sum, { unacknowledged }) => sum + unacknowledged, 0)
   }
 
-  /** Takes the peer list and calls the neighbours. Throws an InputError when one of them is not in it. */
+  /** Takes the peer list and dials the neighbours. Throws an InputError when one of them is not in it. */
   open(peerList: PeerList): void {
     const { directory, self } = this.#context
     invariant(!directory.isOpen, 'a peer was told to connect twice')
@@ -64,7 +64,7 @@ export class PeerSet {
     }
     directory.open(peerList)
     this.#reserve()
-    // Each begins with those behind it, so that not all call the same one at once.
+    // Each peer begins with the names after its own, so that not all dial the same peer at once.
     const [behind, ahead] = [
       this.#list().filter(({ name }) => name > self),
       this.#list().filter(({ name }) => name < self)
@@ -73,7 +73,7 @@ export class PeerSet {
     this.#heartbeat.start()
   }
 
-  /** The session with a peer, begun now if there was none; `undefined` for one that is not in the peer list. */
+  /** The session with a peer, created if there is none; `undefined` for one that is not in the peer list. */
   sessionWith(name: PeerName): PeerSession | undefined {
     const { self, directory, closing } = this.#context
     const known = this.#sessions.get(name)
@@ -93,7 +93,7 @@ export class PeerSet {
     return session
   }
 
-  /** A peer was let in: it is called from now on, if there is a reason to. */
+  /** To be called when a peer was admitted: its session runs from now on. */
   admitted(name: PeerName): void {
     const session = this.#sessions.get(name)
     if (session === undefined) return
@@ -102,14 +102,14 @@ export class PeerSet {
     session.outgoing.retryNow()
   }
 
-  /** A peer was put out: what there is with it ends. */
+  /** To be called when a peer was excluded: its session ends. */
   put(name: PeerName, reason: string): void {
     const session = this.#sessions.get(name)
     session?.neighbour.refuse({ by: 'us', code: 'unknown-peer', reason })
     session?.cut()
   }
 
-  /** A connection to a peer was opened, so its session can go on at once. */
+  /** To be called when a connection to a peer was opened: its session continues at once. */
   connected(id: PeerId): void {
     this.#find(id)?.outgoing.retryNow()
   }
@@ -129,7 +129,7 @@ export class PeerSet {
     else session.incoming.exchange(stream, id)
   }
 
-  /** The neighbour that refuses or is refused, if there is one. */
+  /** A neighbour that refuses or is refused, if there is one. */
   refused(): { readonly name: PeerName; readonly refusal: Refusal } | undefined {
     for (const { name, neighbour } of this.#neighbours()) {
       if (neighbour.refusal !== undefined && !this.#places.has(name)) return { name, refusal: neighbour.refusal }
@@ -137,7 +137,7 @@ export class PeerSet {
     return undefined
   }
 
-  /** Whether all neighbours are. */
+  /** Whether all neighbours are ready; places without a peer do not count. */
   get isReady(): boolean {
     return this.#neighbours().every(({ name, neighbour }) => neighbour.state === 'ready' || this.#isOpenPlace(name))
   }
@@ -152,7 +152,7 @@ export class PeerSet {
     return sumTraffic(this.#list().map(({ neighbour }) => neighbour.meter.read()))
   }
 
-  /** Tells all peers that this one stops. */
+  /** Tells all peers that this one leaves. */
   async leave(reason: string): Promise<void> {
     await Promise.all(this.#list().map(({ outgoing }) => outgoing.leave(reason, this.#context.limits.closeTimeout)))
   }
@@ -167,7 +167,7 @@ export class PeerSet {
     return [...this.#sessions.values()]
   }
 
-  /** Whether nobody has come for a place yet. */
+  /** Whether no peer has taken a place yet. */
   #isOpenPlace(name: PeerName): boolean {
     return this.#places.has(name) && this.#context.directory.entry(name) === undefined
   }
@@ -181,7 +181,7 @@ export class PeerSet {
     return name && this.#sessions.get(name)
   }
 
-  /** Keeps the links of a session up, once it is known who the peer is. */
+  /** Runs a session, once the id of its peer is known. */
   #run(session: PeerSession): void {
     const { name } = session
     if (this.#running.has(name) || this.#context.directory.entry(name) === undefined) return
@@ -195,7 +195,7 @@ export class PeerSet {
     return session
   }
 
-  /** Two vectors for each peer: one is written while the algorithm has the other. */
+  /** Two vectors per peer: one is received while the algorithm uses the other. */
   #reserve(): void {
     this.#context.pool.reserve(2 * this.#reserved.size + ownVectors)
   }

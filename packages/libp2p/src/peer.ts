@@ -12,15 +12,15 @@ import type { RunSettings } from './run-settings.js'
 import type { Signer } from './signer.js'
 import type { Traffic } from './traffic.js'
 
-/** What a peer needs to know before it listens. */
+/** Options of a peer. */
 export interface PeerOptions {
   readonly self: PeerName
   readonly identity: Identity
-  /** The neighbours are all peers that one of its rounds lets this peer send to or receive from. */
+  /** The neighbours are all peers that this peer sends to or receives from in any of its rounds. */
   readonly topology: Topology
-  /** Endpoints beyond the topology's peers, such as parameter servers. They are neighbours of all peers, and have no row in the topology. */
+  /** Endpoints besides the topology's peers, such as parameter servers. They are neighbours of all peers, and have no row in the topology. */
   readonly servers?: readonly PeerName[] | undefined
-  /** Whom `connect` waits for, beside servers; 'neighbours' when absent. Links to others are built when something is sent to them. */
+  /** The peers that `connect` waits for, besides servers; 'neighbours' when absent. Links to others are built when something is sent to them. */
   readonly reach?: 'neighbours' | 'everyone' | undefined
   /** The seed of the run. The random numbers of the fabric depend on it and on `self`. */
   readonly seed: number
@@ -30,34 +30,34 @@ export interface PeerOptions {
   readonly onEvent?: PeerEventListener
   readonly limits?: Partial<Limits>
   /**
-   * Links that the connections of this peer are to be as slow as, for trying out real peers on one machine. All peers have to
-   * be given the same. Shared pipes cannot be shaped. See `shaping/shaper.ts` for what is shaped.
+   * Links that the connections of this peer emulate, for tests of real peers on one machine. All peers must have the same value. Shared pipes
+   * cannot be shaped. See `shaping/shaper.ts` for what is shaped.
    */
   readonly links?: Links | undefined
   /**
-   * In which form vectors are written to the neighbours: `float32` (the default, nothing is lost), another of the codecs in
-   * `@murmuration/vectors`, or `auto`, which chooses by the measured speed of each link. Each direction of a link has its own.
+   * The codec of vectors to the neighbours: `float32` (the default, lossless), another codec of `@murmuration/vectors`, or `auto`, which
+   * chooses by the measured speed of each link. Each direction of a link has its own.
    */
   readonly codec?: string | undefined
-  /** How others of the peer list are found, beside the addresses that it has; by these alone when absent. */
+  /** How other listed peers are found, besides their addresses in the peer list; only by these when absent. */
   readonly discovery?: DiscoveryOptions | undefined
-  /** Whether to have routers of the local network forward this peer's port, by UPnP. */
+  /** Whether to make routers of the local network forward this peer's port, by UPnP. */
   readonly upnp?: boolean | undefined
-  /** Relays by which this peer is reached, and whether it is one; neither when absent. */
+  /** Relays through which this peer is reached, and whether it is one; neither when absent. */
   readonly relay?: RelayOptions | undefined
-  /** How peers are let in whose ids the peer list does not have; not at all when absent. */
+  /** How peers that are not in the peer list are admitted; not at all when absent. */
   readonly admission?: AdmissionOptions | undefined
 }
 
-/** This machine's peer on the network. */
+/** A peer on the network. */
 export interface Peer {
   /** The libp2p peer id. */
   readonly id: string
-  /** The multiaddrs by which others reach it, through relays too, its id included. */
+  /** The multiaddrs at which others reach it, also through relays, with its id. */
   readonly addresses: readonly string[]
-  /** Its waits reject with a RefusedError once this peer's own admission counts no longer, and with a StoppedError once it is stopped. */
+  /** Its waits reject with a RefusedError once this peer's own admission is void, and with a StoppedError once it is stopped. */
   readonly fabric: Fabric<VectorMessage>
-  /** Signs in the name of this peer, and checks what others of the peer list sign. */
+  /** Signs for this peer, and checks the signatures of other listed peers. */
   readonly signer: Signer
   /**
    * Connects to the neighbours. To be called once. Resolves when all are ready in both directions.
@@ -66,9 +66,9 @@ export interface Peer {
    * also after a rejection.
    */
   connect(peerList: readonly PeerListEntry[], timeout: Milliseconds): Promise<void>
-  /** As `connect`, without waiting for anybody. Throws as it does. */
+  /** As `connect`, without waiting. Throws the same errors. */
   meet(peerList: readonly PeerListEntry[]): void
-  /** Why a neighbour never will be ready, if one refuses or is refused. */
+  /** The refusal because of which a neighbour will never be ready, if there is one. */
   readonly refusal: RefusedError | undefined
   /**
    * Shares the sample counts of all peers of the topology, from neighbour to neighbour. To be called by all peers, once connected.
@@ -77,9 +77,9 @@ export interface Peer {
    */
   exchangeSampleCounts(samples: number, timeout: Milliseconds): Promise<ReadonlyMap<PeerName, number>>
   /**
-   * Exchanges which rounds all peers, servers too, have checkpoints of, from neighbour to neighbour. To be called by all of them, once
-   * connected, with what each has then. Those that counted no more when that was saved (`gone`) are not waited for, and not in the result, whoever says so.
-   * Rejects as `exchangeSampleCounts` does.
+   * Exchanges, from neighbour to neighbour, the rounds of which all peers, including servers, have checkpoints. To be called by all of them, once
+   * connected, with their rounds at that time. A peer that no longer counted when these were saved (`gone`, by any peer's word) is not waited for,
+   * and not in the result. Rejects as `exchangeSampleCounts` does.
    */
   exchangeCheckpoints(
     rounds: readonly number[],
@@ -87,24 +87,23 @@ export interface Peer {
     gone?: readonly PeerName[]
   ): Promise<ReadonlyMap<PeerName, readonly number[]>>
   /**
-   * Says that this peer has saved a round, and asks its neighbours once. Resolves with the newest round that each other peer is known to
-   * have saved, or −1.
+   * Announces that this peer has saved a round, and asks its neighbours once. Resolves with the newest round that each other peer is known to have
+   * saved, or −1.
    */
   exchangeSaved(round: number): Promise<readonly number[]>
   /** The state of each neighbour, in the order of their names. */
   neighbours(): readonly NeighbourStatus[]
-  /** What was sent and received, over all neighbours. */
+  /** The traffic of all neighbours together. */
   traffic(): Traffic
-  /** For how long, since the start, at least one vector was queued, on a link, or not acknowledged yet. */
+  /** The time since the start in which at least one vector was queued, in flight or unacknowledged. */
   readonly sendingTime: Milliseconds
   /**
-   * The round trip of a message with so many bytes of padding (at most 4096) to a neighbour; `undefined` when there is no answer within
-   * 10 s.
+   * The round trip of a message with `bytes` bytes of padding (at most 4096) to a neighbour; `undefined` without an answer within 10 s.
    */
   roundTrip(neighbour: PeerName, bytes?: number): Promise<Milliseconds | undefined>
   /**
-   * Vectors allocated beyond the whole ones that were reserved at the start. While all are released in time, these are only the first
-   * ranges of the parameters.
+   * The number of vectors allocated beyond the reserved ones. While all vectors are released in time, these are only the first vectors of each
+   * other length.
    */
   readonly vectorsBeyond: number
   /** Makes the fabric's waits reject with a StoppedError. The links stay up until `close`. */
@@ -115,7 +114,7 @@ export interface Peer {
 
 /**
  * Creates a peer that listens. Until `connect` gives it the peer list, it refuses all connections. Rejects with InputErrors.
- * The first call loads libp2p: a process that only starts others, or checks input, does not need it.
+ * The first call loads libp2p: a process that only starts other processes, or checks input, does not need it.
  */
 export async function createPeer(options: PeerOptions): Promise<Peer> {
   const { openPeer } = await import('./open-peer.js')

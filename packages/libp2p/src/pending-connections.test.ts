@@ -6,7 +6,7 @@ import { testNode, eventually, testCluster, graph, peerListOf } from './cluster.
 const peers = Array.from({ length: 16 }, (_, index) => `p${index}`)
 const star = graph(...peers.map((name) => ['hub', name] as const))
 
-/** Opens so many connections to `port` that never say anything. */
+/** Opens `count` connections to `port` that never send anything. */
 async function idleSockets(t: ExecutionContext, port: number, count: number): Promise<readonly Socket[]> {
   const sockets = await Promise.all(
     Array.from({ length: count }, async () => {
@@ -26,7 +26,7 @@ test.serial('beside 200 sockets that say nothing 16 of 16 admitted peers connect
   const hub = await testNode(t, star, 'hub')
   const others = await Promise.all(peers.map((name) => testNode(t, star, name)))
   await idleSockets(t, portOf(hub.peer.addresses[0]), 200)
-  // Nobody but the sixteen calls, and each call counts.
+  // Only the sixteen dial, and each call counts.
   const peerList = peerListOf([hub, ...others]).map((entry) =>
     entry.name === 'hub' ? entry : { ...entry, addresses: [] }
   )

@@ -3,12 +3,12 @@ import type { Milliseconds } from '@murmuration/core'
 import type { PeerDirectory } from './peer-directory.js'
 import { hostOf } from './peer-list.js'
 
-/** How many there may be: from one address, from all addresses of the peer list together, and from all others together. */
+/** The most pending connections from one address, from all known addresses together, and from all other addresses together. */
 const maxPerHost = 64
 const maxKnown = 256
 const maxUnknown = 64
 
-/** A connection whose peer id is not proven yet. */
+/** A connection without a proven peer id yet. */
 interface Pending {
   readonly host: string
   readonly isKnown: boolean
@@ -16,8 +16,8 @@ interface Pending {
 }
 
 /**
- * Connections whose peer id is not proven yet. Each has a timeout. When there are too many, the oldest is closed: a handshake takes a few
- * milliseconds, so that one is idle. Addresses of the peer list have a bound of their own.
+ * Connections without a proven peer id yet. Each has a timeout. When there are too many, the oldest is closed: a handshake takes a few
+ * milliseconds, so the oldest is idle. Known addresses have a separate bound.
  */
 export class PendingConnections {
   readonly #directory: Pick<PeerDirectory, 'isKnownHost'>
@@ -36,12 +36,12 @@ export class PendingConnections {
     this.#knownTimeout = knownTimeout
   }
 
-  /** How many there are. */
+  /** The number of pending connections. */
   get size(): number {
     return this.#pending.size
   }
 
-  /** Adds a connection, and closes the one that has to make room for it. */
+  /** Adds a connection, and closes the oldest one when there are too many. */
   add(connection: MultiaddrConnection): void {
     const host = hostOf(connection.remoteAddr) ?? ''
     const isKnown = this.#directory.isKnownHost(host)

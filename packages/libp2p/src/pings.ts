@@ -5,12 +5,12 @@ import type { ControlChannel } from './control-channel.js'
 import { ProtocolFault } from './control-messages.js'
 import { type Neighbour, roundTripsNeeded } from './neighbour.js'
 
-/** Pings over one control stream, which show the neighbour that this peer is alive and measure the round trip. */
+/** Pings over one control stream: they show the neighbour that this peer is alive, and measure the round trip. */
 export class Pings {
   readonly #context: LinkContext
   readonly #neighbour: Neighbour
   readonly #control: ControlChannel
-  /** Those that are not answered yet. */
+  /** The number of unanswered pings. */
   #open = 0
 
   constructor(context: LinkContext, neighbour: Neighbour, control: ControlChannel) {
@@ -19,19 +19,19 @@ export class Pings {
     this.#control = control
   }
 
-  /** Sends one that was made at the time `at`. */
+  /** Sends a ping with the time `at`. */
   send(at = realClock.now(), padding = ''): void {
     this.#open++
     this.#control.send({ kind: 'ping', round: this.#context.round, at, padding })
   }
 
-  /** Sends one, unless one is under way: both sides are busy with the handshakes before the neighbour is connected. */
+  /** Sends a ping if the neighbour is connected and none is unanswered: before, both sides are busy with handshakes. */
   sendOnce(): void {
     const { isConnected } = this.#neighbour
     if (isConnected && this.#neighbour.isUp('outgoing') && this.#open === 0) this.send()
   }
 
-  /** Takes the answer to one. Throws a ProtocolFault for one that was never sent. */
+  /** Takes the answer to a ping. Throws a ProtocolFault when none was unanswered. */
   answered(at: Milliseconds): void {
     if (this.#open-- <= 0) throw new ProtocolFault('it answers a ping that was never sent')
     this.#neighbour.recordPong(at)

@@ -6,12 +6,12 @@ import { explain } from './explain.js'
 import type { Identity } from './identity.js'
 import type { NodeOptions } from './node.js'
 
-/** How long a router is looked for, and asked to forward a port: it takes 6 s where there is one. */
+/** The timeout of finding a router and having it forward a port; with a router that takes 6 s. */
 export const routerTimeout: Milliseconds = 15_000
 
 /**
- * Calls an address as a peer does, and hangs up once both ends have proven who they are. Resolves with what is wrong, in words; with nothing
- * where the peer with this id is there and lets `identity` in.
+ * Dials an address as a peer does, and closes the connection once both ends have proven their ids. Resolves with a message about what is wrong, or
+ * `undefined` when the peer with this id answers and admits `identity`.
  */
 export async function probe(
   identity: Identity,
@@ -20,13 +20,13 @@ export async function probe(
 ): Promise<string | undefined> {
   const place = address.includes('/p2p/') ? address : `${address}/p2p/${id}`
   return calling(identity, place, timeout, async (connection, signal) => {
-    // Who is not let in learns it only here: the other end closes a connection that is built.
+    // A refusal shows only here: the other end accepts the connection and then closes it.
     const stream = await connection.newStream(controlProtocol, { signal, runOnLimitedConnection: true })
     stream.abort(new Error('only a probe'))
   })
 }
 
-/** As {@link probe}, of whoever introduces peers at an address: a seed, or a peer of the run. Throws an InputError for an address that is none. */
+/** As {@link probe}, for a seed, or a peer of the run that acts as one. Throws an InputError for an invalid address. */
 export async function probeSeed(
   identity: Identity,
   address: string,
@@ -43,7 +43,7 @@ export async function probeSeed(
   })
 }
 
-/** As {@link probe}, of a relay. Nothing is wrong where it gives this peer a place, which is let go again. Throws an InputError for an address that is none. */
+/** As {@link probe}, for a relay. `undefined` when it grants a reservation, which is given up again. Throws an InputError for an invalid address. */
 export async function probeRelay(
   identity: Identity,
   address: string,
@@ -55,7 +55,7 @@ export async function probeRelay(
   return calling(identity, address, timeout, (connection) => circuit.reserve(connection, timeout), { circuit })
 }
 
-/** What a seed says of calling this peer. */
+/** A seed's answer about dialling this peer. */
 export interface Called {
   /** The IP address from which the seed was asked. */
   readonly host: string
@@ -66,8 +66,8 @@ export interface Called {
 }
 
 /**
- * Listens as a peer does, and has a seed call. Resolves with what came of it, or with why that could not be tried. Throws an InputError for an address
- * that is none.
+ * Listens as a peer does, and asks a seed to dial. Resolves with the result, or with the reason why it could not be tried. Throws an InputError for
+ * an invalid address.
  */
 export async function probeReach(
   identity: Identity,
@@ -102,7 +102,7 @@ export async function probeReach(
   return called ?? problem ?? 'no answer'
 }
 
-/** Has routers forward the port at which a peer would listen, for as long as it takes to see it. Resolves with the addresses; with none where no router does. */
+/** Makes routers forward a peer's port for a moment. Resolves with the forwarded addresses; with none when no router does it. */
 export async function probeRouters(identity: Identity, listen: readonly string[]): Promise<readonly string[]> {
   const { createNode, startNode } = await import('./node.js')
   const node = await createNode({ identity, listen, limits: defaultLimits, upnp: true })
@@ -115,7 +115,7 @@ export async function probeRouters(identity: Identity, listen: readonly string[]
   }
 }
 
-/** The addresses at which routers forward a port to a node, once there is one, or none after `timeout`. */
+/** The addresses at which routers forward a port to a node, as soon as there is one; none after `timeout`. */
 async function forwardedTo(node: Libp2p, timeout: Milliseconds): Promise<readonly Multiaddr[]> {
   const own = new Set(node.getMultiaddrs().map(String))
   const forwarded = () => node.getMultiaddrs().filter((address) => !own.has(address.toString()))
@@ -130,7 +130,7 @@ async function forwardedTo(node: Libp2p, timeout: Milliseconds): Promise<readonl
   return forwarded()
 }
 
-/** Calls an address from a node of its own. Resolves with what is wrong, in words. */
+/** Dials an address from a temporary node. Resolves with a message about what is wrong. */
 async function calling(
   identity: Identity,
   address: string,

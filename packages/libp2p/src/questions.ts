@@ -1,4 +1,4 @@
-/** One question, one answer, both as JSON, on a stream of their own; some questions have no words. */
+/** One question and one answer, both as JSON, per stream; some questions are empty. */
 import type { Connection, Stream } from '@libp2p/interface'
 import { lpStream } from '@libp2p/utils'
 import type { Milliseconds } from '@murmuration/core'
@@ -7,14 +7,14 @@ import { toString as textOf } from 'uint8arrays/to-string'
 import { controlBytes } from './constants.js'
 
 export interface Asking {
-  /** Left out where the protocol says all. */
+  /** Absent when the protocol alone is the question. */
   readonly question?: unknown
   readonly timeout: Milliseconds
   /** The most bytes of the answer. */
   readonly maxAnswer?: number
 }
 
-/** Asks, and resolves with the answer. Rejects when there is none in time. */
+/** Asks, and resolves with the answer. Rejects when none arrives in time. */
 export async function ask(
   connection: Connection,
   protocol: string,
@@ -36,11 +36,11 @@ export async function ask(
 
 export interface Answering {
   readonly timeout: Milliseconds
-  /** The most bytes of the question; left out where it has no words. */
+  /** The most bytes of the question; absent for an empty question. */
   readonly maxQuestion?: number
 }
 
-/** Answers one question by what `respond` makes of it, and closes the stream. Where that throws, the stream ends without an answer. */
+/** Answers one question with the result of `respond`, and closes the stream. When `respond` throws, the stream ends without an answer. */
 export async function answer(
   stream: Stream,
   { timeout, maxQuestion }: Answering,

@@ -1,16 +1,16 @@
 import type { Limits } from './constants.js'
 
-/** The most messages of a neighbour in the mailbox, however short they are: each takes some memory. */
+/** The most messages of a neighbour in the mailbox, however short: each takes some memory. */
 const maxQueuedMessages = 1 << 14
 
 /**
- * The vectors of one neighbour, from arrival until the algorithm takes them, in numbers: which have arrived, which of them are acknowledged, and
- * how much is queued in the mailbox. A vector that finds no room there is acknowledged when there is room, which holds a fast neighbour back.
+ * Counts the vectors of one neighbour from arrival until the algorithm takes them: arrived, acknowledged, and queued in the mailbox. A vector beyond
+ * the mailbox's room is acknowledged only when there is room: back-pressure on a fast neighbour.
  */
 export class ReceiveWindow {
-  /** What the neighbour may send unacknowledged. */
+  /** The weight that the neighbour may send unacknowledged. */
   readonly #granted: number
-  /** What may be queued and is acknowledged all the same. */
+  /** The weight that may be queued and acknowledged. */
   readonly #room: number
   #incarnation = ''
   #received = 0
@@ -27,19 +27,19 @@ export class ReceiveWindow {
     this.#room = mailbox * Math.max(1, elements)
   }
 
-  /** The last vector that has arrived. */
+  /** The sequence number of the last arrived vector. */
   get received(): number {
     return this.#received
   }
 
-  /** The last vector that is acknowledged. */
+  /** The sequence number of the last acknowledged vector. */
   get acknowledged(): number {
     return this.#acknowledged
   }
 
   /**
-   * Notes a hello. A neighbour that was restarted (another incarnation) counts from `first`, and so does one
-   * that has given up vectors that did not arrive.
+   * Takes a hello. A restarted neighbour (another incarnation) counts from `first`, and so does one that has given up vectors that did not
+   * arrive.
    */
   greet(incarnation: string, first: number): void {
     if (incarnation === this.#incarnation && first <= this.#received + 1) return
@@ -50,13 +50,13 @@ export class ReceiveWindow {
     this.#unacknowledged = 0
   }
 
-  /** Whether one more vector is more than the neighbour was granted, also when it was restarted again and again. */
+  /** Whether one more vector exceeds what the neighbour was granted. The mailbox is bounded also when the neighbour restarts repeatedly. */
   overflows(weight: number): boolean {
     const isCrowded = this.#queuedMessages >= maxQueuedMessages || this.#queued >= this.#room + 2 * this.#granted
     return isCrowded || (this.#unacknowledged > 0 && this.#unacknowledged + weight > this.#granted)
   }
 
-  /** Counts a vector as arrived. Returns false for one that has arrived before, or that is not the next. */
+  /** Counts a vector as arrived. Returns false when it is not the next one. */
   arrive(sequence: number, weight: number): boolean {
     if (sequence !== this.#received + 1) return false
     this.#received = sequence
@@ -65,19 +65,19 @@ export class ReceiveWindow {
     return true
   }
 
-  /** Notes that a vector is put into the mailbox. */
+  /** Records that a vector is put into the mailbox. */
   enqueue(weight: number): void {
     this.#queued += weight
     this.#queuedMessages++
   }
 
-  /** Notes that a vector is taken from the mailbox. */
+  /** Records that a vector is taken from the mailbox. */
   dequeue(weight: number): void {
     this.#queued -= weight
     this.#queuedMessages--
   }
 
-  /** Acknowledges all vectors but as many of the last as weigh what is queued beyond the room. Returns whether there was one. */
+  /** Acknowledges all vectors except the last ones that weigh as much as the queue exceeds its room. Returns whether any was acknowledged. */
   acknowledge(): boolean {
     const before = this.#acknowledged
     const surplus = this.#queued - this.#room

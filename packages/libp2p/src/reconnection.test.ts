@@ -14,7 +14,7 @@ const short: AttemptEnd = { reason: 'lost', upFor: 1 }
 const refusal: AttemptEnd = { reason: 'refused', isRefusal: true }
 const failure: AttemptEnd = { reason: 'no answer' }
 
-/** After each of these ends: for how many times the first backoff the next attempt waits, at most, and whether the neighbour is refused. */
+/** After each of these ends: the longest wait before the next attempt, in multiples of the first backoff, and whether the machine refuses. */
 function after(...ends: readonly AttemptEnd[]) {
   const reconnection = new Reconnection(defaultLimits, createRandom(1, 'test'))
   return ends.map((end) => {
@@ -62,7 +62,7 @@ test('one that was connected is given less time to call, and one that refuses no
   t.deepEqual(waits, [callWait, initialBackoff, 0, initialBackoff])
 })
 
-/** The address of a server that accepts and says nothing, and that of one that has closed. */
+/** The address of a server that does not speak the protocol, and that of a closed one. */
 async function servers(t: ExecutionContext) {
   const open = createServer((socket) => socket.end('nothing')).listen(0, '127.0.0.1')
   const closed = createServer().listen(0, '127.0.0.1')

@@ -6,16 +6,16 @@ export interface AttemptEnd {
   readonly reason: string
   /** How long the link was up; absent when it never was. */
   readonly upFor?: Milliseconds
-  /** Whether the machine refused the connection: no process listens there. */
+  /** Whether the machine refused the connection, because no process listens there. */
   readonly isRefusal?: boolean
 }
 
-/** When to call a neighbour again: at once after a loss and after the first refusal, then less and less often. */
+/** When to dial a neighbour again: at once after a loss and after the first refusal, then with growing waits. */
 export class Reconnection {
   readonly #limits: Pick<Limits, 'initialBackoff' | 'maxBackoff' | 'callWait'>
   readonly #random: Random
   #attempts = 0
-  /** Links in a row that were up for a short time only. */
+  /** The number of consecutive links that were up only for a short time. */
   #short = 0
   #refusals = 0
   #wasUp = false
@@ -25,17 +25,17 @@ export class Reconnection {
     this.#random = random
   }
 
-  /** How many attempts there were since a link that held. */
+  /** The number of attempts since the last link that lasted. */
   get attempts(): number {
     return this.#attempts
   }
 
-  /** Whether the machine has refused twice in a row, so that there is no process of the neighbour. */
+  /** Whether the machine has refused twice in a row, so that the neighbour's process does not run. */
   get isRefused(): boolean {
     return this.#refusals >= 2
   }
 
-  /** Notes the end of an attempt. */
+  /** Records the end of an attempt. */
   note({ upFor, isRefusal = false }: AttemptEnd): void {
     this.#refusals = isRefusal ? this.#refusals + 1 : 0
     if (upFor === undefined) {
@@ -47,21 +47,21 @@ export class Reconnection {
     this.#attempts = Math.max(1, this.#short)
   }
 
-  /** Forgets all, as the neighbour is wanted anew. */
+  /** Forgets all attempts. */
   reset(): void {
     this.#attempts = 0
     this.#short = 0
     this.#refusals = 0
   }
 
-  /** How long the neighbour may take to call first. One that was connected before calls soon if it is there, and one that refuses does not. */
+  /** How long to wait for the neighbour to dial first. It is short for one that was connected before, and for one that refuses. */
   get callWait(): Milliseconds {
     const { initialBackoff, callWait } = this.#limits
     if (this.#refusals > 0) return 0
     return this.#wasUp ? Math.min(initialBackoff, callWait) : callWait
   }
 
-  /** The wait before the next attempt. It doubles each time, and is drawn from the upper half so that peers do not call in step. */
+  /** The wait before the next attempt. It doubles each time; it is random within the upper half, so that peers do not dial in step. */
   backoff(): Milliseconds {
     const { initialBackoff, maxBackoff } = this.#limits
     const doublings = this.#refusals === 1 ? 0 : Math.min(this.#attempts - 1, 30)
@@ -70,7 +70,7 @@ export class Reconnection {
   }
 }
 
-/** Whether a machine has refused a connection, at all of its addresses. */
+/** Whether a machine has refused the connection at all of its addresses. */
 export function isRefusal(error: unknown): boolean {
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isRefusal)
   if (!(error instanceof Error)) return false

@@ -1,4 +1,4 @@
-/** Processes that end, stand still and come back, as others hear of them. */
+/** Processes that end, stop and come back, as seen by other peers. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -15,7 +15,7 @@ const edges = [
 ] as const
 const k = peerName('k')
 
-/** Starts a process, and gives its addresses once it listens. */
+/** Starts a process, and returns its addresses once it listens. */
 async function start(t: ExecutionContext, options: Start) {
   const child = fork(fileURLToPath(new URL('./echoing-peer.test.support.js', import.meta.url)))
   t.teardown(() => child.kill('SIGKILL'))
@@ -24,7 +24,7 @@ async function start(t: ExecutionContext, options: Start) {
   return { child, addresses }
 }
 
-/** What a peer has heard of "k", which it tells something again and again until the test ends. */
+/** What a peer has heard from "k", to which it sends notes repeatedly until the test ends. */
 function tellAndListen(t: ExecutionContext, { peer }: TestNode) {
   const heard = { last: '', notes: 0, refused: 0 }
   const only = (from: PeerName, act: () => void) => void (from === k && act())

@@ -3,25 +3,25 @@ import type { ExecutionContext } from 'ava'
 import type { TestNode } from './cluster.test.support.js'
 import type { PeerListEntry } from './peer-list.js'
 
-/** A relay in front of one peer that can cut and freeze real TCP connections. */
+/** A proxy in front of one peer that can cut and freeze real TCP connections. */
 export interface Relay {
-  /** The peer list entry of the peer behind, with the relay's address. */
+  /** The peer list entry of the peer behind, with the proxy's address. */
   readonly entry: PeerListEntry
   /** Cuts all connections. Returns how many there were. */
   cut(): number
-  /** Lets no byte through on the connections that there are now, as a frozen machine would. */
+  /** Passes no bytes on the existing connections, as a frozen machine would. */
   freeze(): void
-  /** Lets bytes through again. */
+  /** Passes bytes again. */
   thaw(): void
 }
 
-/** Starts a relay in front of `node`, until the test ends. */
+/** Starts a proxy in front of `node`, until the test ends. */
 export async function relayOf(t: ExecutionContext, { name, peer }: TestNode): Promise<Relay> {
-  /** Each socket with the one that its bytes go to. */
+  /** For each socket, the one that its bytes go to. */
   const pipes = new Map<Socket, Socket>()
   const join = (from: Socket, to: Socket) => {
     pipes.set(from, to)
-    // Cutting is the purpose; the errors that it makes are not of interest.
+    // Errors from cutting are expected.
     from.on('error', () => {})
     from.on('close', () => {
       pipes.delete(from)

@@ -13,7 +13,7 @@ import {
 const square = graph(['a', 'b'], ['b', 'c'], ['c', 'd'], ['d', 'a'])
 const elements = 250_000
 
-/** The number at `index` of what `peer` sends in `round`. */
+/** The number at `index` in the vector that `peer` sends in `round`. */
 const expected = (peer: string, round: number, index: number) => Math.fround(peer.charCodeAt(0) + round / 100 + index)
 
 function vectorOf(peer: string, round: number): Float32Array {
@@ -27,7 +27,7 @@ function isVectorOf(peer: string, round: number, vector: Float32Array): boolean 
   return vector.length === elements
 }
 
-/** Sends and receives `rounds` vectors; returns what was wrong. */
+/** Sends and receives `rounds` vectors. Returns the errors. */
 async function exchange({ name, peer }: TestNode, rounds: number): Promise<string[]> {
   const wrong: string[] = []
   const { fabric } = peer

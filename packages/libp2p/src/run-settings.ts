@@ -6,9 +6,9 @@ import { differencesBetween, type Settings, tellDifferences } from './settings.j
 export interface RunSettings {
   /** Every setting that all peers of the run must share, in the canonical form that `settingsOf` gives. */
   readonly settings: Settings
-  /** The tensors of the model, in order. Every vector on the link has as many elements as they have together. */
+  /** The tensors of the model, in order. A whole vector on the link has as many elements as they have together. */
   readonly schema: Schema
-  /** A hash of the parameters that the peers start from. */
+  /** A hash of the start parameters. */
   readonly start: string
 }
 
@@ -19,7 +19,7 @@ export interface Mismatch {
   readonly reason: string
 }
 
-/** Where the run settings differ, seen from `ours`; `undefined` when they agree. */
+/** How the run settings differ, from the view of `ours`; `undefined` when they agree. */
 export function mismatchOf(ours: RunSettings, theirs: RunSettings): Mismatch | undefined {
   const differences = differencesBetween(ours.settings, theirs.settings)
   if (differences.length > 0) return { code: 'settings', reason: tellDifferences(differences) }

@@ -1,15 +1,15 @@
 import { InputError, type PeerName, peerName } from '@murmuration/core'
 import { z } from 'zod'
 
-/** The protocol by which a peer asks a neighbour how many samples which peer has. */
+/** The protocol by which a peer asks a neighbour for the sample counts of all peers. */
 export const samplesProtocol = '/murmuration/samples/1'
 
-/** What an answer says: names with counts, each name once. */
+/** An answer: names with counts, each name once. */
 const answer = z.array(z.tuple([z.string(), z.int().min(1)])).max(1 << 14)
 
 /**
- * How many samples each peer of a topology has. Each peer knows its own count, and asks its neighbours for what they know, again and
- * again until it knows all: so counts reach everybody from neighbour to neighbour. What others say of this peer is not listened to.
+ * How many samples each peer of a topology has. Each peer knows its own count, and asks its neighbours repeatedly for the counts that they know,
+ * until it knows all. So counts spread from neighbour to neighbour. What others say about this peer is ignored.
  */
 export class SampleCounts {
   readonly #self: PeerName
@@ -21,12 +21,12 @@ export class SampleCounts {
     this.#peers = peers
   }
 
-  /** Whose counts are not known yet. */
+  /** The peers with unknown counts. */
   get missing(): readonly PeerName[] {
     return this.#peers.filter((name) => !this.#known.has(name))
   }
 
-  /** What is known, in the order of the topology's peers. */
+  /** The known counts, in the order of the topology's peers. */
   known(): ReadonlyMap<PeerName, number> {
     return new Map(
       this.#peers.flatMap((name) => {
@@ -36,17 +36,17 @@ export class SampleCounts {
     )
   }
 
-  /** Sets this peer's own count, which it tells from now on. */
+  /** Sets this peer's own count, which its answers contain from now on. */
   setOwn(samples: number): void {
     this.#known.set(this.#self, { samples, from: this.#self })
   }
 
-  /** What is known, as an answer. */
+  /** The known counts, as an answer. */
   answer(): unknown {
     return [...this.known()]
   }
 
-  /** Takes in what a neighbour answered. Throws for what is no answer, and an InputError for a contradiction. */
+  /** Merges a neighbour's answer. Throws for a malformed one, and an InputError for a contradiction. */
   merge(from: PeerName, given: unknown): void {
     for (const [text, samples] of answer.parse(given)) {
       const name = peerName(text)

@@ -1,11 +1,11 @@
 import { InputError, type PeerName, peerName } from '@murmuration/core'
 import { z } from 'zod'
 
-/** The protocol by which a peer asks a neighbour which checkpoints which peer has. */
+/** The protocol by which a peer asks a neighbour for the checkpoints of all peers. */
 export const checkpointsProtocol = '/murmuration/checkpoints/1'
 
 const round = z.int().min(0)
-/** Of each peer: the rounds that it had saved at its start, and the newest that it has saved since, if they are known; whether it no longer counted. */
+/** Per peer: the rounds that it had saved at its start, and the newest that it has saved since, if known; whether it no longer counted. */
 const answer = z
   .array(
     z.object({
@@ -17,47 +17,47 @@ const answer = z
   )
   .max(1 << 14)
 
-/** What of one peer is known. */
+/** What is known of one peer. */
 interface Known {
   before?: readonly number[]
   from?: PeerName
   newest?: number
-  /** Somebody's checkpoint says that it counted no more: what it has is of no account. */
+  /** The checkpoint of some peer says that this one no longer counted, so its rounds do not matter. */
   gone?: boolean
 }
 
 /**
- * Which rounds each peer has saved. Each peer knows its own, and asks its neighbours for what they know, so that it reaches everybody
- * from neighbour to neighbour. What others say of this peer is not listened to, but for that it was gone.
+ * The rounds that each peer has saved. Each peer knows its own, and asks its neighbours for those that they know, so that they spread from neighbour
+ * to neighbour. What others say about this peer is ignored, except that it was gone.
  */
 export class SavedRounds {
   readonly #self: PeerName
   readonly #known: ReadonlyMap<PeerName, Known>
 
-  /** @param peers - all that save, this one among them */
+  /** @param peers - all peers that save, including this one */
   constructor(self: PeerName, peers: readonly PeerName[]) {
     this.#self = self
     this.#known = new Map(peers.map((name) => [name, {}]))
   }
 
-  /** Who counts and has not said yet what it had at its start. */
+  /** The peers that count, with unknown rounds at their start. */
   get missing(): readonly PeerName[] {
     return [...this.#known].flatMap(([name, { before, gone }]) => (before === undefined && gone !== true ? [name] : []))
   }
 
-  /** What each peer that counts had at its start, as far as it is known. */
+  /** The known rounds that each peer that counts had at its start. */
   before(): ReadonlyMap<PeerName, readonly number[]> {
     const counted = [...this.#known].filter(([, { gone }]) => gone !== true)
     return new Map(counted.flatMap(([name, { before }]) => (before === undefined ? [] : [[name, before]])))
   }
 
-  /** The newest round that each other peer that counts has saved; −1 where nothing is known. */
+  /** The newest round that each other peer that counts has saved; −1 when unknown. */
   newestOfOthers(): readonly number[] {
     const others = [...this.#known].filter(([name, { gone }]) => name !== this.#self && gone !== true)
     return others.map(([, { newest = -1 }]) => newest)
   }
 
-  /** @param gone - who counted no more when the newest of these rounds was saved */
+  /** @param gone - the peers that no longer counted when the newest of these rounds was saved */
   setBefore(rounds: readonly number[], gone: readonly PeerName[] = []): void {
     const own = this.#known.get(this.#self)
     if (own !== undefined) Object.assign(own, { before: rounds, from: this.#self })
@@ -69,12 +69,12 @@ export class SavedRounds {
     if (own !== undefined) own.newest = round
   }
 
-  /** What is known, as an answer. */
+  /** All known rounds, as an answer. */
   answer(): unknown {
     return [...this.#known].map(([name, { before, newest, gone }]) => ({ name, before, newest, gone }))
   }
 
-  /** Takes in what a neighbour answered. Throws for what is no answer, and an InputError for a contradiction. */
+  /** Merges a neighbour's answer. Throws for a malformed one, and an InputError for a contradiction. */
   merge(from: PeerName, given: unknown): void {
     for (const { name: text, before, newest, gone } of answer.parse(given)) {
       const name = peerName(text)

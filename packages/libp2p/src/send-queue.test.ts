@@ -10,7 +10,7 @@ const message = (round: number, length = elements, onDone = () => {}) => {
   return { kind: 0, part: 0, field: 0, offset: 0, round, vector: new Float32Array(length), onDone }
 }
 
-/** A link in miniature: a sender's queue, the bytes on their way, a receiver's window and its mailbox. */
+/** A model of a link: a sender's queue, vectors in flight, a receiver's window and its mailbox. */
 class Model {
   readonly queue = new SendQueue(elements, 6)
   readonly window = new ReceiveWindow(elements, { window: 3, mailbox: 2 })

@@ -11,9 +11,9 @@ export interface OutboundVector {
   readonly vector: Float32Array
   /** Whether it travels packed. */
   readonly packed?: true | undefined
-  /** Whether its bodies build on nothing that was sent before. */
+  /** Whether its bodies do not build on earlier ones. */
   readonly startsAnew?: true | undefined
-  /** Called once, when the neighbour has acknowledged it, or when it is given up. The vector may change from then on. */
+  /** Called once, when the neighbour has acknowledged the vector or it is given up. From then on the vector may change. */
   readonly onDone?: () => void
 }
 
@@ -21,31 +21,31 @@ export interface OutboundVector {
 export interface QueuedVector extends OutboundVector {
   /** 1, 2, … in the order of `offer`. */
   readonly sequence: number
-  /** Whether it was written before, so that writing it again is a retransmission. */
+  /** Whether it was already written, so that writing it again is a retransmission. */
   written: boolean
-  /** When writing began, and how many bytes its bodies took, once it was written. */
+  /** Set once it was written: when writing began, and how many bytes its bodies took. */
   progress?: { readonly began: Milliseconds; readonly bytes: number }
 }
 
-/** The state of the link as the neighbour's welcome gives it. */
+/** The state of the link in the neighbour's welcome. */
 export interface Resumption {
-  /** The last vector that has arrived there. */
+  /** The sequence number of the last vector that has arrived there. */
   readonly received: number
-  /** The last vector that it acknowledges. */
+  /** The sequence number of the last vector that it acknowledges. */
   readonly acknowledged: number
   /** How many whole vectors may be unacknowledged. */
   readonly window: number
 }
 
-/** How much of a window or queue a vector takes, in numbers; at least 1. */
+/** How much of a window or queue a vector occupies, in numbers; at least 1. */
 export function weightOf({ vector }: { readonly vector: Float32Array }): number {
   return Math.max(1, vector.length)
 }
 
 /**
- * The vectors for one neighbour, from `offer` until they are acknowledged. It knows nothing of streams: `next` says what
- * to write, `resume` where to begin after a new handshake. Window and queue are counted in numbers, so that many parts of a
- * vector may be on their way where one whole vector may.
+ * The vectors for one neighbour, from `offer` until they are acknowledged. It does not know streams: `next` gives the vector to write, `resume`
+ * sets where to continue after a new handshake. Window and queue are counted in numbers, so that instead of one whole vector many ranges may be
+ * in flight.
  */
 export class SendQueue {
   readonly #elements: number
@@ -67,22 +67,22 @@ export class SendQueue {
     this.#window = this.#elements
   }
 
-  /** Unacknowledged vectors. */
+  /** The number of unacknowledged vectors. */
   get length(): number {
     return this.#queued.length
   }
 
-  /** The number of the last vector that was handed out to be written. */
+  /** The sequence number of the last vector that was handed out for writing. */
   get handedOut(): number {
     return this.#handedOut
   }
 
-  /** Vectors that were handed out to be written and are not acknowledged. */
+  /** The number of vectors that were handed out for writing and are not acknowledged. */
   get inFlight(): number {
     return this.#handedOut - this.#acknowledged
   }
 
-  /** The number of the oldest unacknowledged vector, or of the next one. */
+  /** The sequence number of the oldest unacknowledged vector, or of the next one. */
   get first(): number {
     return this.#acknowledged + 1
   }
@@ -106,12 +106,12 @@ export class SendQueue {
     return next
   }
 
-  /** The unacknowledged vector with this number. */
+  /** The unacknowledged vector with this sequence number. */
   at(sequence: number): QueuedVector | undefined {
     return this.#queued[sequence - this.first]
   }
 
-  /** Removes the vectors up to `sequence`. Returns false when that one was never handed out: the neighbour is at fault. */
+  /** Removes the vectors up to `sequence`. Returns false when that one was never handed out, which is the neighbour's fault. */
   acknowledge(sequence: number): boolean {
     if (sequence > this.#handedOut) return false
     if (sequence > this.#acknowledged) this.#remove(sequence - this.#acknowledged)
@@ -119,8 +119,8 @@ export class SendQueue {
   }
 
   /**
-   * Starts over on a new stream, as the neighbour's welcome says: what follows `received` is written, again where it was
-   * written before. Returns false when the neighbour claims what cannot be.
+   * Continues on a new stream by the neighbour's welcome: the vectors after `received` are written, again if they were written before. Returns
+   * false when the welcome is impossible.
    */
   resume({ received, acknowledged, window }: Resumption): boolean {
     const possible = acknowledged <= received && received >= this.#acknowledged && received <= this.#handedOut

@@ -1,7 +1,7 @@
 import type { Milliseconds } from '@murmuration/core'
 import type { Clock } from './clock.js'
 
-/** For how long at least one vector was under way: queued, on a link, or not acknowledged yet. */
+/** Measures the time in which at least one vector was queued, in flight or unacknowledged. */
 export class SendingTime {
   readonly #clock: Pick<Clock, 'now'>
   #vectors = 0
@@ -12,17 +12,17 @@ export class SendingTime {
     this.#clock = clock
   }
 
-  /** A vector is queued. */
+  /** To be called when a vector is queued. */
   begin(): void {
     if (this.#vectors++ === 0) this.#since = this.#clock.now()
   }
 
-  /** A vector is acknowledged, or was given up. */
+  /** To be called when a vector is acknowledged or given up. */
   end(): void {
     if (--this.#vectors === 0) this.#total += this.#clock.now() - this.#since
   }
 
-  /** Until now. */
+  /** The total time until now. */
   get total(): Milliseconds {
     return this.#total + (this.#vectors > 0 ? this.#clock.now() - this.#since : 0)
   }

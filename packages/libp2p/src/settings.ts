@@ -2,31 +2,31 @@ import { hashText } from '@murmuration/vectors'
 import { beginning, printable } from './foreign-text.js'
 
 /**
- * The settings that all peers of a run must share, in their canonical form: by names such as `rate.initial` or `peers[2]`, each value as
- * JSON text. Two runs have the same settings exactly when their canonical forms are the same.
+ * The settings that all peers of a run must share, in their canonical form: names such as `rate.initial` or `peers[2]`, and values as JSON
+ * text. Two runs have the same settings exactly when their canonical forms are equal.
  */
 export type Settings = Readonly<Record<string, string>>
 
-/** One setting that differs. `undefined` where it is missing. */
+/** One setting that differs; a missing value is `undefined`. */
 export interface SettingDifference {
   readonly name: string
   readonly ours: string | undefined
   readonly theirs: string | undefined
 }
 
-/** The longest name and the longest value; longer ones end in the SHA-256 of the whole. */
+/** The longest name and value in characters; longer ones are cut and end in the SHA-256 of the whole. */
 export const maxSettingName = 256
 export const maxSettingValue = 1024
 
-/** A mapping or a list this deep down whose JSON is longer is one setting, of which the SHA-256 is compared; else each member is one. */
+/** From depth `deep` on, a mapping or list with JSON longer than `maxMembers` is one setting, compared by SHA-256; else each member is one. */
 const deep = 3
 const maxMembers = 16_384
 
-/** How many differences a message names, and how much of each value it shows. */
+/** How many differences a message names, and how many characters of each value it shows. */
 const maxListed = 16
 const maxShown = 72
 
-/** The canonical form of anything that JSON can write; keys whose value is `undefined` are left out. */
+/** The canonical form of any JSON value; keys with the value `undefined` are left out. */
 export function settingsOf(value: Readonly<Record<string, unknown>>): Settings {
   const plain = JSON.parse(JSON.stringify(value)) as Readonly<Record<string, unknown>>
   return Object.fromEntries(Object.entries(plain).flatMap(([key, each]) => leaves(nameWithin('', key), each, 1)))
@@ -41,7 +41,7 @@ export function differencesBetween(ours: Settings, theirs: Settings): readonly S
     .filter((each) => each.ours !== each.theirs)
 }
 
-/** A sentence that names the settings that differ, with both values. */
+/** A sentence that names the differing settings with both values. */
 export function tellDifferences(differences: readonly SettingDifference[]): string {
   const told = differences.slice(0, maxListed).map(({ name, ours, theirs }) => {
     const from = commonStart(ours ?? '', theirs ?? '')
@@ -66,13 +66,13 @@ function membersOf(name: string, value: unknown): readonly (readonly [string, un
   return Object.entries(value).map(([key, each]) => [nameWithin(name, key), each])
 }
 
-/** Keys that look like more than one, or like a place in a list, are quoted, so that no two settings have one name; and one that a record cannot have. */
+/** Quotes keys that look like a path or a list index, so that no two settings have one name; and `__proto__`, which a record cannot have as key. */
 function nameWithin(name: string, key: string): string {
   if (!/^[\w-]+$/.test(key) || key === '__proto__') return `${name}[${printable(JSON.stringify(key))}]`
   return name === '' ? key : `${name}.${key}`
 }
 
-/** The same with the keys of all mappings in order. */
+/** The same value with the keys of all mappings sorted. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value
@@ -85,7 +85,7 @@ function bounded(text: string, max: number): string {
   return `${beginning(text, max - 100)}… (${text.length} characters, SHA-256 ${hashText(text)})`
 }
 
-/** The value, or of a long one what is around the place where the two part. */
+/** The value; of a long one the part around the first difference. */
 function shown(text: string | undefined, from: number): string {
   if (text === undefined) return 'missing'
   if (text.length <= maxShown) return text

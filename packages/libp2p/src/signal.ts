@@ -2,13 +2,12 @@ import type { Milliseconds } from '@murmuration/core'
 import { realClock } from './clock.js'
 
 /**
- * Wakes those who wait. A notification while nobody waits is lost, so check what you wait for, then wait, without an `await`
- * between the two.
+ * Wakes waiting code. A notification without a waiter is lost, so check the condition, then wait, without an `await` between the two.
  */
 export class Signal {
   readonly #waiting = new Set<() => void>()
 
-  /** Wakes everybody who waits now. */
+  /** Resolves all current waits. */
   notify(): void {
     for (const wake of [...this.#waiting]) wake()
   }

@@ -9,7 +9,7 @@ import { IdentitySigner } from './signer.js'
 const settings: RunSettings = { settings: { run: 'test', seed: '1' }, schema: [{ name: 'x', shape: [2] }], start: '00' }
 const [a, b, other] = ['a', 'b', 'other'].map(peerName)
 
-/** Signers of "a" and "b", and of "other" whose key is of another kind. */
+/** Signers of "a" and "b", and of "other" with another type of key. */
 async function signers(settingsOfB: RunSettings = settings) {
   const rsa = new Identity(await generateKeyPair('secp256k1'))
   const identities = new Map([

@@ -5,18 +5,19 @@ import { isSignatureOf, privateKeyOf, publicKeyOf, signText } from './ed25519.js
 import type { Identity } from './identity.js'
 import type { RunSettings } from './run-settings.js'
 
-/** Signs what this peer says of itself, and checks what others say of themselves, whoever passes it on. */
+/** Signs statements of this peer about itself, and checks those of other peers, which any peer may have passed on. */
 export interface Signer {
-  /** The signature of a text by this peer's identity, in base64url. Throws an InputError when that has no Ed25519 key. */
+  /** The signature of a text by this peer's identity, in base64url. Throws an InputError when the identity has no Ed25519 key. */
   sign(text: string): string
   /** Whether `signature` is that of `text` by the identity of `peer` in the peer list. Only Ed25519 keys can sign. */
   verify(peer: PeerName, text: string, signature: string): boolean
-  /** Whether the id of a peer is known; without it nothing can be checked. */
+  /** Whether the id of a peer is known; without it no signature can be checked. */
   knows(peer: PeerName): boolean
 }
 
 /**
- * Signs by the keys of peer ids. What is signed begins with the purpose and a hash of the run's settings, so that a signature counts for nothing else, and in no run with other settings.
+ * Signs with the keys of peer ids. The signed text begins with the purpose and a hash of the run's settings, so that a signature is not valid for any
+ * other purpose, or in a run with other settings.
  */
 export class IdentitySigner implements Signer {
   readonly #identity: Identity
@@ -26,7 +27,7 @@ export class IdentitySigner implements Signer {
   /** By peer id; null for one without an Ed25519 key. */
   readonly #publicKeys = new Map<string, KeyObject | null>()
 
-  /** @param idOf - the id that the peer list has of a peer */
+  /** @param idOf - gives the id of a peer in the peer list */
   constructor(identity: Identity, runSettings: RunSettings, idOf: (peer: PeerName) => string | undefined) {
     this.#identity = identity
     this.#idOf = idOf

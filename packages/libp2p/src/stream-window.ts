@@ -1,23 +1,23 @@
 import type { Stream } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
 
-/** As much as may be on its way on a fast link. A frame of yamux can be as large, and is decrypted in one go, behind which others wait. */
+/** The window of a fast link. A yamux frame can be as large as the window, and the decryption of one frame delays other messages. */
 export const minWindow = 1 << 20
 
-/** The fastest link that a stream is to be able to fill, in bytes per millisecond: 10 Gbit/s. */
+/** The fastest link that a stream must be able to fill, in bytes per millisecond: 10 Gbit/s. */
 const fastest = 1_250_000
 
-/** What of a round trip is computing on both sides rather than the link, on busy machines. */
+/** The part of a round trip that is computation on both sides, on busy machines. */
 const computing: Milliseconds = 5
 
-/** How many bytes a stream should have on its way at most, over a link with this round trip: enough to fill it, and no more. */
+/** The most bytes that a stream should have in flight over a link with this round trip: enough to fill it, and no more. */
 export function windowFor(roundTrip: Milliseconds, maxWindow: number): number {
   return Math.min(maxWindow, Math.max(minWindow, Math.ceil(fastest * (roundTrip - computing))))
 }
 
 /**
- * Lets the receive window of a stream grow to so many bytes. yamux takes one limit for all streams of a node; a link of its own needs
- * one of its own, and the field is there, though not in its types.
+ * Lets the receive window of a stream grow up to `bytes`. yamux has one limit for all streams of a node, but each link needs a different one. The
+ * field exists, though not in yamux's types.
  */
 export function limitWindow(stream: Stream, bytes: number): void {
   if ('maxStreamWindowSize' in stream) stream.maxStreamWindowSize = bytes

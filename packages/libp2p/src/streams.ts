@@ -4,8 +4,8 @@ import type { ControlChannel } from './control-channel.js'
 /** The two streams of a link to a neighbour that has sent a welcome. */
 export interface Streams {
   readonly control: ControlChannel
-  /** Absent where no vectors may go. */
+  /** `undefined` where vectors are not allowed. */
   readonly exchange: Stream | undefined
-  /** The neighbour's IP address, if it is at the other end of a plain TCP connection. */
+  /** The neighbour's IP address, if it is connected over plain TCP. */
   readonly host: string | undefined
 }

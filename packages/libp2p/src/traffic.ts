@@ -1,30 +1,30 @@
-/** What went one way, in bytes and vectors, before encryption (which adds about 0.1 %) and without TCP's own headers. */
+/** The traffic in one direction, in bytes and vectors, before encryption (which adds about 0.1 %) and without TCP's headers. */
 export interface DirectionTraffic {
-  /** Bytes of vectors as their codecs write them, each vector counted once. */
+  /** Bytes of encoded vectors, each vector counted once. */
   readonly payload: number
-  /** All other bytes: headers, control messages, vectors that were sent again or were unusable. */
+  /** All other bytes: headers, control messages, retransmitted and unusable vectors. */
   readonly overhead: number
   /** Vectors, each counted once. */
   readonly frames: number
-  /** Bytes that these vectors have in memory, 4 to a number: more than `payload` where a codec saves some. */
+  /** Bytes of these vectors in memory, 4 per number: more than `payload` when a codec compresses. */
   readonly raw: number
 }
 
-/** What one peer, or one neighbour, has sent and received. */
+/** The traffic of one peer or one neighbour. */
 export interface Traffic {
   readonly sent: DirectionTraffic
   readonly received: DirectionTraffic
-  /** Vectors written once more after a reconnection. */
+  /** Vectors written again after a reconnection. */
   readonly retransmissions: number
-  /** Vectors that came once more. They are dropped. */
+  /** Duplicate vectors. They are dropped. */
   readonly duplicates: number
   /** Vectors that were damaged, out of order or not finite. They are dropped. */
   readonly badFrames: number
-  /** Bytes that were copied from one place in memory to another on their way from libp2p to where they stay. */
+  /** Bytes copied in memory between libp2p and their final place. */
   readonly copied: number
 }
 
-/** Counts as it goes. */
+/** Counts traffic. */
 export class TrafficMeter {
   sentBytes = 0
   sentPayload = 0
@@ -39,7 +39,7 @@ export class TrafficMeter {
   badFrames = 0
   copied = 0
 
-  /** The counts as they stand. */
+  /** The counts so far. */
   read(): Traffic {
     return {
       sent: direction(this.sentBytes, this.sentPayload, this.sentFrames, this.sentRaw),

@@ -3,7 +3,7 @@ import test from 'ava'
 import { Turns } from './turns.js'
 import { within } from './within.js'
 
-/** Calls that count how many are under way. */
+/** Calls that count the concurrent ones. */
 function calls() {
   const count = { now: 0, most: 0, made: 0 }
   const counted = (end: () => Promise<undefined>) => async () => {
@@ -23,7 +23,7 @@ const open = new AbortController().signal
 setMaxListeners(0, open)
 const pause = () => new Promise<undefined>((resolve) => setTimeout(resolve, 1))
 const refused = () => Promise.reject(new Error('refused'))
-/** Hangs, and ends as a call does that nobody answers. */
+/** Ends like a call without an answer. */
 const mute = () => within(20, open, () => new Promise<undefined>(() => {}))
 
 test.serial('each call gets its turn, however those before it end, and few are under way', async (t) => {

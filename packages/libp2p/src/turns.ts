@@ -1,25 +1,25 @@
 import { Queue } from '@libp2p/utils'
 import type { Streams } from './streams.js'
 
-/** Calls a neighbour and says hello. `undefined` when the neighbour does not agree. It has to end by itself. */
+/** Dials a neighbour and sends a hello. `undefined` when the neighbour refuses. It must have its own timeout. */
 export type Call = () => Promise<Streams | undefined>
 
 /**
- * The calls of all peers of this process, which share one processor. More at a time would all take longer and time out together, and what they
- * have computed would be lost.
+ * The calls of all peers of this process, which share one processor. If there were more at a time, all would take longer and time out together, and
+ * their computation would be lost.
  */
 const everyone = new Queue<Streams | undefined>({ concurrency: 16 })
 
-/** Lets a few calls of one peer be under way at a time, and a few of all peers of the process. */
+/** Limits the concurrent calls of one peer, and of all peers of the process. */
 export class Turns {
   readonly #own: Queue<Streams | undefined>
 
-  /** @param concurrency - how many calls of this peer are under way at a time */
+  /** @param concurrency - the most concurrent calls of this peer */
   constructor(concurrency: number) {
     this.#own = new Queue({ concurrency })
   }
 
-  /** Makes a call in its turn, which lasts until the call has ended. Rejects when `signal` is aborted before; the call is not made then. */
+  /** Makes a call in its turn, which lasts until the call has ended. When `signal` is aborted before the turn, rejects without a call. */
   async take(call: Call, signal: AbortSignal): Promise<Streams | undefined> {
     return this.#own.add(() => everyone.add(call, { signal }), { signal })
   }

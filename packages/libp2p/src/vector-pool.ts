@@ -1,7 +1,7 @@
 import { KernelMemory } from '@murmuration/vectors'
 import { copyBytes } from './copy-bytes.js'
 
-/** A vector of the pool, and what keeps it in use. */
+/** A vector of the pool, and its state of use. */
 export interface Loan {
   readonly vector: Float32Array
   /** Whether it is acquired or pinned. */
@@ -12,52 +12,52 @@ export interface Loan {
   released: boolean
 }
 
-/** The cost of a vector beside its numbers, in numbers. */
+/** The memory overhead of a vector, in numbers. */
 const overhead = 64
 
 /**
- * Vectors to receive into, compute in and send from, used again and again: fresh memory costs more than copying, because the system clears
- * each page of it. Reserved vectors are as long as the parameters and lie side by side in memory that kernels compute in without copying.
- * Vectors beyond them, and vectors of other lengths, such as ranges of the parameters, take ordinary memory.
+ * A pool of vectors for receiving, computing and sending. Fresh memory costs more than copying, because the system clears each page of it.
+ * Reserved vectors are as long as the parameters, and consecutive in memory that kernels compute in without copying. Other vectors, and vectors of
+ * other lengths, such as ranges of the parameters, use ordinary memory.
  *
- * A vector is reused when it is released and nothing pins it: a frame that is not acknowledged pins the vector that it is written from.
+ * A vector is reused when it is released and not pinned. An unacknowledged frame pins its vector.
  */
 export class VectorPool {
   readonly #elements: number
   readonly #memory: KernelMemory | undefined
   readonly #free: Float32Array[] = []
-  /** Free vectors of other lengths, by length; the length that was used last comes last. */
+  /** Free vectors of other lengths, by length; the most recently used length is last. */
   readonly #others = new Map<number, Float32Array[]>()
-  /** What they take, in numbers. */
+  /** Their size with overhead, in numbers. */
   #othersSize = 0
   readonly #loans = new WeakMap<Float32Array, Loan>()
-  /** The vectors that lie in a buffer. */
+  /** The vectors in each buffer. */
   readonly #byBuffer = new WeakMap<ArrayBufferLike, Loan[]>()
   #owned = 0
   #beyond = 0
 
   /**
    * @param elements - how many numbers a whole vector has
-   * @param memory - where reserved vectors lie, if it can be had
+   * @param memory - for reserved vectors; ordinary memory when `undefined`
    */
   constructor(elements: number, memory = memoryIfPossible()) {
     this.#elements = elements
     this.#memory = memory
   }
 
-  /** Vectors allocated beyond the reserved ones: no more whole ones while all are released in time. */
+  /** The number of vectors allocated beyond the reserved ones. No whole ones are added while all are released in time. */
   get beyond(): number {
     return this.#beyond
   }
 
-  /** Makes the pool have at least so many whole vectors. */
+  /** Makes the pool have at least `count` whole vectors. */
   reserve(count: number): void {
     for (; this.#owned < count; this.#owned++) {
       this.#free.push(this.#owning(this.#memory?.vector(this.#elements) ?? new Float32Array(this.#elements)))
     }
   }
 
-  /** A vector that nobody else has, a whole one unless another length is given. Its content is arbitrary. */
+  /** An unused vector, a whole one unless another length is given. Its content is arbitrary. */
   acquire(length = this.#elements): Float32Array {
     if (length === 0) return new Float32Array(0)
     const vector = (length === this.#elements ? this.#free.pop() : this.#takeOther(length)) ?? this.#fresh(length)
@@ -78,8 +78,8 @@ export class VectorPool {
   }
 
   /**
-   * Keeps a vector from being reused, also when it is released, until it is unpinned as often as it was pinned. To pin a range of one is to
-   * pin it. Returns what to unpin; nothing for memory that is not of the pool.
+   * Prevents reuse of a vector, also after its release, until it is unpinned as often as it was pinned. Pinning a range of a vector pins the vector.
+   * Returns the loan to unpin; `undefined` for memory outside the pool.
    */
   pin(vector: Float32Array): Loan | undefined {
     const loan = this.#loans.get(vector) ?? this.#around(vector)
@@ -99,11 +99,11 @@ export class VectorPool {
     const { vector } = loan
     loan.inUse = false
     if (vector.length !== this.#elements) return this.#keepOther(vector)
-    // As many as are reserved are kept: a pool that was short for a moment does not stay large.
+    // At most the reserved number is kept, so that the pool shrinks again after a peak.
     if (this.#free.length < Math.max(1, this.#owned)) this.#free.push(vector)
   }
 
-  /** The vector of which `range` is one. */
+  /** The vector that contains a range. */
   #around({ buffer, byteOffset, byteLength }: Float32Array): Loan | undefined {
     if (byteLength === 0) return undefined
     return this.#byBuffer
@@ -124,7 +124,7 @@ export class VectorPool {
     return vector
   }
 
-  /** Keeps as much as whole vectors are reserved; beyond that, the lengths that were used long ago are let go. */
+  /** Keeps at most the memory of the reserved vectors; beyond that, the least recently used lengths are dropped. */
   #keepOther(vector: Float32Array): void {
     const { length } = vector
     const unused = this.#others.get(length) ?? []
@@ -154,7 +154,7 @@ export class VectorPool {
   }
 }
 
-/** Where addresses are limited, as by `ulimit -v`, everything works in ordinary memory, only slower. */
+/** With a limited address space (`ulimit -v`), everything works in ordinary memory, only slower. */
 function memoryIfPossible(): KernelMemory | undefined {
   try {
     return KernelMemory.shared(copyBytes)

@@ -2,8 +2,8 @@ import { TimeoutError } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
 
 /**
- * Runs `act` with a timeout: its signal is aborted after `limit`, or when `closing` is, and then the result rejects, even when `act` ignores the
- * signal. Not `AbortSignal.any` with `AbortSignal.timeout`: on Node 20 the garbage collector removes that timeout, and it never fires.
+ * Runs `act` with a timeout. Its signal is aborted after `limit`, or when `closing` is aborted; then the result rejects, even if `act` ignores the
+ * signal. It does not use `AbortSignal.any` with `AbortSignal.timeout`: on Node 20 that timeout is garbage-collected and never fires.
  */
 export async function within<T>(
   limit: Milliseconds,

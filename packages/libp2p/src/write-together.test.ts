@@ -6,7 +6,7 @@ import type { MultiaddrConnection } from '@libp2p/interface'
 import test, { type ExecutionContext } from 'ava'
 import { writeTogether } from './write-together.js'
 
-/** A socket as libp2p has it, what has gone out in each call of the system, and all that comes at the far end. */
+/** A socket as in libp2p, the bytes of each system call, and all bytes received at the far end. */
 async function wire(t: ExecutionContext) {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

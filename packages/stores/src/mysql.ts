@@ -1,4 +1,4 @@
-/** MySQL and MariaDB. An object is a row: its name, its version, its numbers. All is asked by prepared statements. */
+/** MySQL and MariaDB. An object is a row: name, version, numbers. All queries on objects are prepared statements. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { messageOf, StoreError } from '@murmuration/core'
 import type { Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise'
@@ -6,7 +6,7 @@ import { bytesOf, readInto } from './numbers.js'
 import type { OpenedStore, StoreOptions } from './options.js'
 import { longestDelay, placeOf, Waiting } from './waiting.js'
 
-/** How long the database may take to say goodbye, in milliseconds. */
+/** The timeout of closing the connections, in milliseconds. */
 const goodbye = 1000
 
 const createTable = `CREATE TABLE IF NOT EXISTS murmuration_objects (
@@ -16,15 +16,15 @@ const createTable = `CREATE TABLE IF NOT EXISTS murmuration_objects (
   numbers LONGBLOB NOT NULL
 ) ENGINE=InnoDB`
 
-/** Objects that nobody has written for a day are of runs that did not end in good order. */
+/** Objects that were not written for a day belong to runs that did not end cleanly. */
 const removeOld = 'DELETE FROM murmuration_objects WHERE changed < NOW() - INTERVAL 1 DAY'
 const select = 'SELECT version, numbers FROM murmuration_objects WHERE name = ?'
-/** With LAST_INSERT_ID the statement itself gives the new version. */
+/** LAST_INSERT_ID makes the statement return the new version. */
 const update = 'UPDATE murmuration_objects SET numbers = ?, version = LAST_INSERT_ID(version + 1) WHERE name = ?'
 const insert = 'INSERT IGNORE INTO murmuration_objects (name, version, numbers) VALUES (?, 1, ?)'
 const remove = 'DELETE FROM murmuration_objects WHERE name = ?'
 
-/** Two services that lock rows in turns may have to begin again. */
+/** Errors after which a retry can succeed, such as a deadlock of two services on rows. */
 const transient = ['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT', 'ER_SERVER_SHUTDOWN', 'ER_CON_COUNT_ERROR']
 
 /** Opens a MySQL or MariaDB. */
@@ -37,7 +37,7 @@ export async function openMysql(options: StoreOptions): Promise<OpenedStore> {
   const database = pathname.slice(1)
   if (database === '') throw new StoreError(`${placeOf(url)}: name the database, as in mysql://user@host:3306/database`)
   const pool = createPool({
-    // An IPv6 address is in brackets in a URL, and there alone.
+    // Only a URL has brackets around an IPv6 address.
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: port === '' ? 3306 : Number(port),
     user: decodeURIComponent(username) || 'root',
@@ -91,20 +91,20 @@ export async function openMysql(options: StoreOptions): Promise<OpenedStore> {
     },
     async close() {
       waiting.close()
-      // It would wait for statements that nobody answers.
+      // `end` alone would wait for statements that the database never answers.
       await Promise.race([pool.end().catch(() => {}), delay(goodbye, undefined, { ref: false })])
       for (const connection of connections) connection.destroy()
     }
   }
 }
 
-/** Copies the numbers of a row, and gives its version. */
+/** Copies the numbers of a row. Returns its version. */
 function taken(row: RowDataPacket, into: Float32Array, name: string): number {
   readInto(into, row.numbers as Buffer, name)
   return Number(row.version)
 }
 
-/** Adds to an object whose row is locked meanwhile: MySQL has no arithmetic on many numbers. Gives the new version. */
+/** Adds to an object and locks its row meanwhile: MySQL has no arithmetic on arrays. Returns the new version. */
 async function added(
   connection: PoolConnection,
   name: string,
@@ -141,13 +141,13 @@ function codeOf(error: unknown): string {
   return String((error as { code?: unknown }).code ?? '')
 }
 
-/** Errors of the connection have codes of Node or PROTOCOL_…; those of the database begin with ER_. */
+/** Connection errors have codes of Node or PROTOCOL_…; codes of the database begin with ER_. */
 function isAway(error: unknown): boolean {
   const code = codeOf(error)
   return transient.includes(code) || (code !== '' && !code.startsWith('ER_'))
 }
 
-/** How to mend what a database refuses. */
+/** How to fix an error of the database. */
 function wayOut(error: unknown): string | undefined {
   const code = codeOf(error)
   if (code === 'ER_ACCESS_DENIED_ERROR') return 'give the password of the user of the URL in MURMUR_STORE_PASSWORD'

@@ -1,14 +1,14 @@
-/** Numbers as stores keep them: float32, little-endian, one after the other. */
+/** The format of numbers in stores: consecutive little-endian float32. */
 import { StoreError } from '@murmuration/core'
 import { endianness } from 'node:os'
 
-/** The bytes of numbers: no copy. */
+/** The bytes of numbers, without a copy. */
 export function bytesOf(values: Float32Array): Buffer {
   if (endianness() !== 'LE') throw new StoreError('stores need a little-endian machine')
   return Buffer.from(values.buffer, values.byteOffset, values.byteLength)
 }
 
-/** Copies what a store has sent. Throws a StoreError that names the object when it has another length. */
+/** Copies an object that a store has sent. Throws a StoreError that names the object when its length differs. */
 export function readInto(into: Float32Array, bytes: Uint8Array, name: string): void {
   if (bytes.byteLength !== into.byteLength) {
     const found = bytes.byteLength / Float32Array.BYTES_PER_ELEMENT

@@ -4,9 +4,9 @@ import type { OpenedStore, StoreOptions } from './options.js'
 import { openRedis } from './redis.js'
 
 /**
- * Opens a store. It connects with the first operation.
+ * Opens a store. It connects on the first operation.
  *
- * @throws StoreError when the client of the store is not installed, or the URL is of no store
+ * @throws StoreError when the client of the store is not installed, or the URL has an unknown scheme
  */
 export function openStore(options: StoreOptions): Promise<OpenedStore> {
   const { protocol } = new URL(options.url)

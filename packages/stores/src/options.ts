@@ -1,21 +1,21 @@
 import type { Milliseconds, Store } from '@murmuration/core'
 
-/** How a store is used. */
+/** Options of a store. */
 export interface StoreOptions {
-  /** `redis:`, `rediss:`, `mysql:` or `mariadb:`. */
+  /** Its scheme is `redis:`, `rediss:`, `mysql:` or `mariadb:`. */
   readonly url: string
-  /** Of the user of the URL; none when absent. */
+  /** The password of the URL's user; none when absent. */
   readonly password?: string | undefined
-  /** What keeps the objects of this run apart from those of others. */
+  /** A prefix that separates the objects of this run from those of other runs. */
   readonly run: string
-  /** For how long one operation is tried, and a store that is away waited for. */
+  /** The timeout of one operation, retries while the store is unreachable included. */
   readonly timeout: Milliseconds
-  /** Told in words when the store is waited for, and when it is back. */
+  /** Called with a message when an operation begins to wait for the store, and when the store is back. */
   readonly onWait?: (text: string) => void
 }
 
-/** A store that is connected to. */
+/** An open store. */
 export interface OpenedStore extends Store {
-  /** Ends the connection. What is stored stays. */
+  /** Ends the connection. The stored objects remain. */
   close(): Promise<void>
 }

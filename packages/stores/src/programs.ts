@@ -1,4 +1,4 @@
-/** Real stores for tests and benches: each on a free port, in a folder of its own that goes with it. */
+/** Real stores for tests and benches: each on a free port, in a temporary folder that `end` removes. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -9,15 +9,15 @@ import { promisify } from 'node:util'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A store's program that runs. */
+/** A running store. */
 export interface RunningProgram {
   readonly url: string
   readonly pid: number
-  /** Where its files are. */
+  /** The folder of its files. */
   readonly folder: string
-  /** Ends its process without warning. */
+  /** Ends its process by SIGKILL. */
   kill(): Promise<void>
-  /** Has it answer nothing, or again. */
+  /** Suspends its process, or resumes it. */
   pause(isPaused: boolean): void
   /** Starts it again, on the same port and files. */
   start(): Promise<void>
@@ -25,13 +25,13 @@ export interface RunningProgram {
   end(): Promise<void>
 }
 
-/** Where a program is, or undefined. Debian keeps those of servers in /usr/sbin, which is not on everybody's path. */
+/** The path of a program, or undefined. Debian installs servers in /usr/sbin, which is not on the path of all users. */
 export function programPath(name: string): string | undefined {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path))
 }
 
-/** Starts a Redis. `save`: its schedule of snapshots, as in its configuration, such as `1 1`; none when absent. */
+/** Starts a Redis. `save`: its snapshot schedule, as in its configuration, such as `1 1`; none when absent. */
 export async function startRedis(
   options: { readonly save?: string; readonly password?: string; readonly threads?: number } = {}
 ): Promise<RunningProgram> {
@@ -61,7 +61,7 @@ export async function startRedis(
   }))
 }
 
-/** Starts a MariaDB with an empty database `murmuration`, whose user `root` has no password. */
+/** Starts a MariaDB with an empty database `murmuration`; its user `root` has no password. */
 export async function startMariaDb(packet = '64M'): Promise<RunningProgram> {
   const [path, install] = [programPath('mariadbd'), programPath('mariadb-install-db')]
   if (path === undefined || install === undefined) throw new Error('mariadb-server is not installed')
@@ -140,7 +140,7 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-/** Waits until something listens there, or the process has ended. */
+/** Waits until the process listens on the port. Throws when the process ends before. */
 async function listening(child: ChildProcess, port: number, name: string): Promise<void> {
   let failure: Error | undefined
   child.once('error', (error) => (failure = error))

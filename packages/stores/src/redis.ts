@@ -1,13 +1,13 @@
-/** Redis and Valkey. An object is a string of bytes and, beside it, a counter: its version. Both change in one transaction. */
+/** Redis and Valkey. An object is two keys: a string of bytes, and a counter for its version. Both change in one transaction. */
 import { messageOf, StoreError } from '@murmuration/core'
 import { bytesOf, readInto } from './numbers.js'
 import type { OpenedStore, StoreOptions } from './options.js'
 import { longestDelay, placeOf, Waiting } from './waiting.js'
 
-/** Objects that nobody has written for a day are of runs that did not end in good order. */
+/** Objects that were not written for a day belong to runs that did not end cleanly. */
 const lifetime = { EX: 86_400 }
 
-/** Adds float32 numbers, a block at a time: a script has a stack of a few thousand values. Gives the new version, or nil where there is no object. */
+/** Adds float32 numbers, a block at a time: a script has a stack of a few thousand values. Returns the new version, or nil for a missing object. */
 const addScript = `
 local key, count, update = KEYS[1], KEYS[2], ARGV[1]
 local length = redis.call('STRLEN', key)
@@ -26,10 +26,10 @@ redis.call('EXPIRE', key, ARGV[2])
 redis.call('EXPIRE', count, ARGV[2])
 return redis.call('INCR', count)`
 
-/** What Redis itself answers begins with a word in capitals; errors of the connection do not. */
+/** An error reply of Redis begins with a word in capitals; connection errors do not. */
 const reply = /^[A-Z]{2,} /
 
-/** A Redis that starts, or runs another's script, answers so until it is ready. */
+/** Replies of a Redis that starts, or is busy with another client's script: a retry can succeed. */
 const busy = /^(LOADING|BUSY|TRYAGAIN|CLUSTERDOWN|MASTERDOWN)\b/
 
 function isRefusal(error: unknown): boolean {
@@ -51,7 +51,7 @@ export async function openRedis(options: StoreOptions): Promise<OpenedStore> {
     disableOfflineQueue: true,
     socket: {
       connectTimeout: Math.min(timeout, longestDelay),
-      // Who is refused by name or password will be refused again.
+      // A client with a wrong name or password would be refused again.
       reconnectStrategy: (retries, cause) => (isRefusal(cause) ? cause : Math.min(20 * 2 ** retries, 500))
     }
   })
@@ -74,7 +74,7 @@ export async function openRedis(options: StoreOptions): Promise<OpenedStore> {
       if (refusal !== undefined) throw refusal
       if (!isOpening) {
         isOpening = true
-        // It goes on trying by itself; what is asked meanwhile fails, and is asked again.
+        // The client retries the connection. Operations fail meanwhile, and `attempt` retries them.
         client.connect().catch((error: unknown) => (refusal = error))
       }
       return act()
@@ -130,7 +130,7 @@ export async function openRedis(options: StoreOptions): Promise<OpenedStore> {
   }
 }
 
-/** How to mend what Redis refuses. */
+/** How to fix an error of Redis. */
 function wayOut(message: string): string | undefined {
   if (/^(NOAUTH|WRONGPASS|NOPERM)|invalid username-password|AUTH/.test(message))
     return 'give its password in MURMUR_STORE_PASSWORD'

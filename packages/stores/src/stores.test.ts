@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import { type OpenedStore, openStore, type StoreOptions } from './index.js'
 import { programPath, type RunningProgram, startMariaDb, startRedis } from './programs.js'
 
-/** The programs that are held to the same promises. What is not installed is skipped. */
+/** The programs that must meet the same contract. A program that is not installed is skipped. */
 const programs = [
   { name: 'Redis', program: 'redis-server', package: 'redis-server', start: () => startRedis() },
   { name: 'MariaDB', program: 'mariadbd', package: 'mariadb-server', start: () => startMariaDb('1M') }
@@ -104,7 +104,7 @@ for (const { name, program, package: debian, start } of programs) {
     await store.set('x', numbers(1))
     running?.pause(true)
     t.teardown(() => running?.pause(false))
-    // The signal reaches its threads one after another, so that one of them may still answer.
+    // SIGSTOP reaches the threads one after another, so one of them may still answer.
     const ask = () =>
       store.get('x', numbers(0)).then(
         () => undefined,

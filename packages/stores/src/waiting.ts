@@ -1,25 +1,25 @@
-/** Operations of a store that may be away for a while: tried again until it is back, for a limited time. */
+/** Retries the operations of an unreachable store until it is back, for a limited time. */
 import { messageOf, type Milliseconds, StoreError } from '@murmuration/core'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** How long to wait before an operation is tried again: it doubles from the first to the second. */
+/** The wait before a retry. It doubles from `firstPause` up to `longestPause`. */
 const [firstPause, longestPause]: readonly Milliseconds[] = [20, 1000]
 
 interface WaitingOptions {
-  /** The store in words, without secrets. */
+  /** The name of the store in messages, without secrets. */
   readonly name: string
   readonly timeout: Milliseconds
   readonly onWait?: ((text: string) => void) | undefined
-  /** Whether an error says that the store is away, so that it makes sense to try again. */
+  /** Whether an error means that the store is unreachable for now, so that a retry makes sense. */
   readonly isAway: (error: unknown) => boolean
-  /** What to do about an error that will not go away; nothing when unknown. */
+  /** How to fix a permanent error; undefined when unknown. */
   readonly mend: (error: unknown) => string | undefined
 }
 
-/** The longest delay of a timer, 24.8 days: a longer one is over at once. */
+/** The longest delay of a timer in milliseconds, 24.8 days: a timer with a longer one fires at once. */
 export const longestDelay = 2 ** 31 - 1
 
-/** Tries operations again while a store is away. */
+/** Retries operations while a store is unreachable. */
 export class Waiting {
   readonly #options: WaitingOptions
   readonly #end = new AbortController()
@@ -29,9 +29,9 @@ export class Waiting {
   }
 
   /**
-   * Does something with the store, several times if need be. What was under way when the connection was lost may be done twice.
+   * Runs an operation, again while the store is unreachable. An operation in flight when the connection was lost may take effect twice.
    *
-   * @throws StoreError when it is away for longer than the timeout, or refuses
+   * @throws StoreError when the store is unreachable for longer than the timeout, or reports a permanent error
    */
   async attempt<Result>(act: () => Promise<Result>): Promise<Result> {
     const { name, timeout, onWait } = this.#options
@@ -57,7 +57,7 @@ export class Waiting {
     this.#end.abort()
   }
 
-  /** Throws what is to be thrown of an error. */
+  /** Returns when a retry makes sense and the timeout has not passed; throws a StoreError otherwise. */
   #check(error: unknown, waited: Milliseconds): void {
     const { name, timeout, isAway, mend } = this.#options
     if (error instanceof StoreError) throw error
@@ -68,7 +68,7 @@ export class Waiting {
     if (waited >= timeout) throw this.#late(messageOf(error))
   }
 
-  /** No answer is waited for beyond the timeout. */
+  /** Rejects when the answer does not arrive within the timeout. */
   async #within<Result>(answer: Promise<Result>, start: Milliseconds): Promise<Result> {
     const left = Math.max(1, Math.min(longestDelay, this.#options.timeout - (performance.now() - start)))
     const timer = new AbortController()
@@ -94,7 +94,7 @@ function seconds(time: Milliseconds): string {
   return `${Number((time / 1000).toPrecision(2))} s`
 }
 
-/** A store in words: where it is, and nothing that is secret. */
+/** A URL for messages: without user and password. */
 export function placeOf(url: string): string {
   const { protocol, host, pathname } = new URL(url)
   return `${protocol}//${host}${pathname === '/' ? '' : pathname}`

@@ -1,19 +1,19 @@
-/** Where a page is served, and who may see it. */
+/** The address of the page, and the access to it. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { InputError } from '@murmuration/core'
 
 export interface WatchAddress {
   readonly host: string
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number
-  /** What others than this machine have to show; drawn when absent. */
+  /** The token that requests need when the page is not on localhost; random when absent. */
   readonly token?: string | undefined
 }
 
 const loopback = ['localhost', '127.0.0.1', '::1', '[::1]']
 
-/** Whether only this machine can reach it. */
+/** Whether only this machine can reach the address. */
 export const isLocal = ({ host }: WatchAddress): boolean => loopback.includes(host)
 
 const expected = 'expected a port such as 8080, or an address and a port such as 0.0.0.0:8080'
@@ -30,17 +30,17 @@ export function watchAddress(text: string, token?: string): WatchAddress {
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port, token }
 }
 
-/** Nobody guesses it. */
+/** A random token of 128 bits. */
 export const newToken = (): string => randomBytes(16).toString('base64url')
 
-/** Whether a request shows the token, in its address or as `Authorization: Bearer`. */
+/** Whether a request carries the token, in its URL or as `Authorization: Bearer`. */
 export function hasToken(request: IncomingMessage, url: URL, token: string): boolean {
   const [, bearer] = /^Bearer +(\S+)$/.exec(request.headers.authorization ?? '') ?? []
   const shown = bearer ?? url.searchParams.get('token') ?? ''
   return timingSafeEqual(digest(shown), digest(token))
 }
 
-/** Whether a request to this machine alone names it: a page of another site, whose name leads here, does not. */
+/** Whether the Host header is a loopback name. It is not when the name of another site resolves to this machine (DNS rebinding). */
 export function namesThisMachine({ headers: { host = '' } }: IncomingMessage): boolean {
   return loopback.includes(host.replace(/:\d+$/, ''))
 }

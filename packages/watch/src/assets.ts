@@ -1,4 +1,4 @@
-/** The files of the page, by the path at which they are served. Nothing else of the disk is. */
+/** The files of the page, by URL path. No other file of the disk is served. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -13,7 +13,7 @@ export interface Asset {
 
 let all: ReadonlyMap<string, Asset> | undefined
 
-/** All of them, found when they are first asked for. */
+/** All assets; found on the first call. */
 export function assets(): ReadonlyMap<string, Asset> {
   return (all ??= findAssets())
 }
@@ -24,7 +24,7 @@ const script = 'text/javascript'
 const withoutMap = (text: string) => text.replace(/^\/\/# sourceMappingURL=.*$/gm, '')
 
 function findAssets(): ReadonlyMap<string, Asset> {
-  // The chart library as it was installed. Its package has one main file, beside those that browsers get.
+  // The installed chart library: the files for browsers are in the folder of the package's main file.
   const uplot = dirname(createRequire(import.meta.url).resolve('uplot'))
   const style = () => textOf(join(uplot, 'uPlot.min.css')) + pageStyle
   const modules = readdirSync(folder).filter((name) => name.endsWith('.js'))

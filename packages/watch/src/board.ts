@@ -1,4 +1,4 @@
-/** What is known of all peers, for those who look. It does no I/O. */
+/** What the watching peer knows of all peers. It does no I/O. */
 import type { Milliseconds, PeerName } from '@murmuration/core'
 import { History } from './history.js'
 import type {
@@ -15,7 +15,7 @@ import type {
 } from './messages.js'
 import { type PeerReport, readReport } from './report.js'
 
-/** What the watching peer knows of another without its reports. */
+/** What the watching peer knows of another peer without its reports. */
 export interface Standing {
   readonly condition: Condition
   readonly round: number
@@ -37,7 +37,7 @@ interface Heard {
   readonly before?: PeerReport | undefined
 }
 
-/** A report that is older than this and an interval says nothing of how fast its peer is now. */
+/** A report is fresh for this time and one interval. The rates in an older one are no longer valid. */
 const freshFor: Milliseconds = 5000
 const maxEvents = 60
 const maxEventLength = 400
@@ -56,7 +56,7 @@ export class Board {
   #accuracy: number | undefined
   #now: SwarmNow | undefined
 
-  /** @param interval - from one report of a peer to the next */
+  /** @param interval - between two reports of a peer */
   constructor(facts: RunFacts, interval: Milliseconds, now: Milliseconds) {
     this.facts = facts
     this.#names = [...facts.peers, ...facts.servers]
@@ -66,7 +66,7 @@ export class Board {
     this.#interval = interval
   }
 
-  /** A report has come. The result is what is wrong with it, if anything is. */
+  /** Takes a received report. Returns what is wrong with it; undefined when it is valid. */
   take(from: PeerName, note: string, now: Milliseconds): string | undefined {
     const report = readReport(note, this.#known)
     if (typeof report === 'string') return report
@@ -78,18 +78,18 @@ export class Board {
     if (this.#known.has(from)) this.#heard.set(from, { report, at: now, before: this.#heard.get(from)?.report })
   }
 
-  /** The verdict of the test set on the mean of all models. */
+  /** Sets the accuracy of the mean model on the test set. */
   evaluated(accuracy: number | undefined): void {
     this.#accuracy = accuracy
   }
 
-  /** Something that people should know. */
+  /** Adds an event for people to read. */
   note(text: string, now: Milliseconds): void {
     const event = { time: this.#seconds(now), text: text.slice(0, maxEventLength) }
     this.#events = [...this.#events, event].slice(-maxEvents)
   }
 
-  /** A second has gone by. What has changed for a page that is open. */
+  /** To be called every second. Returns what an open page must be told. */
   tick(now: Milliseconds, membership?: Membership): UpdateMessage | SnapshotMessage {
     const swarm = (this.#now = this.#swarm(now, membership))
     const second = swarm.peers.map((peer) => (this.#isFresh(peer.age) ? secondOf(peer) : null))
@@ -105,12 +105,12 @@ export class Board {
     return { kind: 'update', ...(kept === 'kept' ? { row } : {}), second, now: swarm }
   }
 
-  /** As of the last tick. */
+  /** The state at the last tick. */
   get now(): SwarmNow {
     return (this.#now ??= this.#swarm(this.#start, undefined))
   }
 
-  /** For a page that opens. */
+  /** The first message for a page that opens. */
   snapshot(): SnapshotMessage {
     const { rows, seconds } = this.#history
     return { kind: 'snapshot', facts: this.facts, curves: rows, seconds, now: this.now }
@@ -162,7 +162,7 @@ export class Board {
     return { condition, round, life, waitsFor: [] }
   }
 
-  /** Whether a report of this age, in seconds, still says how fast its peer is. */
+  /** Whether a report of this age, in seconds, is fresh. */
   #isFresh(age: number | undefined): boolean {
     return age !== undefined && age * 1000 <= freshFor + this.#interval
   }

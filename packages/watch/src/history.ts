@@ -1,12 +1,12 @@
 import type { CurveRow, Second } from './messages.js'
 
-/** So many moments of the curves are kept: with more, every second one goes. */
+/** The most rows of the curves that are kept: beyond, every second one is dropped. */
 const maxRows = 400
 
-/** So many seconds of the timeline are kept. */
+/** The number of seconds of the timeline that are kept. */
 export const maxSeconds = 120
 
-/** The curves of a run of any length, in bounded memory, and its last seconds. */
+/** The curves of a run of any length, and its last seconds, in bounded memory. */
 export class History {
   readonly seconds: Second[][]
   rows: CurveRow[] = []
@@ -17,7 +17,7 @@ export class History {
     this.seconds = Array.from({ length: peers }, () => [])
   }
 
-  /** The result says whether the row is kept, and whether earlier ones were thinned out. */
+  /** Returns whether the row is kept, and whether earlier ones were thinned out. */
   add(row: CurveRow, second: readonly Second[]): 'kept' | 'thinned' | 'passed over' {
     second.forEach((each, place) => {
       const all = this.seconds[place]

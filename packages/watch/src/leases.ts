@@ -1,24 +1,24 @@
-/** Who is told of this peer, for how long and how often. */
+/** The watchers that this peer sends reports to, for how long and how often. */
 import type { Milliseconds, PeerName } from '@murmuration/core'
 
-/** The shortest time from one report to the next. */
+/** The shortest time between two reports. */
 export const shortestInterval: Milliseconds = 1000
 const longestInterval: Milliseconds = 60_000
 
-/** A watcher is told for so many intervals after it has asked. */
+/** The length of a lease in intervals, from the watcher's last question on. */
 const intervalsPerLease = 10
-/** After so many intervals a watcher asks again: two questions in a row may be lost. */
+/** A watcher asks again after this many intervals: two questions in a row may be lost. */
 export const intervalsPerQuestion = 3
 
-/** More watchers than this at once find no room. */
+/** The most watchers at once; others are ignored. */
 const maxWatchers = 8
 
-/** A watcher hears of at most so many peers each second: with more of them each one tells it less often. */
+/** The most reports to a watcher per second: with more peers, each one reports less often. */
 const maxReportsPerSecond = 64
 
 const word = 'watch '
 
-/** How often each of so many peers is to tell a watcher. */
+/** The interval at which each of `peers` peers reports to a watcher. */
 export function intervalFor(peers: number): Milliseconds {
   return Math.min(longestInterval, shortestInterval * Math.ceil(peers / maxReportsPerSecond))
 }
@@ -28,7 +28,7 @@ export function isQuestion(note: string): boolean {
   return note.startsWith(word)
 }
 
-/** The note that asks for a report now and then. */
+/** The note that asks for a report every `interval`. */
 export function question(interval: Milliseconds): string {
   return `${word}${interval}`
 }
@@ -43,7 +43,7 @@ interface Lease {
 export class Leases {
   readonly #leases = new Map<PeerName, Lease>()
 
-  /** A peer asks. The result is what is wrong with the note, if anything is. */
+  /** Takes a peer's question. Returns what is wrong with the note; undefined when it is valid. */
   take(from: PeerName, note: string, now: Milliseconds): string | undefined {
     const [, digits] = /^watch ([1-9]\d{3,4})$/.exec(note) ?? []
     const interval = Number(digits)
@@ -55,7 +55,7 @@ export class Leases {
     return undefined
   }
 
-  /** Whom to tell now. */
+  /** The watchers to report to now. */
   due(now: Milliseconds): readonly PeerName[] {
     this.#end(now)
     const due: PeerName[] = []

@@ -1,11 +1,11 @@
-/** What the page is told. All of it was checked where it came in; the page shows it as text all the same. */
+/** The messages to the page. All data in them was checked on receipt; the page nevertheless shows it as text. */
 import type { PeerName } from '@murmuration/core'
 import type { LinkReport, Phase } from './report.js'
 
-/** How a peer stands, as the watching peer knows it: by the membership's records, else by its reports alone. */
+/** The condition of a peer as the watching peer knows it: by the membership's records, or without these by the peer's reports alone. */
 export type Condition = 'absent' | 'joining' | 'here' | 'done' | 'left' | 'dead' | 'silent'
 
-/** What does not change in a run. */
+/** What does not change during a run. */
 export interface RunFacts {
   /** The peer that serves the page. */
   readonly self: PeerName
@@ -13,7 +13,7 @@ export interface RunFacts {
   readonly servers: readonly PeerName[]
   readonly topology: string
   readonly algorithm: string
-  /** Of training, and of averaging after it. */
+  /** The rounds of training; `finalRounds` is those of averaging after it. */
   readonly rounds: number
   readonly finalRounds: number
   readonly about: Readonly<Record<string, string>>
@@ -23,12 +23,12 @@ export interface RunFacts {
 export interface PeerView {
   readonly name: PeerName
   readonly condition: Condition
-  /** How the swarm looks to it. */
+  /** The state of the swarm as this peer sees it. */
   readonly state?: string | undefined
   readonly phase?: Phase | undefined
   readonly round: number
   readonly life: number
-  /** Whose vectors it has waited for, for long. */
+  /** The peers for whose vectors it has waited for a long time. */
   readonly waitsFor: readonly PeerName[]
   /** Seconds since its last report; absent without one. */
   readonly age?: number | undefined
@@ -48,7 +48,7 @@ export interface PeerView {
 
 /** The whole run now. */
 export interface SwarmNow {
-  /** Seconds since the page's server began. */
+  /** Seconds since the page's server started. */
   readonly time: number
   readonly state?: string | undefined
   readonly members?: number | undefined
@@ -76,22 +76,22 @@ export type Known = number | null
 /** One moment of the curves. */
 export interface CurveRow {
   readonly time: number
-  /** Of each peer, in the order of the facts. */
+  /** Per peer, in the order of the facts. */
   readonly losses: readonly Known[]
   readonly accuracy: Known
   readonly consensusDistance: Known
   readonly sentRate: Known
 }
 
-/** How a peer spent a second: percent working, waiting and sending. */
+/** How a peer spent a second: percent working, waiting and sending. They may overlap. */
 export type Second = readonly [working: number, waiting: number, sending: number] | null
 
-/** All that a page has to know when it opens; sent again when old moments are thinned out. */
+/** Everything that a page needs when it opens; sent again when old rows are thinned out. */
 export interface SnapshotMessage {
   readonly kind: 'snapshot'
   readonly facts: RunFacts
   readonly curves: readonly CurveRow[]
-  /** The last seconds, the newest last, of each peer. */
+  /** The last seconds of each peer, the newest last. */
   readonly seconds: readonly (readonly Second[])[]
   readonly now: SwarmNow
 }
@@ -99,12 +99,12 @@ export interface SnapshotMessage {
 export interface UpdateMessage {
   readonly kind: 'update'
   readonly row?: CurveRow | undefined
-  /** Of each peer. */
+  /** Per peer. */
   readonly second: readonly Second[]
   readonly now: SwarmNow
 }
 
-/** The watching peer ends in good order; nothing follows. */
+/** The watching peer ends cleanly; nothing follows. */
 export interface EndMessage {
   readonly kind: 'end'
 }

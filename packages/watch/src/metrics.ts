@@ -1,10 +1,10 @@
-/** What is known as text that Prometheus reads: https://prometheus.io/docs/instrumenting/exposition_formats/ */
+/** Metrics in the text format of Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 import type { Board } from './board.js'
 import type { PeerView, SwarmNow } from './messages.js'
 
 type Kind = 'gauge' | 'counter'
 
-/** A value, and its labels. Names of peers, states and conditions need no escaping: none has a quote, a backslash or a line's end. */
+/** A value, and its labels. Names of peers, states and conditions need no escaping: none has a quote, a backslash or a line feed. */
 type Sample = readonly [value: number | undefined, labels?: Readonly<Record<string, string>>]
 
 interface Metric {
@@ -38,7 +38,7 @@ const told = (value: number) => (peer: PeerView) => (peer.age === undefined ? un
 const heard = (pick: (peer: PeerView) => number | undefined) => (peer: PeerView) =>
   told(1)(peer) === undefined ? undefined : pick(peer)
 
-/** All metrics; docs/watching.md has them as a table. */
+/** All metrics; docs/watching.md lists them. */
 export const metrics: readonly Metric[] = [
   ofSwarm('members', 'Peers that have come and have not left.', ({ members }) => members),
   ofSwarm('members_present', 'Members that are there.', ({ present }) => present),

@@ -1,4 +1,4 @@
-/** The page as it opens, before it is told anything. */
+/** The page before it has received any data. */
 export const pageHtml = `<!doctype html>
 <html lang="en">
 <head>

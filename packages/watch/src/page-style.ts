@@ -1,4 +1,4 @@
-/** The page's looks: the colours of the report. */
+/** The style of the page, in the colours of the report. */
 export const pageStyle = `
 :root{color-scheme:light dark;--page:#fff;--text:#1b1d22;--quiet:#5b606b;--line:#d9dce2;--soft:#f3f4f6;--accent:#0b5cad;
 --good:#1a7f4b;--warn:#9a6200;--wrong:#b3261e;--working:#1f5f8b;--waiting:#b8bec9;--sending:#d08700;--series:#0072b2}

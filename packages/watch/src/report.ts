@@ -1,4 +1,4 @@
-/** What a peer tells of itself to those that watch. */
+/** What a peer reports about itself to its watchers. */
 import type { PeerName } from '@murmuration/core'
 import type { MemberState } from '@murmuration/membership'
 import { z } from 'zod'
@@ -9,11 +9,11 @@ export type Phase = (typeof phases)[number]
 
 const memberStates = ['starting', 'healthy', 'degraded', 'partitioned', 'isolated'] as const satisfies MemberState[]
 
-/** How a link of a peer stands, as the peer sees it; 'relayed': ready, through a relay; 'barred': through one over which no vectors may go. */
+/** The state of a link as the peer sees it. 'relayed': ready, through a relay; 'barred': through a relay over which vectors are not allowed. */
 export const linkStates = ['connecting', 'ready', 'relayed', 'barred', 'silent', 'refused', 'left'] as const
 export type LinkState = (typeof linkStates)[number]
 
-/** Neighbour, state, bytes per second sent to it and received from it, and the round trip in milliseconds where it is known. */
+/** Neighbour, state, bytes per second sent to it and received from it, and the round trip in milliseconds; null when unknown. */
 export type LinkReport = readonly [
   to: PeerName,
   state: LinkState,
@@ -22,23 +22,23 @@ export type LinkReport = readonly [
   roundTrip: number | null
 ]
 
-/** A report. Fractions are of the time since the report before, 0 … 1; they may overlap, since a peer computes while it sends. */
+/** A report. Fractions are of the time since the previous report, 0 … 1; they may overlap, since a peer computes while it sends. */
 export interface PeerReport {
   readonly phase: Phase
-  /** How the swarm looks to the peer; absent where the algorithm has no membership. */
+  /** The state of the swarm as the peer sees it; absent where the algorithm has no membership. */
   readonly state?: MemberState | undefined
   /** The round that comes next. */
   readonly round: number
   readonly life: number
-  /** Since the start, of this peer. */
+  /** Samples that this peer has processed since its start. */
   readonly samples: number
   /** Since the peer began to train. */
   readonly seconds: number
-  /** Mean over the rounds since the report before. */
+  /** Mean over the rounds since the previous report. */
   readonly loss?: number | undefined
-  /** Of the peer's own model on the test set, when it was evaluated last, 0 … 1. */
+  /** The accuracy of the peer's own model on the test set at the last evaluation, 0 … 1. */
   readonly accuracy?: number | undefined
-  /** Of all models, as the peer estimates it. */
+  /** The consensus distance of all models, as the peer estimates it. */
   readonly consensusDistance?: number | undefined
   readonly bytesSent: number
   readonly bytesReceived: number
@@ -48,7 +48,7 @@ export interface PeerReport {
   readonly links: readonly LinkReport[]
 }
 
-/** The longest report, in UTF-16 code units of ASCII text. Links that find no room are left out. */
+/** The longest report, in UTF-16 code units of ASCII text. Links that do not fit are left out. */
 export const maxReportLength = 4500
 
 const word = 'report '
@@ -90,18 +90,18 @@ export function reportNote(report: PeerReport): string {
   return `${head}${fitting.join(',')}]}`
 }
 
-/** What a note reports; or what is wrong with it, in words. Links to peers that are not in `peers` are wrong. */
+/** Reads a report; returns a message when it is invalid. Links to peers that are not in `peers` are invalid. */
 export function readReport(note: string, peers: ReadonlySet<string>): PeerReport | string {
   if (note.length > maxReportLength) return `a report of ${note.length} characters, expected at most ${maxReportLength}`
   const parsed = reportSchema.safeParse(parseJson(note.slice(word.length)))
   if (!parsed.success) return `a malformed report: ${z.prettifyError(parsed.error).split('\n')[0].slice(0, 200)}`
-  // Names are those of the peer list, or it is refused.
+  // The cast is safe for names: a name that is not in the peer list is refused below.
   const report = parsed.data as unknown as PeerReport
   const unknown = report.links.find(([to]) => !peers.has(to))
   return unknown === undefined ? report : `a report of a link to "${unknown[0]}", which is not in the peer list`
 }
 
-/** Numbers of four digits, but for whole ones, which count something. */
+/** Rounds fractions to four significant digits; integers are counts and stay. */
 function shortened(_: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value
 }

@@ -42,7 +42,7 @@ async function served(t: ExecutionContext, address: WatchAddress, board = boardO
 const local = watchAddress('0')
 const open = { host: '0.0.0.0', port: 0 }
 
-/** As `fetch`, which sends no Host of one's own. */
+/** Like `fetch`, which cannot set the Host header. */
 function answer(url: string, options: { readonly headers?: Record<string, string>; readonly method?: string } = {}) {
   return new Promise<{ readonly status: number; readonly text: string }>((resolve, reject) => {
     const asked = request(url, options, (response) => {

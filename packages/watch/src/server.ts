@@ -1,4 +1,4 @@
-/** Serves the page, its events, metrics and the state of health. */
+/** Serves the page, its events, the metrics and the health state. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { InputError, messageOf } from '@murmuration/core'
@@ -8,13 +8,13 @@ import type { Board } from './board.js'
 import type { WatchMessage } from './messages.js'
 import { metricsText } from './metrics.js'
 
-/** So many pages may be open at once. */
+/** The most open pages at once. */
 const maxPages = 16
 
-/** A page that reads so slowly that more than this waits for it is let go; it opens its events anew. */
+/** The most unread bytes of a page. A slower page is disconnected, and reconnects. */
 const maxBacklog = 4 * 1024 * 1024
 
-/** States in which a peer makes no progress of its own. */
+/** States in which a peer makes no progress. */
 const paused = ['partitioned', 'isolated']
 
 const headers = {
@@ -25,9 +25,9 @@ const headers = {
   'cache-control': 'no-store'
 }
 
-/** A page on one peer's board. */
+/** Serves one peer's board. */
 export class WatchServer {
-  /** Where the page is, with the token where one is asked for. */
+  /** The page's URL, with the token where one is needed. */
   readonly url: string
   readonly #server: Server
   readonly #board: Board
@@ -44,7 +44,7 @@ export class WatchServer {
     server.on('request', (request, response) => this.#answer(request, response))
   }
 
-  /** Rejects with an InputError where nobody can listen. */
+  /** Rejects with an InputError when it cannot listen there. */
   static async start(board: Board, given: WatchAddress): Promise<WatchServer> {
     const address = { ...given, token: isLocal(given) ? undefined : (given.token ?? newToken()) }
     const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000, keepAliveTimeout: 5000 })
@@ -60,12 +60,12 @@ export class WatchServer {
       )
     }
     server.on('error', () => {})
-    // A page that nobody closes must not keep the process alive.
+    // An open page must not keep the process alive.
     server.unref()
     return new WatchServer(server, board, address)
   }
 
-  /** Tells all open pages. */
+  /** Sends a message to all open pages. */
   send(message: WatchMessage): void {
     if (this.#pages.size === 0) return
     const text = eventText(message)
@@ -75,7 +75,7 @@ export class WatchServer {
     }
   }
 
-  /** Tells all open pages that nothing follows. */
+  /** Tells all open pages that nothing follows, and ends. */
   close(): void {
     this.send({ kind: 'end' })
     for (const page of this.#pages) page.end()

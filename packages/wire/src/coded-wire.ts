@@ -3,21 +3,21 @@ import { codecRandom, LinkDecoder, LinkEncoder, parseCodec, rawCodecId } from '@
 import { frameHeaderLength, frameNumbers, framesOf } from './frame.js'
 import { checkHead, numberBytes, packedLength, type VectorMessage } from './message.js'
 
-/** How vectors are written on links. */
+/** How vectors are encoded on links. */
 export interface Coding {
-  /** Of a codec. Not `auto`, which chooses by the measured speed of real links. */
+  /** The name of a codec. Not `auto`, which chooses by the measured speed of real links. */
   readonly codec: string
   /** How many numbers the parameters have. */
   readonly elements: number
-  /** The random numbers of a peer's fabric, which the seeds of its codecs come from. */
+  /** The random numbers of a peer's fabric: they seed its codecs. */
   readonly random: (peer: PeerName) => Random
 }
 
 /**
- * `wire` with vectors in a codec: bytes and what arrives are those of real links, frame by frame, with an encoder and a decoder for each
- * connection. What a world loses on the way is lost behind the decoder, so that both ends remember the same, as on a stream.
+ * `wire` with vectors in a codec: byte counts and received numbers are those of real links, frame by frame, with an encoder and a decoder per
+ * connection. A message that a world loses is lost after the decoder, so that encoder and decoder keep the same state, as on a stream.
  *
- * Throws an InputError for what is no codec.
+ * Throws an InputError for an unknown codec.
  */
 export function codedWire<W extends Wire<VectorMessage>>(wire: W, coding: Coding): W {
   const codec = parseCodec(coding.codec)
@@ -36,7 +36,7 @@ class CodedLink implements LinkWire<VectorMessage> {
   readonly #encoder: LinkEncoder
   readonly #decoder: LinkDecoder
   readonly #out: Uint8Array
-  /** Bytes of the bodies of the vector that was copied last. */
+  /** Bytes of the bodies of the last copied vector. */
   #bodies = 0
 
   constructor(wire: Wire<VectorMessage>, encoder: LinkEncoder, decoder: LinkDecoder, out: Uint8Array) {
@@ -66,7 +66,7 @@ class CodedLink implements LinkWire<VectorMessage> {
       const values = vector.subarray(start, start + frameNumbers)
       const { id, bytes } = this.#encoder.encode(lane, values, offset + start, this.#out)
       const body = this.#out.subarray(0, bytes)
-      // What is not finite arrives as it is, as it does without a codec: the algorithm finds it.
+      // Non-finite numbers arrive unchanged, as without a codec: the algorithm detects them.
       this.#decoder.decode(lane, id, body, offset + start, copy.vector.subarray(start, start + frameNumbers))
       this.#bodies += bytes
     }

@@ -7,7 +7,7 @@ import { vectorWire } from './message.js'
 const byte = fc.integer({ min: 0, max: 255 })
 const word = fc.integer({ min: 0, max: 2 ** 32 - 1 })
 
-/** Headers that agree with themselves. */
+/** Headers with consistent fields. */
 const headers = fc
   .record({
     codec: byte,

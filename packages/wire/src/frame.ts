@@ -1,43 +1,43 @@
 /**
- * The binary frame of `/murmuration/exchange/3`: a fixed header of 40 bytes, the numbers that travel beside the vector, then the body.
- * Everything is little-endian. A vector travels as one frame or several, each of which writes some of its numbers to their place in the
- * far side's memory; the numbers beside it are float64 and in its first frame.
+ * The binary frame of `/murmuration/exchange/3`: a fixed header of 40 bytes, the numbers that travel with the vector, then the body.
+ * Everything is little-endian. A vector travels as one or several frames. Each frame fills a range of the vector in the receiver's memory.
+ * The numbers with the vector are float64 and in its first frame.
  *
  * | offset | bytes | field |
  * | --- | --- | --- |
  * | 0 | 4 | magic, the letters `MURM` |
  * | 4 | 1 | version, 3 |
- * | 5 | 1 | which vector of its message it is (the low 4 bits), and how many numbers are beside it (the high 4 bits) |
+ * | 5 | 1 | index of the vector in its message (the low 4 bits), and count of the numbers with it (the high 4 bits) |
  * | 6 | 1 | codec of the body |
  * | 7 | 1 | kind of message |
  * | 8 | 4 | round |
  * | 12 | 4 | sequence number of the vector, from 1 |
- * | 16 | 2 | part, which tells messages of one kind and round apart |
+ * | 16 | 2 | part, which distinguishes messages of one kind and round |
  * | 18 | 2 | reserved, 0 |
- * | 20 | 4 | which of the parameters the vector begins with |
- * | 24 | 4 | how many numbers the vector has |
- * | 28 | 4 | which of them the body begins with |
- * | 32 | 4 | how many of them the body holds |
+ * | 20 | 4 | index of the vector's first number in the parameters |
+ * | 24 | 4 | length of the vector in numbers |
+ * | 28 | 4 | index of the body's first number in the vector |
+ * | 32 | 4 | length of the body in numbers |
  * | 36 | 4 | length of the body in bytes |
  *
- * There is no checksum: the stream is encrypted, and the cipher's own tag covers each byte.
+ * There is no checksum: the stream is encrypted, and the cipher's tag covers each byte.
  */
 
 /** Bytes of the header. */
 export const frameHeaderLength = 40
 
-/** The most numbers beside a vector. */
+/** The most numbers that travel with a vector. */
 export const maxNumbers = 15
 
-/** The highest number of a vector of a message with several. */
+/** The highest index of a vector in its message. */
 export const maxField = 15
 
 /** The highest part. */
 export const maxPart = 65_535
 
 /**
- * The most numbers in the body of a frame: 256 KiB of float32. Larger bodies are no faster and keep control messages waiting behind
- * them, and smaller ones cost more.
+ * The most numbers in the body of a frame: 256 KiB of float32. Larger bodies are no faster and delay the control messages behind them;
+ * smaller ones cost more.
  */
 export const frameNumbers = 1 << 16
 
@@ -49,30 +49,30 @@ export function framesOf(length: number): number {
 const magic = 0x4d52554d
 const version = 3
 
-/** What a header says. */
+/** The fields of a header. */
 export interface FrameHeader {
   readonly codec: number
   readonly kind: number
   readonly round: number
   readonly sequence: number
   readonly part: number
-  /** Which vector of its message it is. */
+  /** The index of the vector in its message. */
   readonly field: number
-  /** How many numbers are beside the vector, between header and body. */
+  /** The count of the numbers with the vector, between header and body. */
   readonly numbers: number
-  /** Which of the parameters the vector begins with. */
+  /** The index of the vector's first number in the parameters. */
   readonly offset: number
-  /** How many numbers the vector has. */
+  /** Length of the vector in numbers. */
   readonly length: number
-  /** Which of them the body begins with. */
+  /** The index of the body's first number in the vector. */
   readonly position: number
-  /** How many of them the body holds. */
+  /** Length of the body in numbers. */
   readonly count: number
   /** Bytes of the body. */
   readonly bytes: number
 }
 
-/** Why bytes are not the frame that was expected. A value, not an exception: what comes from a wire may be anything. */
+/** Why bytes are not the expected frame. A value, not an exception: a wire may deliver any bytes. */
 export type FrameFault = 'magic' | 'version' | 'reserved' | 'range' | 'codec' | 'length' | 'body' | 'not-finite'
 
 /** A header, or what is wrong with it. */
@@ -80,7 +80,7 @@ export type HeaderResult =
   | { readonly ok: true; readonly header: FrameHeader }
   | { readonly ok: false; readonly fault: FrameFault; readonly detail: string }
 
-/** A header whose part, field and count of numbers are 0 where they are absent. */
+/** A header in which an absent part, field or count of numbers means 0. */
 export type FrameFields = Omit<FrameHeader, 'part' | 'field' | 'numbers'> & Partial<Pick<FrameHeader, 'part' | 'field'>>
 
 /** The header as bytes, with the numbers that follow it. */
@@ -109,8 +109,8 @@ export function decodeNumbers(bytes: Uint8Array, count: number): readonly number
 const none: readonly number[] = []
 
 /**
- * Reads a header and checks that it agrees with itself. What depends on who sends it, such as its sequence number and how long
- * vectors may be, is not checked here.
+ * Reads a header and checks that its fields are consistent. Checks that depend on the sender, such as the sequence number and the
+ * longest vector, are not done here.
  *
  * @param bytes - {@link frameHeaderLength} bytes at least
  */

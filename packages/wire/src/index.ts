@@ -1,5 +1,5 @@
 /**
- * What the peers send each other: the message of a vector, its frame, and how large it is, in both worlds.
+ * What the peers send each other, in both worlds: the message of a vector, its frame, and the size of that frame.
  *
  * @packageDocumentation
  */

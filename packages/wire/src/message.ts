@@ -2,28 +2,28 @@ import { invariant, type Wire } from '@murmuration/core'
 import { packedBytes } from '@murmuration/vectors'
 import { maxField, frameHeaderLength, frameNumbers, framesOf, maxNumbers, maxPart } from './frame.js'
 
-/** What the algorithms put on links: the flat parameters of a round, or a range of them. */
+/** A message of an algorithm: the flat parameters of a round, or a range of them. */
 export interface VectorMessage {
-  /** What the vector is, 0 … 255; each algorithm numbers its own kinds. */
+  /** The meaning of the vector, 0 … 255; each algorithm numbers its own kinds. */
   readonly kind: number
   /** 0, 1, … */
   readonly round: number
-  /** Tells the messages of one kind and round apart, 0 … 65,535; 0 when absent. */
+  /** Distinguishes the messages of one kind and round, 0 … 65,535; 0 when absent. */
   readonly part?: number
-  /** Which vector of a message with several this is, 0 … 15; 0 when absent. */
+  /** The index of the vector in a message of several vectors, 0 … 15; 0 when absent. */
   readonly field?: number
-  /** Numbers that travel beside the vector, as float64; none when absent. At most 15. */
+  /** Numbers that travel with the vector, as float64; none when absent. At most 15. */
   readonly numbers?: readonly number[]
-  /** Which element of the parameters the vector begins with; 0 when absent. */
+  /** The index of the vector's first element in the parameters; 0 when absent. */
   readonly offset?: number
   readonly vector: Float32Array
-  /** Whether the numbers travel packed, bit by bit as they are, in place of the link's codec. For the sender's end alone. */
+  /** Whether the vector travels packed (lossless) instead of in the link's codec. Set only at the sender. */
   readonly packed?: true
-  /** Whether the codec of the link builds on nothing that was sent before. For the sender's end alone. */
+  /** Whether the codec of the link forgets what was sent before. Set only at the sender. */
   readonly startsAnew?: true
 }
 
-/** How large a {@link VectorMessage} is as a frame, and how it is copied. */
+/** Gives the size of a {@link VectorMessage} in frames, and copies it. */
 export const vectorWire: Wire<VectorMessage> = {
   byteLength(message) {
     checkHead(message)
@@ -33,7 +33,7 @@ export const vectorWire: Wire<VectorMessage> = {
   copy: (message) => ({ ...message, vector: message.vector.slice() })
 }
 
-/** Bytes of the vector as float32 or packed, and of the numbers beside it. */
+/** Bytes of the vector as float32 or packed, and of the numbers with it. */
 function payloadLength({ vector, numbers, packed }: VectorMessage): number {
   return (packed ? packedLength(vector) : vector.byteLength) + numberBytes(numbers)
 }
@@ -46,12 +46,12 @@ export function packedLength(vector: Float32Array): number {
   return bytes
 }
 
-/** Bytes of the numbers beside a vector. */
+/** Bytes of the numbers with a vector. */
 export function numberBytes(numbers: readonly number[] | undefined): number {
   return numbers === undefined ? 0 : 8 * numbers.length
 }
 
-/** Throws an InvariantError for what no frame can say. */
+/** Throws an InvariantError for a value that does not fit a frame's header. */
 export function checkHead({ part = 0, field = 0, numbers }: VectorMessage): void {
   const count = numbers === undefined ? 0 : numbers.length
   const fits = (part & maxPart) === part && (field & maxField) === field && count <= maxNumbers
@@ -59,15 +59,15 @@ export function checkHead({ part = 0, field = 0, numbers }: VectorMessage): void
     invariant(false, `part ${part} of ${maxPart}, field ${field} of ${maxField}, ${count} numbers of ${maxNumbers}`)
 }
 
-/** Queues that hold as much as those of real links, where the parameters have so many numbers. */
+/** Queues with the capacity of those of real links, for parameters of `elements` numbers. */
 export function weighed(elements: number): Required<Pick<Wire<VectorMessage>, 'weight' | 'largest'>> {
   return { weight: ({ vector }) => Math.max(1, vector.length), largest: Math.max(1, elements) }
 }
 
-/** Vectors of at most so many numbers share buffers of so many: a buffer of its own takes more than a few numbers do. */
+/** In numbers: vectors up to `maxSmall` share buffers of length `shared`, because an ArrayBuffer takes more memory than a few numbers do. */
 const [maxSmall, shared] = [1024, 16_384]
 
-/** Makes vectors, small ones side by side in one buffer after the other. */
+/** Makes vectors; small ones share buffers. */
 function smallVectors(): (length: number) => Float32Array {
   let buffer = new ArrayBuffer(0)
   let next = 0
@@ -84,8 +84,8 @@ function smallVectors(): (length: number) => Float32Array {
 }
 
 /**
- * {@link vectorWire} with memory that is used again: what is given back, as a message or as a vector, serves for the next copy
- * or the next vector of the same length. For many small vectors, fresh memory would cost more than all the rest.
+ * {@link vectorWire} with a pool: a released message or vector is reused for the next copy or vector of the same length. For many small
+ * vectors, fresh memory would cost more than everything else.
  */
 export function pooledVectorWire(): Required<Omit<Wire<VectorMessage>, 'weight' | 'largest' | 'link'>> {
   const unused = new Map<number, Float32Array[]>()

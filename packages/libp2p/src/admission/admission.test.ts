@@ -1,4 +1,4 @@
-/** Peers that come by invitation, over real connections; and those that try to. */
+/** Peers that join by invitation, and peers that try to, over real connections. */
 import type { Connection } from '@libp2p/interface'
 import { timeLimit } from '@murmuration/contract'
 import { NeighboursMissingError, peerName, RefusedError } from '@murmuration/core'
@@ -16,7 +16,7 @@ import { type Invitation, invite } from './invitation.js'
 import { askForAdmission } from './protocol.js'
 
 const c = peerName('c')
-/** c knows b only from hearing. */
+/** b and c are not neighbours. */
 const star = graph(['a', 'b'], ['a', 'c'])
 const places = [c]
 const hour = 3_600_000
@@ -25,11 +25,11 @@ const fingerprint = '0'.repeat(64)
 interface Run {
   readonly key: Identity
   readonly nodes: readonly TestNode[]
-  /** What each has been told to keep, last. */
+  /** The last certificates that each peer was told to keep. */
   readonly kept: Map<string, readonly Certificate[]>
 }
 
-/** A run of a and b, that has a place for c. */
+/** A run of a and b, with a place for c. */
 async function runOf(t: ExecutionContext): Promise<Run> {
   const key = await createIdentity()
   const kept = new Map<string, readonly Certificate[]>()
@@ -65,7 +65,7 @@ const entering = (invitation: Invitation, identity: Identity, timeout = 1) => {
   })
 }
 
-/** What a peer answers to an unknown peer that presents something. */
+/** The answer of a peer to an unknown peer that presents an admission. */
 async function presenting(t: ExecutionContext, { peer }: TestNode, present: Admission, identity: Identity) {
   const node = await createNode({ identity, listen: [], limits: defaultLimits })
   t.teardown(async () => void (await node.stop()))
@@ -165,7 +165,7 @@ test('of two that use one invitation at once at different peers, all keep the sa
         .join()
     )
   t.not(held()[0], held()[1])
-  // Somebody who knows what b knows comes to a.
+  // A new process of b, with b's certificates, connects to a.
   const told = run.kept.get('b') ?? []
   const third = await testNode(t, star, 'b', {
     identity: run.nodes[1].identity,

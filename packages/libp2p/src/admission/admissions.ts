@@ -9,17 +9,17 @@ import {
 } from './certificates.js'
 import { isSigned } from './invitation.js'
 
-/** What a certificate told: what is known already, something new, or something to be refused, with the reason. */
+/** How a certificate was taken: it was known, is new, or is refused, with the reason. */
 export type Taken =
   { readonly kind: 'known' } | { readonly kind: 'new' } | { readonly kind: 'refused'; readonly reason: string }
 
-/** Into what run peers are let in. */
+/** The run that peers are admitted to. */
 export interface RunTerms {
   /** The id of the run key. */
   readonly runKey: string
-  /** The names that may be taken by invitation. */
+  /** The names that invited peers may take. */
   readonly places: readonly PeerName[]
-  /** SHA-256 of what all peers of the run share. */
+  /** SHA-256 of the settings that all peers of the run share. */
   readonly fingerprint: string
 }
 
@@ -28,8 +28,8 @@ const fresh: Taken = { kind: 'new' }
 const refused = (reason: string): Taken => ({ kind: 'refused', reason })
 
 /**
- * Who was let in by invitation, and which invitations are void: of each name the admission that goes before all others, and the latest revocation. A
- * join-semilattice: peers that have taken in the same know the same, in whatever order it came. There is no more of it than there are places.
+ * The peers that were admitted by invitation, and the void invitations: for each name the admission with the highest precedence, and the latest
+ * revocation. A join-semilattice: peers that have taken the same certificates, in any order, have the same state. Its size is bounded by the places.
  */
 export class Admissions {
   readonly #run: RunTerms
@@ -42,13 +42,13 @@ export class Admissions {
     this.#places = new Set(run.places)
   }
 
-  /** Who has a place, unless its invitation was revoked. */
+  /** The id of the peer in a place; `undefined` for an open place and a revoked invitation. */
   idOf(name: PeerName): string | undefined {
     const admission = this.#admissions.get(name)
     return admission === undefined || this.#isVoid(admission) ? undefined : admission.id
   }
 
-  /** What shows a peer that its admission counts no longer: a revocation, or another's admission. Nothing for an invitation of others, or a forged one. */
+  /** The certificates that make an admission void: a revocation, another peer's admission. None for a forged invitation or one to another run. */
   against(admission: Admission): readonly Certificate[] {
     const { invitation, id } = admission
     if (invitation.run !== this.#run.runKey || !isSigned(invitation) || !isUsedByHolder(admission)) return []
@@ -56,15 +56,15 @@ export class Admissions {
     return [revocation ?? [], held === undefined || held.id === id ? [] : held].flat()
   }
 
-  /** All that is to be told and kept. */
+  /** All certificates, to be sent and stored. */
   get all(): readonly Certificate[] {
     return [...this.#admissions.values(), ...this.#revocations.values()]
   }
 
   /**
-   * Somebody uses an invitation here. It is refused where it has expired, or where another is known to have used it before.
+   * Takes an admission that its own peer presents. It is refused when the invitation has expired, or when another peer is known to have used it.
    *
-   * @param now - the time of day
+   * @param now - the time of day in milliseconds
    */
   present(admission: Admission, now: number): Taken {
     const { invitation, id } = admission
@@ -81,7 +81,7 @@ export class Admissions {
     return this.take(admission)
   }
 
-  /** Takes in what a peer of the run tells. */
+  /** Takes a certificate that a peer of the run has sent. */
   take(certificate: Certificate): Taken {
     return certificate.kind === 'admission' ? this.#takeAdmission(certificate) : this.#takeRevocation(certificate)
   }
@@ -108,7 +108,7 @@ export class Admissions {
     return fresh
   }
 
-  /** What is wrong with an admission, whoever tells it. */
+  /** What is wrong with an admission, independent of its sender; `undefined` when nothing is. */
   #problemOf(admission: Admission): string | undefined {
     const { invitation } = admission
     if (invitation.run !== this.#run.runKey) return 'the invitation is to another run'

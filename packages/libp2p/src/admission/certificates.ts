@@ -1,4 +1,4 @@
-/** What peers tell each other of who was let in and who was put out: signed, so that it does not matter who tells it. */
+/** What peers tell each other of admitted and excluded peers. It is signed, so any peer may pass it on. */
 import { hashText } from '@murmuration/vectors'
 import { peerName, type PeerName } from '@murmuration/core'
 import { z } from 'zod'
@@ -9,9 +9,9 @@ import { type Invitation, invitationSchema } from './invitation.js'
 const admissionSchema = z.object({
   kind: z.literal('admission'),
   invitation: invitationSchema,
-  /** The peer id of who uses it. */
+  /** The id of the peer that uses it. */
   id: z.string().transform((text) => parsePeerId(text)),
-  /** By the key of that id. */
+  /** Signed by the key of that id. */
   signature: z.string().length(86)
 })
 const revocationSchema = z.object({
@@ -19,9 +19,9 @@ const revocationSchema = z.object({
   /** The id of the run key. */
   run: z.string().max(64),
   name: z.string().transform((text) => peerName(text)),
-  /** Invitations for the name that were issued before it are void, used or not. Milliseconds of the time of day. */
+  /** Invitations for the name that were issued before this time of day, in milliseconds, are void, used or not. */
   before: z.int().min(0),
-  /** By the run key. */
+  /** Signed by the run key. */
   signature: z.string().length(86)
 })
 
@@ -29,23 +29,23 @@ export const certificateSchema = z.discriminatedUnion('kind', [admissionSchema, 
 
 /** The use of an invitation by a peer. */
 export type Admission = z.output<typeof admissionSchema>
-/** All invitations of a name that were issued before are void. */
+/** Makes all earlier invitations of a name void. */
 export type Revocation = z.output<typeof revocationSchema>
 export type Certificate = Admission | Revocation
 
-/** Uses an invitation: from now on it is bound to this identity. */
+/** Uses an invitation, which binds it to this identity. */
 export function admissionOf(invitation: Invitation, identity: Identity): Admission {
   const said = { kind: 'admission', invitation, id: identity.id } as const
   return { ...said, signature: signText(admissionText(said), privateKeyOf(identity)) }
 }
 
-/** Takes all invitations of a name back that were issued before. */
+/** Revokes all invitations of a name that were issued before the time `before`. */
 export function revoke(runKey: Identity, name: PeerName, before: number): Revocation {
   const said = { kind: 'revocation', run: runKey.id, name, before } as const
   return { ...said, signature: signText(revocationText(said), privateKeyOf(runKey)) }
 }
 
-/** Whether whoever uses it holds the key of its id. */
+/** Whether the admission is signed by the key of its id. */
 export function isUsedByHolder(admission: Admission): boolean {
   return isSignatureOf(admissionText(admission), admission.signature, publicKeyOf(admission.id))
 }
@@ -55,7 +55,7 @@ export function isRevokedByKey(revocation: Revocation): boolean {
   return isSignatureOf(revocationText(revocation), revocation.signature, publicKeyOf(revocation.run))
 }
 
-/** Above 0 where `a` goes before `b` for the same name: the later invitation; of two uses of one, that with the smaller hash, whoever came first. */
+/** Above 0 when `a` takes precedence over `b` for the same name: the later invitation; of two uses of one, that with the smaller hash, in any order. */
 export function precedence(a: Admission, b: Admission): number {
   const [left, right] = [hashText(admissionText(a)), hashText(admissionText(b))]
   return a.invitation.issued - b.invitation.issued || (left < right ? 1 : left > right ? -1 : 0)

@@ -8,23 +8,23 @@ import { Admissions, type RunTerms, type Taken } from './admissions.js'
 import type { Admission, Certificate } from './certificates.js'
 import { askForAdmission, maxQuestion, questionSchema } from './protocol.js'
 
-/** How a run lets peers in whose ids its file does not have. */
+/** How a run admits peers with ids that its topology file does not list. */
 export interface AdmissionOptions extends RunTerms {
-  /** What whoever is let in is told of the run. */
+  /** The files of the run that an admitted peer is sent. */
   readonly files: string
-  /** By which this peer itself was let in. */
+  /** The admission of this peer itself, if it was invited. */
   readonly own?: Admission | undefined
-  /** What is known from before. */
+  /** The certificates that were stored before. */
   readonly certificates?: readonly Certificate[]
-  /** Given all that is known, whenever there is something new. */
+  /** Called with all certificates whenever there is a new one. */
   readonly onCertificates?: (certificates: readonly Certificate[]) => void
 }
 
-/** Connections of unknown peers at once, each for as long as it takes to present an invitation. */
+/** The most connections of unknown peers at once, and the time that each has to present an invitation. */
 const maxGuests = 16
 const guestFor = 5_000
 
-/** Lets peers in by invitation, puts out whose invitation is revoked, and tells the others of it. */
+/** Admits peers by invitation, excludes peers with a revoked invitation, and tells the other peers. */
 export class AdmissionDesk {
   readonly #context: LinkContext
   readonly #peers: PeerSet
@@ -32,10 +32,10 @@ export class AdmissionDesk {
   readonly #known: Admissions
   readonly #putOut: (error: RefusedError) => void
   readonly #budgets = new AskingBudgets()
-  /** Connections on which an unknown peer has asked. */
+  /** Connections on which an unknown peer has sent its one question. */
   readonly #asked = new WeakSet<Connection>()
 
-  /** @param putOut - told once this peer itself is let in no longer */
+  /** @param putOut - called when this peer's own admission is void */
   constructor(context: LinkContext, peers: PeerSet, options: AdmissionOptions, putOut: (error: RefusedError) => void) {
     this.#putOut = putOut
     this.#context = context
@@ -44,7 +44,7 @@ export class AdmissionDesk {
     this.#known = new Admissions(options)
   }
 
-  /** Takes in what is known from before. To be called once the peer list is known. */
+  /** Takes the stored certificates. To be called once the peer list is known. */
   open(): void {
     const { certificates = [], own } = this.#options
     for (const certificate of certificates) this.#known.take(certificate)
@@ -61,7 +61,7 @@ export class AdmissionDesk {
     return guests.length < maxGuests
   }
 
-  /** A connection was opened: that of an unknown peer is closed soon. */
+  /** To be called for each open connection: that of an unknown peer is closed after `guestFor`. */
   opened(connection: Connection): void {
     const { directory } = this.#context
     const id = connection.remotePeer.toString()
@@ -74,22 +74,22 @@ export class AdmissionDesk {
     setTimeout(close, guestFor).unref()
   }
 
-  /** Tells a peer that this one has called what this one knows, and that it was let in itself. Rejects when it is refused. */
+  /** Sends this peer's admission and all certificates to a peer that it has dialled. Rejects when that peer refuses it. */
   async greet(connection: Connection): Promise<void> {
     const { handshakeTimeout } = this.#context.limits
     const question = { present: this.#options.own, certificates: this.#known.all, wantsFiles: false }
     const answer = await askForAdmission(connection, question, handshakeTimeout).catch((error: unknown) => {
-      // One whose file has no run key has nothing to tell, and says in its hello what else differs.
+      // A peer without a run key in its file does not speak this protocol; its hello says what else differs.
       if (error instanceof Error && error.name === 'UnsupportedProtocolError') return undefined
       throw error
     })
     if (answer === undefined) return
-    // Also with a refusal: what the run key has signed says whether it is only the other end that refuses.
+    // Taken also from a refusal: what the run key has signed shows whether the admission is void or only this peer refuses it.
     this.#takeAll(answer.certificates, true)
     if (answer.refused !== undefined) throw new Error(`it does not let this peer in: ${answer.refused}`)
   }
 
-  /** Answers a peer, or an unknown peer that presents an invitation or a revocation: the unknown peer once on a connection. */
+  /** Answers a peer of the run, or an unknown peer that presents an invitation or a revocation; the latter only once per connection. */
   async serve(stream: Stream, connection: Connection): Promise<void> {
     const { directory, limits } = this.#context
     const { remotePeer, remoteAddr } = connection
@@ -104,14 +104,14 @@ export class AdmissionDesk {
       const own = present?.kind === 'admission' && present.id === id ? present : undefined
       const taken = own && this.#present(own)
       const isMember = directory.nameOf(id) !== undefined
-      // Whoever is no peer of the run may tell it of a revocation, which is the run key's own word, and of nothing else.
+      // From a peer outside the run, only a revocation is taken: the run key has signed it.
       this.#takeAll(certificates, isMember)
       if (directory.nameOf(id) !== undefined) {
         return { certificates: this.#known.all, ...(wantsFiles ? { files: this.#options.files } : {}) }
       }
       const reason =
         taken?.kind === 'refused' ? taken.reason : 'it is not in the peer list and presents no invitation of its own'
-      // Whoever tells of a revocation does not ask to be let in.
+      // A caller that brings certificates does not ask to be admitted, so its refusal is not reported.
       if (certificates.length === 0) directory.refuse(id, remoteAddr.toString(), reason)
       return { refused: reason, certificates: own === undefined ? [] : this.#known.against(own) }
     })
@@ -128,7 +128,7 @@ export class AdmissionDesk {
     this.#changed(believed.filter((certificate) => this.#known.take(certificate).kind === 'new'))
   }
 
-  /** Something new is known: lets in and puts out, and tells all that are connected. */
+  /** Applies new certificates, and sends them to all connected peers. */
   #changed(news: readonly Certificate[]): void {
     if (news.length === 0) return
     this.#settle()
@@ -137,12 +137,12 @@ export class AdmissionDesk {
     for (const { connections } of this.#peers.sessions.values()) {
       const connection = connections.find(isOpen)
       if (connection === undefined) continue
-      // Who does not hear it now is told when it connects again.
+      // A peer that misses this learns it when it connects again.
       askForAdmission(connection, { certificates: news, wantsFiles: false }, limits.handshakeTimeout).catch(() => {})
     }
   }
 
-  /** Has the peer list hold those that have a place now. */
+  /** Updates the peer list: adds the peers that have a place, removes the others. */
   #settle(): void {
     const { directory, emit, self } = this.#context
     this.#checkOwn()
@@ -161,7 +161,7 @@ export class AdmissionDesk {
       }
     }
   }
-  /** This peer ends where its own admission counts no longer. */
+  /** Stops this peer when its own admission is void. */
   #checkOwn(): void {
     const { own } = this.#options
     if (own === undefined) return

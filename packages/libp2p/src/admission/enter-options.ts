@@ -3,27 +3,27 @@ import type { Identity } from '../identity.js'
 import type { Admission, Certificate, Revocation } from './certificates.js'
 import type { Invitation } from './invitation.js'
 
-/** Who comes in, and how. */
+/** Options of {@link enterRun}. */
 export interface EnterOptions {
   readonly invitation: Invitation
   readonly identity: Identity
-  /** Multiaddrs by which the run is found: the invitation's, or others. */
+  /** Multiaddrs of seeds or peers of the run: the invitation's, or others. */
   readonly seeds: readonly string[]
   /** How long to look for peers of the run. */
   readonly timeout: Milliseconds
   readonly signal: AbortSignal
-  /** Whether these are the files that the invitation is for. */
+  /** Whether the files match the invitation's fingerprint. */
   readonly isRight: (files: string) => Promise<boolean>
 }
 
-/** What whoever was let in needs for its peer. */
+/** What an admitted process needs to create its peer. */
 export interface Entered {
   readonly own: Admission
   readonly certificates: readonly Certificate[]
   readonly files: string
 }
 
-/** Who tells a run something. */
+/** Options of {@link tellRun}. */
 export interface NewsBearer {
   /** The id of the run key. */
   readonly run: string
@@ -36,15 +36,15 @@ export interface NewsBearer {
 }
 
 /**
- * Presents an invitation to peers of its run until one lets this one in. Rejects with a RefusedError that says why one does not, with a
- * NeighboursMissingError when none is found in time.
+ * Presents an invitation to peers of its run until one admits this peer. Rejects with a RefusedError, with the reason, when one refuses, and with
+ * a NeighboursMissingError when none is found in time.
  */
 export async function enterRun(options: EnterOptions): Promise<Entered> {
   const { enter } = await import('./enter.js')
   return enter(options)
 }
 
-/** Tells peers of a run of a revocation. Resolves with how many have heard it; they tell the others. */
+/** Sends a revocation to peers of a run, which pass it on. Resolves with the number of peers that have answered. */
 export async function tellRun(options: NewsBearer): Promise<number> {
   const { tell } = await import('./enter.js')
   return tell(options)

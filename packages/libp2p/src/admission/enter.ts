@@ -15,10 +15,10 @@ import type { Entered, EnterOptions, NewsBearer } from './enter-options.js'
 import { type AdmissionAnswer, type AdmissionQuestion, askForAdmission } from './protocol.js'
 
 const limits = defaultLimits
-/** Between two rounds of calls. */
+/** The time between two rounds of calls. */
 const pause: Milliseconds = 1000
 
-/** Presents an invitation to peers of the run until one lets this one in; see `enterRun`. */
+/** Presents an invitation to peers of the run until one admits this peer; see `enterRun`. */
 export async function enter({ invitation, identity, seeds, timeout, signal, isRight }: EnterOptions): Promise<Entered> {
   const own = admissionOf(invitation, identity)
   const question = { present: own, certificates: [], wantsFiles: true }
@@ -47,7 +47,7 @@ export async function enter({ invitation, identity, seeds, timeout, signal, isRi
   return { own, ...answer }
 }
 
-/** Tells peers of a run something that the run key has signed; see `tellRun`. */
+/** Sends a certificate to peers of a run; see `tellRun`. */
 export async function tell({ run, members, identity, seeds, certificate, signal }: NewsBearer): Promise<number> {
   const question = { certificates: [certificate], wantsFiles: false }
   return calling(identity, signal, async (node) => {
@@ -75,7 +75,7 @@ async function calling<Result>(
   }
 }
 
-/** What the peers of a run answer, one after the other; of those that cannot be reached, why. Seeds say where the members are. */
+/** The answers of peers of a run, one after the other; for a peer that cannot be reached, the reason. Seeds give the addresses of members. */
 async function* answersOf(
   node: Libp2p,
   {
@@ -112,7 +112,7 @@ async function* answersOf(
   }
 }
 
-/** A peer of the run answers an unknown peer once on a connection. */
+/** Closes all connections: a peer of the run answers an unknown peer only once per connection. */
 const hangUp = (node: Libp2p) => {
   for (const connection of node.getConnections()) connection.abort(new Error('all is asked'))
 }
@@ -133,7 +133,7 @@ async function viaMember(node: Libp2p, id: string, addresses: readonly Multiaddr
 const dial = (node: Libp2p, addresses: Multiaddr[]) =>
   node.dial(addresses, { signal: AbortSignal.timeout(limits.dialTimeout) })
 
-/** The answer of a peer of the run; `undefined` from one that is none, such as a seed. */
+/** The answer of a peer of the run; `undefined` for any other node, such as a seed. */
 async function answerOf(connection: Connection, question: AdmissionQuestion): Promise<AdmissionAnswer | undefined> {
   try {
     return await askForAdmission(connection, question, limits.handshakeTimeout)

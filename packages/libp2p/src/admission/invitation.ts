@@ -1,4 +1,4 @@
-/** What lets a peer in whose id no file has: signed by the run key, for one name, once, for some time. */
+/** An invitation admits a peer that no file lists. The run key signs it; it is for one name, for one use, and expires. */
 import { randomBytes } from 'node:crypto'
 import { InputError, messageOf, peerName } from '@murmuration/core'
 import { z } from 'zod'
@@ -22,34 +22,34 @@ function checked<Value>(context: { addIssue(message: string): void }, read: () =
   }
 }
 
-/** What an invitation says. */
+/** The fields of an invitation. */
 export const invitationSchema = z.object({
   /** The id of the run key. */
   run: id,
-  /** Whose place it opens. */
+  /** The name of the place that it gives. */
   name,
-  /** Drawn, so that each is its own. */
+  /** Random, so that no two invitations are equal. */
   serial: z.string().regex(/^[\w-]{22}$/),
   /** Milliseconds of the time of day. */
   issued: time,
   expires: time,
-  /** SHA-256 of what all peers of the run share; whoever is invited can check what it is told of the run. */
+  /** SHA-256 of the settings that all peers of the run share: the invited peer checks the received files by it. */
   fingerprint: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Of peers of the run, at most 4. */
+  /** The ids of peers of the run, at most 4. */
   members: z.array(id).max(4).readonly(),
-  /** Multiaddrs by which the run is found, at most 4. */
+  /** Multiaddrs of seeds or peers of the run, at most 4. */
   seeds: z.array(z.string().max(256)).min(1).max(4).readonly(),
-  /** By the run key. */
+  /** Signed by the run key. */
   signature: z.string().length(86)
 })
 
 /** An invitation. */
 export type Invitation = z.output<typeof invitationSchema>
 
-/** What an invitation is made of. */
+/** What the issuer of an invitation chooses. */
 export type InvitationTerms = Pick<Invitation, 'name' | 'issued' | 'expires' | 'fingerprint' | 'members' | 'seeds'>
 
-/** Signs an invitation by the run key. */
+/** Creates an invitation, signed by the run key. */
 export function invite(
   runKey: Identity,
   { name, issued, expires, fingerprint, members, seeds }: InvitationTerms
@@ -64,12 +64,12 @@ export function isSigned(invitation: Invitation): boolean {
   return isSignatureOf(textOf(invitation), invitation.signature, publicKeyOf(invitation.run))
 }
 
-/** An invitation as one line, to be sent to whoever is invited. */
+/** An invitation as one line, to be sent to the invited person. */
 export function encodeInvitation(invitation: Invitation): string {
   return beginning + Buffer.from(JSON.stringify(invitation)).toString('base64url')
 }
 
-/** Reads the line. Throws an InputError for anything else, and for one that its run key has not signed. */
+/** Reads an invitation. Throws an InputError for any other text, and when its run key has not signed it. */
 export function decodeInvitation(text: string): Invitation {
   const line = text.trim()
   const wrong = (reason: string) =>

@@ -1,4 +1,4 @@
-/** The protocol of whoever is let in by invitation, and of those that tell each other who was: one question, one answer, one stream. */
+/** The protocol for presenting an invitation and for passing on certificates: one question and one answer per stream. */
 import type { Connection } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
 import { z } from 'zod'
@@ -8,9 +8,9 @@ import { type Admission, type Certificate, certificateSchema } from './certifica
 
 export const admissionProtocol = '/murmuration/admission/1'
 
-/** The most certificates in a question or an answer: places are few. */
+/** The most certificates in a question or an answer. */
 const maxCertificates = 512
-/** The most bytes of a question, and of an answer, which may have the files of the run. */
+/** The most bytes of a question, and of an answer, which may include the files of the run. */
 export const maxQuestion = 1 << 20
 const maxAnswer = 4 << 20
 
@@ -19,14 +19,14 @@ const certificates = z.array(certificateSchema).max(maxCertificates).readonly()
 export const questionSchema = z.object({
   /** The use of an invitation by the asker itself. */
   present: certificateSchema.optional(),
-  /** What the asker knows. */
+  /** The certificates that the asker passes on. */
   certificates,
   /** Whether it asks for the files of the run. */
   wantsFiles: z.boolean()
 })
 
 const answerSchema = z.object({
-  /** Why the asker is not let in; absent where it is. */
+  /** Why the asker is not admitted; absent when it is. */
   refused: z
     .string()
     .max(1024)
@@ -36,14 +36,14 @@ const answerSchema = z.object({
   files: z.string().max(maxAnswer).optional()
 })
 
-/** What is asked. */
+/** A question. */
 export interface AdmissionQuestion {
   readonly present?: Admission | undefined
   readonly certificates: readonly Certificate[]
   readonly wantsFiles: boolean
 }
 
-/** What is answered. */
+/** An answer. */
 export type AdmissionAnswer = z.output<typeof answerSchema>
 
 /** Asks a peer of the run. Rejects when there is no answer. */

@@ -1,4 +1,7 @@
-/** A server that shows a certificate, and two that call it: one trusts the system's authorities, the other is a data channel. Run by a test with the certificate among those authorities. */
+/**
+ * A server with a certificate, and two clients: one trusts the system's authorities, the other is a data channel. A test runs it with the
+ * certificate among those authorities.
+ */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -6,7 +9,7 @@ import { connect, createServer } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { dialChannel } from './dial.js'
 
-/** For "localhost", signed by its own key, until 2049. It protects nothing. */
+/** For "localhost", self-signed, valid until 2049. It protects nothing. */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBDzCBtgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwHhcN
 MjAwMTAxMDAwMDAwWhcNNDkxMjMxMjM1OTU5WjAUMRIwEAYDVQQDDAlsb2NhbGhv

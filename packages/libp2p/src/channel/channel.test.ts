@@ -1,4 +1,4 @@
-/** Data channels between real peers: the same vectors as by the stream of libp2p, whatever happens to the channel. */
+/** Data channels between real peers: the same vectors arrive as over the stream of libp2p, whatever happens to the channel. */
 import { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -15,7 +15,7 @@ const elements = 150_000
 const large: Partial<PeerOptions> = { runSettings: { settings: { run: 'r' }, schema: schemaOf(elements), start: '0' } }
 const never = { channelFrom: Number.POSITIVE_INFINITY }
 
-/** The ends of all data channels of this process, until the test ends. */
+/** The sockets of all data channels of this process, until the test ends. */
 function watchChannels(t: ExecutionContext): readonly TLSSocket[] {
   const sockets: TLSSocket[] = []
   const { setKeepAlive } = Socket.prototype
@@ -53,7 +53,7 @@ async function untilMoved(left: TestNode, right: TestNode): Promise<number> {
   }
 }
 
-/** A message whose vector is compared in a moment. */
+/** A message with a hash instead of its vector, which is fast to compare. */
 const readable = ({ vector, ...rest }: VectorMessage) => ({
   ...rest,
   vector: hashText(Buffer.from(bodyOf(vector)).toString('hex'))
@@ -61,7 +61,7 @@ const readable = ({ vector, ...rest }: VectorMessage) => ({
 
 const isSame = (vector: Float32Array, round: number) => Buffer.compare(bodyOf(vector), bodyOf(numbers(round))) === 0
 
-/** What was sent, once all of it is received and counted. */
+/** The traffic that was sent, once all of it is received and counted. */
 function settled(left: TestNode, right: TestNode) {
   return eventually('as much is received as is sent', () => {
     const { sent } = left.peer.traffic()
@@ -69,7 +69,7 @@ function settled(left: TestNode, right: TestNode) {
   })
 }
 
-/** What arrives of six rounds, with fields, parts, numbers and ranges, and what it took; by a data channel unless `limits` say otherwise. */
+/** The messages of six rounds, with fields, parts, numbers and ranges, and their traffic; over a data channel unless `limits` prevent it. */
 async function exchanged(t: ExecutionContext, changes: Partial<PeerOptions>) {
   const nodes = await testCluster(t, graph(['a', 'b']), { ...large, ...changes })
   const [left, right] = nodes
@@ -98,7 +98,7 @@ for (const codec of ['float32', 'float16', 'int8', 'delta-int8', 'top-k:0.01']) 
       t.deepEqual([channel.moved, stream.moved], [true, false])
       t.deepEqual(channel.arrived, stream.arrived)
       t.is(channel.payload, stream.payload)
-      // Acknowledgements and pings come and go as they like.
+      // The number of acknowledgements and pings varies.
       t.true(Math.abs(channel.overhead - stream.overhead) < 4000, `${channel.overhead} and ${stream.overhead}`)
     }
   )

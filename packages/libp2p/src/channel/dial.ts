@@ -3,7 +3,7 @@ import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import type { Milliseconds } from '@murmuration/core'
 import { suite, tune } from './secure.js'
 
-/** Whom to call, and the key that both know. */
+/** The address of the neighbour, and the key that both know. */
 export interface ChannelCall {
   /** An IP address. */
   readonly host: string
@@ -12,15 +12,15 @@ export interface ChannelCall {
   readonly key: Uint8Array
 }
 
-/** What reads the bytes of a channel: they are written to `place`, then it is told how many. */
+/** The reader of a channel: received bytes are written to `place`, then `advance` is called with their count. */
 export interface ByteSink {
   readonly place: Uint8Array
   advance(count: number): void
 }
 
 /**
- * Calls a neighbour for a data channel, and reads what comes straight to where it belongs. The socket is destroyed when the neighbour has
- * not proven within `limit` that it knows the key too. Its `close` is all that is to be listened for.
+ * Connects to a neighbour for a data channel, and reads received bytes straight into the sink's memory. The socket is destroyed when the
+ * neighbour does not prove within `limit` that it knows the key. The caller needs to listen only for `close`.
  */
 export function dialChannel(call: ChannelCall, limit: Milliseconds, sink: ByteSink): TLSSocket {
   const { host, port, id, key } = call
@@ -29,7 +29,7 @@ export function dialChannel(call: ChannelCall, limit: Milliseconds, sink: ByteSi
     host,
     port,
     pskCallback: () => ({ psk: key, identity: id }),
-    // Of certificates alone: who shows one does not know the key, whoever has signed it, and whatever the environment says of such checks.
+    // A server that presents a certificate does not know the key. Both options refuse every certificate, whatever the environment sets.
     rejectUnauthorized: true,
     checkServerIdentity: () => new Error('it shows a certificate in place of the key'),
     onread: {

@@ -1,4 +1,4 @@
-/** What an admitted neighbour can do with a data channel: its streams end, or nothing comes of it. */
+/** Attacks of an admitted neighbour by data channels: its streams are ended, or the attack has no effect. */
 import { randomBytes } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
@@ -22,12 +22,12 @@ import { ChannelListener } from './listener.js'
 import { OutgoingChannel } from './outgoing.js'
 
 const [m, edge] = [peerName('m'), graph(['a', 'm'])]
-/** A vector of one frame, and long enough for a data channel. */
+/** A vector of one frame that is long enough for a data channel. */
 const elements = 1 << 16
 const runSettings: RunSettings = { settings: { run: 'test' }, start: '00', schema: schemaOf(elements) }
 const limits = { initialShutOut: 600_000, maxShutOut: 600_000 }
 
-/** A neighbour "m" of a victim that speaks the protocol by hand, as one that sends and as one that receives. */
+/** A neighbour "m" of a victim, with a handwritten protocol, as sender and as receiver. */
 async function mallory(t: ExecutionContext, { opensStream = true } = {}) {
   const victim = await testNode(t, edge, 'a', { limits, runSettings })
   const identity = await createIdentity()
@@ -61,7 +61,7 @@ const receive = async ({ peer }: TestNode) => {
   return envelope?.message.round
 }
 
-/** Offers a channel, which the victim takes. */
+/** Offers a channel, which the victim accepts. */
 async function offered({ channels, hello }: Awaited<ReturnType<typeof mallory>>) {
   const offer = await channels.offer('127.0.0.1')
   if (offer === undefined) throw new Error('no offer')
@@ -152,7 +152,7 @@ test('who offers a channel beside the one that it uses is cut off', async (t) =>
 
 test('a channel that breaks within a vector is no fault, and its memory serves again', async (t) => {
   const all = await mallory(t)
-  // More often than there are vectors that could be lost.
+  // More often than there are vectors in the pool that could leak.
   for (let time = 0; time < 10; time++) {
     const hello = await sayHello(all.connection, m, runSettings, `${time}`)
     const before = all.victim.peer.traffic().received.overhead

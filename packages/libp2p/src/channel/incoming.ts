@@ -6,29 +6,29 @@ import { type ControlMessage, ProtocolFault } from '../control-messages.js'
 import type { FrameReader } from '../frame-reader.js'
 import { dialChannel } from './dial.js'
 
-/** A link whose vectors may come over a data channel. */
+/** A link on which vectors may arrive over a data channel. */
 export interface ChannelReceiver {
   readonly control: Pick<ControlChannel, 'send'>
-  /** The neighbour's IP address; absent where it is not to be called. */
+  /** The neighbour's IP address; `undefined` when it must not be called. */
   readonly host: string | undefined
-  /** How long a call may take. */
+  /** The timeout of a call. */
   readonly limit: Milliseconds
-  /** How often the neighbour may have itself called. */
+  /** How often the neighbour may make this peer call it. */
   readonly calls: Budget
-  /** What reads the vectors that come over a channel. */
+  /** Creates the reader of the vectors on a channel. */
   createReader(): FrameReader
-  /** Called before bytes are read. Returns whether they may be. */
+  /** Called before bytes are read. Returns whether they may be read. */
   arrived(bytes: number): boolean
-  /** Takes the memory of a vector back that did not become complete. */
+  /** Releases the memory of an incomplete vector. */
   discard(vector: Float32Array | undefined): void
 }
 
-/** The data channel from a neighbour within one handshake, as far as the neighbour offers one. */
+/** The data channel from a neighbour within one handshake, if the neighbour offers one. */
 export class IncomingChannel {
   readonly #receiver: ChannelReceiver
   #socket: TLSSocket | undefined
   #reader: FrameReader | undefined
-  /** After which vector the neighbour writes to it, when it waits for that to arrive. */
+  /** The last vector before the switch to the channel, while the neighbour waits for confirmation that it has arrived. */
   #movesAfter: number | undefined
   #isUsed = false
 
@@ -36,14 +36,14 @@ export class IncomingChannel {
     this.#receiver = receiver
   }
 
-  /** Whether vectors have come over it. */
+  /** Whether bytes have arrived over it. */
   get isUsed(): boolean {
     return this.#isUsed
   }
 
   /**
-   * Calls for the channel that is offered, in place of one before. Where none can be had the offer expires: the neighbour goes on writing to
-   * the stream. Throws a ProtocolFault when one is used already.
+   * Connects the offered channel, which replaces an earlier one. When that is not possible the offer expires, and the neighbour continues to
+   * write to the stream. Throws a ProtocolFault when a channel is already in use.
    */
   offered({ port, id, key }: Extract<ControlMessage, { kind: 'channel' }>): void {
     const { host, limit, calls } = this.#receiver
@@ -65,20 +65,20 @@ export class IncomingChannel {
     this.#socket = socket
   }
 
-  /** The neighbour writes to it next, and waits until all vectors up to this one have arrived. */
+  /** The neighbour will write to the channel next, once all vectors up to `sequence` have arrived. */
   move(sequence: number, received: number): void {
     this.#movesAfter = sequence
     this.confirm(received)
   }
 
-  /** Tells the neighbour that it may go on, if it waits for the last vector that was received. */
+  /** Tells the neighbour that it may continue, if the vector that it waits for has arrived. */
   confirm(received: number): void {
     if (this.#movesAfter === undefined || received < this.#movesAfter) return
     this.#receiver.control.send({ kind: 'moved', sequence: this.#movesAfter })
     this.#movesAfter = undefined
   }
 
-  /** Ends it. Nothing is written to memory any more. */
+  /** Ends the channel. Nothing is written to memory afterwards. */
   end(): void {
     this.#socket?.destroy()
     this.#receiver.discard(this.#reader?.end())

@@ -32,7 +32,7 @@ async function offerOf(channels: ChannelListener): Promise<ChannelOffer> {
   return offer
 }
 
-/** A call, and the bytes that have come by it. */
+/** A call, and the bytes received on it. */
 function call(t: ExecutionContext, offer: Pick<ChannelCall, 'port' | 'id' | 'key'>, limit = wait) {
   const bytes = new Uint8Array(1 << 20)
   let filled = 0
@@ -43,7 +43,7 @@ function call(t: ExecutionContext, offer: Pick<ChannelCall, 'port' | 'id' | 'key
     },
     advance: (count: number) => void (filled += count)
   }
-  // The offer's own copy of a key is its own.
+  // A copy of the key: the listener must not share it.
   const socket = dialChannel({ host, port, id, key: Uint8Array.from(key) }, limit, sink)
   t.teardown(() => socket.destroy())
   return { socket, received: () => bytes.subarray(0, filled) }
@@ -80,7 +80,7 @@ test('a wrong key is refused, ends the offer, and is not told from none', async 
 test('a key is good for one call: what is said again is refused', async (t) => {
   const channels = listener(t)
   const offer = await offerOf(channels)
-  // Another offer stands, so that who calls is heard.
+  // Another open offer, so that callers are not closed at once.
   await offerOf(channels)
   t.true(await isSecure(call(t, offer).socket))
   t.not(await offer.taken, undefined)

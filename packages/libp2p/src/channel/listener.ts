@@ -5,40 +5,40 @@ import { deferred, type Milliseconds } from '@murmuration/core'
 import { hostFor, listeningHosts } from './address.js'
 import { keyBytes, suite, tune } from './secure.js'
 
-/** The most sockets that have not shown that they know a key. */
+/** The most sockets that have not proven that they know a key. */
 const maxUnproven = 64
 
-/** The bytes of the name of a key. */
+/** Bytes of the name of a key. */
 const idBytes = 16
 
-/** Where, and by which key, one neighbour may fetch its vectors, once. */
+/** An offer of one data channel to one neighbour. */
 export interface ChannelOffer {
   readonly port: number
-  /** The name of the key, which the caller says in the clear. */
+  /** The name of the key, which the caller sends in the clear. */
   readonly id: string
   readonly key: Uint8Array
-  /** The socket of the one who knew the key; `undefined` when nobody did until the offer expired or was withdrawn. */
+  /** The socket of the caller that has proven the key; `undefined` when the offer has expired or was withdrawn. */
   readonly taken: Promise<TLSSocket | undefined>
   withdraw(): void
 }
 
-/** An offer that nobody has taken. */
+/** An offer that is not taken yet. */
 interface OpenOffer {
   readonly key: Uint8Array
-  /** Ends the offer. Returns false when it has ended before. */
+  /** Ends the offer. Returns false when it had already ended. */
   settle(socket: TLSSocket | undefined): boolean
 }
 
 /**
- * Where neighbours call for data channels: a port beside each at which libp2p listens, opened with the first offer. A caller is let in when it knows the key
- * of an open offer, and only once; while no offer is open, all who call are sent away unheard.
+ * Accepts the neighbours' connections for data channels: on each IP address on which libp2p listens, one more port, opened with the first offer.
+ * A caller must know the key of an open offer, which is valid once. While no offer is open, all connections are closed at once.
  */
 export class ChannelListener {
   readonly #hosts: readonly string[]
   readonly #timeout: Milliseconds
   readonly #servers = new Map<string, Promise<Server | undefined>>()
   readonly #offers = new Map<string, OpenOffer>()
-  /** Offers whose key was asked for, by the socket that is to prove that it knows it. */
+  /** Offers with a requested key, by the socket that must prove that it knows the key. */
   readonly #proving = new Map<TLSSocket, OpenOffer>()
   /** By {@link nameOf}, in order of arrival. */
   readonly #unproven = new Map<string, Socket>()
@@ -47,7 +47,7 @@ export class ChannelListener {
 
   /**
    * @param listen - the multiaddrs at which libp2p listens
-   * @param timeout - how long an offer stands, and how long a caller may take to prove that it knows the key
+   * @param timeout - of an offer, and of a caller's proof that it knows the key
    */
   constructor(listen: readonly string[], timeout: Milliseconds) {
     this.#hosts = listeningHosts(listen)
@@ -58,25 +58,25 @@ export class ChannelListener {
       pskCallback: (socket, id) => this.#keyFor(socket, id)
     })
     this.#tls.on('secureConnection', (socket) => this.#admit(socket))
-    // Whoever knows no key of an open offer: TLS has ended the connection already.
+    // The caller knows no key of an open offer, and TLS has ended the connection.
     this.#tls.on('tlsClientError', (_error, socket) => {
       this.#settle(socket, undefined)
       socket.destroy()
     })
   }
 
-  /** Sockets of callers that have not shown that they know a key. */
+  /** The number of sockets that have not proven that they know a key. */
   get unproven(): number {
     return this.#unproven.size
   }
 
-  /** The ports that are open. */
+  /** The open ports. */
   async ports(): Promise<readonly number[]> {
     const servers = await Promise.all(this.#servers.values())
     return servers.flatMap((server) => (server === undefined ? [] : [portOf(server)]))
   }
 
-  /** Makes an offer to a neighbour at the IP address `remote`; `undefined` when it cannot call there. */
+  /** Makes an offer to a neighbour at the IP address `remote`; `undefined` when it can reach none of the listening addresses. */
   async offer(remote: string): Promise<ChannelOffer | undefined> {
     const host = hostFor(this.#hosts, remote)
     const server = host === undefined ? undefined : await this.#serverAt(host)
@@ -97,7 +97,7 @@ export class ChannelListener {
     return { port: portOf(server), id, key, taken: promise, withdraw: () => void settle() }
   }
 
-  /** Withdraws all offers and closes the ports. Channels that are open stay. */
+  /** Withdraws all offers and closes the ports. Open channels stay. */
   async close(): Promise<void> {
     this.#isClosed = true
     for (const { settle } of this.#offers.values()) settle(undefined)
@@ -118,9 +118,9 @@ export class ChannelListener {
     return opening
   }
 
-  /** A caller. The one that has waited longest makes room: a handshake takes milliseconds, so it is idle. */
+  /** Accepts a caller. When there are too many, the oldest is closed: a handshake takes milliseconds, so that one is idle. */
   #accept(socket: Socket): void {
-    // What an unknown peer's socket suffers is not of interest; those of channels have a listener of their own.
+    // Errors of an unknown peer's socket are ignored; the sockets of channels have a listener of their own.
     socket.on('error', () => {})
     if (this.#offers.size === 0) return void socket.destroy()
     const [oldest] = this.#unproven.values()
@@ -131,7 +131,7 @@ export class ChannelListener {
     this.#tls.emit('connection', socket)
   }
 
-  /** The key of this name, for the first who asks. */
+  /** The key of this name, only for the first socket that asks. */
   #keyFor(socket: TLSSocket, id: string): Uint8Array | null {
     const offer = this.#offers.get(id)
     if (offer === undefined || this.#proving.has(socket)) return null
@@ -141,7 +141,7 @@ export class ChannelListener {
     return offer.key
   }
 
-  /** Someone has shown that he knows a key; or has come by a ticket, which is none. */
+  /** The caller has proven that it knows a key; or it has resumed a TLS session by a ticket, which proves nothing. */
   #admit(socket: TLSSocket): void {
     this.#unproven.delete(nameOf(socket))
     socket.on('error', () => {})
@@ -156,7 +156,7 @@ export class ChannelListener {
   }
 }
 
-/** What a socket and the one that encrypts it have in common. */
+/** A name that a socket shares with its TLS socket. */
 function nameOf({ remoteAddress, remotePort, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localPort}`
 }

@@ -8,29 +8,29 @@ import type { ExchangeWriter } from '../exchange-writer.js'
 import type { ChannelListener, ChannelOffer } from './listener.js'
 import { ChannelOutput } from './output.js'
 
-/** A link whose vectors may go over a data channel. */
+/** A link on which vectors may be sent over a data channel. */
 export interface ChannelUser {
   readonly control: ControlChannel
-  /** The neighbour's IP address, if it is at the other end of a plain TCP connection. */
+  /** The neighbour's IP address, if it is connected over plain TCP. */
   readonly host: string | undefined
   readonly writer: Pick<ExchangeWriter, 'hold' | 'goOn'>
 }
 
-/** A user, and what it has of a channel. */
+/** A link, and the state of its channel. */
 interface Session extends ChannelUser {
   offer?: ChannelOffer
   socket?: TLSSocket
   output?: ChannelOutput
   isTried: boolean
-  /** The last vector of those of which the neighbour was asked last whether they have arrived. */
+  /** The vector up to which the neighbour was last asked to confirm arrival. */
   asked: number
-  /** How often it was asked and has not answered. */
+  /** How many such questions are unanswered. */
   unanswered: number
 }
 
 /**
- * The data channel to one neighbour. It is offered where vectors are long, and again when nothing has come of it: after a wait that doubles
- * until a vector has got through. Until it is there vectors go over the stream of libp2p, so nobody waits for it.
+ * The data channel to one neighbour. It is offered when vectors are long. After a failure it is offered again; the wait doubles each time until a
+ * vector is acknowledged. Until it is open, vectors go over the stream of libp2p, so nothing waits for it.
  */
 export class OutgoingChannel {
   readonly #context: LinkContext
@@ -42,18 +42,18 @@ export class OutgoingChannel {
     this.#context = context
   }
 
-  /** Whether vectors go over it. */
+  /** Whether vectors are sent over it. */
   get isUsed(): boolean {
     return this.#session?.output?.isUsed === true
   }
 
-  /** A link begins. */
+  /** To be called when a link begins. */
   begin(user: ChannelUser): void {
     this.end()
     this.#session = { ...user, isTried: false, asked: -1, unanswered: 0 }
   }
 
-  /** Offers a channel, if one is worth it and can be had. To be called when there are vectors to send. */
+  /** Offers a channel, if vectors are long enough and the neighbour can be offered one. To be called when there are vectors to send. */
   consider(): void {
     const session = this.#session
     const { channels, elements, limits } = this.#context
@@ -64,12 +64,12 @@ export class OutgoingChannel {
   }
 
   /**
-   * All vectors up to this one have arrived, so that nothing can overtake them. Throws a ProtocolFault when that was not asked.
+   * All vectors up to this one have arrived, so that no later vector can overtake them. Throws a ProtocolFault for an answer without a question.
    */
   moved(sequence: number): void {
     const session = this.#session
     if (session === undefined) return
-    // One whose channel has broken since may answer late.
+    // The answer to an earlier question may arrive after its channel has broken.
     if (sequence > session.asked || session.unanswered === 0)
       throw new ProtocolFault(`it says that vector ${sequence} is there, and was not asked`)
     session.unanswered--
@@ -81,7 +81,7 @@ export class OutgoingChannel {
     if (this.isUsed) this.#failures = 0
   }
 
-  /** The link ends. */
+  /** To be called when the link ends. */
   end(): void {
     const session = this.#session
     this.#session = undefined
@@ -109,14 +109,14 @@ export class OutgoingChannel {
     socket.once('close', () => {
       if (session === this.#session) this.#fail(session)
     })
-    // Its bytes go one way. To read is also to hear that it is closed.
+    // The neighbour sends no data on it. Without reading, the end of the socket would not be detected.
     socket.on('data', () => socket.destroy())
     session.asked = writer.hold()
     session.unanswered++
     control.send({ kind: 'move', sequence: session.asked })
   }
 
-  /** Nothing has come of an offer, or a channel has broken. */
+  /** An offer has expired, or a channel has broken. */
   #fail(session: Session): void {
     const { initialShutOut, maxShutOut } = this.#context.limits
     const wait = Math.min(maxShutOut, initialShutOut * 2 ** Math.min(this.#failures, 30))

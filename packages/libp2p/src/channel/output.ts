@@ -3,18 +3,18 @@ import { frameHeaderLength, maxNumbers } from '@murmuration/wire'
 import { copyBytes } from '../copy-bytes.js'
 import type { FrameOutput } from '../frame-output.js'
 
-/** The longest header with the numbers beside it. */
+/** The longest header with the numbers that follow it. */
 const maxHeader = frameHeaderLength + 8 * maxNumbers
 
 /** Bodies up to this length are copied behind their header: one record of TLS, which holds 16 KiB, costs less than two. */
 const shortBody = (16 << 10) - maxHeader
 
 /**
- * A data channel. TLS encrypts what it is given before `send` resolves, so memory for one frame is enough, and a codec writes straight into what is encrypted.
+ * A data channel. TLS encrypts the bytes before `send` resolves. So memory for one frame is enough, and a codec writes straight into that memory.
  */
 export class ChannelOutput implements FrameOutput {
   readonly #socket: TLSSocket
-  /** A header, up to {@link maxHeader}, and behind that its body. */
+  /** A header, which ends at {@link maxHeader}, then its body. */
   #staging = new Uint8Array(maxHeader + shortBody)
   #isUsed = false
 
@@ -26,7 +26,7 @@ export class ChannelOutput implements FrameOutput {
     return this.#socket.writable
   }
 
-  /** Whether a vector has gone over it. */
+  /** Whether a vector was sent over it. */
   get isUsed(): boolean {
     return this.#isUsed
   }
@@ -51,13 +51,13 @@ export class ChannelOutput implements FrameOutput {
     await this.#write(this.#staging.subarray(start, maxHeader + body.byteLength))
   }
 
-  /** A body of raw numbers is encrypted from where it lies. */
+  /** Sends a long body of raw numbers without copying it. */
   async #sendInTwo(header: Uint8Array, body: Uint8Array): Promise<void> {
     void this.#write(header).catch(() => {})
     await this.#write(body)
   }
 
-  /** Resolves when the system has taken the bytes, rejects when the socket is closed. */
+  /** Resolves when the system has taken the bytes. Rejects when the socket is closed. */
   #write(bytes: Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#socket.write(bytes, (error) => {

@@ -11,12 +11,12 @@ export const MiB = 1 << 20
 
 const protocol = '/bare/1'
 
-/** What a bare node may have other than libp2p's defaults. */
+/** Options of a bare node that may differ from libp2p's defaults. */
 export interface BareOptions extends Pick<Libp2pOptions, 'connectionManager' | 'connectionMonitor'> {
   readonly stream?: YamuxMuxerInit['streamOptions']
 }
 
-/** A node with libp2p's own defaults, without anything of ours, until the test ends. */
+/** A node with libp2p's defaults and no code of this package, until the test ends. */
 export async function bareNode(t: ExecutionContext, { stream = {}, ...others }: BareOptions = {}): Promise<Libp2p> {
   const node = await createLibp2p({
     addresses: { listen: ['/ip4/127.0.0.1/tcp/0'] },
@@ -40,7 +40,7 @@ export interface BareStream {
   readonly far: Stream
 }
 
-/** Opens a stream from one bare node to another, which is called at `port` when given. */
+/** Opens a stream from one bare node to another, which is dialled at `port` if given. */
 export async function bareStream(here: Libp2p, there: Libp2p, port?: number): Promise<BareStream> {
   const accepted = new Promise<Stream>((resolve) => void there.handle(protocol, resolve))
   const [own] = there.getMultiaddrs()

@@ -1,4 +1,4 @@
-/** A peer "b" in a process of its own, which sends back what it receives, and can be made to do nothing for a while. */
+/** A peer "b" in a separate process, which sends back what it receives. Its event loop can be blocked. */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { timeLimit } from '@murmuration/contract'
@@ -12,13 +12,13 @@ import { createPeer } from '../peer.js'
 import type { PeerListEntry } from '../peer-list.js'
 import { runSettingsOf } from './exchange.test.support.js'
 
-/** What the child is told. */
+/** A message to the child. */
 type Order =
   | { readonly kind: 'begin'; readonly bytes: number; readonly limits: Partial<Limits> }
   | { readonly kind: 'connect'; readonly peerList: readonly PeerListEntry[] }
   | { readonly kind: 'block'; readonly milliseconds: number }
 
-/** What the child says. */
+/** A message from the child. */
 type Report =
   | { readonly kind: 'listening'; readonly entry: PeerListEntry }
   | { readonly kind: 'event'; readonly event: PeerEvent }
@@ -27,16 +27,16 @@ type Report =
 /** The child, seen from the test. */
 export interface BlockedChild {
   readonly entry: PeerListEntry
-  /** What has happened at the child. */
+  /** The events of the child's peer. */
   readonly events: readonly PeerEvent[]
   connect(peerList: readonly PeerListEntry[]): void
-  /** Holds the child's event loop up in one synchronous step. Resolves when the step has begun. */
+  /** Blocks the child's event loop by one synchronous step. Resolves when the step has begun. */
   block(milliseconds: number): Promise<void>
   /** Whether the step is over. */
   over(): boolean
 }
 
-/** Starts the child, until the test ends. Its vectors have so many bytes. */
+/** Starts the child, until the test ends. Its vectors have `bytes` bytes. */
 export async function blockedChild(t: ExecutionContext, bytes: number, limits: Partial<Limits>): Promise<BlockedChild> {
   const child = fork(fileURLToPath(import.meta.url), ['child'])
   t.teardown(() => child.kill())

@@ -1,4 +1,4 @@
-/** libp2p's connection monitor cuts the connection to a peer whose event loop is busy for some seconds. */
+/** libp2p's connection monitor cuts the connection to a peer when its event loop is busy for some seconds. */
 import { timeLimit } from '@murmuration/contract'
 import { peerName } from '@murmuration/core'
 import test from 'ava'
@@ -11,7 +11,7 @@ import { tapOf } from './tap.test.support.js'
 const b = peerName('b')
 
 test('libp2p 3.3: the connection to a peer that does not answer a ping in time is cut', async (t) => {
-  // 10 and 5 seconds by default. An answer must have time to come on a busy machine, as long as nothing is frozen.
+  // By default 10 and 5 seconds. On a busy machine an answer must have time to arrive, unless the peer is blocked.
   const connectionMonitor = {
     pingInterval: 1000,
     pingTimeout: { minTimeout: 4000, maxTimeout: 4000 }
@@ -29,14 +29,14 @@ test('a peer that is blocked for 10 s in one step costs no connection, and the e
   const limits = { window: 2, mailbox: 2, sendQueue: 8, silentAfter: 3_000 }
   const begun = performance.now()
   const left = await testNode(t, graph(['a', 'b']), 'a', large(bytes, limits))
-  // The child's own bound is shorter than its step, in which it hears nobody through no fault of theirs.
+  // The child's own bound is shorter than its step: it must not count the time in which it cannot receive.
   const child = await blockedChild(t, bytes, { ...limits, deadAfter: 6_000 })
   const peerList = [...peerListOf([left]), child.entry]
   child.connect(peerList)
   await left.peer.connect(peerList, timeLimit(10_000))
   const [, first] = await Promise.all([sendAll(left, b, bytes, before), receiveAll(left, before)])
   t.deepEqual(first, upTo(before))
-  // libp2p's monitor would ask 10 s after the beginning, and would wait 5 s for the answer.
+  // libp2p's monitor would ping 10 s after the start, and wait 5 s for the answer.
   await left.peer.fabric.sleep(begun + 7_000)
   await child.block(10_000)
   await sendAll(left, b, bytes, during, before)

@@ -1,4 +1,4 @@
-/** libp2p's private networks (pnet) crash under bulk traffic both ways. Here unknown peers are kept out by their ids. */
+/** libp2p's private networks (pnet) crash under bulk traffic in both directions. This package refuses unknown peers by their ids instead. */
 import { multiaddr } from '@multiformats/multiaddr'
 import { timeLimit } from '@murmuration/contract'
 import { peerName, RefusedError } from '@murmuration/core'

@@ -1,4 +1,4 @@
-/** A stream may be closed before one has listened to it for the first time, and then no event ever tells. */
+/** A stream may be closed before its first listener is added, and then no event reports it. */
 import { messageStreamToDuplex } from '@libp2p/utils'
 import test, { type ExecutionContext } from 'ava'
 import { ControlChannel } from '../control-channel.js'
@@ -6,7 +6,7 @@ import { eventually } from '../cluster.test.support.js'
 import { TrafficMeter } from '../traffic.js'
 import { bareNode, bareStream } from './bare.test.support.js'
 
-/** One end of a stream whose other end was gone as soon as it was open. */
+/** One end of a stream; the other end closed right after opening. */
 async function closedStream(t: ExecutionContext) {
   const [here, there] = [await bareNode(t), await bareNode(t)]
   const { near } = await bareStream(here, there)
@@ -15,7 +15,7 @@ async function closedStream(t: ExecutionContext) {
   return near
 }
 
-/** How a promise has ended within two seconds. */
+/** The outcome of a promise within two seconds. */
 const fateOf = (promise: Promise<unknown>) =>
   Promise.race([
     promise.then(
@@ -30,7 +30,7 @@ test('libp2p 3.3: the iterable of a stream that is closed already never ends', a
   t.is(await fateOf(source.next()), 'pending')
 })
 
-// At present it waits forever, so that the link is never built anew, and `close` of the peer never resolves.
+// libp2p alone would wait forever: the link would never be built again, and `close` of the peer would never resolve.
 test('the first message of a stream that is closed already is not waited for', async (t) => {
   const control = new ControlChannel(await closedStream(t), new TrafficMeter())
   t.is(await fateOf(control.first(500)), 'rejected')

@@ -12,14 +12,14 @@ import { type Tap, tapOf } from './tap.test.support.js'
 
 const b = peerName('b')
 
-/** A peer "a" that calls "b" through a tap and cannot be called, so that all its vectors pass the tap. */
+/** A peer "a" that dials "b" through a tap and cannot be dialled, so that all its vectors pass the tap. */
 async function tapped(t: ExecutionContext, bytes: number, limits: Partial<Limits>): Promise<[TestNode, TestNode, Tap]> {
   const edge = graph(['a', 'b'])
   const left = await testNode(t, edge, 'a', { ...large(bytes, limits), listen: [] })
   const right = await testNode(t, edge, 'b', large(bytes, limits))
   const tap = await tapOf(t, portOf(right.peer.addresses))
   const [own, other] = peerListOf([left, right])
-  // Only the left one calls, and so through the tap.
+  // Only the left peer dials, through the tap.
   const peerList = [
     { ...own, addresses: [] },
     { ...other, addresses: [`/ip4/127.0.0.1/tcp/${tap.port}`] }
@@ -73,7 +73,7 @@ test('what was acknowledged is there, also after a close whose timeout was too s
 test('a connection that ends cleanly in the middle of a vector delivers no torn one, and the whole one later', async (t) => {
   const bytes = 2 * MiB
   const [left, right, tap] = await tapped(t, bytes, {})
-  // In the header, soon after it, in the middle, and near the end; then once without harm.
+  // In the header, soon after it, in the middle, and near the end; then once without a fault.
   const places = [10, 700, bytes / 2 + 3, bytes - 5, undefined]
   for (const [round, place] of places.entries()) {
     const ended = place === undefined ? undefined : tap.endAfter(place)
@@ -87,7 +87,7 @@ test('a connection that ends cleanly in the middle of a vector delivers no torn 
   t.deepEqual([received.frames, badFrames, duplicates], [places.length, 0, 0])
 })
 
-/** Closes, as gracefully as libp2p can, the next stream on which this process sends a large piece. Returns when. */
+/** Closes, as gracefully as libp2p can, the next stream on which this process sends a large piece. Resolves when it does. */
 function closeInTheMiddle(t: ExecutionContext): Promise<void> {
   const { send } = AbstractMessageStream.prototype
   const isStream = (stream: MessageStream): stream is Stream => 'protocol' in stream

@@ -5,14 +5,14 @@ import { type TestNode, schemaOf } from '../cluster.test.support.js'
 import type { PeerOptions } from '../peer.js'
 import type { RunSettings } from '../run-settings.js'
 
-/** A model of one tensor with so many bytes. */
+/** A model of one tensor with `bytes` bytes. */
 export const runSettingsOf = (bytes: number): RunSettings => ({
   settings: { run: 'r' },
   schema: schemaOf(bytes / 4),
   start: '0'
 })
 
-/** Options of peers that exchange vectors of so many bytes. */
+/** Options of peers that exchange vectors of `bytes` bytes. */
 export const large = (bytes: number, limits: PeerOptions['limits'] = {}) => ({
   runSettings: runSettingsOf(bytes),
   limits
@@ -21,20 +21,20 @@ export const large = (bytes: number, limits: PeerOptions['limits'] = {}) => ({
 /** The number at `index` of the vector of a round: a whole number below 2^24, so that float32 holds it. */
 const numberAt = (round: number, index: number) => (Math.imul(index + 1, 2_654_435_761) ^ (round * 7_919)) >>> 8
 
-/** A vector of so many bytes in which every number depends on its place and on the round. */
+/** A vector of `bytes` bytes in which every number depends on its index and on the round. */
 export function vectorOf(round: number, bytes: number): Float32Array {
   const vector = new Float32Array(bytes / 4)
   for (let index = 0; index < vector.length; index++) vector[index] = numberAt(round, index)
   return vector
 }
 
-/** Whether every number is the one that `vectorOf` has given it. */
+/** Whether every number is that of `vectorOf`. */
 export function isWhole(round: number, vector: Float32Array): boolean {
   for (let index = 0; index < vector.length; index++) if (vector[index] !== numberAt(round, index)) return false
   return true
 }
 
-/** Sends vectors of so many bytes, of rounds `first` to `first + count - 1`, as fast as the queue takes them. */
+/** Sends vectors of `bytes` bytes, of rounds `first` to `first + count - 1`, as fast as the queue takes them. */
 export async function sendAll(
   { peer }: TestNode,
   to: PeerName,
@@ -50,9 +50,9 @@ export async function sendAll(
 }
 
 /**
- * Receives until `count` vectors have come or none comes for `timeout`. Returns their rounds; `NaN` for one that is torn.
+ * Receives until `count` vectors have arrived or none arrives for `timeout`. Returns their rounds; `NaN` for a corrupt vector.
  *
- * @param pause - milliseconds that the algorithm takes for each
+ * @param pause - milliseconds between two receives
  */
 export async function receiveAll(
   { peer }: TestNode,
@@ -78,7 +78,7 @@ export const upTo = (count: number): number[] => Array.from({ length: count }, (
 
 const troubles: readonly PeerEvent['kind'][] = ['reconnecting', 'bad-frame', 'silent', 'refused', 'activity-failed']
 
-/** What has gone wrong at a peer, or with its links, since its `from`-th event. */
+/** The events of faults and lost links of a peer since its `from`-th event. */
 export function troubleOf({ events }: Pick<TestNode, 'events'>, from = 0): PeerEvent[] {
   return events.slice(from).filter(({ kind }) => troubles.includes(kind))
 }

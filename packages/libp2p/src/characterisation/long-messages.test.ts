@@ -1,4 +1,4 @@
-/** libp2p's helpers for messages with a length take 4 MiB; models are larger, and may have very many tensors. */
+/** libp2p's helpers for length-prefixed messages accept 4 MiB; models are larger, and may have very many tensors. */
 import { lpStream } from '@libp2p/utils'
 import { timeLimit } from '@murmuration/contract'
 import { InputError, peerName, RefusedError, type Schema } from '@murmuration/core'
@@ -11,7 +11,7 @@ import { large, receiveAll, sendAll, troubleOf, upTo } from './exchange.test.sup
 const [a, b] = ['a', 'b'].map(peerName)
 const edge = graph(['a', 'b'])
 
-/** A schema of so many tensors of one number. */
+/** A schema of `tensors` tensors of one number. */
 const schemaOfMany = (tensors: number): Schema =>
   Array.from({ length: tensors }, (_, index) => ({ name: `block${index}/scale`, shape: [1] }))
 
@@ -63,7 +63,7 @@ test('two schemas of 20000 tensors that differ in the last one are refused, and 
   await Promise.all([refused(left, b), refused(right, a)])
 })
 
-// At present the receiver resets the stream, and the sender calls again and again until its timeout.
+// Without the check the receiver would reset the stream, and the sender would dial repeatedly until its timeout.
 test('a schema that no hello can carry is an error at once, which says so', async (t) => {
   const schema = schemaOfMany(Math.ceil(controlBytes / 30))
   t.true(JSON.stringify(schema).length > controlBytes)

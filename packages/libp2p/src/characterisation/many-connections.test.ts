@@ -1,4 +1,4 @@
-/** libp2p lets in 5 connections a second from one address, and two peers that call each other have two connections. */
+/** libp2p accepts 5 connections per second from one address, and two peers that dial each other have two connections. */
 import { timeLimit } from '@murmuration/contract'
 import { deferred, peerName } from '@murmuration/core'
 import test, { type ExecutionContext } from 'ava'
@@ -12,7 +12,7 @@ const [a, b] = ['a', 'b'].map(peerName)
 test('libp2p 3.3: of twelve that call at once from one address, some are turned away', async (t) => {
   const hub = await bareNode(t)
   const callers = await Promise.all(upTo(12).map(() => bareNode(t)))
-  // On a busy machine the twelve may come over several seconds, and get in.
+  // On a busy machine the twelve may be spread over several seconds, and be accepted.
   let refused = 0
   for (let attempt = 0; attempt < 20 && refused === 0; attempt++) {
     const results = await Promise.allSettled(callers.map((caller) => caller.dial(hub.getMultiaddrs())))
@@ -26,7 +26,7 @@ test('twelve peers that call one at once from one address all get in at the firs
   const names = upTo(12).map((index) => `leaf${String(index).padStart(2, '0')}`)
   const star = graph(...names.map((name) => ['hub', name] as const))
   const hub = await testNode(t, star, 'hub')
-  // They cannot be called, so that they have to call. The hub knows the peer list before they do.
+  // They cannot be dialled, so they must dial. The hub knows the peer list before they do.
   const leaves = await Promise.all(names.map((name) => testNode(t, star, name, { listen: [] })))
   await connectAll([hub, ...leaves])
   t.true(hub.peer.neighbours().every(({ state }) => state === 'ready'))
@@ -37,8 +37,8 @@ test('twelve peers that call one at once from one address all get in at the firs
 })
 
 /**
- * Two peers, each behind a tap, that have called each other at the same moment, with vectors of so many bytes. A peer that is called does not
- * call any more, so that no call comes through before both have been made.
+ * Two peers, each behind a tap, that have dialled each other at the same moment, with vectors of `bytes` bytes. A peer that was dialled does not
+ * dial any more, so no call passes its tap before both were made.
  */
 async function mutual(t: ExecutionContext, bytes: number) {
   const edge = graph(['a', 'b'])

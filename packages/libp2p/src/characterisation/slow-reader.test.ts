@@ -1,4 +1,4 @@
-/** libp2p does not hold a sender back for a reader that does not read, and its `pause()`, which would, breaks streams. */
+/** libp2p has no back-pressure from a reader that does not read, and its `pause()`, which would give it, breaks streams. */
 import type { Stream } from '@libp2p/interface'
 import { peerName } from '@murmuration/core'
 import test from 'ava'
@@ -9,7 +9,7 @@ import { large, receiveAll, sendAll, troubleOf, upTo, vectorOf } from './exchang
 const [b, c] = ['b', 'c'].map(peerName)
 const edge = graph(['a', 'b'])
 
-/** Watches a stream. Returns how to wait for its end, and for the error that it ends with. */
+/** Watches a stream. Returns a function that waits for its end and gives the reason. */
 function endOf(stream: Stream): () => Promise<string> {
   let reason: string | undefined
   stream.addEventListener('close', ({ error }) => (reason = String(error)))
@@ -28,7 +28,7 @@ test('libp2p 3.3: a reader that has stopped in the middle of its loop gets every
 })
 
 test('libp2p 3.3: a paused stream is reset when its window is larger than its read buffer', async (t) => {
-  // The window grows up to 16 MiB by itself, more or less quickly; here it begins with 8.
+  // The window grows up to 16 MiB at a varying speed, so it begins with 8 here.
   const stream = { initialStreamWindowSize: 8 * MiB }
   const { near, far } = await barePair(t, { stream }, { stream })
   far.addEventListener('message', () => {})
@@ -56,7 +56,7 @@ test('a peer that takes nothing from its mailbox receives a bounded number of fr
   const [left, slow, quick] = await testCluster(t, graph(['a', 'b'], ['a', 'c']), large(bytes, limits))
   await connectAll([left, slow, quick])
   const { fabric } = left.peer
-  // The exchange with a neighbour that does read shows that there was time enough.
+  // The exchange with a neighbour that reads shows that there was enough time.
   for (let round = 0; round < 30; round++) {
     while (fabric.send(b, { kind: 0, round, vector: vectorOf(round, bytes) }) === 'queued');
     while (fabric.send(c, { kind: 0, round, vector: vectorOf(round, bytes) }) !== 'queued')
@@ -65,7 +65,7 @@ test('a peer that takes nothing from its mailbox receives a bounded number of fr
   }
   t.is(fabric.send(b, { kind: 0, round: 0, vector: vectorOf(0, bytes) }), 'full')
   const { received } = slow.peer.traffic()
-  // A frame more than was granted may be half here.
+  // One frame beyond the granted ones may have arrived in part.
   const most = mailbox + window + 1
   t.true(received.frames >= 1 && received.frames <= most, `${received.frames} frames came, ${most} at most may`)
   t.true(received.payload + received.overhead <= (most + 0.5) * bytes, `${JSON.stringify(received)}`)

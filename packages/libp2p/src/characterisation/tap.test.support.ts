@@ -2,29 +2,29 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { Transform } from 'node:stream'
 import type { ExecutionContext } from 'ava'
 
-/** A relay in front of one TCP port, for faults that a mere cut does not show. */
+/** A proxy in front of one TCP port, for faults other than a cut. */
 export interface Tap {
-  /** Where to call instead. */
+  /** The port to dial instead. */
   readonly port: number
-  /** How many connections there have been. */
+  /** The number of connections so far. */
   readonly accepted: () => number
   /**
-   * Lets so many more bytes through to the port behind, then ends that connection there as a clean close does and swallows
-   * the rest. Happens once. Resolves when it has happened.
+   * Passes `bytes` more bytes to the port behind, then closes that connection there cleanly and drops the rest. Happens once. Resolves when it
+   * has happened.
    */
   readonly endAfter: (bytes: number) => Promise<void>
-  /** Lets no more than so many bytes per second through to the port behind, on each connection. */
+  /** Limits the bytes per second to the port behind, on each connection. */
   readonly pace: (bytesPerSecond: number) => void
-  /** Lets no byte through, either way, on the connections that there are now. */
+  /** Passes no more bytes, in either direction, on the existing connections. */
   readonly freeze: () => void
-  /** Cuts the connection that was made as the `index`-th, from 0. */
+  /** Cuts the `index`-th connection, from 0. */
   readonly cut: (index: number) => void
 }
 
 /**
- * Starts a relay in front of `target`, until the test ends.
+ * Starts a proxy in front of `target`, until the test ends.
  *
- * @param opened - what waits for it to resolve: the first byte of each connection, which `onCall` hears of before
+ * @param opened - the first byte of each connection waits until it resolves; `onCall` is called before
  */
 export async function tapOf(
   t: ExecutionContext,
@@ -65,13 +65,13 @@ export async function tapOf(
   }
 }
 
-/** Lets two sockets die together. The errors that cutting makes are not of interest. */
+/** Destroys each of two sockets when the other closes. Errors from cutting are ignored. */
 function join(one: Socket, other: Socket): void {
   one.on('error', () => {})
   one.on('close', () => other.destroy())
 }
 
-/** What goes towards the port behind, over all connections. */
+/** The bytes towards the port behind, over all connections. */
 class Valve {
   #left = Number.POSITIVE_INFINITY
   #rate = Number.POSITIVE_INFINITY
@@ -103,7 +103,7 @@ class Valve {
     return gate
   }
 
-  /** Ends what goes on to the port behind; the next connection is whole again. */
+  /** Ends the connection to the port behind; the next connection is complete again. */
   #end(gate: Transform): false {
     this.#left = Number.POSITIVE_INFINITY
     gate.push(null)

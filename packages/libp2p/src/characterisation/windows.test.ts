@@ -1,4 +1,4 @@
-/** yamux does not negotiate the window that a stream begins with; only the largest one may differ between peers. */
+/** yamux does not negotiate the initial window of a stream; only the largest window may differ between peers. */
 import { peerName } from '@murmuration/core'
 import test from 'ava'
 import { testNode, connectAll, eventually, graph } from '../cluster.test.support.js'

@@ -1,4 +1,4 @@
-/** libp2p's write buffers take whatever they are given, and `onDrain`, which is to hold a writer back, does so once. */
+/** libp2p's write buffers are unbounded, and `onDrain`, which should give back-pressure, works only once. */
 import type { MessageStream } from '@libp2p/interface'
 import { AbstractMessageStream } from '@libp2p/utils'
 import { timeLimit } from '@murmuration/contract'
@@ -14,9 +14,9 @@ const b = peerName('b')
 const edge = graph(['a', 'b'])
 const streamWindow = MiB
 const [count, bytes] = [6, 16 * MiB]
-/** All of them may be under way at once, so that nothing but the writer's own care bounds what is buffered. */
+/** All vectors may be in flight at once, so that only the writer bounds the buffered bytes. */
 const limits = { window: 8, mailbox: 8, sendQueue: 8, streamWindow, channelFrom: Number.POSITIVE_INFINITY }
-/** A piece that waits, a piece that is being added, and a window. All that is sent is 32 times as much. */
+/** A waiting piece, a piece that is being added, and a window. All sent bytes are 32 times as many. */
 const bound = 2 * waitingBytes + streamWindow
 
 /** Watches the write buffers of all streams and connections of this process, until the test ends. */

@@ -2,17 +2,17 @@ import type { Milliseconds } from '@murmuration/core'
 import type { Clock } from '../clock.js'
 import type { SignedAddresses } from './signed-addresses.js'
 
-/** Bounds of a book. */
+/** Bounds of an address book. */
 export interface BookLimits {
-  /** The most records in all; the one that was renewed longest ago makes room. */
+  /** The most records in all; beyond, the one that was renewed longest ago is dropped. */
   readonly records: number
-  /** The most records from one source, so that one machine cannot push out the others. */
+  /** The most records from one source, so that one machine cannot evict the records of others. */
   readonly perSource: number
-  /** How long a record is kept that is not renewed. */
+  /** How long a record is kept without renewal. */
   readonly keepFor: Milliseconds
 }
 
-/** What holds unless other limits are given. */
+/** The default limits. */
 export const bookLimits: BookLimits = { records: 10_000, perSource: 64, keepFor: 10 * 60_000 }
 
 interface Entry {
@@ -21,11 +21,11 @@ interface Entry {
   readonly until: Milliseconds
 }
 
-/** Where the peers of runs are, as they have signed it themselves. A run is a text that only those of the run know. */
+/** The addresses of peers, by run, signed by the peers themselves. A run is a text that only its peers know. */
 export class AddressBook {
   readonly #clock: Clock
   readonly #limits: BookLimits
-  /** By run and peer id, in the order in which they were renewed. */
+  /** By run and peer id, in the order of renewal. */
   readonly #entries = new Map<string, Entry>()
 
   constructor(clock: Clock, limits: BookLimits = bookLimits) {
@@ -40,7 +40,7 @@ export class AddressBook {
   /**
    * Keeps a record, unless a newer one is known.
    *
-   * @param source - whose records are bounded together, see {@link sourceOf}, or one peer
+   * @param source - the source that `perSource` limits: see {@link sourceOf}, or a peer id
    */
   keep(run: string, record: SignedAddresses, source: string): void {
     const key = keyOf(run, record.id)

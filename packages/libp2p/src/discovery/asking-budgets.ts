@@ -2,13 +2,13 @@ import type { Milliseconds } from '@murmuration/core'
 import { Budget } from '../budget.js'
 import { realClock } from '../clock.js'
 
-/** Questions that one source may ask at once, and after how long one more. */
+/** The most questions of one source at once, and the time after which one more is allowed. */
 const questions = 64
 const questionEvery: Milliseconds = 1000
-/** The most sources of which it is remembered how much they ask; the one that was first seen longest ago is forgotten. */
+/** The most sources with a budget; beyond, the one that was first seen longest ago is forgotten. */
 const maxSources = 4096
 
-/** How much each source may ask: to answer costs signatures. */
+/** How often each source may ask: an answer costs signature checks. */
 export class AskingBudgets {
   readonly #budgets = new Map<string, Budget>()
 

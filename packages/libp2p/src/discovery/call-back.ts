@@ -1,4 +1,4 @@
-/** The protocol by which a peer has a seed try whether it can be called: one question, one call, one answer. */
+/** The protocol by which a peer asks a seed to test whether the peer can be dialled: one question, one call, one answer. */
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import { multiaddr } from '@multiformats/multiaddr'
 import type { Milliseconds } from '@murmuration/core'
@@ -9,19 +9,19 @@ import { answer, ask } from '../questions.js'
 
 export const callBackProtocol = '/murmuration/call-back/1'
 
-/** How long a call may take. */
+/** The timeout of a call. */
 const callFor: Milliseconds = 4_000
 
-/** The most calls at a time. */
+/** The most calls at once. */
 const maxCalls = 8
 
 const questionSchema = z.object({ port: z.number().int().min(1).max(65_535) })
 const answerSchema = z.object({ host: z.string().max(64), isReached: z.boolean() })
 
-/** What came of a call: the IP address from which the seed was asked, and whether it has reached the asker there. */
+/** The result of a call: the IP address from which the seed was asked, and whether the seed has reached the asker there. */
 export type CallBack = z.infer<typeof answerSchema>
 
-/** Calls whoever asks, at the IP address from which it asks and by its peer id alone, and says whether it answers. */
+/** Calls the asker, only at the IP address from which it asks and by its peer id, and reports whether it answers. */
 export class CallsBack {
   readonly #node: Libp2p
   #calls = 0

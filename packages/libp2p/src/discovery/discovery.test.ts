@@ -1,4 +1,4 @@
-/** Peers that have each other's ids and not their addresses. */
+/** Peers that know each other's ids but not their addresses. */
 import { timeLimit } from '@murmuration/contract'
 import { InputError } from '@murmuration/core'
 import { multiaddr } from '@multiformats/multiaddr'
@@ -23,7 +23,7 @@ async function seedOf(t: ExecutionContext): Promise<Seed> {
   return seed
 }
 
-/** The peer list with the addresses of `known` alone. */
+/** The peer list with only the addresses of `known`. */
 const withoutAddresses = (nodes: readonly TestNode[], known: readonly TestNode[] = []) =>
   peerListOf(nodes).map((entry) =>
     known.some(({ name }) => name === entry.name) ? entry : { ...entry, addresses: [] }
@@ -63,7 +63,7 @@ test('a seed that is not there is named, and named again when it is back', async
     ring.peers.map((name) => testNode(t, ring, name, { discovery: { seeds, lan: false } }))
   )
   await meet(nodes)
-  // On a busy machine the one that is there may miss a question.
+  // On a busy machine the running seed may miss a question.
   await eventually('both seeds', () => {
     const events = nodes[0].events.flatMap((event) => (event.kind === 'seed' ? [event] : []))
     const last = new Map(events.map(({ address, isReached }) => [address, isReached]))

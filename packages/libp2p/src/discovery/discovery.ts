@@ -19,23 +19,23 @@ import { ownAddresses } from './own-addresses.js'
 import { mayDial, type Reach, reachOf, widest } from './reach.js'
 import { maxAddresses, signAddresses, type SignedAddresses, withoutId } from './signed-addresses.js'
 
-/** How a peer finds others of its peer list, beside the addresses that the list has. */
+/** How a peer finds others of its peer list, besides the addresses in the list. */
 export interface DiscoveryOptions {
-  /** Multiaddrs of peers that introduce: seeds, or any peers of the run. */
+  /** Multiaddrs of nodes that give addresses: seeds, or any peers of the run. */
   readonly seeds: readonly string[]
-  /** Whether to tell the local network by multicast DNS where this peer is, and to listen to others. */
+  /** Whether to announce this peer on the local network by multicast DNS, and to find others there. */
   readonly lan: boolean
 }
 
-/** The waits between questions: at first and at most while a peer is missing, and while none is. */
+/** The waits between questions: the first and the longest while a peer is missing, and the wait while none is. */
 const firstWait: Milliseconds = 500
 const maxWait: Milliseconds = 20_000
 const renewEvery: Milliseconds = 120_000
 
-/** The most peers of the run that are asked in one turn. */
+/** The most peers of the run that are asked at a time. */
 const maxPeersAsked = 4
 
-/** Learns where the peers of the peer list are, from seeds, from each other and on the local network, and tells where this one is. */
+/** Learns the addresses of listed peers from seeds, from other peers and on the local network, and announces those of this peer. */
 export class Discovery {
   readonly #context: LinkContext
   readonly #peers: PeerSet
@@ -45,15 +45,15 @@ export class Discovery {
   readonly #book = new AddressBook(realClock)
   readonly #wake = new Signal()
   readonly #budgets = new AskingBudgets()
-  /** Where each seed has seen this peer, by the seed's address. */
+  /** The IP address at which each seed sees this peer, by the seed's address. */
   readonly #seen = new Map<string, string>()
-  /** What was last told of each seed. */
+  /** The last reported state of each seed. */
   readonly #told = new Map<string, string>()
-  /** How near to this machine addresses may be that are dialled: as near as the user has gone to find them. */
+  /** The reach nearest to this machine among the configured seeds and the local network: nearer learnt addresses are not dialled. */
   #within: Reach
   #run = ''
 
-  /** @param relays - by which this peer is reached now */
+  /** @param relays - the relays through which this peer can be reached */
   constructor(
     context: LinkContext,
     peers: PeerSet,
@@ -77,7 +77,7 @@ export class Discovery {
     await introduce(this.#book, stream, connection, { source, timeout: this.#context.limits.handshakeTimeout })
   }
 
-  /** Asks again and again, until the peer closes. */
+  /** Asks periodically until the peer closes. */
   async run(run: string): Promise<void> {
     const { closing } = this.#context
     this.#run = run
@@ -91,17 +91,17 @@ export class Discovery {
     }
   }
 
-  /** Tells at once where this peer is now. */
+  /** To be called when this peer's addresses have changed: announces them at once. */
   moved(): void {
     this.#wake.notify()
   }
 
-  /** Ends the wait for the next question. To be called when `closing` is aborted. */
+  /** Ends the wait for the next question. To be called once `closing` is aborted. */
   stop(): void {
     this.#wake.notify()
   }
 
-  /** The ids of those with whom there is to be a direct link and is none. */
+  /** The ids of the peers to which a direct link is wanted and missing. */
   #missing(): readonly string[] {
     const { directory } = this.#context
     const lonely = [...this.#peers.sessions.values()].filter(
@@ -110,13 +110,13 @@ export class Discovery {
     return lonely.flatMap(({ name }) => directory.entry(name)?.id ?? [])
   }
 
-  /** A peer that can be called otherwise now. */
+  /** Tries to replace relayed connections by direct ones. */
   async #leaveRelays(): Promise<void> {
     const relayed = [...this.#peers.sessions.values()].filter((session) => session.isRelayed)
     await Promise.allSettled(relayed.map((session) => session.seekDirect()))
   }
 
-  /** Asks seeds, which are told where this peer is in any case, and some peers. Resolves with how many peers have been found anew. */
+  /** Asks all seeds, which also announces this peer, and some peers while any are missing. Resolves with how many new addresses were found. */
   async #askAll(missing: readonly string[]): Promise<number> {
     const record = await this.#ownRecord()
     const seeds = this.#options.seeds.map((seed) => this.#askSeed(seed, record, missing))
@@ -130,7 +130,7 @@ export class Discovery {
     try {
       const connection = await within(limits.dialTimeout, closing, (signal) => node.dial(multiaddr(seed), { signal }))
       const host = hostOf(connection.remoteAddr)
-      // Whoever names a seed in a private network asks for addresses there.
+      // A user that configures a seed in a private network wants addresses there.
       this.#within = widest(this.#within, (host === undefined ? undefined : reachOf(host)) ?? 'public')
       const found = await this.#ask(connection, { seed, by: seed, record, missing })
       this.#tell(seed)
@@ -142,7 +142,7 @@ export class Discovery {
     }
   }
 
-  /** Whether a connection to a seed is more than that: a neighbour's, or one by which others are called or call. */
+  /** Whether a connection to a seed has another use: the seed is a listed peer, or a relay of this or other peers. */
   #isNeeded(connection: Connection): boolean {
     const id = connection.remotePeer.toString()
     return this.#context.directory.nameOf(id) !== undefined || this.#relays.needs(id) || carriesOthers(connection)
@@ -150,7 +150,7 @@ export class Discovery {
 
   async #askPeer(connection: Connection, record: Uint8Array, missing: readonly string[]): Promise<number> {
     const by = this.#context.directory.nameOf(connection.remotePeer.toString()) ?? ''
-    // One that has no answer is none the worse: it is asked for more than it has promised.
+    // A peer need not answer: it is not a seed.
     return this.#ask(connection, { by, record, missing }).catch(() => 0)
   }
 
@@ -169,7 +169,7 @@ export class Discovery {
     return found
   }
 
-  /** Takes in what a peer of the peer list has signed, whoever told it. Returns whether it is to be dialled elsewhere now. */
+  /** Takes the signed addresses of a listed peer, from any source. Returns whether a new address to dial was among them. */
   #learn(record: SignedAddresses, by: string): boolean {
     if (this.#context.directory.nameOf(record.id) === undefined) return false
     this.#book.keep(this.#run, record, record.id)
@@ -210,7 +210,7 @@ export class Discovery {
     return signAddresses(this.#identity, addresses)
   }
 
-  /** Tells of a seed what has changed. */
+  /** Reports a change in the state of a seed. */
   #tell(seed: string, trouble = ''): void {
     if (this.#told.get(seed) === trouble) return
     this.#told.set(seed, trouble)

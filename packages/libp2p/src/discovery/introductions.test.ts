@@ -1,4 +1,4 @@
-/** What seeds and peers tell each other, and what hostile ones can make of it. */
+/** Introductions between seeds and peers, and attacks by them. */
 import { multiaddr } from '@multiformats/multiaddr'
 import test from 'ava'
 import { createIdentity } from '../identity.js'

@@ -1,6 +1,6 @@
 /**
- * The protocol by which peers learn each other's addresses: who asks tells where it is itself, and whom it looks for; who answers gives what those
- * have signed. One question, one answer, one stream.
+ * The protocol by which peers learn each other's addresses. The question has the asker's own signed addresses and the ids that it looks for; the
+ * answer has the signed addresses of these peers. One question and one answer per stream.
  */
 import type { Connection, Stream } from '@libp2p/interface'
 import type { Milliseconds } from '@murmuration/core'
@@ -26,11 +26,11 @@ const record = z
 const peerId = z.string().min(32).max(64)
 
 const questionSchema = z.object({
-  /** What the peers of a run call it; nobody else can ask for them. */
+  /** A name of the run that only its peers know. */
   run: z.string().min(16).max(128),
   /** The asker's own addresses, as it signs them. */
   record,
-  /** The peer ids that it looks for. */
+  /** The peer ids that the asker looks for. */
   wanted: z.array(peerId).max(maxWanted)
 })
 const answerSchema = z.object({
@@ -40,9 +40,9 @@ const answerSchema = z.object({
 })
 
 /**
- * Answers a question from a book, and puts the asker into it. What is no question, or tells of others, is not answered.
+ * Answers a question from an address book, and adds the asker to the book. A malformed question, and one with another peer's record, is not answered.
  *
- * @param source - who counts as the source of the asker's record, see {@link AddressBook.keep}
+ * @param source - of the asker's record, see {@link AddressBook.keep}
  */
 export function introduce(
   book: AddressBook,
@@ -50,7 +50,7 @@ export function introduce(
   { remotePeer, remoteAddr }: Connection,
   { source, timeout }: { readonly source: string; readonly timeout: Milliseconds }
 ): Promise<void> {
-  // What calls through a relay is at another address.
+  // For a relayed connection, `remoteAddr` is not an address of the asker.
   const seen = tcpHost(remoteAddr) ?? ''
   return answer(stream, { timeout, maxQuestion }, async (given) => {
     const { run, record, wanted } = questionSchema.parse(given)
@@ -62,15 +62,15 @@ export function introduce(
   })
 }
 
-/** What an answer told. */
+/** A checked answer. */
 export interface Introductions {
-  /** The IP address that this peer has for the other end; empty where that is none. */
+  /** The IP address of this peer as the answerer sees it; empty when unknown. */
   readonly seen: string
-  /** Those of the wanted peers alone. */
+  /** Only those of the wanted peers. */
   readonly records: readonly SignedAddresses[]
 }
 
-/** Asks where peers are, at most {@link maxWanted}. What the answer says of others, or is not signed by them, is left out. */
+/** Asks for the addresses of at most {@link maxWanted} peers. Records of other peers, and without a valid signature, are left out. */
 export async function askForAddresses(
   connection: Connection,
   question: { readonly run: string; readonly record: Uint8Array; readonly wanted: readonly string[] },

@@ -1,27 +1,27 @@
 import type { Identity } from '../identity.js'
 import type { RelayLimits } from '../relay/relay-options.js'
 
-/** What a seed is given. */
+/** Options of a seed. */
 export interface SeedOptions {
   readonly identity: Identity
   /** Multiaddrs to listen on; port 0 takes a free one. */
   readonly listen: readonly string[]
-  /** That it is a relay too, and in which bounds it differs from the defaults; it is none when absent. */
+  /** Makes the seed a relay too, with limits that differ from the defaults; it is no relay when absent. */
   readonly relay?: Partial<RelayLimits> | undefined
 }
 
-/** A peer that only introduces others: it has no model, trains nothing, and believes nobody. */
+/** A node that only gives peers each other's addresses: it has no model, and trains nothing. */
 export interface Seed {
   /** The multiaddrs to give to others, the seed's peer id included. */
   readonly addresses: readonly string[]
-  /** How many peers it knows of now, of all runs. */
+  /** The number of peers in its address book, of all runs. */
   readonly known: number
-  /** How many peers can be reached through it now. */
+  /** The number of peers that can be reached through it as a relay. */
   readonly reserved: number
   close(): Promise<void>
 }
 
-/** Starts a seed. Rejects with an InputError where it cannot listen. The first call loads libp2p. */
+/** Starts a seed. Rejects with an InputError when it cannot listen. The first call loads libp2p. */
 export async function openSeed(options: SeedOptions): Promise<Seed> {
   const { startSeed } = await import('./seed.js')
   return startSeed(options)

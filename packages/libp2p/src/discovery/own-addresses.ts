@@ -7,12 +7,12 @@ import { maxAddresses, withoutId } from './signed-addresses.js'
 const order: readonly (Reach | undefined)[] = ['public', 'private', 'loopback']
 
 /**
- * Where this peer says that it is: first what the peer list says, then where it listens, also at the IP addresses from which seeds see it call: at a
- * router that passes the port on this is where it can be called. Those that reach farther come first; at most {@link maxAddresses}.
+ * The addresses that this peer announces: those of the peer list, then the listening addresses, then its ports at the IP addresses that seeds see
+ * (a router may forward these ports). Addresses with a wider reach come first; at most {@link maxAddresses}.
  *
- * @param listed - the peer list's
- * @param listening - those of the machine's own at which it listens
- * @param seen - IP addresses
+ * @param listed - the addresses in the peer list
+ * @param listening - the addresses of this machine at which it listens
+ * @param seen - the IP addresses that seeds see
  */
 export function ownAddresses(
   listed: readonly string[],

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net'
 import { type Multiaddr, multiaddr } from '@multiformats/multiaddr'
 import { hostOf } from '../peer-list.js'
 
-/** From where an IP address can be called: everywhere, within a private network, or on its machine alone. */
+/** From where an IP address can be dialled: everywhere, within a private network, or only on its machine. */
 export type Reach = 'public' | 'private' | 'loopback'
 
 const reaches: readonly Reach[] = ['public', 'private', 'loopback']
@@ -27,12 +27,12 @@ const internal = listOf(
   'fc00::/7',
   'fe80::/10'
 )
-/** What nobody can be called at: unspecified, multicast, reserved, documentation (RFC 6890). */
+/** Addresses that cannot be dialled: unspecified, multicast, reserved, documentation (RFC 6890). */
 const never = listOf('0.0.0.0/8', '224.0.0.0/3', '::/128', 'ff00::/8', '64:ff9b::/96', '2001:db8::/32')
-/** IPv4 written as IPv6 (RFC 4291, 2.5.5.2). The lists above take one for the other, so that this is no list. */
+/** IPv4 written as IPv6 (RFC 4291, 2.5.5.2). Not a list like those above, because a BlockList would match plain IPv4 too. */
 const isMapped = (host: string) => /^::ffff:/i.test(host)
 
-/** From where an IP address can be called; `undefined` for one at which nobody can be. */
+/** From where an IP address can be dialled; `undefined` for one that cannot be. */
 export function reachOf(host: string): Reach | undefined {
   const family = isIP(host) === 4 ? 'ipv4' : 'ipv6'
   if (isIP(host) === 0 || isMapped(host) || never.check(host, family)) return undefined
@@ -40,30 +40,30 @@ export function reachOf(host: string): Reach | undefined {
   return internal.check(host, family) ? 'private' : 'public'
 }
 
-/** The wider of two. */
+/** Of two, the one nearer to this machine: it allows a wider range of addresses. */
 export function widest(one: Reach, other: Reach): Reach {
   return reaches.indexOf(one) > reaches.indexOf(other) ? one : other
 }
 
 /**
- * Whether an address that others have told may be dialled: an IP address and a TCP port, of the peer or of a relay, and nothing nearer to this machine than `within`. Whoever
- * told it could otherwise have this peer call its own network.
+ * Whether an address from another node may be dialled: it must be an IP address and a TCP port, of the peer or of a relay, and not nearer to this
+ * machine than `within`. Otherwise that node could make this peer dial hosts in its own network.
  */
 export function mayDial(address: Multiaddr, within: Reach): boolean {
   const names = address.getComponents().map(({ name }) => name)
   const isThere = names.length === 2 || names.slice(2).join() === 'p2p,p2p-circuit'
   const isPlain = (names[0] === 'ip4' || names[0] === 'ip6') && names[1] === 'tcp' && isThere
   const host = isPlain ? hostOf(address) : undefined
-  // Who may be called by IPv4 says so.
+  // A peer with an IPv4 address announces it as IPv4.
   const isOther = host !== undefined && isIP(host) === 4 && names[0] === 'ip6'
   const reach = host === undefined || isOther ? undefined : reachOf(host)
   return reach !== undefined && widest(reach, within) === within
 }
 
-/** Bytes of a multiaddr of IPv6: the protocol in one, and of the address the first 64 bits, all of whose rest one machine has (RFC 4291, 2.5.4). */
+/** Bytes of an IPv6 multiaddr up to the /64 prefix: one for the protocol, 8 for the prefix. One machine may have a whole /64 (RFC 4291, 2.5.4). */
 const ip6Prefix = 9
 
-/** Who counts as one source of questions: an IPv4 address, or the /64 of an IPv6 address. Empty where there is none. */
+/** The source of a question: an IPv4 address, or the /64 of an IPv6 address. Empty for an address without IP. */
 export function sourceOf(address: Multiaddr): string {
   const host = hostOf(address) ?? ''
   return isIP(host) === 6

@@ -12,7 +12,7 @@ import { introduce, introductionsProtocol } from './introductions.js'
 import { sourceOf } from './reach.js'
 import type { Seed, SeedOptions } from './open-seed.js'
 
-/** How long a connection may last: a question is over in less. */
+/** How long a connection without relay use may last: a question takes less. */
 const connectionFor: Milliseconds = 30_000
 
 /** See `openSeed`. */

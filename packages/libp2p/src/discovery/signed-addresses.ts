@@ -1,28 +1,28 @@
-/** The addresses of a peer as it signs them: libp2p's peer records in signed envelopes (libp2p specs, RFC 0002 and RFC 0003). */
+/** Signed addresses of a peer: libp2p's peer records in signed envelopes (libp2p specs, RFC 0002 and RFC 0003). */
 import { peerIdFromPublicKey } from '@libp2p/peer-id'
 import { PeerRecord, RecordEnvelope } from '@libp2p/peer-record'
 import { type Multiaddr, multiaddr } from '@multiformats/multiaddr'
 import type { Identity } from '../identity.js'
 
-/** The most addresses of a peer that are told, read and dialled. */
+/** The most addresses of a peer that are announced, read and dialled. */
 export const maxAddresses = 8
 
 /** The most bytes of a signed record that are read. */
 export const maxRecordBytes = 2048
 
-/** What a peer has signed of where it is. */
+/** The signed addresses of a peer. */
 export interface SignedAddresses {
-  /** The libp2p peer id of who has signed. */
+  /** The libp2p peer id of the signer. */
   readonly id: string
-  /** Of two records of a peer the one with the higher number is newer. */
+  /** Of two records of a peer, the one with the higher number is newer. */
   readonly sequence: bigint
   /** Without the peer id at their ends. */
   readonly addresses: readonly Multiaddr[]
-  /** The envelope, to be passed on. */
+  /** The envelope, to be passed on unchanged. */
   readonly bytes: Uint8Array
 }
 
-/** Signs where this peer is. Its number is the time of day, so that it is newer than those of earlier processes. */
+/** Signs the addresses of this peer. The sequence number is the time of day, so that the record is newer than those of earlier processes. */
 export async function signAddresses(identity: Identity, addresses: readonly string[]): Promise<Uint8Array> {
   const multiaddrs = addresses.slice(0, maxAddresses).map((text) => withoutId(multiaddr(text)))
   const { privateKey } = identity
@@ -30,7 +30,7 @@ export async function signAddresses(identity: Identity, addresses: readonly stri
   return (await RecordEnvelope.seal(record, privateKey)).marshal()
 }
 
-/** Reads and checks what a peer has signed; `undefined` for what is none, too long, or signed by another key than that of the peer. */
+/** Reads and checks a signed record; `undefined` when it is malformed, too long, or not signed by the peer's key. */
 export async function readAddresses(bytes: Uint8Array): Promise<SignedAddresses | undefined> {
   if (bytes.byteLength > maxRecordBytes) return undefined
   try {

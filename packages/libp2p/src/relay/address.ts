@@ -2,7 +2,7 @@ import { RELAY_V2_HOP_CODEC, RELAY_V2_STOP_CODEC } from '@libp2p/circuit-relay-v
 import type { Connection } from '@libp2p/interface'
 import { type Multiaddr, multiaddr } from '@multiformats/multiaddr'
 
-/** The address of the relay in the address of a peer behind it; `undefined` for one that is not behind a relay. */
+/** The address of the relay in a relayed address; `undefined` for a direct address. */
 export function relayIn(address: Multiaddr): string | undefined {
   const names = address.getComponents().map(({ name }) => name)
   return names.includes('p2p-circuit') ? address.toString().replace(/\/p2p-circuit.*$/, '') : undefined
@@ -13,7 +13,7 @@ export function isRelayed(address: string): boolean {
   return relayIn(multiaddr(address)) !== undefined
 }
 
-/** Whether others are called, or call, through this connection, at one of its ends as a relay. */
+/** Whether one end of this connection is a relay that carries other connections over it. */
 export function carriesOthers({ streams }: Pick<Connection, 'streams'>): boolean {
   return streams.some(({ protocol }) => protocol === RELAY_V2_HOP_CODEC || protocol === RELAY_V2_STOP_CODEC)
 }

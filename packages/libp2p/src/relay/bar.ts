@@ -1,16 +1,16 @@
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { relayIn } from './address.js'
 
-/** By what relay a direction of a link goes. */
+/** The relay of one direction of a link. */
 export interface ViaRelay {
   /** Its address. */
   readonly relay: string
-  /** Why no vectors may go there; absent where they may. */
+  /** Why vectors are not allowed over it; absent when they are. */
   readonly bar?: string
 }
 
 /**
- * By what relay a connection goes, and whether vectors may go there; `undefined` for a direct one.
+ * The relay of a connection, and whether vectors are allowed over it; `undefined` for a direct connection.
  *
  * @param theirs - whether the neighbour allows vectors through relays
  */

@@ -18,7 +18,7 @@ import {
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { InputError, type Milliseconds } from '@murmuration/core'
 
-/** What libp2p's transport has beside what its type says. */
+/** libp2p's transport with members that its type lacks. */
 interface CircuitTransport extends Transport, Startable {
   readonly reservationStore: {
     start(): void
@@ -28,37 +28,37 @@ interface CircuitTransport extends Transport, Startable {
   onStop(stream: Stream, connection: Connection): Promise<void>
 }
 
-/** The most connections that one relay may bring at a time. */
+/** The most connections through one relay at a time. */
 const maxBrought = 64
 
 /**
- * Connections through relays. Any node can dial so. Whether others can call it so is its own choice: without a reservation it takes no call from a
- * relay, and it looks for none by itself.
+ * Connections through relays. Every node can dial through a relay. It accepts connections only from a relay that it has reserved a place at, and
+ * discovers no relays.
  */
 export class Circuit {
   readonly #isReached: boolean
   #inner: CircuitTransport | undefined
 
-  /** @param isReached - whether others are to call this node through relays */
+  /** @param isReached - whether other nodes can dial this node through relays */
   constructor(isReached = false) {
     this.#isReached = isReached
   }
 
-  /** For libp2p. */
+  /** The transport, for libp2p's options. */
   readonly transport = (components: CircuitRelayTransportComponents): Transport => {
     const inner = circuitRelayTransport()(components) as CircuitTransport
     this.#inner = inner
     return this.#isReached ? new ReachedTransport(inner, components) : new DiallingTransport(inner)
   }
 
-  /** Whether the relay at the other end has a place for this node now. */
+  /** Whether this node has a reservation at the relay. */
   isReservedAt(relay: PeerId): boolean {
     return this.#inner?.reservationStore.hasReservation(relay) === true
   }
 
-  /** Reserves a place at a relay. It is kept until the connection ends. Rejects where the relay gives none. */
+  /** Reserves a place at a relay, which lasts until the connection ends. Rejects when the relay refuses. */
   async reserve(connection: Connection, timeout: Milliseconds): Promise<void> {
-    // Of a node that has said once that it is no relay, libp2p's store never asks again.
+    // Check first that the node is a relay: after one refusal of the protocol, libp2p's store never asks that node again.
     const stream = await connection.newStream(RELAY_V2_HOP_CODEC, { signal: AbortSignal.timeout(timeout) })
     stream.abort(new Error('only asked whether it is a relay'))
     await this.#inner?.reservationStore.addRelay(connection.remotePeer, 'configured')
@@ -66,8 +66,8 @@ export class Circuit {
 }
 
 /**
- * libp2p's transport for those that only dial. It does not listen, and needs no identify: libp2p asks for that where relays are to be
- * discovered, which these are not.
+ * libp2p's transport for nodes that only dial. It does not listen, and does not need identify, which libp2p requires only for the discovery of
+ * relays.
  */
 class DiallingTransport implements Transport {
   readonly [transportSymbol] = true
@@ -99,7 +99,7 @@ class DiallingTransport implements Transport {
   }
 }
 
-/** The same for those that are called, too. */
+/** The same for nodes that are also dialled through relays. */
 class ReachedTransport extends DiallingTransport implements Startable {
   readonly #components: CircuitRelayTransportComponents
 
@@ -110,7 +110,7 @@ class ReachedTransport extends DiallingTransport implements Startable {
 
   async start(): Promise<void> {
     const serve = async (stream: Stream, connection: Connection) => {
-      // libp2p's own handler reserves a place at whoever brings a call.
+      // libp2p's own handler would reserve a place at any relay that brings a connection.
       const isOurs = this.inner.reservationStore.hasReservation(connection.remotePeer)
       if (isOurs) await this.inner.onStop(stream, connection)
       else stream.abort(new Error('no relay of this peer'))

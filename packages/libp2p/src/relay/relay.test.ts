@@ -1,4 +1,4 @@
-/** Peers that nobody can call, and reach each other through a relay. */
+/** Peers that cannot be dialled, and reach each other through a relay. */
 import { timeLimit } from '@murmuration/contract'
 import test, { type ExecutionContext } from 'ava'
 import { eventOf, eventually, graph, peerListOf, schemaOf, type TestNode, testNode } from '../cluster.test.support.js'
@@ -17,14 +17,14 @@ async function relayOf(t: ExecutionContext, changes: Partial<RelayLimits> = {}):
   return relay
 }
 
-/** A peer that listens nowhere but at a relay. */
+/** A peer that can be reached only through a relay. */
 function hidden(t: ExecutionContext, name: string, relay: Seed, vectors: boolean, changes: Partial<PeerOptions> = {}) {
   const [address] = relay.addresses
   const discovery = { seeds: [address], lan: false }
   return testNode(t, pair, name, { listen: [], discovery, relay: { via: [address], vectors }, ...changes })
 }
 
-/** Waits until the peer has a place at its relay. */
+/** Waits until the peer has a reservation at its relay. */
 const reserved = ({ name, events }: TestNode) =>
   eventually(`a place of ${name}`, () => events.some((event) => event.kind === 'relay' && event.isReached))
 
@@ -32,7 +32,7 @@ const withoutAddresses = (nodes: readonly TestNode[]) => peerListOf(nodes).map((
 
 test('two peers whose addresses are behind a relay exchange vectors through it where both allow it, and by no data channel', async (t) => {
   const relay = await relayOf(t)
-  // They could call each other for a channel, and must not be told where.
+  // They could reach each other for a data channel, but must not learn the address.
   const open = { listen: ['/ip4/127.0.0.1/tcp/0'], discovery: undefined, limits: { channelFrom: 1 } }
   const nodes = await Promise.all(['a', 'b'].map((name) => hidden(t, name, relay, true, open)))
   const [left, right] = nodes
@@ -92,7 +92,7 @@ test('a link leaves the relay as soon as one of the two can call the other itsel
     return links.every(({ state, relay: via }) => state === 'ready' && via === undefined)
   })
   t.like(await eventOf(inner, 'introduced'), { peer: b })
-  // The direct connection is there before the relayed one ends.
+  // The direct connection is open before the relayed one ends.
   const relayed = inner.events.filter((event) => event.kind === 'ready' && event.relay !== undefined)
   t.is(relayed.length, 1)
 })

@@ -10,22 +10,22 @@ import { Signal } from '../signal.js'
 import { within } from '../within.js'
 import type { Circuit } from './circuit.js'
 
-/** The waits between attempts at a relay that gives no place, and between looks at a place that it has given. */
+/** The waits between attempts at a relay that refuses: first and longest. The longest is also the interval of checks of a reservation. */
 const firstWait: Milliseconds = 500
 const maxWait: Milliseconds = 20_000
 
-/** The places of this peer at relays, by which others call it. They are kept until the peer closes. */
+/** The reservations of this peer at relays, through which others dial it. They are kept until the peer closes. */
 export class Reservations {
   readonly #context: LinkContext
   readonly #circuit: Circuit
   readonly #relays: readonly string[]
   readonly #changed: () => void
   readonly #wake = new Signal()
-  /** The address of this peer at each relay that has a place for it, without its id. */
+  /** The address of this peer, without its id, at each relay where it has a reservation. */
   readonly #addresses = new Map<string, string>()
-  /** The peer ids of those of which this peer has, or wants, a place. */
+  /** The peer ids of the relays where this peer has, or wants, a reservation. */
   readonly #ids = new Set<string>()
-  /** What was last told of each relay. */
+  /** The last reported state of each relay. */
   readonly #told = new Map<string, string>()
 
   /**
@@ -39,22 +39,22 @@ export class Reservations {
     this.#changed = changed
   }
 
-  /** Where others can call this peer through relays, without its id at the ends. */
+  /** The addresses of this peer through relays, without its id at their ends. */
   get addresses(): readonly string[] {
     return [...this.#addresses.values()]
   }
 
-  /** Whether the connection to whom is to stay because others call this peer by it. */
+  /** Whether the connection to this peer id must stay open because it belongs to a relay of this peer. */
   needs(id: string): boolean {
     return this.#ids.has(id)
   }
 
-  /** Until the peer closes. */
+  /** Keeps the reservations until the peer closes. */
   async run(): Promise<void> {
     await Promise.all(this.#relays.map((relay) => this.#keep(relay)))
   }
 
-  /** Ends all waits. To be called when `closing` is aborted. */
+  /** Ends all waits. To be called once `closing` is aborted. */
   stop(): void {
     this.#wake.notify()
   }
@@ -82,7 +82,7 @@ export class Reservations {
     const connection = await within(limits.dialTimeout, closing, dial)
     this.#ids.add(connection.remotePeer.toString())
     await within(limits.handshakeTimeout, closing, () => this.#circuit.reserve(connection, limits.handshakeTimeout))
-    // Where this peer has reached it others can: where the relay says that it is may be an address of its own network.
+    // The address at which this peer has reached the relay: the relay's own announcement may be an address of its private network.
     const place = `${withoutId(connection.remoteAddr).toString()}/p2p/${connection.remotePeer.toString()}`
     this.#addresses.set(relay, `${place}/p2p-circuit`)
     this.#tell(relay)
@@ -107,7 +107,7 @@ export class Reservations {
     this.#tell(relay, reason)
   }
 
-  /** Tells of a relay what has changed. */
+  /** Reports a change in the state of a relay. */
   #tell(relay: string, trouble = ''): void {
     if (this.#told.get(relay) === trouble) return
     this.#told.set(relay, trouble)

@@ -5,21 +5,21 @@ import { sourceOf } from '../discovery/reach.js'
 import { carriesOthers, relayIn } from './address.js'
 import { type RelayLimits, relayLimits } from './relay-options.js'
 
-/** How long a reservation stands that is not renewed. libp2p renews it 5 minutes before. */
+/** The lifetime of a reservation. libp2p renews it 5 minutes before it expires. */
 const reservationFor: Milliseconds = 60 * 60_000
 
-/** The most connections through the relay that one peer may build, and be called by, at a time. */
+/** The most connections through the relay that one peer may dial, and receive, at a time. */
 const maxPerPeer = 32
 
-/** A node that is a relay for others, within limits. */
+/** The relay service of a node, within limits. */
 export class RelayRole {
   readonly #limits: RelayLimits
   readonly #serves: (peer: string) => boolean
   #node: Libp2p | undefined
 
   /**
-   * @param limits - where they differ from {@link relayLimits}. Throws an InputError for one that is no number above 0
-   * @param serves - whether a peer, by its id, may be reached through this relay, and call through it
+   * @param limits - those that differ from {@link relayLimits}. Throws an InputError for a limit that is not a number above 0
+   * @param serves - whether a peer, by its id, may dial and be dialled through this relay
    */
   constructor(limits: Partial<RelayLimits>, serves: (peer: string) => boolean = () => true) {
     this.#limits = { ...relayLimits, ...limits }
@@ -29,7 +29,7 @@ export class RelayRole {
     this.#serves = serves
   }
 
-  /** For libp2p. */
+  /** The service, for libp2p's options. */
   service(timeout: Milliseconds): ReturnType<typeof circuitRelayServer> {
     const { reservations, duration, bytes } = this.#limits
     return circuitRelayServer({
@@ -45,29 +45,29 @@ export class RelayRole {
     })
   }
 
-  /** For libp2p: whom this relay sends away. */
+  /** For libp2p's options: the peers that this relay refuses. */
   readonly gater: Pick<ConnectionGater, 'denyInboundRelayReservation' | 'denyOutboundRelayedConnection'> = {
     denyInboundRelayReservation: (peer) => !this.#serves(peer.toString()) || this.#hasEnough(peer),
     denyOutboundRelayedConnection: (from, to) =>
       !this.#serves(from.toString()) || !this.#serves(to.toString()) || this.#isFull
   }
 
-  /** Begins with a node, of which this is a service. */
+  /** To be called with the node of this service. */
   begin(node: Libp2p): void {
     this.#node = node
-    // libp2p keeps the place of a peer that has gone until it expires, and so runs out of places.
+    // libp2p keeps the reservation of a disconnected peer until it expires, and so runs out of reservations.
     node.addEventListener('peer:disconnect', ({ detail }) => {
       this.#reservations?.get(detail)?.signal.clear()
       this.#reservations?.delete(detail)
     })
   }
 
-  /** How many peers can be reached through it now. */
+  /** The number of reservations. */
   get reserved(): number {
     return this.#reservations?.size ?? 0
   }
 
-  /** Whether a connection is of a peer that is reached through this relay, or calls through it. */
+  /** Whether the peer of a connection has a reservation, or the connection carries relayed ones. */
   isUsed(connection: Connection): boolean {
     return this.#reservations?.has(connection.remotePeer) === true || carriesOthers(connection)
   }
@@ -81,7 +81,7 @@ export class RelayRole {
     return streams.filter(({ protocol }) => protocol === RELAY_V2_STOP_CODEC).length >= this.#limits.connections
   }
 
-  /** Whether the source of this peer has all the places that it may have, without this peer's own. */
+  /** Whether other peers from the source of this peer already have all reservations that one source may have. */
   #hasEnough(peer: PeerId): boolean {
     const [connection] = this.#node?.getConnections(peer).filter(({ remoteAddr }) => !relayIn(remoteAddr)) ?? []
     if (connection === undefined) return true

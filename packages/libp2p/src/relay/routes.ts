@@ -1,24 +1,24 @@
 import type { ViaRelay } from './bar.js'
 
-/** The two directions of a link to a neighbour, named from here. */
+/** The two directions of a link to a neighbour, as seen from this peer. */
 export type Direction = 'outgoing' | 'incoming'
 
-/** By what relays the two directions of a link go. */
+/** The relays of the two directions of a link. */
 export class Routes {
   readonly #routes = new Map<Direction, ViaRelay>()
 
-  /** To be called before a direction is up. */
+  /** Sets the relay of a direction. To be called before the direction is up. */
   set(direction: Direction, via: ViaRelay | undefined): void {
     if (via === undefined) this.#routes.delete(direction)
     else this.#routes.set(direction, via)
   }
 
-  /** Why no vectors may go to the neighbour or come from it; `undefined` where they may. */
+  /** Why vectors are not allowed on the link; `undefined` when they are. */
   get bar(): string | undefined {
     return [...this.#routes.values()].find(({ bar }) => bar !== undefined)?.bar
   }
 
-  /** The address of a relay by which a direction goes, if one does. */
+  /** The address of the relay of a direction, if there is one. */
   get relay(): { readonly relay?: string } {
     const [via] = this.#routes.values()
     return via === undefined ? {} : { relay: via.relay }

@@ -3,17 +3,17 @@ import type { Clock } from '../clock.js'
 import type { Flow } from './flow.js'
 import { Line } from './line.js'
 
-/** What goes through the lines of a peer: a connection. */
+/** A connection that uses the lines of a peer. */
 export interface LineUser {
-  /** What it sends. */
+  /** The bytes that it sends. */
   readonly out: Flow
-  /** What it receives. */
+  /** The bytes that it receives. */
   readonly in: Flow
-  /** Called when bytes may have moved. */
+  /** Called when bytes may have advanced. */
   settle(): void
 }
 
-/** The two lines of a peer in real time: a timer for the next thing that happens on them. */
+/** The two lines of a peer in real time, with a timer for the next event on them. */
 export class AccessLines {
   readonly up: Line
   readonly down: Line
@@ -21,10 +21,10 @@ export class AccessLines {
   readonly #users = new Set<LineUser>()
   #callOff: () => void = () => {}
   #isRunning = false
-  /** Something was offered while bytes were being moved. */
+  /** Whether bytes were offered while others were being advanced. */
   #isStale = false
 
-  /** @param bandwidth - of both lines, in bits per second */
+  /** @param bandwidth - of each line, in bits per second */
   constructor(bandwidth: { readonly up: number; readonly down: number }, clock: Clock) {
     this.up = new Line(bandwidth.up)
     this.down = new Line(bandwidth.down)
@@ -47,7 +47,7 @@ export class AccessLines {
     this.down.remove(user.in)
   }
 
-  /** Does all that is due. To be called when a flow was offered something, or was let go. */
+  /** Processes all events that are due. To be called after a flow was offered bytes, or was let go. */
   run(): void {
     this.#isStale = true
     if (this.#isRunning) return

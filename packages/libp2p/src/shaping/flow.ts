@@ -1,14 +1,14 @@
 import type { Milliseconds } from '@murmuration/core'
 import type { Uint8ArrayList } from 'uint8arraylist'
 
-/** Bytes that were handed over at once and wait for the line. */
+/** Bytes of one hand-over that wait for the line. */
 interface Piece {
   readonly bytes: Uint8ArrayList
-  /** When they were handed over. */
+  /** The time of the hand-over. */
   readonly since: Milliseconds
-  /** How long they fly after the line. */
+  /** How long they are in flight after the line. */
   readonly delay: Milliseconds
-  /** Whether they end what was handed over at once. */
+  /** Whether they end a hand-over. */
   readonly isEnd: boolean
 }
 
@@ -17,37 +17,37 @@ export interface Flight {
   readonly bytes: Uint8ArrayList
   /** When they arrive. */
   readonly due: Milliseconds
-  /** Whether they end what was handed over at once. */
+  /** Whether they end a hand-over. */
   readonly isEnd: boolean
 }
 
-/** The most bytes of a flow that fly at once: 10 Gbit/s over 13 ms, or 1 Gbit/s over 130 ms. */
+/** The most bytes of a flow in flight: 10 Gbit/s over 13 ms, or 1 Gbit/s over 130 ms. */
 const maxInFlight = 16 << 20
 
 /**
- * How late bytes in the middle of what was handed over at once may be looked at, so that there is less to do: for nobody can
- * begin with a part. What is late here is not late for the receiver's line, thanks to the stamps.
+ * How late bytes in the middle of a hand-over may be processed, which saves work: the receiver cannot use a part of it. Because of the
+ * stamps, this delay does not affect the receiver's line.
  */
 const coarse: Milliseconds = 4
 
 /**
- * The bytes that go one way through a {@link Line}: first they wait for their turns on it, then they fly, then they are
- * delivered, in order. Knows no clock: the time is handed in.
+ * Bytes in one direction through a {@link Line}: they wait for their turns on the line, then are in flight, then are delivered, in order.
+ * It has no clock: callers pass the time.
  */
 export class Flow {
-  /** Bytes per millisecond that this flow never exceeds, whatever the line has to give. */
+  /** Bytes per millisecond that this flow never exceeds, even on an idle line. */
   cap = Number.POSITIVE_INFINITY
   readonly #deliver: (flights: readonly Flight[]) => void
   readonly #pieces: Piece[] = []
   #flights: Flight[] = []
   #waiting = 0
   #flying = 0
-  /** When the cap lets the next bytes begin. */
+  /** When the cap allows the next bytes to begin. */
   #ready: Milliseconds = 0
   #lastDue: Milliseconds = 0
   #isHeld = false
 
-  /** @param deliver - takes what has arrived; it may hold the flow, and offer more bytes */
+  /** @param deliver - takes the arrived bytes; it may hold the flow, and offer more bytes */
   constructor(deliver: (flights: readonly Flight[]) => void) {
     this.#deliver = deliver
   }
@@ -57,22 +57,22 @@ export class Flow {
     return this.#waiting
   }
 
-  /** Bytes in here, waiting or flying. */
+  /** Bytes that wait or are in flight. */
   get load(): number {
     return this.#waiting + this.#flying
   }
 
   /**
-   * Takes bytes, which must not change afterwards. They fly for `delay` once they have passed the line.
+   * Takes bytes, which must not change afterwards. They are in flight for `delay` after the line.
    *
-   * @param isEnd - whether they end what was handed over at once
+   * @param isEnd - whether they end a hand-over
    */
   offer(bytes: Uint8ArrayList, since: Milliseconds, delay: Milliseconds = 0, isEnd = true): void {
     this.#pieces.push({ bytes, since, delay, isEnd })
     this.#waiting += bytes.byteLength
   }
 
-  /** Delivers nothing more, and takes no turns, until it is let go. */
+  /** Delivers nothing and takes no turns until `letGo`. */
   hold(): void {
     this.#isHeld = true
   }
@@ -82,14 +82,14 @@ export class Flow {
     this.#isHeld = false
   }
 
-  /** When its next turn may begin, as far as it is concerned; Infinity while there is nothing that may go. */
+  /** When its next turn may begin on an idle line; Infinity while no bytes may be sent. */
   get nextTurn(): Milliseconds {
     if (this.#pieces.length === 0 || this.#isHeld || this.#flying >= maxInFlight) return Number.POSITIVE_INFINITY
     return Math.max(this.#pieces[0].since, this.#ready)
   }
 
   /**
-   * When there is something to do; Infinity while there is nothing.
+   * The time of the next event; Infinity when there is none.
    *
    * @param free - when the line is free
    * @param rate - of the line, in bytes per millisecond
@@ -102,7 +102,7 @@ export class Flow {
   }
 
   /**
-   * Puts up to `quantum` bytes on the line at the time `start`. Returns how many.
+   * Puts up to `quantum` bytes on the line at the time `start`. Returns their number.
    *
    * @param rate - of the line, in bytes per millisecond
    */
@@ -112,13 +112,13 @@ export class Flow {
     const size = pace === Number.POSITIVE_INFINITY ? bytes.byteLength : Math.min(quantum, bytes.byteLength)
     const isLast = isEnd && size === bytes.byteLength
     this.#fly(this.#cut(size), start + size / pace + delay, isLast)
-    // A turn that the line gave late is made up for, but only one.
+    // The cap allows catching up for a turn that the line gave late, but for one only.
     const spacing = size / this.cap
     this.#ready = Math.max(this.#ready, start - spacing) + spacing
     return size
   }
 
-  /** Delivers what is due. */
+  /** Delivers the bytes that are due. */
   land(now: Milliseconds): void {
     if (this.#nextDue > now) return
     const count = this.#flights.findIndex(({ due }) => due > now)
@@ -137,12 +137,12 @@ export class Flow {
     this.#flying = 0
   }
 
-  /** When the next bytes are to be delivered. */
+  /** When the next bytes are due. */
   get #nextDue(): Milliseconds {
     return this.#flights.length === 0 || this.#isHeld ? Number.POSITIVE_INFINITY : this.#flights[0].due
   }
 
-  /** How many bytes wait up to the first end; very many when that has not come yet. */
+  /** The number of bytes that wait up to the first end; MAX_SAFE_INTEGER when no end waits. */
   #untilEnd(): number {
     let size = 0
     for (const { bytes, isEnd } of this.#pieces) {
@@ -152,7 +152,7 @@ export class Flow {
     return Number.MAX_SAFE_INTEGER
   }
 
-  /** Takes bytes off the front of the first piece. */
+  /** Removes bytes from the front of the first piece. */
   #cut(size: number): Uint8ArrayList {
     const [{ bytes }] = this.#pieces
     this.#waiting -= size
@@ -165,7 +165,7 @@ export class Flow {
     return front
   }
 
-  /** What is sent later does not arrive earlier. */
+  /** Puts bytes in flight; they never arrive before earlier ones. */
   #fly(bytes: Uint8ArrayList, due: Milliseconds, isEnd: boolean): void {
     this.#lastDue = Math.max(this.#lastDue, due)
     this.#flights.push({ bytes, due: this.#lastDue, isEnd })

@@ -4,7 +4,7 @@ import { Uint8ArrayList } from 'uint8arraylist'
 import { type Flight, Flow } from './flow.js'
 import { Line } from './line.js'
 
-/** A flow on `line` that keeps what arrives. */
+/** A flow on `line` that records arrivals. */
 function flowOn(line: Line) {
   const arrived: { readonly size: number; readonly due: number }[] = []
   const keep = (flights: readonly Flight[]) =>
@@ -17,7 +17,7 @@ function flowOn(line: Line) {
 const bytes = (size: number) => new Uint8ArrayList(new Uint8Array(size))
 const sum = (sizes: readonly { readonly size: number }[]) => sizes.reduce((total, { size }) => total + size, 0)
 
-/** Looks at the line whenever there is something to do. Returns when there is nothing any more. */
+/** Processes all events of the line. */
 function runOut(line: Line): void {
   while (line.nextTime < Infinity) line.advance(line.nextTime)
 }
@@ -105,7 +105,7 @@ test('no more than 16 MiB of a flow fly at once', (t) => {
   t.is(flow.load, 40 << 20)
 })
 
-/** Offers at distinct times: which flow, how many bytes. */
+/** Offers at distinct times: the flow, and the number of bytes. */
 const offers = fc.array(
   fc.record({
     flow: fc.integer({ min: 0, max: 2 }),
@@ -124,7 +124,7 @@ test('whoever looks late finds what he would have found in time', (t) => {
         flows[1].flow.cap = 300
         let now = 0
         for (const [index, { flow, size, wait }] of plan.entries()) {
-          // No two things happen at the same instant, for which no order is promised.
+          // No two events have the same time, for which the order is not defined.
           now += wait + (index + 1) * 1e-5
           while (isPunctual && line.nextTime < now) line.advance(line.nextTime)
           flows[flow].flow.offer(bytes(size), now)
@@ -152,7 +152,7 @@ test('no flow and no line is ever faster than it may be, and no byte is lost', (
       t.is(sum(all), sum(plan))
       for (const [index, { due }] of all.entries()) t.true(sum(all.slice(0, index + 1)) <= 1000 * (due - begin) + 1e-6)
       const capped = flows[1].arrived
-      // One turn that the line gave late is made up for.
+      // The cap allows catching up for one late turn.
       for (const [index, { due }] of capped.entries()) {
         t.true(sum(capped.slice(0, index + 1)) <= 300 * (due - begin) + 1448 + 1e-6)
       }
@@ -164,7 +164,7 @@ test('no flow and no line is ever faster than it may be, and no byte is lost', (
 test('bytes that a busy process sees late take the idle time that was theirs', (t) => {
   const line = new Line(8e6)
   const [one, two] = [flowOn(line), flowOn(line)]
-  // Each brings half of what the line can take. What the second brings is seen 8 ms late.
+  // Each flow offers half of the line's rate. The second one's bytes are offered 8 ms late.
   for (let time = 0; time < 100; time += 2) {
     one.flow.offer(bytes(1000), time)
     line.advance(time + 1.9)

@@ -4,34 +4,34 @@ import type { Flow } from './flow.js'
 /** One byte per millisecond, in bits per second. */
 export const bytePerMillisecond = 8000
 
-/** How long a turn is to last, where the bounds below allow: short beside a message, long beside the work that it makes. */
+/** The target duration of a turn, within the bounds below: short compared with a message, long compared with the work per turn. */
 const turn: Milliseconds = 1
 
-/** The least and the most bytes of a turn: what one packet carries, and what takes long enough on a fast line. */
+/** The least and the most bytes of a turn: the payload of one packet, and enough for the rate of a fast line. */
 const minQuantum = 1448
 const maxQuantum = 16 << 10
 
-/** How long nobody may look at the line because the process is busy, and the least and the most bytes of that. */
+/** How long a busy process may fail to process the line's events, and the bounds of the bytes that the line takes in that time. */
 const unwatched: Milliseconds = 50
 const minReserve = 64 << 10
 const maxReserve = 1 << 20
 
-/** How long idle times are remembered. */
+/** How long idle times are kept. */
 const memory: Milliseconds = 250
 
 /**
- * A line of a constant rate that several flows share, by turns of a quantum of bytes each. What is on it and when is exact
- * by arithmetic: whoever looks late finds it as it would be had he looked in time.
+ * A line of a constant rate that several flows share, by turns of a quantum of bytes each. The times of all bytes are computed exactly:
+ * a late call of `advance` gives the same result as one in time.
  */
 export class Line {
   /** Bytes per millisecond. */
   readonly #rate: number
   readonly #quantum: number
-  /** In the order of their last turns. */
+  /** Flows in the order of their last turns. */
   readonly #flows = new Set<Flow>()
-  /** When what is on the line has passed. */
+  /** When the line is free again. */
   #free: Milliseconds = 0
-  /** The line's idle times between what has passed, in order. */
+  /** The line's idle times, in order. */
   #gaps: { from: Milliseconds; to: Milliseconds }[] = []
 
   /** @param bandwidth - bits per second, above 0; Infinity for a line that limits nothing */
@@ -40,7 +40,7 @@ export class Line {
     this.#quantum = Math.min(maxQuantum, Math.max(minQuantum, Math.ceil(this.#rate * turn)))
   }
 
-  /** Bytes of the flow that are kept ready, so that the line does not run dry while nobody looks. */
+  /** How many bytes of the flow should wait, so that the line does not run idle while the process is busy. */
   reserve({ cap }: Flow): number {
     return Math.min(maxReserve, Math.max(minReserve, Math.min(this.#rate, cap) * unwatched))
   }
@@ -53,7 +53,7 @@ export class Line {
     this.#flows.delete(flow)
   }
 
-  /** Does all that happens up to `now`. */
+  /** Processes all events up to `now`. */
   advance(now: Milliseconds): void {
     for (let next = this.#next(); next !== undefined && next.start <= now; next = this.#next()) {
       this.#pass(next.flow, next.start)
@@ -63,8 +63,8 @@ export class Line {
   }
 
   /**
-   * Makes up for bytes that are offered later than at `since`, when they were there: what the line was idle from then on
-   * comes off the time that it is taken for.
+   * Accounts for bytes that were ready at `since` and are offered only now: the line's idle time after `since` is subtracted from the time
+   * that they occupy it.
    */
   makeUp(since: Milliseconds, bytes: number): void {
     let lacking = bytes / this.#rate
@@ -78,7 +78,7 @@ export class Line {
     }
   }
 
-  /** When there is something to do again; Infinity while nothing is under way. */
+  /** The time of the next event; Infinity when there is none. */
   get nextTime(): Milliseconds {
     return Math.min(...[...this.#flows].map((flow) => flow.nextTime(this.#free, this.#rate)))
   }
@@ -90,7 +90,7 @@ export class Line {
     this.#flows.add(flow)
   }
 
-  /** Whose turn is next: who can begin first, and of those who can at the same time the one whose last turn is longest ago. */
+  /** The flow with the next turn: the one that can begin first; among equals, the one with the oldest last turn. */
   #next(): { readonly flow: Flow; readonly start: Milliseconds } | undefined {
     let best: { readonly flow: Flow; readonly start: Milliseconds } | undefined
     for (const flow of this.#flows) {

@@ -1,21 +1,21 @@
 import type { Links, Milliseconds, PeerName, Random } from '@murmuration/core'
 import { bytePerMillisecond } from './line.js'
 
-/** What happens to bytes on the way to one peer, beside the line that all ways share. */
+/** The path of bytes to one peer, apart from the line that all paths share. */
 export interface Route {
   /** Bytes per millisecond that are never exceeded. */
   readonly cap: number
-  /** How long bytes are in flight. Drawn for each hand-over. */
+  /** How long the bytes of one hand-over are in flight; random with jitter. */
   delay(): Milliseconds
 }
 
-/** Of a neighbour that is not known yet. */
+/** The route to a neighbour that has not proven its id yet. */
 export const unknownRoute: Route = { cap: Number.POSITIVE_INFINITY, delay: () => 0 }
 
 /** A full packet's payload: Ethernet's 1500 bytes without the headers of IP and TCP, timestamps included. */
 const segmentBytes = 1448
 
-/** The way from one peer to another. */
+/** The route from one peer to another. */
 export function routeOf(links: Links, from: PeerName, to: PeerName, random: Random): Route {
   const { latency, jitter } = links.path(from, to)
   return { cap: capOf(links, from, to), delay: () => latency + (jitter > 0 ? jitter * random.uniform() : 0) }
@@ -23,9 +23,8 @@ export function routeOf(links: Links, from: PeerName, to: PeerName, random: Rand
 
 /**
  * Bytes per millisecond that one connection never exceeds: the least of the path's own bandwidth, the receiver's line, a window
- * per round trip, and what loss leaves to TCP: segment / round trip · √(3/2) / √loss (Mathis, Semke, Mahdavi, Ott: The
- * Macroscopic Behavior of the TCP Congestion Avoidance Algorithm, 1997, equation 3). That rate holds the time in which what was lost is sent
- * again; nothing more is charged for it.
+ * per round trip, and TCP's rate under loss: segment / round trip · √(3/2) / √loss (Mathis, Semke, Mahdavi, Ott: The Macroscopic Behavior of
+ * the TCP Congestion Avoidance Algorithm, 1997, equation 3). That rate includes the time for retransmissions; nothing more is charged for them.
  */
 export function capOf(links: Links, from: PeerName, to: PeerName): number {
   const { latency, loss, bandwidth, window } = links.path(from, to)

@@ -7,13 +7,13 @@ import { type Flight, Flow } from './flow.js'
 import { type Route, unknownRoute } from './route.js'
 import { StampReader, stamped } from './stamps.js'
 
-/** Bytes that the system has not taken, beyond which it is given no more until it has. */
+/** The most bytes in the inner connection's write buffer; beyond, the flow is held until the inner connection is idle. */
 const congested = 256 << 10
 
 /**
- * A connection whose bytes take their time: what is sent passes this peer's line up and flies before the system gets it;
- * what the system has received passes this peer's line down. It stops its writer, and the system's reading, while more
- * waits for a line than the line takes in a few dozen milliseconds.
+ * A connection with simulated delays. Sent bytes pass this peer's up line and are in flight before the system gets them; bytes that the
+ * system has received pass this peer's down line. Back-pressure: it stops its writer, or reading from the system, while more bytes wait for a
+ * line than the line takes in about 100 ms.
  */
 export class ShapedConnection extends AbstractMultiaddrConnection implements LineUser {
   readonly out: Flow
@@ -24,7 +24,7 @@ export class ShapedConnection extends AbstractMultiaddrConnection implements Lin
   readonly #changed = new Signal()
   #route = unknownRoute
   #isPaused = false
-  /** The far side has closed; what has arrived before still has to be delivered. */
+  /** The far side has closed; bytes that arrived before must still be delivered. */
   #isEnding = false
 
   constructor(inner: MultiaddrConnection, lines: AccessLines) {
@@ -36,13 +36,13 @@ export class ShapedConnection extends AbstractMultiaddrConnection implements Lin
     this.in = new Flow((flights) => this.onData(new Uint8ArrayList(...flights.map(({ bytes }) => bytes))))
     lines.join(this)
     inner.addEventListener('message', ({ data }) => this.#arrive(data))
-    // Not at once: what is sent while libp2p tells that it is idle would be left lying.
+    // In a microtask: bytes that are sent while libp2p dispatches `idle` would not be written.
     inner.addEventListener('idle', () => queueMicrotask(() => this.#goOn()))
     inner.addEventListener('close', ({ error }) => this.#end(error))
     this.addEventListener('close', () => this.#leave())
   }
 
-  /** The way that what is sent from now on takes. */
+  /** Sets the route of bytes that are sent from now on. */
   set route(route: Route) {
     this.#route = route
     this.out.cap = route.cap
@@ -62,7 +62,7 @@ export class ShapedConnection extends AbstractMultiaddrConnection implements Lin
     if (this.#isEnding && this.in.load === 0) this.onTransportClosed()
   }
 
-  /** Resolves when the system has taken all that was sent, or takes nothing any more. */
+  /** Resolves when all sent bytes were written to the inner connection, or when that has closed. */
   async flush(signal?: AbortSignal): Promise<void> {
     const wake = () => this.#changed.notify()
     signal?.addEventListener('abort', wake)
@@ -81,7 +81,7 @@ export class ShapedConnection extends AbstractMultiaddrConnection implements Lin
     await this.#inner.close(options)
   }
 
-  /** Resets the far side at once: what is in flight is lost. */
+  /** Resets the far side at once: bytes in flight are lost. */
   override sendReset(error: Error): void {
     this.#inner.abort(error)
   }
@@ -101,7 +101,7 @@ export class ShapedConnection extends AbstractMultiaddrConnection implements Lin
     if (this.#inner.writeBufferLength > congested) this.out.hold()
   }
 
-  /** The system has taken all that it was given. */
+  /** The inner connection's write buffer is empty. */
   #goOn(): void {
     this.out.letGo(this.#lines.now())
     this.#lines.run()
@@ -117,7 +117,7 @@ export class ShapedConnection extends AbstractMultiaddrConnection implements Lin
     this.#lines.run()
   }
 
-  /** Lets the system read while not too much waits for the line. */
+  /** Pauses reading while too many bytes wait for the line. */
   #balance(): void {
     if (this.#inner.status !== 'open') return
     const reserve = this.#lines.down.reserve(this.in)

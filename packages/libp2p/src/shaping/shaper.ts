@@ -8,31 +8,30 @@ import { routeOf } from './route.js'
 import { ShapedConnection } from './shaped-connection.js'
 import { WrappingTransport } from './wrapping-transport.js'
 
-/** What shaping needs to know. */
+/** Options of shaping. */
 export interface ShaperOptions {
   readonly links: Links
   readonly self: PeerName
   readonly topology: Topology
-  /** How large the frames are. */
+  /** The size of a frame. */
   readonly frameBytes: number
-  /** Which peer has a libp2p peer id. */
+  /** Gives the name of a peer by its libp2p peer id. */
   readonly directory: Pick<PeerDirectory, 'nameOf'>
   /** For jitter and loss. */
   readonly random: Random
 }
 
 /**
- * Gives the connections of one peer the times that its links would.
+ * Gives the connections of one peer the bandwidth and the delays of its links.
  *
- * Every byte that goes through a connection is shaped, those of the handshakes and of yamux included; headers of TCP and IP are
- * not counted. A byte that is sent passes this peer's line up, which its connections share by turns, no faster than the way
- * to the neighbour allows; flies for the latency and jitter of that way; and goes to the system. What the system has received
- * passes this peer's line down. So a latency is paid once each way, by the sender. The way to a neighbour that this peer
- * calls is known from the start. The way to one that calls is known once noise has told who it is: what answers it until
- * then passes the lines, but does not fly. A reset is told at once, and so are TCP's own opening and closing.
+ * Every byte on a connection is shaped, including those of handshakes and of yamux; headers of TCP and IP are not counted. A sent byte
+ * passes this peer's up line, which its connections share by turns, no faster than the route's cap. Then it is in flight for the latency and
+ * jitter of the route, and goes to the system. Received bytes pass this peer's down line. So the sender accounts for the latency, once per
+ * direction. The route to a neighbour that this peer dials is known from the start. The route to one that dials this peer is known once noise
+ * has proven its id; bytes to it until then pass the lines without latency. Resets, and TCP's own opening and closing, are not delayed.
  */
 export class Shaper {
-  /** How much longer things may take than without shaping. */
+  /** How much longer operations may take than without shaping. */
   readonly slowness: Milliseconds
   readonly #options: ShaperOptions
   readonly #lines: AccessLines
@@ -48,12 +47,12 @@ export class Shaper {
     this.#lines = new AccessLines(links.access(self), machineClock)
   }
 
-  /** The same transport with shaped connections. */
+  /** Returns a transport with shaped connections. */
   transport<Components>(create: (components: Components) => Transport): (components: Components) => Transport {
     return (components) => new WrappingTransport(create(components), (connection) => this.#shape(connection))
   }
 
-  /** Says whose peer id a connection has proven. */
+  /** Sets the route of a connection by the peer id that it has proven. */
   meet(connection: MultiaddrConnection, id: string): void {
     const { links, self, directory, random } = this.#options
     const name = directory.nameOf(id)
@@ -61,7 +60,7 @@ export class Shaper {
     connection.route = routeOf(links, self, name, random)
   }
 
-  /** Resolves when all that was sent has left, within `limit`. */
+  /** Resolves when all sent bytes were written, at the latest after `limit`. */
   async flush(limit: Milliseconds): Promise<void> {
     const signal = AbortSignal.timeout(limit)
     await Promise.allSettled([...this.#connections].map((connection) => connection.flush(signal)))
@@ -77,7 +76,7 @@ export class Shaper {
   }
 }
 
-/** Why these links cannot be shaped, if so: every peer shapes what it sends and receives, and knows nothing of the others. */
+/** Why these links cannot be shaped, or `undefined`: every peer shapes only its own bytes, and knows nothing of those of others. */
 export function shapingProblem(links: Links, peers: readonly PeerName[]): string | undefined {
   for (const from of peers) {
     for (const to of peers) {

@@ -61,7 +61,7 @@ test('a ring of four exchanges what it would without shaping, no faster than the
 })
 
 test('waits get longer with the links: what is slow is not given up', async (t) => {
-  // A round trip: less than a dial takes over these links, and than the vector does. On a busy machine the links are slower too.
+  // A round trip: less than a dial over these links takes, and less than the vector. On a busy machine the links are slower too.
   const latency = 200 * slowdown()
   const wait = 2 * latency
   const waits = { dialTimeout: wait, handshakeTimeout: wait, silentAfter: wait, deadAfter: wait, closeTimeout: wait }
@@ -72,7 +72,7 @@ test('waits get longer with the links: what is slow is not given up', async (t) 
   await connectAll(nodes)
   const [left, right] = nodes
   left.peer.fabric.send(b, { kind: 0, round: 0, vector: new Float32Array(50_000) })
-  // It takes a second, in which the receiver hears nothing.
+  // It takes a second, in which the receiver receives nothing.
   const [envelope] = await Promise.all([right.peer.fabric.receive(), left.peer.close()])
   t.is(envelope?.message.vector.length, 50_000)
   t.deepEqual(

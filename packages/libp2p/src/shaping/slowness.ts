@@ -4,10 +4,10 @@ import { bytePerMillisecond } from './line.js'
 import { capOf } from './route.js'
 
 /**
- * How much longer something may take over `links` than over a network that is fast beside any limit: four round trips, which
- * open a connection, and a frame whose lines are shared with frames to and from everybody else.
+ * How much longer an operation may take over `links` than over a network that is fast compared with all limits: four round trips, which open
+ * a connection, and one frame over lines that are shared with frames to and from all other peers.
  *
- * @param bytes - of a frame
+ * @param bytes - the size of a frame
  */
 export function slownessOf(links: Links, self: PeerName, { peers }: Topology, bytes: number): Milliseconds {
   const others = peers.filter((peer) => peer !== self)
@@ -21,7 +21,7 @@ export function slownessOf(links: Links, self: PeerName, { peers }: Topology, by
   return Math.ceil(Math.max(0, ...times))
 }
 
-/** Limits for links on which everything may take `slowness` longer. */
+/** Limits for links on which operations may take `slowness` longer. */
 export function extendedLimits(limits: Limits, slowness: Milliseconds): Limits {
   return {
     ...limits,

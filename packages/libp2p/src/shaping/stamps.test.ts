@@ -9,7 +9,7 @@ const flight = fc.record({
   isEnd: fc.boolean()
 })
 
-/** Each byte with its time, and whether something ends with it. */
+/** Each byte with its time, and whether it ends a hand-over. */
 function perByte(list: readonly { readonly bytes: Uint8Array; readonly due: number; readonly isEnd: boolean }[]) {
   return list.flatMap(({ bytes, due, isEnd }) =>
     [...bytes].map((byte, index) => [byte, due, isEnd && index + 1 === bytes.byteLength])

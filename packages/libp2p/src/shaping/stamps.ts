@@ -3,14 +3,14 @@ import { Uint8ArrayList } from 'uint8arraylist'
 import type { Flight } from './flow.js'
 
 /**
- * Between two shaped connections, bytes travel with the time at which they were to arrive, so that the receiver's line takes
- * them as of then, however late timers fire and processes are scheduled. A stamp goes before some bytes: how many (uint32,
- * little-endian; the highest bit says that they end what was handed over at once) and the time (float64). Stamps are not shaped.
+ * Between two shaped connections, bytes travel with their intended time of arrival. The receiver's line uses that time, however late timers
+ * fire and processes are scheduled. A stamp precedes the bytes that it covers: their number (uint32, little-endian; the highest bit says that
+ * they end a hand-over) and the time (float64). Stamps are not shaped.
  */
 const stampLength = 12
 const endBit = 2 ** 31
 
-/** The flights with their stamps, in one piece of memory. */
+/** The flights with their stamps, in one buffer. */
 export function stamped(flights: readonly Flight[]): Uint8Array {
   const total = flights.reduce((sum, { bytes }) => sum + stampLength + bytes.byteLength, 0)
   const result = new Uint8Array(total)
@@ -28,15 +28,15 @@ export function stamped(flights: readonly Flight[]): Uint8Array {
   return result
 }
 
-/** Takes stamps off again, however the bytes are split. */
+/** Removes the stamps, however the bytes are split. */
 export class StampReader {
   readonly #buffer = new Uint8ArrayList()
-  /** Bytes that the last stamp still covers, and its time. */
+  /** Bytes that the last stamp still covers. */
   #left = 0
   #due: Milliseconds = 0
   #isEnd = false
 
-  /** The bytes that have come, each part with the time at which it was to arrive. */
+  /** The received bytes, each part with its intended time of arrival. */
   read(data: Uint8Array | Uint8ArrayList): Flight[] {
     this.#buffer.append(data)
     const flights: Flight[] = []

@@ -13,13 +13,13 @@ import { ShapedConnection } from './shaped-connection.js'
 
 export const unlimited = Number.POSITIVE_INFINITY
 
-/** Links that are alike everywhere. */
+/** Links that are the same for all peers. */
 export function links(line: Partial<AccessLink>, path: Partial<PathLink> = {}): Links {
   const free: PathLink = { latency: 0, jitter: 0, loss: 0, bandwidth: unlimited, window: unlimited, pipes: [] }
   return { access: () => ({ up: unlimited, down: unlimited, ...line }), path: () => ({ ...free, ...path }) }
 }
 
-/** A transport of one peer on real TCP, and the shaped connections that come in. */
+/** A transport of one peer on real TCP, and its incoming shaped connections. */
 interface End {
   readonly identity: Identity
   readonly transport: Transport
@@ -66,7 +66,7 @@ function endOf(identity: Identity, network: Links, self: PeerName, directory: Pi
   const take = async (connection: MultiaddrConnection): Promise<Connection> => {
     if (connection instanceof ShapedConnection) connections.push(connection)
     incoming.shift()?.()
-    // Nobody here looks at what libp2p would make of it.
+    // These tests do not use the upgraded connection.
     return undefined as unknown as Connection
   }
   const upgrader = { upgradeOutbound: take, upgradeInbound: take } as unknown as Upgrader
@@ -81,7 +81,7 @@ const log: Logger = Object.assign(() => {}, {
 })
 const logger: ComponentLogger = { forComponent: () => log }
 
-/** What comes out of a connection: the bytes, and when each part came. */
+/** The bytes received on a connection, and the arrival time of each part. */
 export function collect(connection: MultiaddrConnection) {
   const parts: { readonly bytes: Uint8Array; readonly at: number }[] = []
   connection.addEventListener('message', ({ data }) => parts.push({ bytes: data.subarray(), at: performance.now() }))
@@ -92,7 +92,7 @@ export function collect(connection: MultiaddrConnection) {
   }
 }
 
-/** Writes as a muxer does: stops when it is told to, goes on when the connection has drained. */
+/** Writes as a muxer does: pauses on back-pressure, continues when the connection has drained. */
 export async function write(connection: MultiaddrConnection, bytes: Uint8Array, piece: number): Promise<void> {
   for (let offset = 0; offset < bytes.byteLength; offset += piece) {
     if (connection.send(bytes.slice(offset, offset + piece))) continue

@@ -15,7 +15,7 @@ import {
 } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 
-/** Puts something around a connection. */
+/** Wraps a connection. */
 export type Wrap = (connection: MultiaddrConnection) => MultiaddrConnection
 
 /** A transport that wraps each of its connections before it is encrypted. */
@@ -55,7 +55,7 @@ export class WrappingTransport implements Transport {
   }
 }
 
-/** Where a transport hands its raw connections over to be encrypted. */
+/** Wraps the raw connections that a transport hands over for encryption. */
 class WrappingUpgrader implements Upgrader {
   readonly #inner: Upgrader
   readonly #wrap: Wrap

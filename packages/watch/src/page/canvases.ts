@@ -3,11 +3,11 @@ import type { PeerView, RunFacts, Second } from '../messages.js'
 import { colour, found, prepared } from './elements.js'
 import { rateText } from './format.js'
 
-/** As many seconds as the server keeps. */
+/** The number of seconds that the server keeps. */
 const maxSeconds = 120
 const lanes = ['working', 'waiting', 'sending'] as const
 
-/** Pixels for the longest name, within bounds. */
+/** Width of the column of names in pixels. */
 const nameWidthOf = (names: readonly string[]): number =>
   Math.min(110, 14 + 7 * Math.max(2, ...names.map(({ length }) => length)))
 
@@ -26,7 +26,7 @@ export function addSecond(second: readonly Second[]): void {
   })
 }
 
-/** A row for each peer, a column for each second, and in it a lane for each of the three. */
+/** A row for each peer, a column for each second, and in each cell a lane for each of `lanes`. */
 export function drawTimeline({ peers, servers }: RunFacts): void {
   const canvas = found<HTMLCanvasElement>('#timeline')
   const names = [...peers, ...servers]
@@ -96,7 +96,7 @@ export function drawLinks(peers: readonly PeerView[]): void {
   canvas.setAttribute('aria-label', `The links of ${peers.length} peers; the fastest sends ${rateText(fastest)}`)
 }
 
-/** Says what is under a pointer. */
+/** Shows the figures of the link under the pointer. */
 export function listenToLinks(): void {
   const canvas = found<HTMLCanvasElement>('#links')
   canvas.addEventListener('pointermove', ({ offsetX, offsetY }) => {

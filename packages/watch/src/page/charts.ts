@@ -1,4 +1,4 @@
-/** The curves, by uPlot. */
+/** The curves, drawn by uPlot. */
 import type UPlot from 'uplot'
 import type { CurveRow, Known, RunFacts } from '../messages.js'
 import { colour, element, found } from './elements.js'
@@ -7,10 +7,10 @@ import { percentText, rateText, shortText, timeText } from './format.js'
 type Plot = UPlot
 type Options = UPlot.Options
 type Data = UPlot.AlignedData
-/** By a script of its own. */
+/** The page loads it as a separate script. */
 declare const uPlot: typeof UPlot
 
-/** So many rows are kept here; the server thins its own out before and sends them anew. */
+/** The most rows that are kept here. The server keeps fewer, and sends all again when it has thinned them out. */
 const maxRows = 1000
 const height = 180
 
@@ -18,7 +18,7 @@ interface Chart {
   readonly title: string
   readonly text: (value: Known) => string
   readonly isLogarithmic?: boolean
-  /** Of the scale, where it does not follow the values. */
+  /** The range of the scale; by the values when absent. */
   readonly range?: [number, number]
   /** One column, or one for each peer. */
   readonly columns: (rows: readonly CurveRow[], peers: number) => Known[][]
@@ -46,7 +46,7 @@ const charts: readonly Chart[] = [
 let rows: CurveRow[] = []
 let drawn: { readonly chart: Chart; readonly plot: Plot; readonly value: HTMLElement }[] = []
 
-/** Draws all curves anew. */
+/** Draws all curves again. */
 export function startCharts(facts: RunFacts, all: readonly CurveRow[]): void {
   rows = [...all]
   const host = found<HTMLElement>('#charts')
@@ -67,7 +67,7 @@ export function startCharts(facts: RunFacts, all: readonly CurveRow[]): void {
   showValues()
 }
 
-/** A moment more. */
+/** Adds one row to the curves. */
 export function addRow(facts: RunFacts, row: CurveRow): void {
   rows.push(row)
   if (rows.length > maxRows) rows.shift()
@@ -75,7 +75,7 @@ export function addRow(facts: RunFacts, row: CurveRow): void {
   showValues()
 }
 
-/** The window is wider or narrower. */
+/** To be called when the width of the window has changed. */
 export function resizeCharts(): void {
   for (const { plot } of drawn) {
     const { parentElement } = plot.root
@@ -106,7 +106,7 @@ function optionsOf({ text, isLogarithmic, range }: Chart, count: number, width: 
   }
 }
 
-/** A logarithm has no place for 0. */
+/** A logarithmic scale cannot show 0. */
 const positive = (value: Known): Known => (value !== null && value > 0 ? value : null)
 
 function meanOf(values: readonly Known[]): Known {

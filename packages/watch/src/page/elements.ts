@@ -1,4 +1,4 @@
-/** Elements of the page. Texts go in as text, never as HTML. */
+/** Elements of the page. Text is inserted as text, never as HTML. */
 
 type Child = Node | string
 
@@ -14,18 +14,18 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return created
 }
 
-/** An element of the page as it opened. */
+/** An element of the initial page. */
 export function found<Kind extends Element>(selector: string): Kind {
   const element = document.querySelector<Kind>(selector)
   if (element === null) throw new Error(`the page has no ${selector}`)
   return element
 }
 
-/** A colour of the style sheet, light or dark as the reader has it. */
+/** A colour of the style sheet, in the reader's light or dark scheme. */
 export const colour = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim()
 
-/** A canvas of so many pixels of the page, sharp on any screen. */
+/** Sets the size of a canvas in CSS pixels, sharp on any screen. */
 export function prepared(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
   const ratio = window.devicePixelRatio
   const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)]

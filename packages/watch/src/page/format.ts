@@ -3,10 +3,10 @@
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 const units = ['B', 'kB', 'MB', 'GB', 'TB']
 
-/** Where nothing is known. */
+/** Shown for an unknown value. */
 export const dash = '–'
 
-/** As the page is told: a value, or nothing. */
+/** A value as the page receives it. */
 type Given = number | undefined | null
 
 const isUnknown = (value: Given): value is undefined | null => value === undefined || value === null

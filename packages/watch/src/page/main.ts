@@ -1,4 +1,4 @@
-/** Keeps the page up to date with what the peer tells. */
+/** Updates the page by the peer's messages. */
 import type { RunFacts, SwarmNow, WatchMessage } from '../messages.js'
 import { addSecond, drawLinks, drawTimeline, listenToLinks, startTimeline } from './canvases.js'
 import { addRow, resizeCharts, startCharts } from './charts.js'
@@ -102,7 +102,7 @@ addEventListener('resize', () => {
   draw()
 })
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
-  // Axes have the colours with which they were drawn first.
+  // Axes keep the colours of their first drawing.
   if (facts !== undefined) location.reload()
 })
 listenToLinks()

@@ -19,7 +19,7 @@ const titles = [
 const good = ['here', 'done', 'healthy']
 const bad = ['dead', 'silent', 'absent', 'isolated', 'partitioned']
 
-/** Shows how each peer is now. */
+/** Shows the state of each peer. */
 export function showPeers(peers: readonly PeerView[]): void {
   const head = found('#peers thead')
   if (head.childElementCount === 0) {
