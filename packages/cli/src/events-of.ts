@@ -12,7 +12,7 @@ interface RunLog {
   readonly of: TimelineRun
 }
 
-/** Adds the timelines from the folders' event logs to merged results, whose methods are those of the folders, in the same order. */
+/** Adds the timelines from the folders' event logs to merged results. The methods are those of the folders, in the same order. */
 export async function withEvents(results: Results, folders: readonly Folder[]): Promise<Results> {
   const { methods } = results.sweep
   const logs: RunLog[] = []

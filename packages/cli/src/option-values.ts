@@ -56,7 +56,7 @@ export function partOf(text: string): SweepPart {
 }
 
 /**
- * An option that may be given several times, each time with another value. An option whose value is optional is `true` without one.
+ * An option that may be given several times, each time with another value. An option with an optional value is `true` without one.
  *
  * @param otherwise - the default, as help shows it
  */

@@ -1,4 +1,4 @@
-/** Commands for runs whose peers are not all in the topology file: seeds, invitations. */
+/** Commands for runs with peers that the topology file does not fully describe: seeds, invitations. */
 import type { PeerName } from '@murmuration/core'
 import { type Command, Option } from 'commander'
 import { checkpointsOf } from './checkpoint-options.js'

@@ -2,8 +2,8 @@
 //
 //   node packages/experiment/bench/random-quadratics.mjs FILE.csv [--rows 'D2,ring,6'] [--seeds 3] [--json]
 //
-// FILE has the columns algorithm, topology, num_workers, heterogeneity (ζ²), r0, mu, seed, eps, best_lr, best_time (Vogels et al., NeurIPS 2021, figures 2
-// and 5, from the authors' notebooks). --rows selects rows by their beginnings, separated by ';'. --seeds limits the draws per row; default: all.
+// FILE has the columns algorithm, topology, num_workers, heterogeneity (ζ²), r0, mu, seed, eps, best_lr, best_time (Vogels et al., NeurIPS 2021,
+// figures 2 and 5, from the authors' notebooks). --rows selects rows by their beginnings, separated by ';'. --seeds limits the draws per row.
 //
 // For each row, as many problems are drawn as were published, by our draws and not the authors'. The rate is tuned for each problem: powers of
 // two first, then ever finer steps down to 2 %. A run counts the steps until f(mean x) − f* < eps; it is the record in the simulator, without

@@ -42,7 +42,7 @@ const kinds = new Map<string, FailureKind>([
   [StoppedError.name, 'interrupted']
 ])
 
-/** The kind of failure of an error of this project, whose message says all that a user needs; else undefined. */
+/** The kind of failure of an error of this project: its message says all that a user needs. Undefined for other errors. */
 export function failureKindOf(error: unknown): FailureKind | undefined {
   return error instanceof Error ? kinds.get(error.name) : undefined
 }

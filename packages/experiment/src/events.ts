@@ -105,7 +105,7 @@ export interface StepEvent {
   readonly consensusDistance?: number
   /** Distance of each neighbour's parameters from the peer's own in the last round of the report. */
   readonly distances: readonly NeighbourDistance[]
-  /** Neighbours whose parameters did not arrive in the last round of the report. */
+  /** Neighbours from which no parameters arrived in the last round of the report. */
   readonly missing: readonly PeerName[]
   /** Neighbours that this peer could not send to in that round. */
   readonly unsent: readonly PeerName[]

@@ -18,7 +18,7 @@ export interface Summary {
   readonly peers: number
   /** The number of peers that finished. All other figures are theirs. */
   readonly finished: number
-  /** The peers whose processes ended earlier. */
+  /** The peers that ended, or gave up, before the others. */
   readonly lost: readonly PeerName[]
   /** The peers that were reported as outliers, in the earliest round in which any peer was. */
   readonly outliers: readonly PeerName[]

@@ -72,7 +72,7 @@ function commonAxes(folders: readonly NamedResults[]): Axes {
   )
 }
 
-/** New labels for methods whose label is in several folders: with the folder's name, and with the world if both occur. */
+/** New labels for methods with a label that is in several folders: with the folder's name, and with the world if both occur. */
 function labelled(folders: readonly NamedResults[]): readonly LabelledFolder[] {
   const all = folders.flatMap(({ results }) => results.sweep.methods.map(({ label }) => label))
   const worlds = new Set(folders.flatMap(({ results }) => results.runs.map(({ world }) => world)))

@@ -133,7 +133,7 @@ export interface RunRecord {
   readonly curve: readonly CurvePoint[]
   /** SHA-256 of each peer's parameters at the end, as "murmur swarm" prints it; only of runs with few peers. */
   readonly models?: Readonly<Record<string, string>>
-  /** Peers that gave up or whose process ended before the others, in that order, each with the reason. */
+  /** Peers that gave up or lost their process, in that order, each with the reason. */
   readonly lost?: readonly string[]
   /** Accesses of the parameter services to their shared store; of simulated runs that have one. */
   readonly store?: StoreTotals

@@ -1,4 +1,4 @@
-/** Tests which plans a search simulates, with runs whose losses are a formula. */
+/** Tests which plans a search simulates, with runs that compute their losses by a formula. */
 import type { SimulatedRecord } from '@murmuration/results'
 import test from 'ava'
 import type { RunLimits } from '../sim/run-worker.js'

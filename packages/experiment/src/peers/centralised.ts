@@ -11,7 +11,7 @@ import { recordNamed } from '../training/algorithm-choice.js'
 const self = peerName('all')
 const alone = { peers: [self], period: 1, mixing: () => ({ selfWeight: 1, receiveFrom: [], sendTo: [] }) }
 
-/** Trains a peer alone, and resolves with its parameters. `shards` are the peers whose samples the task holds. `onStep` is awaited. */
+/** Trains a peer alone, and resolves with its parameters. `shards` are the peers, with sample counts, that the task has data of. `onStep` is awaited. */
 export async function trainCentrally(
   task: Task,
   settings: TrainingSettings,

@@ -8,7 +8,7 @@ import type { Snapshot } from './snapshots.js'
 import { LostError } from '../errors.js'
 import type { ChildTask, FromChild, ToChild } from './swarm-messages.js'
 
-/** How long a process that must stop may take before it is killed: longer than its peer waits for acknowledgements. */
+/** How long a process may take to stop before it is killed: longer than its peer waits for acknowledgements. */
 const graceful = 10_000
 
 /** Receives what a peer's process reports. */

@@ -27,7 +27,7 @@ export class Evaluator {
   /** The last progress of lost peers and of servers, which are not in later snapshots of all. */
   readonly #latest = new Map<PeerName, Progress>()
   readonly #lost = new Set<PeerName>()
-  /** For parameters whose rows are divided among all peers. */
+  /** For rows that are divided among all peers. */
   readonly #rows: RowSnapshots
   /** Also receives the evaluations of the mean. */
   listener: ((event: EvaluationEvent) => void) | undefined
@@ -76,7 +76,7 @@ export class Evaluator {
     this.#evaluateIfComplete(round, known)
   }
 
-  /** Excludes a peer whose process was lost: from now on the mean is that of the others. */
+  /** Excludes a peer after its process was lost: from now on the mean is that of the others. */
   lose(peer: PeerName): void {
     this.#lost.add(peer)
     for (const [round, known] of [...this.#snapshots]) this.#evaluateIfComplete(round, known)

@@ -28,7 +28,7 @@ export interface PeerOptions {
   readonly listen?: readonly string[] | undefined
   /** The admission of this peer, if it was invited. */
   readonly entered?: OwnAdmission | undefined
-  /** How to find peers whose addresses the file does not have. */
+  /** How to find peers that have no address in the file. */
   readonly discovery?: DiscoveryOptions | undefined
   /** Whether to ask routers to forward this peer's port. */
   readonly upnp?: boolean | undefined

@@ -51,11 +51,11 @@ export interface PeerRun {
   readonly timeout: number
   /** How long to wait in a pause for others to return, in milliseconds. */
   readonly pause: number
-  /** How to find peers whose addresses the list does not have. */
+  /** How to find peers that have no address in the list. */
   readonly discovery?: DiscoveryOptions | undefined
   readonly relay?: RelayOptions | undefined
   readonly upnp?: boolean | undefined
-  /** How to admit peers whose ids the list does not have. */
+  /** How to admit peers that have no id in the list. */
   readonly admission?: AdmissionOptions | undefined
   /** The links that shape the connections. */
   readonly links?: Links

@@ -13,7 +13,7 @@ export interface RecordedRun {
   readonly finalRounds: number
   /** The number of peers that train. */
   readonly peers: number
-  /** The only peer whose figures are recorded; default: all. */
+  /** Records only the figures of this peer; default: of all. */
   readonly peer?: PeerName | undefined
 }
 

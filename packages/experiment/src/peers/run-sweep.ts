@@ -12,7 +12,7 @@ import { version } from '../version.js'
 export interface RunCircumstances {
   /** The command that reproduces the results. */
   readonly command: string
-  /** The only peer whose figures are recorded; default: all. */
+  /** Records only the figures of this peer; default: of all. */
   readonly peer?: PeerName
   /** A file with links; connections are made as slow as these. */
   readonly links?: string

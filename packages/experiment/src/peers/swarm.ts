@@ -55,7 +55,7 @@ interface Ends {
 }
 
 /**
- * Runs all peers of a topology as processes on this machine and summarises the results of those that finished. A peer whose process is
+ * Runs all peers of a topology as processes on this machine and summarises the results of those that finished. A peer that is
  * killed, or that gives up because its neighbours are missing, is reported, and the others continue. Rejects with the first other error of a
  * peer. No process continues to run.
  */
@@ -170,7 +170,7 @@ async function stopTogether(children: readonly Child[]): Promise<void> {
 }
 
 /**
- * Waits for all results. A peer whose process was lost, or that misses all its neighbours, is reported, and the others continue; the first
+ * Waits for all results. A peer that lost its process, or that misses all its neighbours, is reported, and the others continue; the first
  * other error is thrown.
  */
 async function collect(

@@ -19,7 +19,7 @@ interface RowRun {
   readonly log?: EventLog | undefined
 }
 
-/** The result of a peer whose algorithm has keyed rows. */
+/** The result of a peer, with an algorithm that has keyed rows. */
 export interface RowsTrained extends RunTotals {
   readonly parameters: Float32Array
   readonly working: number

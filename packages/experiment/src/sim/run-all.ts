@@ -91,7 +91,7 @@ class Progress {
     if (first !== undefined || !isRepeated(index)) this.#keepNow(index)
   }
 
-  /** Also keeps runs whose repetition did not complete. */
+  /** Also keeps runs with an incomplete repetition. */
   end(): Pick<AllRuns, 'results' | 'repeated' | 'error'> {
     const done = [...this.#results].sort(([left], [right]) => left - right).map(([, result]) => result)
     try {

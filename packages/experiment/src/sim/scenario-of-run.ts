@@ -12,7 +12,7 @@ import { faultsSchema } from './scenario-faults.js'
 import { networkSchema } from './scenario-network.js'
 
 /**
- * A scenario of one run, whose peers take the same steps as those of `murmur swarm`, bit for bit. Throws an InputError when a file is
+ * A scenario of one run. Its peers take the same steps as those of `murmur swarm`, bit for bit. Throws an InputError when a file is
  * wrong, or has a setting that a simulation cannot have.
  */
 export async function scenarioOfRun(request: RunRequest): Promise<Scenario> {

@@ -8,7 +8,7 @@ import type { MethodDescription } from './scenario-methods.js'
  * are called `server-1`, `server-2` and so on. Servers on machines of their own have no `on`.
  *
  * @param peers - in the order of the topology; servers are placed on the workers in this order
- * @param ofTopology - the topology's servers, used if the method says neither how many servers there are nor that they are on workers
+ * @param ofTopology - the topology's servers, used if the method says neither how many servers there are nor that they are on peers' machines
  */
 export function serversOf(
   method: MethodDescription,

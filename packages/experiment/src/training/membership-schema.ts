@@ -1,4 +1,4 @@
-/** Settings in files for a swarm whose peers join and leave. */
+/** Settings in files for a swarm with peers that join and leave. */
 import { duration } from '@murmuration/files'
 import { z } from 'zod'
 

@@ -45,7 +45,7 @@ export interface TopologyFile {
   /** The peers that hold parameters for the workers, in the order of the file. They are not in the graph. */
   readonly servers: readonly PeerEntry[]
   readonly links: Links
-  /** The id of the run key, whose holder may invite peers. */
+  /** The id of the run key, with which peers are invited. */
   readonly runKey?: string | undefined
 }
 

@@ -40,7 +40,7 @@ interface Row {
   readonly time: NonNullable<Entry['time']>
 }
 
-/** The methods whose use of time is known. */
+/** The methods with known use of time. */
 const timedRows = ({ entries }: Case): readonly Row[] =>
   entries.flatMap((entry, method) => (entry?.time === undefined ? [] : [{ method, entry, time: entry.time }]))
 

@@ -11,7 +11,7 @@ export type Seconds = (place: number, t: number) => number
 /** The maximum number of marks. */
 const maxMarks = 300
 
-/** What peers did, and when they were gone: a log without its last line belongs to a process that was killed, or whose machine failed. */
+/** What peers did, and when they were gone: a log without its last line belongs to a process that was killed, or to a machine that failed. */
 export function spansOf(logs: readonly EventLog[], seconds: Seconds, end: number): Spans {
   return logs.flatMap(({ peer, lines }, place) => {
     const done = lines.flatMap((line) =>

@@ -11,7 +11,7 @@ export interface OwnAdmission {
   readonly certificates: readonly Certificate[]
 }
 
-/** How a run admits peers whose ids its file does not have; undefined if the file has no run key. */
+/** How a run admits peers that have no id in its file; undefined if the file has no run key. */
 export async function admissionOf(
   { plan, request }: { readonly plan: Plan; readonly request: RunRequest },
   self: PeerName,

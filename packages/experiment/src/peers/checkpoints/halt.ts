@@ -49,7 +49,7 @@ export class Halt {
     return false
   }
 
-  /** Whether it was told to stop. */
+  /** Whether a stop was requested. */
   get isStopping(): boolean {
     return this.#isRequested
   }
