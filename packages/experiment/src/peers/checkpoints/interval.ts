@@ -3,7 +3,7 @@ export type CheckpointInterval = { readonly rounds: number } | { readonly time: 
 
 /**
  * Decides which rounds are saved. All peers must save the same rounds without asking each other. An interval in rounds means its multiples.
- * An interval in time means the multiples of a power of two: the largest number of rounds that fits the interval at this peer's pace. If
+ * An interval in time means the multiples of the largest power of two of rounds that fit into the interval at this peer's pace. If
  * peers estimate their pace differently, their strides differ by a power of two, so that the rounds of the larger stride are rounds of the
  * smaller one as well. Round 1 is always saved: peers that are stopped one by one within the first interval then have it in common.
  */
