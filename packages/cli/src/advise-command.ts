@@ -16,10 +16,10 @@ import { bytes } from './output/texts.js'
 import { resultsFolder } from './results-folder.js'
 import { fileOrSample } from './samples.js'
 
-/** What `murmur advise` is given beside a topology. */
+/** The options of `murmur advise`. */
 export interface AdviseFlags {
   readonly train?: string
-  /** Links files, and folders of them. */
+  /** Links files, and folders with such files. */
   readonly links: readonly string[]
   /** As in a scenario. */
   readonly computing?: string
@@ -32,7 +32,7 @@ export interface AdviseFlags {
   readonly json?: boolean
 }
 
-/** Simulates what could be done over the links of a topology, prints what is best, and writes the files for it. */
+/** Simulates candidate plans over the links of a topology, prints the best, and writes the files for it. */
 export async function runAdvise(
   topology: string,
   { train, computing, out, json = false, budget, ...flags }: AdviseFlags,
@@ -75,7 +75,7 @@ export async function runAdvise(
   }
 }
 
-/** A line for each plan, and one for the whole. Infinite times are null. */
+/** A line for each plan, and one with the overall result. Infinite times are null. */
 function jsonOf({ plans, links: _, ...rest }: Advice): readonly object[] {
   return [
     ...plans.map((plan, place) => ({ kind: 'plan', place: place + 1, ...plan, seconds: totalOf(plan) })),

@@ -1,4 +1,4 @@
-/** What `murmur algorithms` lists, and the table in docs/algorithms.md. All of it follows from the registry. */
+/** The list of `murmur algorithms`, and the table in docs/algorithms.md. Both are generated from the registry. */
 import { type Algorithm, allAlgorithms } from '@murmuration/algorithms'
 import type { z } from 'zod'
 import { inlineYaml } from './inline-yaml.js'
@@ -9,7 +9,7 @@ interface OptionEntry {
   readonly description: string
 }
 
-/** An algorithm as it is listed. */
+/** An entry of the list. */
 export interface AlgorithmEntry {
   readonly name: string
   readonly title: string
@@ -19,7 +19,7 @@ export interface AlgorithmEntry {
   readonly options: readonly OptionEntry[]
 }
 
-/** What is listed of an algorithm. */
+/** The list's entry for an algorithm. */
 export function algorithmEntry({
   name,
   title,

@@ -2,14 +2,14 @@ import { InputError } from '@murmuration/core'
 import { duration } from '@murmuration/files'
 import type { CheckpointInterval, CheckpointOptions } from '@murmuration/experiment/peers'
 
-/** What the command line says of checkpoints. */
+/** The options for checkpoints. */
 export interface CheckpointFlags {
   readonly checkpoint?: string
   readonly every?: CheckpointInterval
   readonly resume?: boolean
 }
 
-/** Without `--every`. */
+/** The default of `--every`. */
 const usual: CheckpointInterval = { time: 30_000 }
 
 /** Reads `30 s` or `500 rounds`. Throws an InputError for anything else. */
@@ -23,7 +23,7 @@ export function everyOf(text: string): CheckpointInterval {
   )
 }
 
-/** Throws an InputError for options that mean nothing without a folder. */
+/** Throws an InputError for options that have no effect without a folder. */
 export function checkpointsOf({ checkpoint, every, resume }: CheckpointFlags): CheckpointOptions | undefined {
   if (checkpoint !== undefined) return { folder: checkpoint, every: every ?? usual, resume: resume === true }
   for (const [name, value] of Object.entries({ every, resume }))

@@ -5,7 +5,7 @@ import chalk from 'chalk'
 import { exitCodes } from './exit-codes.js'
 import { fileOrSample } from './samples.js'
 
-/** What `murmur doctor` is given beside a topology. */
+/** The options of `murmur doctor`. */
 export interface DoctorFlags {
   readonly as?: PeerName
   readonly key?: string
@@ -24,7 +24,7 @@ const marks = {
   wrong: chalk.red('wrong  ')
 }
 
-/** Prints each finding as it is made. The result is the exit code. */
+/** Prints each finding at once. Returns the exit code. */
 export async function runDoctor(
   topology: string | undefined,
   { as, key, seed: seeds, via: relays, upnp = false, out = '.', timeServer = 'pool.ntp.org', json }: DoctorFlags,

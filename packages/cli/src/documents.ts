@@ -1,10 +1,10 @@
-/** The documents with tables that follow from a registry: `npm run schemas` writes them anew. */
+/** The documents with tables that are generated from a registry: `npm run schemas` updates them. */
 import { codecTable, taskTable } from '@murmuration/experiment'
 import { algorithmTables } from './algorithms-command.js'
 import { graphTable } from './graphs.js'
 import { paperMap } from './paper-map.js'
 
-/** What stands between the marks of a document, one after the other, by its path from the root of the repository. */
+/** The tables between the marks of a document, in order, by its path from the root of the repository. */
 export const tables: Readonly<Record<string, () => readonly string[]>> = {
   'docs/algorithms.md': () => [algorithmTables()],
   'docs/paper-map.md': () => [paperMap()],
@@ -12,7 +12,7 @@ export const tables: Readonly<Record<string, () => readonly string[]>> = {
   'docs/training-file.md': () => [taskTable(), codecTable()]
 }
 
-/** The document with other tables between its marks. */
+/** The document with new tables between its marks. */
 export function withTables(document: string, texts: readonly string[]): string {
   let place = 0
   return document.replace(

@@ -4,7 +4,7 @@ import type { ErrorEvent } from '@murmuration/experiment'
 import { CommanderError } from 'commander'
 import { exitCodes, exitNameOf } from './exit-codes.js'
 
-/** The first Ctrl-C stops in good order, the second at once. A reader of the output that goes away stops the run as well. */
+/** The first Ctrl-C stops in good order, the second at once. The run also stops when the reader of the output closes it. */
 export function stopOnSignal(): AbortSignal {
   const controller = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -17,7 +17,7 @@ export function stopOnSignal(): AbortSignal {
   return controller.signal
 }
 
-/** For the help. */
+/** Exit codes for the help. */
 export function exitCodeLines(): string {
   return Object.values(exitCodes)
     .map(({ code, meaning }) => `  ${String(code).padStart(3)}  ${meaning}`)
@@ -26,7 +26,7 @@ export function exitCodeLines(): string {
 
 const excessText = 'A training file goes after --train, as in "murmur swarm topology.yaml --train train.yaml".'
 
-/** Tells people and programs what went wrong. The result is the exit code. */
+/** Reports an error to people and programs. Returns the exit code. */
 export function codeOf(error: unknown): number {
   if (error instanceof CommanderError) {
     if (error.code === 'commander.excessArguments') process.stderr.write(`${excessText}\n`)
@@ -38,7 +38,7 @@ export function codeOf(error: unknown): number {
   return endWith(error, exitCodes[name].code)
 }
 
-/** Lines for programs say at their end what went wrong, and not standard error alone. */
+/** With `--json`, the last line of the output also says what went wrong, not only standard error. */
 function endWith(error: unknown, code: number): number {
   const event: ErrorEvent = {
     kind: 'error',

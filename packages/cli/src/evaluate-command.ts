@@ -1,14 +1,14 @@
 import { evaluateModel } from '@murmuration/experiment/models'
 import { count, quality, qualityWord } from './output/texts.js'
 
-/** What `murmur evaluate` is given beside a model. */
+/** The options of `murmur evaluate`. */
 export interface EvaluateFlags {
   readonly data?: string
   readonly task?: string
   readonly json?: boolean
 }
 
-/** What a saved model is worth, as text or as one JSON object. */
+/** The evaluation of a saved model, as text or as one JSON object. */
 export async function evaluateText(
   path: string,
   { json, ...given }: EvaluateFlags,

@@ -5,7 +5,7 @@ import { eventsFile, eventsFolder, mergeResults, type Results } from '@murmurati
 import test from 'ava'
 import { withEvents } from './events-of.js'
 
-/** A folder with the log of a peer that computed for a second in the hour of the day. */
+/** A folder with the log of a peer that computed for one second in the given hour of the day. */
 async function folderOf(hour: number): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'murmur-events-'))
   await mkdir(join(folder, eventsFolder))

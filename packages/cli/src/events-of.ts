@@ -1,18 +1,18 @@
 import { type EventLog, readEventLogs, type Results, timelinesOfLogs, type TimelineRun } from '@murmuration/results'
 
-/** A folder, and what it holds by itself. */
+/** A folder, and its own results before merging. */
 interface Folder {
   readonly path: string
   readonly results: Results
 }
 
-/** A peer's log, and of which run its folder is. */
+/** A peer's log, and the run that its folder belongs to. */
 interface RunLog {
   readonly log: EventLog
   readonly of: TimelineRun
 }
 
-/** Results with the timelines that the event logs of their folders come to. Their methods are those of the folders, one folder after the other. */
+/** Adds the timelines from the folders' event logs to merged results. The methods are those of the folders, in the same order. */
 export async function withEvents(results: Results, folders: readonly Folder[]): Promise<Results> {
   const { methods } = results.sweep
   const logs: RunLog[] = []
@@ -37,7 +37,7 @@ export async function withEvents(results: Results, folders: readonly Folder[]): 
   return { ...results, timelines: [...results.timelines, ...timelines] }
 }
 
-/** The logs of each run together: those of the same settings whose times overlap by the clocks of their machines. */
+/** Groups logs by run: logs with the same settings whose times overlap by the clocks of their machines. */
 function runsIn(logs: readonly RunLog[]): readonly (readonly RunLog[])[] {
   const spans = logs
     .map((each) => ({ each, lines: each.log.lines }))

@@ -1,6 +1,6 @@
 import { failureKindOf } from '@murmuration/experiment/errors'
 
-/** What the command's exit codes mean. Documented in docs/commands.md, which a test compares with this table. */
+/** The meanings of the command's exit codes. Documented in docs/commands.md, which a test compares with this table. */
 export const exitCodes = {
   success: { code: 0, meaning: 'all went well' },
   failure: { code: 1, meaning: 'an error that none of the others describes' },
@@ -25,7 +25,7 @@ export const exitCodes = {
 /** The name of a kind of failure. */
 export type ExitName = keyof typeof exitCodes
 
-/** The kind of failure that an error is. */
+/** The kind of failure of an error. */
 export function exitNameOf(error: unknown): ExitName {
   return failureKindOf(error) ?? 'failure'
 }

@@ -1,4 +1,4 @@
-/** Which of the three kinds of YAML files a file is, so that one in the place of another is called by its name. */
+/** Which of the three kinds of YAML files a file is, so that an error can name the kind when one was given in place of another. */
 import { readFileSync, statSync } from 'node:fs'
 import { InputError } from '@murmuration/core'
 
@@ -7,14 +7,14 @@ export type FileKind = 'topology' | 'training' | 'scenario'
 
 const trainingKeys = ['task', 'data', 'algorithm', 'rounds', 'rate', 'optimiser', 'batch', 'partition', 'seed']
 
-/** How a file of a kind is used. */
+/** How a file of each kind is used. */
 const uses: Readonly<Record<FileKind, (path: string) => string>> = {
   topology: (path) => `"murmur swarm ${path} --train FILE" and "murmur sim ${path} --train FILE" take it`,
   training: (path) => `"murmur swarm TOPOLOGY --train ${path}" and "murmur sim TOPOLOGY --train ${path}" take it`,
   scenario: (path) => `"murmur sim ${path}" takes it, and "murmur swarm ${path} --method LABEL"`
 }
 
-/** Throws an InputError for a file that is plainly of another kind. What else is wrong with it, its reader says. */
+/** Throws an InputError for a file that is clearly of another kind. The file's reader reports other problems. */
 export function checkKind(path: string, expected: FileKind): void {
   const found = kindOf(path)
   if (found === undefined || found === expected) return
@@ -23,7 +23,7 @@ export function checkKind(path: string, expected: FileKind): void {
 
 const nameOf = (kind: FileKind) => (kind === 'scenario' ? kind : `${kind} file`)
 
-/** By the keys at the beginnings of its lines; nothing where these say nothing. */
+/** Determined by the keys at the beginning of lines; undefined if they are not specific. */
 export function kindOf(path: string): FileKind | undefined {
   if (!statSync(path).isFile()) return undefined
   const keys = new Set([...readFileSync(path, 'utf8').matchAll(/^(\w+):/gm)].map(([, key]) => key))

@@ -1,10 +1,10 @@
-/** Kinds of graphs in files and documents. All of it follows from the registry. */
+/** Kinds of graphs in files and documents, generated from the registry. */
 import { type PeerName, peerName } from '@murmuration/core'
 import { type GraphKind, graphKinds } from '@murmuration/topology'
 import type { z } from 'zod'
 import { inlineYaml } from './inline-yaml.js'
 
-/** `graph:` as a file for these peers has it, to begin with. */
+/** An initial `graph:` in a file for these peers. */
 export function graphText(kind: GraphKind, peers: readonly PeerName[]): string {
   const options = kind.example(peers)
   return Object.keys(options).length === 0 ? kind.kind : inlineYaml({ kind: kind.kind, ...options })

@@ -1,4 +1,4 @@
-/** `murmur peer` beside a neighbour of the topology file that means harm: the run ends well, and its summary says who did what. */
+/** `murmur peer` next to a hostile neighbour of the topology file: the run ends well, and its summary says which peer did what. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ import { lineOf } from './output/texts.js'
 const honest = ['a', 'b'].map(peerName)
 const m = peerName('m')
 
-/** A port that was free a moment ago. */
+/** A port that was free just before. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -26,7 +26,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** The files of a run of three, all on this machine, and where the honest ones listen. */
+/** The files of a run of three peers, all on this machine, and the addresses of the honest ones. */
 async function filesOf(folder: string) {
   const addresses = await Promise.all([...honest, m].map(async () => `/ip4/127.0.0.1/tcp/${await freePort()}`))
   const lines = [...honest, m].map((name, place) => `  - { name: ${name}, addresses: [${addresses[place]}] }`)
@@ -34,13 +34,16 @@ async function filesOf(folder: string) {
   await writeFile(topology, `graph: complete\npeers:\n${lines.join('\n')}\n`)
   await writeFile(
     train,
-    // It says nothing of itself, and the others wait for it only so long: it attacks before.
+    // The hostile peer sends no state of its own, and the others wait for it only 10 s: it must attack within that time.
     'data: { digits: 100 }\ntask: softmax\nrounds: 5\nbatch: 4\ntimeout: 20 s\nconsensusTolerance: 0.1\nmembership: { quorum: 2, startWithin: 10 s }\n'
   )
   return { request: { topology, train }, victims: addresses.slice(0, honest.length) }
 }
 
-/** Starts the neighbour that means harm: it skips vectors, says goodbye beside the first round's, and goes on. Returns how to let it begin. */
+/**
+ * Starts the hostile neighbour: it skips vectors, sends a goodbye together with the first vector, and continues. Returns a function that
+ * starts its attack.
+ */
 async function mallory(t: ExecutionContext, victims: readonly string[]) {
   const file = new URL('../../libp2p/dist/hostile-neighbour.test.support.js', import.meta.url)
   await localIdentity(identityDirectory(), m)

@@ -4,7 +4,7 @@ import type { PeerName } from '@murmuration/core'
 import { createIdentity, readIdentity, writeIdentity } from '@murmuration/libp2p'
 import { identityDirectory } from '@murmuration/experiment/peers'
 
-/** A peer's id and where its key is. */
+/** A peer's id and the place of its key. */
 export interface IdentityReport {
   readonly kind: 'identity'
   readonly name: string
@@ -13,7 +13,7 @@ export interface IdentityReport {
   readonly created: boolean
 }
 
-/** Reads the key of peer `name`, creating it when there is none, in `key` or in the user's home. */
+/** Reads the key of peer `name`, creating it if there is none, in `key` or in the user's home. */
 export async function identityOf(
   name: PeerName,
   key = join(identityDirectory(), `${name}.key`)
@@ -24,7 +24,7 @@ export async function identityOf(
   return { kind: 'identity', name, id, key, created: !existed }
 }
 
-/** For people: the id, and the line that goes into the topology file. */
+/** For people: the id, and the line for the topology file. */
 export function identityText({ name, id, key, created }: IdentityReport): string {
   return [
     `${created ? 'created' : 'found'} the key of ${name} in ${key}; it never leaves this machine`,

@@ -1,4 +1,4 @@
-/** A value as a file has it in one line: `{ kind: mlp, hidden: [128] }`. */
+/** A value as one line of YAML: `{ kind: mlp, hidden: [128] }`. */
 export function inlineYaml(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value)
   if (Array.isArray(value)) return `[${value.map(inlineYaml).join(', ')}]`

@@ -23,7 +23,7 @@ import { version } from './version.js'
 
 type SwarmFlags = Pick<SwarmOptions, 'baseline' | 'links' | 'minFinished'>
 
-// What a command runs is loaded by the command: libp2p and TensorFlow.js take longer to load than most of what is asked.
+// Each command loads its own modules: loading libp2p and TensorFlow.js takes longer than most commands run.
 const program = new Command('murmur')
   .description('SGD without a server: peers train on their own data and average with their neighbours.')
   .version(version)
@@ -210,14 +210,14 @@ program
     print(completionScript(shell, program))
   })
 
-/** Runs real peers, all of a topology or one (`as`), and writes the results where `--out` says. */
+/** Runs real peers, all of a topology or one (`as`), and writes the results to `--out`. */
 async function run(
   topology: string,
   flags: RunFlags & { readonly as?: PeerName; readonly links?: string | undefined },
   body: (request: RunRequest, emit: Output['event'], signal: AbortSignal, directory?: string) => Promise<unknown>
 ): Promise<void> {
   const stop = stopOnSignal()
-  // What is refused here is refused before there is an output that would have to end.
+  // An invalid request must fail before there is an output, which would have to be ended.
   const request = requestOf(topology, flags)
   const { commandOf, recorded } = await import('./recorded-run.js')
   const output = await outputOf(flags)
@@ -266,7 +266,7 @@ function print(text: string): void {
 
 // See no-color.org.
 if (process.env.NO_COLOR) chalk.level = 0
-// A reader that has seen enough, such as head, is no error.
+// A reader that closes the output early, such as head, is not an error.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 try {
   await program.parseAsync()

@@ -6,12 +6,12 @@ import { lineOf } from './output/texts.js'
 import { discoveryOf, type PeerFlags, relayOf } from './run-flags.js'
 import { fileOrSample } from './samples.js'
 
-/** What `murmur measure` takes beside what `murmur peer` does. */
+/** The options of `murmur measure`, in addition to those of `murmur peer`. */
 export interface MeasureFlags extends PeerFlags {
   readonly save?: string
 }
 
-/** Measures the links from this machine's peer, and prints them as a links file, or writes it. */
+/** Measures the links from this machine's peer, and prints or writes them as a links file. */
 export async function runMeasure(
   topology: string,
   { save, ...flags }: MeasureFlags,

@@ -1,4 +1,4 @@
-/** What is done with models that were saved. */
+/** Commands for saved models. */
 import type { ExportFormat, ExportOptions } from '@murmuration/experiment/models'
 import { type Command, Option } from 'commander'
 import { stopOnSignal } from './ending.js'
@@ -6,10 +6,10 @@ import { lengthOf, temperatureOf, wholeOf } from './option-values.js'
 import type { EvaluateFlags } from './evaluate-command.js'
 import type { PredictFlags } from './predict-command.js'
 
-/** Here, since to list them should not load what writes them. */
+/** Listed here, so that the help does not load the code that writes them. */
 const exportFormats: readonly ExportFormat[] = ['tfjs', 'safetensors', 'onnx']
 
-/** Adds `evaluate`, `predict` and `export`. What they run is loaded when they are called. */
+/** Adds `evaluate`, `predict` and `export`. They load their modules when they are called. */
 export function addModelCommands(program: Command, print: (text: string) => void): void {
   modelCommand(program, 'evaluate')
     .description('evaluate a model that --save wrote')

@@ -1,4 +1,4 @@
-/** Values of options, as the command line has them. */
+/** Parsers for the values of options. */
 import { InputError, messageOf, type PeerName, peerName } from '@murmuration/core'
 import type { MinFinished } from '@murmuration/experiment/peers'
 import { duration } from '@murmuration/files'
@@ -56,9 +56,9 @@ export function partOf(text: string): SweepPart {
 }
 
 /**
- * An option that may be given several times, each time with another value. One that stands without a value is `true` unless a value follows.
+ * An option that may be given several times, each time with another value. An option with an optional value is `true` without one.
  *
- * @param otherwise - what holds where it is not given, as help shows it
+ * @param otherwise - the default, as help shows it
  */
 export function repeatable(flags: string, description: string, otherwise: string): Option {
   return new Option(flags, `${description}; may be repeated`)
@@ -86,7 +86,7 @@ export function minFinishedOf(text: string): MinFinished {
   )
 }
 
-/** Where the page is served, on any port where the option has no value. Throws an InputError for another value than an address. */
+/** The address where the page is served; any free port if the option has no value. Throws an InputError for anything but an address. */
 export async function watched(option: string | true | undefined): Promise<WatchAddress | undefined> {
   if (option === undefined) return undefined
   const { watchAddress } = await import('@murmuration/watch')

@@ -1,17 +1,17 @@
 import { InputError } from '@murmuration/core'
 import { type ContinuationOptions, continueText, predict, type Prediction } from '@murmuration/experiment/models'
 
-/** What `murmur predict` is given beside a model and files. */
+/** The options of `murmur predict`. */
 export interface PredictFlags extends ContinuationOptions {
   /** The beginning of a text. */
   readonly prompt?: string
   readonly json?: boolean
 }
 
-/** As many classes of a sample are shown, the most probable first, unless they are less probable than one in a thousand. */
+/** At most so many classes of a sample are shown, the most probable first; others only from a probability of 1/1000. */
 const shownClasses = 3
 
-/** A line for each sample, or the text that was continued: as text, or as JSON objects. */
+/** A line for each sample, or the continued text: as text, or as JSON objects. */
 export async function* predictLines(
   model: string,
   files: readonly string[],

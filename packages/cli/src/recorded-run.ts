@@ -6,16 +6,16 @@ import { names, readResults } from '@murmuration/results'
 import { withEvents } from './events-of.js'
 import { resultsFolder } from './results-folder.js'
 
-/** What `--out` asks of a real run. */
+/** Where a real run is recorded, for `--out`. */
 export interface RecordedRun extends Pick<RecordOptions, 'command' | 'peer' | 'links' | 'emit'> {
   readonly request: RunRequest
-  /** Where the results go; nowhere when absent. */
+  /** The folder of the results; absent for none. */
   readonly out?: string | undefined
-  /** Told where the report is, when there is one. */
+  /** Called with the path of the report, if there is one. */
   readonly onReport: (path: string) => void
 }
 
-/** Runs `body` and writes its results and their report, also of a run that is stopped or fails. */
+/** Runs `body` and writes its results and their report, also if the run is stopped or fails. */
 export async function recorded<Result>(
   { request, out, onReport, ...options }: RecordedRun,
   body: (emit: (event: RunEvent) => void, directory?: string) => Promise<Result>
@@ -37,7 +37,7 @@ async function settled<Value>(promise: Promise<Value>): Promise<{ readonly value
   }
 }
 
-/** Nothing is reported of a run in which nobody trained. */
+/** Writes no report of a run in which no peer trained. */
 async function report(directory: string, onReport: (path: string) => void): Promise<void> {
   if (!existsSync(join(directory, names.sweep))) return
   const { writeReport } = await import('@murmuration/report')
@@ -45,14 +45,14 @@ async function report(directory: string, onReport: (path: string) => void): Prom
   onReport(await writeReport(directory, await withEvents(results, [{ path: directory, results }])))
 }
 
-/** Options with a value, or without, that change no result. */
+/** Options that change no result, with the number of their values. */
 const unrelated = new Map([
   ['--out', 1],
   ['--save', 1],
   ['--json', 0]
 ])
 
-/** What was typed, as it is typed where the package is installed; without what changes no result. */
+/** The command as typed where the package is installed, without options that change no result. */
 export function commandOf(argv: readonly string[]): string {
   const kept: string[] = []
   for (let place = 0; place < argv.length; place++) {

@@ -16,15 +16,15 @@ import { writeReport } from '@murmuration/report'
 import { resultsFolder } from './results-folder.js'
 import { version } from './version.js'
 
-/** What `murmur report` is given beside folders. */
+/** The options of `murmur report`. */
 export interface ReportOptions {
-  /** Where the report of several folders goes; a new folder in `results` when absent. */
+  /** The folder for the report of several folders; default: a new folder in `results`. */
   readonly out?: string
 }
 
 /**
- * Writes the report of a folder anew, or one that puts several side by side, with their results, in a folder of its own. Resolves with
- * the report's path. Throws an InputError when results cannot be read or do not fit each other.
+ * Writes the report of a folder again, or a report that merges several folders, with the merged results, in a folder of its own. Resolves
+ * with the report's path. Throws an InputError when results cannot be read or do not fit each other.
  */
 export async function reportOn(
   folders: readonly string[],
@@ -55,7 +55,7 @@ function sideBySide(named: readonly NamedResults[], folders: readonly string[]):
   return mergeResults(named, { command: `npx murmur report ${folders.join(' ')}`, version })
 }
 
-/** The sweep whose parts the folders are. */
+/** The sweep that the folders are parts of. */
 function whole(named: readonly NamedResults[], note: (text: string) => void): Results {
   const { results, missing } = mergeParts(named)
   if (missing.length > 0)
@@ -65,7 +65,7 @@ function whole(named: readonly NamedResults[], note: (text: string) => void): Re
   return results
 }
 
-/** Throws an InputError for what is no folder with results, and for a folder that is given twice. */
+/** Throws an InputError for a path that is not a folder with results, and for a folder that is given twice. */
 function checkFolders(folders: readonly string[]): void {
   for (const [place, folder] of folders.entries()) {
     const wrote = 'expected a folder that "murmur sim", "murmur swarm --out" or "murmur peer --out" wrote'
@@ -83,7 +83,7 @@ function noteUnfinished(folder: string, { runs, sweep }: Results, note: (text: s
   if (runs.length < all) note(`${folder}: the sweep was not finished; ${runs.length} of its ${all} runs are there`)
 }
 
-/** Folders are called by their own names, and by their paths where two have the same. */
+/** The folders' own names; their paths if two have the same name. */
 function namesOf(folders: readonly string[]): readonly string[] {
   const names = folders.map((folder) => basename(resolve(folder)))
   return new Set(names).size === names.length ? names : folders

@@ -2,20 +2,20 @@ import { mkdir, readdir, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { InputError, messageOf } from '@murmuration/core'
 
-/** The folder that results go to. */
+/** The folder for results. */
 export interface ResultsFolder {
   readonly directory: string
-  /** Undoes the making, when nothing was put into it. */
+  /** Removes the folder if it was created here and is empty. */
   removeIfEmpty(): Promise<void>
 }
 
-/** What the results are of, and the folder that the command line names for them. */
+/** The file that the results are named after, and the folder that `--out` names. */
 interface ResultsPlace {
   readonly path: string
   readonly out?: string
 }
 
-/** Makes the folder for results, before anything is computed. Nothing that is there already is written over. */
+/** Creates the folder for results, before anything is computed. Existing files are not overwritten. */
 export async function resultsFolder({ path, out }: ResultsPlace): Promise<ResultsFolder> {
   try {
     const directory = out ?? (await newFolder(basename(path, extname(path))))
@@ -34,8 +34,8 @@ export async function resultsFolder({ path, out }: ResultsPlace): Promise<Result
 }
 
 /**
- * Makes a folder and those above it. The result is whether it was not there. Each is made by itself: `recursive` of Node.js never comes
- * back where the system says of a folder that is there that it is not, as in /proc.
+ * Creates a folder and its parents. The result is undefined if the folder existed. Each is created separately, since `mkdir` of Node.js
+ * with `recursive` never returns if the system reports an existing parent as missing, as in /proc.
  */
 async function makeFolder(path: string): Promise<true | undefined> {
   const found = await stat(path).catch(() => undefined)
@@ -47,7 +47,7 @@ async function makeFolder(path: string): Promise<true | undefined> {
   return true
 }
 
-/** The first of `results/NAME`, `results/NAME-2`, … that is not there. Two commands that start at once get two. */
+/** The first of `results/NAME`, `results/NAME-2`, … that does not exist. Two commands that start at the same time get different ones. */
 async function newFolder(name: string): Promise<string> {
   await mkdir('results', { recursive: true })
   for (let number = 1; ; number++) {

@@ -1,4 +1,4 @@
-/** Who takes part in a run whose file does not say it all: seeds, invitations. */
+/** Commands for runs with peers that the topology file does not fully describe: seeds, invitations. */
 import type { PeerName } from '@murmuration/core'
 import { type Command, Option } from 'commander'
 import { checkpointsOf } from './checkpoint-options.js'
@@ -10,7 +10,7 @@ import { type PeerFlags, relayOf, requestOf, type RunFlags } from './run-flags.j
 import type { SeedFlags } from './seed-command.js'
 import { outcomeOptions, placeOptions, trainingOptions } from './shared-options.js'
 
-/** What the commands share with the others. */
+/** What these commands share with the others. */
 export interface RunCommands {
   readonly print: (text: string) => void
   readonly outputOf: (flags: RunFlags) => Promise<Output>
@@ -24,7 +24,7 @@ interface GuestFlags extends RunFlags {
 
 type JoinFlags = RunFlags & Omit<PeerFlags, 'as' | 'lan'>
 
-/** Adds `seed`, `invite`, `join`, `revoke` and `measure`. What they run is loaded when they are called. */
+/** Adds `seed`, `invite`, `join`, `revoke` and `measure`. They load their modules when they are called. */
 export function addRunCommands(program: Command, { print, outputOf }: RunCommands): void {
   program
     .command('seed')
@@ -88,7 +88,7 @@ async function join(invitation: string, flags: JoinFlags, { print, outputOf }: R
   const { commandOf, recorded } = await import('./recorded-run.js')
   try {
     const { request, place } = await acceptInvitation(invitation, { ...flags, seeds: flags.seed, emit, signal })
-    // The line is for whoever has it first, and goes into no file that is passed on.
+    // An invitation is a secret that anyone can use once, so it must not be in results, which are passed on.
     const words = process.argv.slice(2).map((word) => (word === invitation ? 'INVITATION' : word))
     const recording = { request, out: flags.out, command: commandOf(words), peer: place.as, emit }
     const onReport = (path: string) => (report = path)

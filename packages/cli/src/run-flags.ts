@@ -1,4 +1,4 @@
-/** What commands that run something are given, as requests. */
+/** Converts the options of commands that run something to requests. */
 import type { PeerName } from '@murmuration/core'
 import type { RunRequest } from '@murmuration/experiment'
 import { InputError } from '@murmuration/core'
@@ -20,7 +20,7 @@ export interface RunFlags extends CheckpointFlags {
   readonly json?: boolean
 }
 
-/** What `murmur peer` takes beside. */
+/** Further options of `murmur peer`. */
 export interface PeerFlags {
   readonly as: PeerName
   readonly key?: string
@@ -34,19 +34,19 @@ export interface PeerFlags {
   readonly relayVectors?: boolean
 }
 
-/** How a peer finds others, where anything is said of it. */
+/** How a peer finds others; undefined without any option for it. */
 export function discoveryOf({ seed, lan = false }: PeerFlags): DiscoveryOptions | undefined {
   return seed.length > 0 || lan ? { seeds: seed, lan } : undefined
 }
 
-/** By which relays a peer is reached, and whether it is one. */
+/** The relays through which a peer is reachable, and whether it is a relay itself. */
 export function relayOf({ seed, via, relay, relayVectors: vectors }: Omit<PeerFlags, 'as'>): RelayOptions {
   if (via === true && seed.length === 0)
     throw new InputError('--via without a relay stands for the seeds, and there is none: give --via ADDRESS, or --seed')
   return { via: via === true ? seed : via, vectors, ...(relay === true ? { offers: {} } : {}) }
 }
 
-/** A scenario, or where anything is said of a training, a topology. */
+/** A scenario; or, with any option for a training, a topology. */
 export function simulated(given: string, flags: RunFlags): Pick<SimRequest, 'path' | 'given' | 'run'> {
   const { train, algorithm, task, data, partition } = flags
   const training = Object.entries({ train, algorithm, task, data, partition }).flatMap(([name, value]) =>

@@ -5,20 +5,19 @@ import { InputError } from '@murmuration/core'
 import { nearest } from '@murmuration/files'
 import { checkKind, kindOf } from './file-kinds.js'
 
-/** The kinds of samples that come with the package, each a folder. */
+/** The kinds of samples in the package, each a folder. */
 export type SampleKind = 'topologies' | 'sim' | 'examples'
 
-/** What the YAML files of a folder are. */
+/** The kind of the YAML files in each folder. */
 const kinds = { topologies: 'topology', sim: 'scenario', examples: 'training' } as const
 
-/** A copy is made when the package is packed; in the repository the samples are at the root. */
+/** The copy exists once the package is packed; in the repository the samples are at the root. */
 const packed = fileURLToPath(new URL('../samples/', import.meta.url))
 const root = existsSync(packed) ? packed : fileURLToPath(new URL('../../../', import.meta.url))
 
 /**
- * The file that is meant by `path`: the one of that name, or else the sample: `ring-4`, `ring-4.yaml` or
- * `topologies/ring-4.yaml`. Throws an InputError that names the samples when there is
- * neither, or when the file is of another kind.
+ * The file or sample that `path` means. A sample may be named `ring-4`, `ring-4.yaml` or `topologies/ring-4.yaml`. Throws an InputError
+ * that lists the samples when there is neither, or when the file is of another kind.
  */
 export function fileOrSample(path: string, kind: SampleKind): string {
   if (existsSync(path)) {
@@ -34,7 +33,7 @@ export function fileOrSample(path: string, kind: SampleKind): string {
   )
 }
 
-/** The sample that is meant by `path`; a file of that name comes before it. */
+/** The sample that `path` means; an existing file has precedence. */
 export function sampleOf(path: string, kind: SampleKind): string | undefined {
   if (existsSync(path) || isAbsolute(path) || path.split(/[\\/]/).includes('..')) return undefined
   const places = [path, `${path}.yaml`, join(kind, path), join(kind, `${path}.yaml`)]
@@ -43,7 +42,7 @@ export function sampleOf(path: string, kind: SampleKind): string | undefined {
     .map((place) => join(root, place))[0]
 }
 
-/** As they can be written on the command line. */
+/** The names for the command line. */
 function samplesOf(kind: SampleKind): string[] {
   return readdirSync(join(root, kind), { recursive: true, encoding: 'utf8' })
     .filter((name) => ['.yaml', '.js'].includes(extname(name)) && !/node_modules|dist/.test(name))
@@ -51,12 +50,12 @@ function samplesOf(kind: SampleKind): string[] {
     .sort()
 }
 
-/** Without what lies beside them: links, modules. */
+/** Without files of other kinds in the folder, such as links and modules. */
 function samplesOfItsKind(kind: SampleKind): string[] {
   return samplesOf(kind).filter((name) => extname(name) === '.yaml' && kindOf(join(root, name)) === kinds[kind])
 }
 
-/** As short as `fileOrSample` takes them: `ring-4`, `mnist/mlp`. */
+/** The short names that `fileOrSample` accepts: `ring-4`, `mnist/mlp`. */
 export function shortSamplesOf(kind: SampleKind): readonly string[] {
   return samplesOfItsKind(kind).map((name) => name.slice(`${kind}/`.length, -'.yaml'.length))
 }

@@ -2,7 +2,7 @@ import { InputError, peerName } from '@murmuration/core'
 import { identityDirectory } from '@murmuration/experiment/peers'
 import { localIdentity, openSeed, readIdentity } from '@murmuration/libp2p'
 
-/** What `murmur seed` is given. */
+/** The options of `murmur seed`. */
 export interface SeedFlags {
   readonly listen: readonly string[]
   readonly key?: string

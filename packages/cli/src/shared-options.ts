@@ -1,15 +1,15 @@
-/** Options that several commands have, each said once. */
+/** Options that several commands share. */
 import { type Command, Option } from 'commander'
 import { everyOf } from './checkpoint-options.js'
 import { dataWords, taskWords } from './init/tasks.js'
 import { durationOf, repeatable } from './option-values.js'
 
-/** What real peers train, and what becomes of it: `swarm`, `peer`. */
+/** The training of real peers, and its results: `swarm`, `peer`. */
 export function runOptions(command: Command): Command {
   return outcomeOptions(trainingOptions(command.argument('<topology>', 'a topology file, or a sample such as ring-4')))
 }
 
-/** What is trained, beside the topology. */
+/** The training, except for the topology. */
 export function trainingOptions(command: Command): Command {
   return command
     .option('--train <file>', 'a training file (default: a small network on drawn digits)')
@@ -31,7 +31,7 @@ export function trainingOptions(command: Command): Command {
     )
 }
 
-/** What becomes of the training of real peers: `swarm`, `peer`, `join`. */
+/** The results of the training of real peers: `swarm`, `peer`, `join`. */
 export function outcomeOptions(command: Command): Command {
   return command
     .option('--save <file>', 'write the model to a file in the safetensors format')
@@ -46,7 +46,7 @@ export function outcomeOptions(command: Command): Command {
     .option('--json', 'print one JSON object per line')
 }
 
-/** Where a machine's peer is, and how it finds others: `peer`, `join`. */
+/** The address of a machine's peer, and how it finds others: `peer`, `join`. */
 export function placeOptions(command: Command): Command {
   return command
     .option('--key <file>', 'the private key of this peer (default: in the home of murmur; see "murmur identity")')

@@ -12,7 +12,7 @@ import {
 import type { TopologyFile } from '@murmuration/files'
 import Table from 'cli-table3'
 
-/** More peers than this are not listed one by one. */
+/** At most so many peers are listed. */
 const maxListed = 32
 
 /** Finding the diameter takes peers × edges steps. */
@@ -28,22 +28,22 @@ export interface TopologyFacts {
   readonly edges: number
   /** How many peers a peer receives from in some round of a period. */
   readonly degree: { readonly smallest: number; readonly mean: number; readonly largest: number }
-  /** The longest of all shortest ways, in edges; absent for large topologies. */
+  /** The greatest distance between two peers, in edges; absent for large topologies. */
   readonly diameter?: number
   readonly period: number
   readonly spectralGap: number
-  /** What a period leaves of disagreement. */
+  /** The factor by which a period reduces disagreement. */
   readonly contractionPerPeriod: number
   /** λ₂ and λₙ of a static symmetric `W`. */
   readonly eigenvalues?: { readonly second: number; readonly last: number }
-  /** Rounds until disagreement is down to 10⁻³ and 10⁻⁶ of itself; null when that is not sure. */
+  /** Rounds until disagreement is reduced by factors of 10⁻³ and 10⁻⁶; null if that is not guaranteed. */
   readonly roundsToConsensus: { readonly thousandth: number | null; readonly millionth: number | null }
   readonly findings: readonly Finding[]
-  /** Row by row; per round of a period. */
+  /** For each peer, one per round of a period. */
   readonly rows: readonly PeerRow[]
 }
 
-/** Whom a peer averages with in a round, and with which weights. */
+/** The neighbours that a peer averages with in a round, and their weights. */
 export interface PeerRow {
   readonly peer: PeerName
   readonly round: number
@@ -79,7 +79,7 @@ export function topologyReportJson(file: TopologyFile): TopologyFacts {
   }
 }
 
-/** What `murmur topology FILE` prints: neighbours and weights, facts, and what is right and wrong with it. */
+/** What `murmur topology FILE` prints: neighbours and weights, facts, and findings. */
 export function topologyReport(file: TopologyFile): string {
   const facts = topologyReportJson(file)
   const text = `${rowsTable(facts)}\n\n${factsTable(facts)}\n\n${facts.findings.map(findingLine).join('\n')}`
@@ -88,7 +88,7 @@ export function topologyReport(file: TopologyFile): string {
 
 function edgesOf(graph: readonly (readonly number[])[]): number {
   const sets = graph.map((sources) => new Set(sources))
-  // A pair that stands in both lists counts at its smaller end alone.
+  // A pair that is in both lists counts only at its smaller end.
   const counted = graph.map(
     (sources, node) => sources.filter((source) => source > node || !sets[source].has(node)).length
   )
@@ -100,7 +100,7 @@ function rounds(shrinks: Contraction, factor: number): number | null {
   return Number.isFinite(count) ? count : null
 }
 
-/** In the order of the file, which is that of the graph. */
+/** In the order of the file, which is the order of the graph. */
 function rowsOf({ topology, peers }: TopologyFile): PeerRow[] {
   return peers.flatMap(({ name }) =>
     Array.from({ length: topology.period }, (_, round) => {
@@ -157,7 +157,7 @@ function plainTable(head?: string[]) {
   return new Table({ ...(head && { head }), chars: { ...chars, middle: '  ' }, style })
 }
 
-/** Four significant digits, without zeros at the end. Eigenvalues near 1 keep the digits in which they differ from it. */
+/** Four significant digits, without trailing zeros. Eigenvalues near 1 keep the digits in which they differ from 1. */
 function short(value: number): string {
   if (Math.abs(value) < 1e-12) return '0'
   const digits = Math.abs(value) < 1 ? Math.max(4, Math.ceil(-Math.log10(1 - Math.abs(value))) + 3) : 4

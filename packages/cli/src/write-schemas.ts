@@ -1,4 +1,4 @@
-/** Writes docs/schemas and the tables of other documents anew: `npm run schemas`. */
+/** Updates docs/schemas and the tables of other documents: `npm run schemas`. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { schemaFiles } from '@murmuration/experiment'
 import { tables, withTables } from './documents.js'

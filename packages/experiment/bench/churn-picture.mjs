@@ -1,4 +1,4 @@
-// The picture of docs/churn.md and the README, and the table beside it, from the results of sim/churn.yaml:
+// The picture of docs/churn.md and the README, and the table next to it, from the results of sim/churn.yaml:
 //
 //   npm run sim -- sim/churn.yaml --out churn && node packages/experiment/bench/churn-picture.mjs churn docs/images/churn.svg
 import { readFile, writeFile } from 'node:fs/promises'
@@ -19,7 +19,7 @@ const { churn, events: named } = scenario.faults
 const end = scenario.stop.time / 1000
 const begin = churn.after / 1000
 
-/** How many peers are there, after each crash and return: [seconds, peers]. */
+/** The number of present peers after each crash and return: [seconds, peers]. */
 const there = [[0, peers.length]]
 for (const { at, kind } of events.filter(({ at }) => at < scenario.stop.time)) {
   there.push([at / 1000, there.at(-1)[1] + (kind === 'crash' ? -1 : 1)])
@@ -28,7 +28,7 @@ there.push([end, there.at(-1)[1]])
 const crashes = events.filter(({ at, kind }) => kind === 'crash' && at < scenario.stop.time).length
 const back = events.filter(({ at, kind }) => kind === 'restart' && at < scenario.stop.time).length
 
-// What the text says.
+// The figures of the text.
 const number = (value, digits) => value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits }) // prettier-ignore
 const pointAt = ({ curve }, seconds) => curve.filter((point) => point.seconds <= seconds).at(-1)
 console.log('| | loss at 30 s | in the end | accuracy in the end | steps a peer | consensus distance |')
@@ -41,7 +41,7 @@ for (const record of records) {
 const area = there.slice(1).reduce((sum, [at], place) => sum + (at < begin ? 0 : (at - Math.max(begin, there[place][0])) * there[place][1]), 0) // prettier-ignore
 console.log(`${crashes} crashes, ${back} came back; ${number(area / (end - begin), 0)} of ${peers.length} are there on average`) // prettier-ignore
 
-// The picture: the loss above, who is there below, over the same time.
+// The picture: the loss above, and the number of present peers below, over the same time.
 const [width, left, right] = [760, 56, 150]
 const upper = { top: 34, height: 210 }
 const lower = { top: 286, height: 70 }

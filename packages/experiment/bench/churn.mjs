@@ -1,11 +1,11 @@
-// What a simulated swarm costs whose peers come and go: D-PSGD on a random 4-regular graph, logistic regression on 57 features, half a second a step,
-// 30 % of the peers a minute crash and come back after 20 s on average, the dead are forgotten after 30 s.
+// The cost of simulating a swarm with churn: D-PSGD on a random 4-regular graph, logistic regression on 57 features, half a second per step.
+// 30 % of the peers crash per minute, and return after 20 s on average; dead peers are forgotten after 30 s.
 //
 //   node packages/experiment/bench/churn.mjs              100 and 300 peers, 20 s
 //   node packages/experiment/bench/churn.mjs --once N S   N peers, S seconds of virtual time
 //
-// "processor" is the time of all threads of the process per virtual second, garbage collection included, from the start of the run on and in the last
-// half of it.
+// "processor" is the time of all threads of the process per virtual second, garbage collection included, for the whole run and for its last
+// half.
 import { dpsgd, Members, train } from '@murmuration/algorithms'
 import { NeighboursMissingError, peerName } from '@murmuration/core'
 import { membershipDefaults, trustingSigner } from '@murmuration/membership'

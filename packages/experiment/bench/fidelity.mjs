@@ -1,19 +1,20 @@
 /**
- * Whether the simulator tells the truth, and what wins on real links: real swarms over shaped links beside simulations on the same links.
+ * Compares the simulator with real links, and which method wins on them: real swarms over shaped links, and simulations of the same links.
  *
- *     npx tsc -b packages/cli && node packages/experiment/bench/fidelity.mjs [--methods dpsgd,all-reduce] [--mbit 20,100] [--ms 1,10,50] [--repeats 1]
+ *     npx tsc -b packages/cli && node packages/experiment/bench/fidelity.mjs [--methods dpsgd,all-reduce] [--mbit 20,100] [--ms 1,10,50]
+ * [--repeats 1]
  *
- * A ring of four, and one server where the method needs one, train a small network by gossip, servers and all-reduce. The real peers are
- * processes over libp2p, TCP and noise, with `murmur swarm --links`; the simulation runs the same records on the links of the same file,
- * with the same data, batches and parameters. What the simulator is told beside: what rounds of D-PSGD take here on links that cost
- * nothing, one after the other, as measured with an unshaped swarm, for computing a gradient. It fits no parameter to the shaped runs.
+ * A ring of four, and one server for methods that need one, train a small network by gossip, servers and all-reduce. The real peers are
+ * processes over libp2p, TCP and noise, with `murmur swarm --links`; the simulation runs the same records on the links of the same file, with
+ * the same data, batches and parameters. The simulator's only other input is the time of a gradient, measured by rounds of D-PSGD in an
+ * unshaped swarm, one after the other. No parameter is fitted to the shaped runs.
  *
- * The real time of a round is the median over peers and rounds, of the middle one of the repeats. The first third does not count: until
- * then much of the code is not compiled yet. On a ring of even length the peers of even and of odd places take turns in being ahead, so
- * that two rounds in a row are counted together. Accuracy is that of the mean model after the same time for all methods of a row: the
- * time that the fastest run took. The model has 63,610 parameters, 254 kB: a larger message does not fit into the window that yamux
- * begins with, 256 KiB, and waits once for a round trip until the window has grown, which the simulator knows nothing of.
- * Ends with an error when a time is off by more than 15 %.
+ * The real time of a round is the median over peers and rounds, in the median of the repeats. The first third of the rounds does not count,
+ * since much of the code is not compiled until then. On a ring of even length the even and the odd peers take turns in being ahead, so two
+ * successive rounds are counted together. Accuracy is that of the mean model after the same time for all methods of a row: the time of the
+ * fastest run. The model has 63,610 parameters, 254 kB. A larger message would not fit into the initial window of yamux, 256 KiB, and would
+ * once wait for a round trip until the window has grown, which the simulator does not model. Ends with an error when a time is off by more
+ * than 15 %.
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -39,7 +40,7 @@ const { values: given } = parseArgs({
   }
 })
 
-/** What is compared, as `algorithm:` of a training file. */
+/** The methods, as `algorithm:` of a training file. */
 const methods = {
   'dpsgd': 'dpsgd',
   'parameter-server': 'parameter-server',
@@ -56,7 +57,7 @@ const latencies = numbers(given.ms, [1, 10, 50])
 const repeats = Number(given.repeats ?? 1)
 const tolerance = 0.15
 
-/** How long a run is to train, and the bounds of its rounds. */
+/** The duration of a run, and the bounds of its rounds. */
 const [seconds, fewest, most] = [12, 24, 240]
 
 const murmur = fileURLToPath(new URL('../../cli/bin/murmur.js', import.meta.url))
@@ -64,7 +65,7 @@ const folder = await mkdtemp(join(tmpdir(), 'fidelity-'))
 const median = (values) => values.toSorted((x, y) => x - y)[Math.floor(values.length / 2)]
 const needsServer = (method) => method.startsWith('parameter-server')
 
-/** The files of a run, by their paths. */
+/** Writes the files of a run, and returns their paths. */
 async function filesOf(method, rounds) {
   const peers = ['a', 'b', 'c', 'd'].map((name) => `  - { name: ${name} }`)
   if (needsServer(method)) peers.push('  - { name: s, role: server }')
@@ -85,13 +86,13 @@ async function filesOf(method, rounds) {
   return { topology, train: training }
 }
 
-/** What rounds took, in milliseconds, two at a time, from the times at which they ended, by peer. */
+/** The times of rounds in milliseconds, averaged over two rounds, from the times at which each peer's rounds ended. */
 function roundTimes(ends) {
   const late = ends.map((times) => times.slice(Math.floor(times.length / 3)))
   return late.flatMap((times) => times.slice(2).map((end, index) => (end - times[index]) / 2))
 }
 
-/** Runs `murmur swarm`. Returns what a round took, and when the mean model was how good. */
+/** Runs `murmur swarm`. Returns the time of a round, and the accuracy of the mean model over time. */
 async function real(method, rounds, links) {
   const { topology, train: training } = await filesOf(method, rounds)
   const shaping = links === undefined ? [] : ['--links', links]
@@ -117,7 +118,7 @@ async function real(method, rounds, links) {
   return { times, time: median(times), curve }
 }
 
-/** What the simulator says of a round, and of the mean model. */
+/** The simulated time of a round, and the accuracy of the mean model over time. */
 async function simulated(method, rounds, linksPath, computing) {
   const plan = await makePlan(await filesOf(method, rounds))
   const { topology } = plan.file
@@ -163,7 +164,7 @@ async function simulated(method, rounds, linksPath, computing) {
   return { time: median(roundTimes([...ends.values()])), curve, end: Math.max(...[...ends.values()].flat()) }
 }
 
-/** How good the mean model was at a time. */
+/** The accuracy of the mean model at a time. */
 function accuracyAt(curve, time) {
   const last = curve.filter((point) => point.time <= time).at(-1)
   return last === undefined ? '      –' : `${(100 * last.accuracy).toFixed(1)} %`.padStart(7)

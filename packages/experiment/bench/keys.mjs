@@ -1,5 +1,5 @@
 /**
- * What keyed rows cost in processor time: reaching rows that a peer holds, and the gradients of the tasks of the scenarios in sim/ beside them.
+ * The processor time of keyed rows: accesses to rows that a peer holds, and for comparison the gradients of the tasks of the scenarios in sim/.
  *   node packages/experiment/bench/keys.mjs
  */
 import { KeyServer } from '@murmuration/algorithms'
@@ -17,7 +17,7 @@ const text = {
 }
 const count = 5000
 
-/** Processor time of `act` on all batches in nanoseconds, the least of five. */
+/** Processor time of `act` on all batches in nanoseconds, the minimum of five. */
 function timeOf(act) {
   let least = Number.POSITIVE_INFINITY
   for (let turn = 0; turn < 5; turn++) {

@@ -1,5 +1,5 @@
-// How well `murmur measure` measures: two real peers in this process, over links that are shaped to be so fast and so far. Prints for each what was found over what the link is: the rate of vectors, which
-// have heads of frames, TLS and multiplexing beside them, and half of the round trip.
+// The accuracy of `murmur measure`: two real peers in this process, over links that are shaped to given rates and latencies. For each, prints
+// the measured value divided by the link's: the rate of vectors, which excludes frame headers, TLS and multiplexing, and half of the round trip.
 //
 //   node packages/experiment/bench/measure.mjs
 import { mkdtemp, writeFile } from 'node:fs/promises'

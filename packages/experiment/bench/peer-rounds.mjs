@@ -1,15 +1,16 @@
-// How many peer-rounds a second the simulator does: logistic regression on 57 features on a ring, batch 32, one update per
-// round, D-PSGD, every message an event on lines that are shared max-min fairly.
+// How many peer-rounds per second the simulator computes: logistic regression on 57 features on a ring, batch 32, one update per round,
+// D-PSGD, every message an event on lines that are shared max-min fairly.
 //
 //   node packages/experiment/bench/peer-rounds.mjs             peers from 100 to 10,000, one after the other, on one thread
 //   node packages/experiment/bench/peer-rounds.mjs --both      two runs at once, on two threads
-//   node packages/experiment/bench/peer-rounds.mjs --jitter    computing takes another time in every step
+//   node packages/experiment/bench/peer-rounds.mjs --jitter    every step takes another time
 //   node packages/experiment/bench/peer-rounds.mjs --once N R  N peers, R rounds
 //
-// "processor" is the time of all threads of the process per peer-round, garbage collection included. It depends less than
-// the others on what else the machine does. "memory" is the most resident memory that the process had so far. Of more than 10,000 peers
-// each has the samples of one of the first 10,000: what is measured is the simulator, not how much data a machine holds. Of more
-// than 10,000 peers the heap of long-lived objects has 28 kB for each at most, and three quarters of the machine's memory; a peer needs half of it. With more, less is collected, and memory grows.
+// "processor" is the time of all threads of the process per peer-round, garbage collection included. It depends less than the others on the
+// machine's load. "memory" is the maximum resident memory of the process so far. With more than 10,000 peers, each further one has the samples
+// of one of the first 10,000, since the simulator is measured and not the memory for data; and the heap of long-lived objects is limited to
+// 28 kB per peer, and to three quarters of the machine's memory. A peer needs half of that; with a larger limit, collections are rarer, and
+// memory grows.
 import { totalmem } from 'node:os'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { dpsgd, train } from '@murmuration/algorithms'
@@ -59,7 +60,7 @@ if (!isMainThread) parentPort.postMessage(await simulateRing(...workerData))
 else if (flags.includes('--both')) await both()
 else await sizes()
 
-/** On a thread with the memory for short-lived objects that "murmur sim" gives its threads. */
+/** On a thread with as much memory for short-lived objects as "murmur sim" gives its threads. */
 function onThread(count, rounds) {
   return new Promise((resolve, reject) => {
     const options = {

@@ -1,10 +1,10 @@
-// The times of D-PSGD's figures 2 (a) to (d), as published, against sim/slow-links.yaml, in seconds per epoch of 56 steps.
+// The published times of D-PSGD's figures 2 (a) to (d), compared with sim/slow-links.yaml, in seconds per epoch of 56 steps.
 //
 //   node packages/experiment/bench/published-figures.mjs [--json]
 //
-// One set of constants for all points. Three are calibrated: what a step computes (4 s an epoch, at the left end of 2 c), the
-// window (10 s for D-PSGD at 10 ms, 2 d), and what "1 Mbps" of 2 (c) carries, since no fp32 ResNet-20 fits through 1 Mbit/s in
-// the published time (67 s for D-PSGD, at the right end of 2 c).
+// One set of constants for all points. Three are calibrated: the time of a step (4 s per epoch, at the left end of 2 c), the window (10 s for
+// D-PSGD at 10 ms, 2 d), and the real rate of "1 Mbps" in 2 (c), since no fp32 ResNet-20 fits through 1 Mbit/s in the published time (67 s for
+// D-PSGD, at the right end of 2 c).
 import { fileURLToPath } from 'node:url'
 import { TaskSets } from '../dist/sim/task-sets.js'
 import { simulateRun } from '../../experiment/dist/sim/run.js'
@@ -13,7 +13,7 @@ import { runsOf, topologyOf } from '../../experiment/dist/sim/sweep.js'
 
 const stepsPerEpoch = 56
 
-/** What a line carries for each "1 Mbps" of the figure. */
+/** The rate of a line for each "1 Mbps" of the figure, in bit/s. */
 const axis = 16e6
 
 const gossip = 'D-PSGD, as published'
@@ -21,8 +21,8 @@ const server = 'parameter server, blocking by tensor (as published)'
 const allReduce = 'direct all-reduce, blocking by tensor (as published)'
 
 /**
- * "Mbps" of the figure (none: no limit), milliseconds one way, and the published seconds per epoch in the order of `systems`, read
- * off the figure by eye (± 2 to 3 s). `isCalibrated`: a constant is chosen so that D-PSGD meets it.
+ * "Mbps" of the figure (undefined: no limit), milliseconds one way, and the published seconds per epoch in the order of `systems`, read off
+ * the figure by eye (± 2 to 3 s). `isCalibrated`: a constant is chosen so that D-PSGD meets it.
  */
 const points = [
   { panel: '2c', latency: 0, published: [4, 6, 4], isCalibrated: true },
@@ -54,7 +54,7 @@ const whole = await readScenario(fileURLToPath(new URL('../../../sim/slow-links.
 const taskSets = new TaskSets(1)
 const linuxWindow = whole.topology.links.default.window
 
-/** Virtual seconds per epoch of a method; ten rounds, as they are all alike. */
+/** Virtual seconds per epoch of a method, from ten rounds, which are all alike. */
 async function epoch(label, { mbps, latency }, window = linuxWindow) {
   const method = whole.methods.find((each) => each.label === label)
   const links = { default: { latency, window, ...(mbps === undefined ? {} : { up: mbps * axis }) } }

@@ -1,14 +1,15 @@
-// Steps to the optimum of random quadratics, as published for RelaySGD and others, beside ours.
+// Steps to the optimum of random quadratics, as published for RelaySGD and others, and for the records here.
 //
 //   node packages/experiment/bench/random-quadratics.mjs FILE.csv [--rows 'D2,ring,6'] [--seeds 3] [--json]
 //
-// FILE has the columns algorithm, topology, num_workers, heterogeneity (ζ²), r0, mu, seed, eps, best_lr, best_time (Vogels et al., NeurIPS 2021, figures 2
-// and 5, from the authors' notebooks). --rows takes those that begin so, with more than one separated by ';'. --seeds takes so many draws of a row, all by default.
+// FILE has the columns algorithm, topology, num_workers, heterogeneity (ζ²), r0, mu, seed, eps, best_lr, best_time (Vogels et al., NeurIPS 2021,
+// figures 2 and 5, from the authors' notebooks). --rows selects rows by their beginnings, separated by ';'. --seeds limits the draws per row.
 //
-// For each row as many problems are drawn, by our draws and not theirs, and for each the rate is tuned: powers of two first, then ever finer steps
-// down to 2 %. A run counts the steps until f(mean x) − f* < eps; it is the record in the simulator, without noise and in float32. What the published
-// runs do otherwise than the records by default: gossip is adapt-then-combine, and SGP takes two rounds of the one-peer exponential graph in each step. D² runs
-// on rings whose λₙ is −1/3, which a run from files refuses. No constant is fitted to a row.
+// For each row, as many problems are drawn as were published, by our draws and not the authors'. The rate is tuned for each problem: powers of
+// two first, then ever finer steps down to 2 %. A run counts the steps until f(mean x) − f* < eps; it is the record in the simulator, without
+// noise and in float32. The published runs differ from the records' defaults in two ways: gossip is adapt-then-combine, and SGP takes two
+// rounds of the one-peer exponential graph in each step. D² runs on rings whose λₙ is −1/3, which a run from files refuses. No constant is
+// fitted to a row.
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { algorithms, train } from '@murmuration/algorithms'
@@ -25,7 +26,7 @@ const { values: given, positionals } = parseArgs({
   options: { rows: { type: 'string' }, seeds: { type: 'string' }, json: { type: 'boolean' } }
 })
 
-/** Which record, and its options. */
+/** The record, and its options. */
 const methods = {
   'Gossip': ['dpsgd', { order: 'adapt-then-combine' }],
   'All-reduce': ['all-reduce', {}],
@@ -47,7 +48,7 @@ function topologyFor(kind, peers) {
   return createTopology({ peers, graph: kind in edges ? { kind: 'edges', edges: edges[kind](peers) } : { kind } })
 }
 
-/** Two rounds in one: W_{2k+1} W_{2k}. */
+/** Two rounds as one: W_{2k+1} W_{2k}. */
 function doubled(topology) {
   const { peers, period } = topology
   return topologyOf(
@@ -76,7 +77,7 @@ function dense(topology, round) {
 
 class Ended extends Error {}
 
-/** How many steps a run takes, up to `most`; Infinity when it does not come there. */
+/** How many steps a run takes, up to `most`; Infinity if it does not reach the optimum. */
 async function stepsAt(rate, { algorithm, topology, tasks, eps }, most) {
   const [name, options] = methods[algorithm]
   const record = algorithms.find((each) => each.name === name)
@@ -119,10 +120,10 @@ async function stepsAt(rate, { algorithm, topology, tasks, eps }, most) {
   return steps
 }
 
-/** A run that takes so many times the published steps is given up. */
+/** A run is given up after so many times the published steps. */
 const giveUpFactor = 10
 
-/** The fewest steps over all rates that are tried. */
+/** The minimum of steps over all rates that are tried. */
 async function tunedSteps(problem, mostSteps) {
   let best = { rate: 1, steps: Infinity }
   const look = async (rate) => {

@@ -1,11 +1,11 @@
 /**
- * How many keys a second two peers reach at each other: two processes over libp2p on the loopback, each holds half of the rows, and asks the other for rows of the
- * other half: pulls a batch of them, adds to them, and so on, in several activities at once.
+ * How many keys per second two peers access at each other. Two processes over libp2p on the loopback each hold half of the rows. Each pulls a
+ * batch of rows of the other half, pushes updates to them, and so on, in several activities at once.
  *
  *     node packages/experiment/bench/remote-keys.mjs [seconds of each turn] [profile]
  *
- * A key that is read or added to is an access. Prints accesses a second by the clock, and how many there would be of two cores that do nothing else: two seconds
- * over the processor time of an access, asking and serving together. With `profile`, where that time goes, by package.
+ * Each key that is read or updated is an access. Prints accesses per second by the clock, and the estimate for two otherwise idle cores: two
+ * seconds divided by the processor time of an access, asking and serving together. With `profile`, also where that time is spent, by package.
  */
 import { fork } from 'node:child_process'
 import { Session } from 'node:inspector/promises'
@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url'
 
 const names = ['a', 'b']
 const [count, width, keyed] = [100_000, 17, 8]
-/** Keys of a batch, and batches under way at a time. */
+/** Keys per batch, and batches in flight. */
 const turns = [
   [1, 1],
   [1, 32],
@@ -53,7 +53,7 @@ async function measure(seconds, isProfiled) {
   await Promise.all(children.map((child) => new Promise((resolve) => child.once('exit', resolve))))
 }
 
-/** Where the time went: own time by part, in the order of how much. */
+/** Prints the fractions of self time by part, the largest first. */
 function printShares(times) {
   const all = new Map()
   for (const [part, time] of times.flatMap((of) => Object.entries(of))) all.set(part, (all.get(part) ?? 0) + time)
@@ -62,7 +62,7 @@ function printShares(times) {
   console.log(`     ${sorted.map(([part, time]) => `${part} ${((100 * time) / total).toFixed(0)} %`).join(', ')}`)
 }
 
-/** What belongs together: a package, or what Node.js does itself. */
+/** The part that a function belongs to: a package, or Node.js itself. */
 function partOf({ url, functionName }) {
   if (functionName === '(garbage collector)') return 'garbage collection'
   if (/^(writeBuffer|writev|readStart)/.test(functionName) && url === '') return 'system calls that write'
@@ -70,7 +70,7 @@ function partOf({ url, functionName }) {
   return /(?:packages|node_modules)\/((?:@[^/]+\/)?[^/]+)\/(?:dist|src|bench)/.exec(url)?.[1] ?? 'other packages'
 }
 
-/** Own time by part while something runs. */
+/** Self time by part while `act` runs. */
 async function profiled(act) {
   const session = new Session()
   session.connect()
@@ -148,7 +148,7 @@ async function serve() {
       (_, place) => new Promise((resolve, reject) => fabric.spawn((own) => work(own, place).then(resolve, reject)))
     )
     await Promise.all(activities)
-    // The other one may ask for a moment longer.
+    // The other peer may still ask for a moment.
     await new Promise((resolve) => setTimeout(resolve, 200))
     const { user, system } = process.cpuUsage(before)
     return { accesses, processor: (user + system) / 1000 }

@@ -3,8 +3,8 @@
  *
  *     node packages/experiment/bench/rows-for-real.mjs [epochs]
  *
- * Prints the loss of the model beside that of one worker with all rows, how keys were reached, the time of an epoch by the clock, which a busy machine makes longer,
- * and the processor time of an epoch of all processes: what the epochs after the first take.
+ * Prints the loss of the model, compared with that of one worker with all rows; how keys were accessed; the time of an epoch by the clock,
+ * which is longer on a busy machine; and the processor time of an epoch of all processes, without the first epoch.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -25,7 +25,7 @@ const methods = [
   ['adapm', '{ name: adapm, workers: 4, ahead: 64 }']
 ]
 
-/** Seconds of processor time of all processes that have ended, and of theirs. */
+/** Seconds of processor time of all child processes that have ended, and of their children. */
 function processorTime() {
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ')
   return (Number(fields[13]) + Number(fields[14])) / ticksPerSecond

@@ -1,4 +1,4 @@
-// Transfers between real machines with shaped links, as published, against the simulator.
+// Published transfers between real machines with shaped links, compared with the simulator.
 //
 //   node packages/experiment/bench/shaped-transfers.mjs [FILE.csv] [--json]
 //
@@ -18,14 +18,14 @@ allreduce,8,256,10,1,3841
 p2p,2,128,0,2,541
 broadcast,8,128,1,5,264`
 
-/** Bytes of what is passed on as a whole: NCCL's step, an eighth of its buffer of 4 MiB. A transfer from one to another is not cut. */
+/** Bytes that are forwarded as a unit: NCCL's step, an eighth of its buffer of 4 MiB. A point-to-point transfer is not divided. */
 const step = 2 ** 19
 const chunkBytes = { allreduce: step, p2p: Infinity, broadcast: step }
 
 /**
- * Bytes under way per round trip. The measured broadcasts slow down where the delay is long, and the other operations do not,
- * as if the buffer of 4 MiB of the one connection that a broadcast uses came back after two round trips, not one: the space
- * is asked for before the bytes are sent. That is our reading; nothing in the measurements says so.
+ * Bytes in flight per round trip. With long delays the measured broadcasts slow down and the other operations do not, as if the buffer of
+ * 4 MiB of a broadcast's single connection were free again after two round trips, not one, since the space is requested before the bytes are
+ * sent. That is an interpretation; nothing in the measurements says so.
  */
 const window = { allreduce: Infinity, p2p: Infinity, broadcast: 2 ** 21 }
 
@@ -57,7 +57,7 @@ const once = algorithm({
   round: async (node, { x }) => ({ x: await collectives[node.options.op](node, x) })
 })
 
-/** A task that only says how long the parameters are. */
+/** A task that only gives the length of the parameters. */
 const taskOf = (length) => ({
   schema: [{ name: 'x', shape: [length] }],
   samples: 1,
@@ -70,7 +70,7 @@ function linksOf(op, latency, gbps) {
   return { ...links, path: (from, to) => ({ ...links.path(from, to), window: window[op] }) }
 }
 
-/** Milliseconds that the transfer takes in virtual time. A few numbers stand for the many bytes, each for the same part of them. */
+/** Milliseconds of the transfer in virtual time. A few numbers stand for the many bytes, each for the same part of them. */
 async function predict({ op, n, MiB, delay_ms, gbps }) {
   const bytes = MiB * 2 ** 20
   const parts = op === 'allreduce' ? n : 1

@@ -1,9 +1,9 @@
 /**
- * Which files of ours run: those of which a function beside the module itself was called, as V8 counts it.
+ * Lists which of this repository's files run: those with a called function, other than the module itself, as V8 counts it.
  *
- *   node packages/experiment/bench/walks.mjs round              ten rounds of D-PSGD of one of two real peers
+ *   node packages/experiment/bench/walks.mjs round              ten rounds of D-PSGD in one of two real peers
  *   node packages/experiment/bench/walks.mjs sim SCENARIO       any command of murmur, with all its processes and threads
- *   node packages/experiment/bench/walks.mjs --in FOLDER …      the same of another built checkout; --list names the files
+ *   node packages/experiment/bench/walks.mjs --in FOLDER …      the same for another built checkout; --list names the files
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -18,7 +18,7 @@ const checkout =
   args[0] === '--in' ? resolve(args.splice(0, 2)[1]) : fileURLToPath(new URL('../../..', import.meta.url))
 const root = pathToFileURL(join(checkout, 'packages/')).href
 
-/** Of each file what was called. */
+/** The functions that were called, by file. */
 function calledIn(scripts) {
   const files = new Map()
   for (const { url, functions } of scripts) {
@@ -43,7 +43,7 @@ function ofCommand(command) {
   }
 }
 
-/** Two peers of this process that train the mean of nothing, of so many numbers; what one of them and the channel between them run. */
+/** Two peers of this process that train on `size` zeros; what one of them and the channel between them run. */
 async function ofRounds(size = 1000) {
   const load = (name) => import(`${root}${name}/dist/index.js`)
   const [core, algorithms, libp2p, topologies] = await Promise.all(

@@ -1,9 +1,9 @@
 /**
- * What watching costs: `node packages/experiment/bench/watching.mjs [peers] [seconds]`.
+ * The cost of watching: `node packages/experiment/bench/watching.mjs [peers] [seconds]`.
  *
- * The peer that watches is one process, all others are another. They are members of one swarm on a ring, and do not train. In turns nobody watches,
- * or one does, whose page is open. Prints processor time and bytes of notes about watching, per second, of the peer that watches and of one of the others;
- * and how many peers have reported in the last three seconds.
+ * The peer that watches is one process, all others are another. They are members of one swarm on a ring, and do not train. First no peer
+ * watches, then one does, with its page open. Prints, per second, processor time and bytes of notes about watching, for the watching peer and
+ * for one of the others; and the number of peers that have reported in the last three seconds.
  */
 import { fork } from 'node:child_process'
 import { get } from 'node:http'
@@ -119,7 +119,7 @@ async function measure(count, seconds) {
   process.exit()
 }
 
-/** How many peers have reported lately, by an event of the page; of events in pieces nothing. */
+/** How many peers have reported in the last 3 s, from an event of the page; undefined for a chunk without ages. */
 function fresh(text) {
   const ages = [...text.matchAll(/"age":([\d.]+)/g)].map(([, age]) => Number(age))
   return ages.length === 0 ? undefined : ages.filter((age) => age < 3).length

@@ -1,4 +1,4 @@
-/** What can go wrong with an experiment, beside the errors of core. */
+/** Errors of experiments, in addition to those of core. */
 import {
   DivergedError,
   InputError,
@@ -19,7 +19,7 @@ export class SimulationError extends Error {
   override readonly name = 'SimulationError'
 }
 
-/** A peer's process ended without a word: killed, or crashed. */
+/** A peer's process ended without a message: killed, or crashed. */
 export class LostError extends Error {
   override readonly name = 'LostError'
 }
@@ -28,7 +28,7 @@ export class LostError extends Error {
 export type FailureKind =
   'input' | 'neighboursMissing' | 'refused' | 'diverged' | 'disagreement' | 'simulation' | 'output' | 'interrupted'
 
-/** By the name of the error, by which alone errors are known that crossed a process. */
+/** By the error's name: an error from another process keeps only that. */
 const kinds = new Map<string, FailureKind>([
   [InputError.name, 'input'],
   [NeighboursMissingError.name, 'neighboursMissing'],
@@ -42,7 +42,7 @@ const kinds = new Map<string, FailureKind>([
   [StoppedError.name, 'interrupted']
 ])
 
-/** The kind of failure that an error is, if it is one of ours: then its message says all that a user needs. */
+/** The kind of failure of an error of this project: its message says all that a user needs. Undefined for other errors. */
 export function failureKindOf(error: unknown): FailureKind | undefined {
   return error instanceof Error ? kinds.get(error.name) : undefined
 }

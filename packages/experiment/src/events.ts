@@ -6,7 +6,7 @@ import type { PeerSummary, Summary } from './summaries.js'
 export type { StoreEvent } from './store-event.js'
 export type * from './summaries.js'
 
-/** What happens in a run, as one flat record each. With `--json` each is a line. */
+/** The events of a run, each a flat record; with `--json`, each is a line. */
 export type RunEvent =
   | StartEvent
   | PeerEvent
@@ -23,7 +23,7 @@ export type RunEvent =
   | Summary
   | PeerSummary
 
-/** Before anything else: what is going to be run. */
+/** The first event: what will be run. */
 export interface StartEvent {
   readonly kind: 'start'
   readonly peers: readonly PeerName[]
@@ -32,11 +32,11 @@ export interface StartEvent {
   readonly rounds: number
   readonly finalRounds: number
   readonly algorithm: string
-  /** How vectors are written on the links. */
+  /** The codec of vectors on the links. */
   readonly codec: string
 }
 
-/** A peer is up. */
+/** A peer has started. */
 export interface PeerEvent {
   readonly kind: 'peer'
   readonly peer: PeerName
@@ -56,14 +56,14 @@ export interface WatchEvent {
   readonly url: string
 }
 
-/** The process of a peer of a swarm ended before the peer had finished; the others go on. */
+/** The process of a peer of a swarm ended before the peer had finished; the others continue. */
 export interface LostEvent {
   readonly kind: 'lost'
   readonly peer: PeerName
   readonly reason: string
 }
 
-/** How a neighbour is doing, seen from `peer`; told when it changes. */
+/** The state of a neighbour as `peer` sees it; emitted when it changes. */
 export interface NeighbourEvent {
   readonly kind: 'neighbour'
   readonly peer: PeerName
@@ -72,22 +72,22 @@ export interface NeighbourEvent {
   readonly reason?: string
 }
 
-/** Something has changed in who is there, as `peer` knows it by gossip; with how the swarm looks to it since. */
+/** The membership has changed, as `peer` knows it by gossip; with the state of the swarm after the change. */
 export interface MembershipEvent {
   readonly kind: 'membership'
   readonly peer: PeerName
   readonly state: MemberState
-  /** How many of the members are present, this peer among them. */
+  /** How many of the members are present, including this peer. */
   readonly present: number
-  /** Who has come and has not left; the dead count until they are forgotten. */
+  /** Peers that have joined and not left; dead peers count until they are forgotten. */
   readonly members: number
-  /** All of the peer list that are not present. */
+  /** All peers of the peer list that are not present. */
   readonly missing: readonly PeerName[]
-  /** What has changed, as a sentence. */
+  /** The change, as a sentence. */
   readonly text: string
 }
 
-/** A report of a peer over the rounds since its last one. */
+/** A report of a peer over the rounds since its last report. */
 export interface StepEvent {
   readonly kind: 'step'
   readonly peer: PeerName
@@ -101,13 +101,13 @@ export interface StepEvent {
   readonly samples: number
   /** Root mean square distance of the neighbours' parameters from the peer's own. */
   readonly disagreement: number
-  /** How far apart the models of all were lately, as this peer estimates it from what all tell each other; where it knows. */
+  /** A recent estimate of the consensus distance, from what the peers tell each other; absent if unknown. */
   readonly consensusDistance?: number
   /** Distance of each neighbour's parameters from the peer's own in the last round of the report. */
   readonly distances: readonly NeighbourDistance[]
-  /** Neighbours whose parameters did not come in the last round of the report. */
+  /** Neighbours from which no parameters arrived in the last round of the report. */
   readonly missing: readonly PeerName[]
-  /** Neighbours that could not be sent to in it. */
+  /** Neighbours that this peer could not send to in that round. */
   readonly unsent: readonly PeerName[]
   /** Since this peer began to train. */
   readonly seconds: number
@@ -118,8 +118,8 @@ export interface StepEvent {
 }
 
 /**
- * The parameters of a neighbour are much farther from the peer's own than is typical: it sends wrong numbers, or it passes on what
- * another sent it. At most once per neighbour and hundred rounds.
+ * The parameters of a neighbour are much farther from the peer's own than usual: it sends wrong numbers, or passes on wrong numbers that
+ * it received. At most once per neighbour and hundred rounds.
  */
 export interface OutlierEvent {
   readonly kind: 'outlier'
@@ -128,27 +128,27 @@ export interface OutlierEvent {
   readonly round: number
   /** Euclidean, before mixing. */
   readonly distance: number
-  /** The median of the neighbours' distances in the rounds before. */
+  /** The median of the neighbours' distances in earlier rounds. */
   readonly typical: number
 }
 
-/** The test set's verdict on a model. */
+/** A model's evaluation on the test set. */
 export interface EvaluationEvent extends Evaluation {
   readonly kind: 'evaluation'
   /** 'mean' for the mean of all peers' parameters, 'centralised' for plain SGD, or a peer. */
   readonly of: string
   readonly round: number
-  /** Of all peers at that round; with 'mean' only. */
+  /** Of all peers in that round; only with 'mean'. */
   readonly consensusDistance?: number
-  /** Since the start of training: seconds, samples, and bytes sent with overhead; of all peers, or of the one. Not with 'centralised'. */
+  /** Since the start of training: seconds, samples, and bytes sent with overhead; of all peers, or of the one. Absent with 'centralised'. */
   readonly seconds?: number
   readonly samples?: number
   readonly bytes?: number
-  /** The round that the processes began with, where they went on from a checkpoint: seconds and bytes are since. */
+  /** The first round of the processes, if they resumed from a checkpoint: seconds and bytes count from it. */
   readonly begun?: number
 }
 
-/** A text that the mean model writes, now and then; where texts are learned. */
+/** A text that the mean model writes, from time to time; only for models of text. */
 export interface TextEvent {
   readonly kind: 'text'
   readonly of: 'mean'
@@ -156,7 +156,7 @@ export interface TextEvent {
   readonly text: string
 }
 
-/** Something that people should know. */
+/** Something that the user should know. */
 export interface NoteEvent {
   readonly kind: 'note'
   readonly text: string
@@ -169,14 +169,14 @@ export interface ErrorEvent {
   readonly code: number
   /** The kind of error: `InputError`, `NeighboursMissingError`, … */
   readonly name: string
-  /** What standard error says. */
+  /** The text on standard error. */
   readonly message: string
 }
 
-/** Where events go: a live display, plain lines, or JSON lines. */
+/** The destination of events: a live display, plain lines, or JSON lines. */
 export interface Output {
   event(event: RunEvent): void
-  /** Leaves the terminal as it should be. */
+  /** Restores the terminal. */
   end(): void
 }
 

@@ -1,6 +1,6 @@
 /**
- * Experiments as files describe them: a training file or a scenario, read, checked and planned. What runs them is in
- * `@murmuration/experiment/peers` and `/sim`.
+ * Experiments as files describe them: reads, checks and plans a training file or a scenario. `@murmuration/experiment/peers` and `/sim`
+ * run them.
  *
  * @packageDocumentation
  */

@@ -2,30 +2,30 @@ import type { Evaluation, KeyCounts, PeerName } from '@murmuration/core'
 import type { Faults } from '@murmuration/libp2p'
 import type { MemberState } from '@murmuration/membership'
 
-/** What a peer that was at fault sent to its neighbours. */
+/** The faulty messages that a peer sent to its neighbours. */
 export interface SenderFaults extends Faults {
   readonly sender: PeerName
   /** The neighbours that it sent them to. */
   readonly to: readonly PeerName[]
 }
 
-/** For how many seconds a peer was in a state, by state. */
+/** Seconds that a peer spent in each state. */
 export type StateSeconds = Readonly<Partial<Record<MemberState, number>>>
 
 /** The last line of a swarm's run. */
 export interface Summary {
   readonly kind: 'summary'
   readonly peers: number
-  /** How many of them finished. All other figures are theirs. */
+  /** The number of peers that finished. All other figures are theirs. */
   readonly finished: number
-  /** Those whose processes ended before. */
+  /** The peers that ended, or gave up, before the others. */
   readonly lost: readonly PeerName[]
-  /** Those whose neighbours named them as outliers, in the earliest round in which anybody was named. */
+  /** The peers that were reported as outliers, in the earliest round in which any peer was. */
   readonly outliers: readonly PeerName[]
-  /** Who sent what no peer sends that works as it should, over all peers; in the order of names, empty when nobody did. */
+  /** The peers that sent what no correct peer sends, over all receivers; in the order of names. */
   readonly faults: readonly SenderFaults[]
   readonly rounds: number
-  /** The round that the processes began with, where they went on from a checkpoint: seconds and bytes are since, samples are not. */
+  /** The first round of the processes, if they resumed from a checkpoint: seconds and bytes count from there, samples do not. */
   readonly begun?: number
   /** Of all peers together. */
   readonly samples: number
@@ -35,15 +35,15 @@ export interface Summary {
   readonly accuracyOfMean?: number
   readonly accuracyOfWorst?: number
   readonly lossOfWorst: number
-  /** e to the losses, where texts are learned. */
+  /** exp(loss), for tasks that learn texts. */
   readonly perplexityOfMean?: number
-  /** What else the task measures of the mean model, by name. */
+  /** Further measures of the task for the mean model, by name. */
   readonly measuresOfMean?: Readonly<Record<string, number>>
   readonly perplexityOfWorst?: number
   readonly consensusDistance: number
   /** The consensus distance when training ended, before final averaging. */
   readonly consensusDistanceAfterTraining?: number
-  /** Plain SGD on the union of the data, at equal samples and the same joint batch. */
+  /** Plain SGD on the union of the data, with the same number of samples and the same joint batch. */
   readonly centralisedLoss?: number
   readonly centralisedAccuracy?: number
   readonly centralisedPerplexity?: number
@@ -52,11 +52,11 @@ export interface Summary {
   readonly bytesSent: number
   readonly bytesReceived: number
   readonly payloadSent: number
-  /** What the payload would be as float32: more, where a codec saves bytes. */
+  /** The size of the payload as float32: larger if a codec saves bytes. */
   readonly rawSent: number
   /** Vectors that were sent. */
   readonly messages: number
-  /** Of the peer that sent and received most. */
+  /** Of the peer with the most bytes sent and received. */
   readonly bytesOfBusiest: number
   readonly busiestPeer: PeerName
   /** Mean fraction of the time in which peers waited for neighbours, 0 … 1. */
@@ -64,34 +64,34 @@ export interface Summary {
   /** Mean fraction of the time in which they computed gradients; the two may overlap. */
   readonly working: number
   readonly backend: string
-  /** Seconds of each peer in the states that are not "healthy" nor "starting"; those of none are left out. */
+  /** Seconds of each peer in states other than "healthy" and "starting"; peers without any are left out. */
   readonly troubled: Readonly<Record<PeerName, StateSeconds>>
-  /** SHA-256 of the final parameters of each peer, as "murmur sim" of the same files gives them. */
+  /** SHA-256 of each peer's final parameters; "murmur sim" of the same files gives the same. */
   readonly models: Readonly<Record<PeerName, string>>
-  /** How all together have reached keyed rows, where the parameters are some. */
+  /** How all peers together accessed keyed rows, if there are any. */
   readonly keys?: KeyCounts
   readonly spectralGap: number
   readonly seed: number
 }
 
-/** The last line of a single peer's run; of the other peers it knows what its neighbours sent. A server has no model of its own to evaluate. */
+/** The last line of a single peer's run; of other peers it covers only what its neighbours sent. A server has no model to evaluate. */
 export interface PeerSummary extends Partial<Evaluation> {
   readonly kind: 'summary'
   readonly peer: PeerName
   readonly peers: number
-  /** Neighbours that were named as outliers, in the earliest round in which one was. */
+  /** Neighbours that were reported as outliers, in the earliest round in which one was. */
   readonly outliers: readonly PeerName[]
-  /** Neighbours that sent this peer what no peer sends that works as it should, in the order of names. */
+  /** Neighbours that sent this peer what no correct peer sends, in the order of names. */
   readonly faults: readonly SenderFaults[]
   readonly rounds: number
-  /** The round that the process began with, where it went on from a checkpoint or joined: seconds and bytes are since, samples are not. */
+  /** The first round of the process, if it resumed from a checkpoint or joined: seconds and bytes count from there, samples do not. */
   readonly begun?: number
   /** Of this peer. */
   readonly samples: number
   readonly seconds: number
   /** Root mean square distance of the neighbours' parameters from this peer's, in the last round. */
   readonly neighbourDistance: number
-  /** How far apart the models of all were lately, as this peer estimates it; where it knows. */
+  /** The peer's recent estimate of the consensus distance; absent if unknown. */
   readonly consensusDistance?: number
   readonly bytesSent: number
   readonly bytesReceived: number
@@ -102,11 +102,11 @@ export interface PeerSummary extends Partial<Evaluation> {
   readonly waiting: number
   readonly working: number
   readonly backend: string
-  /** Seconds of this peer in the states that are not "healthy" nor "starting"; empty when there were none. */
+  /** Seconds of this peer in states other than "healthy" and "starting"; empty if there were none. */
   readonly troubled: StateSeconds
   /** SHA-256 of the final parameters. */
   readonly model: string
-  /** How this peer has reached keyed rows, where the parameters are some. */
+  /** How this peer accessed keyed rows, if there are any. */
   readonly keys?: KeyCounts
   readonly seed: number
 }

@@ -1,5 +1,5 @@
 /**
- * The toolkit for files that people write: YAML with positions, problems of schemas in words, quantities with units, the nearest word;
+ * Reads files that people write: YAML with positions, schema problems in words, quantities with units, spelling suggestions;
  * and topology and link files.
  *
  * @packageDocumentation

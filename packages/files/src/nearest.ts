@@ -1,7 +1,7 @@
 import type { PeerName } from '@murmuration/core'
 import { distance } from 'fastest-levenshtein'
 
-/** `; did you mean "…"?` with the word nearest to `found`, or nothing when none is near enough to be a typo. */
+/** `; did you mean "…"?` with the word nearest to `found`; empty when no word is near enough to be a typo. */
 export function nearest(found: string, words: readonly string[]): string {
   const { length } = found
   const tolerated = Math.max(Math.min(2, length - 1), Math.floor(length / 3))
@@ -13,7 +13,7 @@ export function nearest(found: string, words: readonly string[]): string {
   return best === undefined ? '' : `; did you mean "${best.word}"?`
 }
 
-/** A sentence for a name that no peer has, with the nearest that one has. */
+/** A sentence for a name that no peer has, with the nearest existing name. */
 export function unknownPeer(name: string, peers: readonly PeerName[]): string {
   return `found "${name}", expected the name of a peer${nearest(name, peers)}`
 }

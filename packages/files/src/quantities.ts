@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-/** The units of one kind of quantity, and how many of the base unit each is. */
+/** The units of one kind of quantity, each with its size in base units. */
 interface Units {
   readonly what: string
   readonly example: string
   readonly scale: Readonly<Record<string, number>>
   readonly max?: number
-  /** Whether 0 is no such quantity. */
+  /** Whether 0 is refused. */
   readonly positive?: boolean
 }
 
@@ -21,7 +21,7 @@ export const duration = () =>
     scale: times
   })
 
-/** As {@link duration} reads it: `86400000` is `24 h`, in the largest unit of which it is a whole number. */
+/** Text that {@link duration} reads: `86400000` is `24 h`, in the largest unit that gives a whole number. */
 export function durationText(milliseconds: number): string {
   const whole = Object.entries(times).filter(([, scale]) => scale >= 1 && Number.isInteger(milliseconds / scale))
   const [unit, scale] = whole.at(-1) ?? ['ms', 1]
@@ -40,7 +40,7 @@ export const bitRate = () =>
     scale: { ...bits, 'B/s': 8, 'kB/s': 8e3, 'MB/s': 8e6, 'GB/s': 8e9 }
   })
 
-/** As {@link bitRate} reads it, with four significant digits: `25000000` is `25 Mbit/s`. */
+/** Text that {@link bitRate} reads, with four significant digits: `25000000` is `25 Mbit/s`. */
 export function bitRateText(bitsPerSecond: number): string {
   const [unit, scale] = Object.entries(bits).findLast(([, each]) => bitsPerSecond >= each) ?? ['bit/s', 1]
   return `${Number((bitsPerSecond / scale).toPrecision(4))} ${unit}`
@@ -57,7 +57,7 @@ export const byteSize = () =>
 /** A fraction, such as `1 %`: a number from 0 to 1. */
 export const fraction = () => quantity({ what: 'a fraction', example: '1 %', scale: { '%': 0.01 }, max: 1 })
 
-/** Text of a number, a space or none, and a unit; read as the number in base units. */
+/** Text of a number, an optional space, and a unit; read as the number in base units. */
 function quantity({ what, example, scale, max = Number.MAX_VALUE, positive = false }: Units) {
   const units = Object.keys(scale)
   const expected = `${what} such as "${example}" (${units.join(', ')})`
@@ -79,7 +79,7 @@ function quantity({ what, example, scale, max = Number.MAX_VALUE, positive = fal
     .meta({ description: expected })
 }
 
-/** Divides by a whole number rather than multiply by its inexact inverse, so that `1 %` is the 0.01 that one would write. */
+/** Divides by a whole number instead of multiplying by its inexact inverse, so that `1 %` is exactly the literal 0.01. */
 function scaled(value: number, scale: number): number {
   return scale < 1 ? value / Math.round(1 / scale) : value * scale
 }

@@ -2,18 +2,18 @@ import { z } from 'zod'
 import { nearest } from './nearest.js'
 import { type Path, type Problem, within } from '@murmuration/core'
 
-/** A value, or what is wrong with what was to become one. */
+/** A value, or the problems of the input. */
 export type Result<Value> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problems: readonly Problem[] }
 
-/** Validates `input`, with problems in words for people who write files, not for those who wrote the schema. */
+/** Validates `input`. The problems are worded for people who write files, not for those who wrote the schema. */
 export function validate<Schema extends z.ZodType>(schema: Schema, input: unknown): Result<z.output<Schema>> {
   const result = schema.safeParse(input, { error: expectation, reportInput: true })
   if (result.success) return { ok: true, value: result.data }
   return { ok: false, problems: result.error.issues.flatMap(problemsOf) }
 }
 
-/** How words for types in schemas read in files. */
+/** How files call the types of schemas. */
 const typeWords: Readonly<Record<string, string>> = {
   string: 'text (in quotes where it looks like a number)',
   number: 'a number',
@@ -26,7 +26,7 @@ const typeWords: Readonly<Record<string, string>> = {
   null: 'nothing'
 }
 
-/** What the schema expects. A schema that has a message of its own states that there; for unknown keys: the known ones, without those of older files. */
+/** What the schema expects. A schema with a message of its own states it there. For unknown keys: the known ones, without removed ones. */
 function expectation(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -64,7 +64,7 @@ function knownKeys(schema: unknown): readonly string[] {
   return Object.keys(schema.shape).filter((key) => !isGone(schema.shape[key]))
 }
 
-/** A key of older files, which is there to say what has become of it. */
+/** A removed key, which stays in the schema to say what replaced it. */
 function isGone(schema: unknown): boolean {
   return schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodNever
 }
@@ -88,8 +88,8 @@ function unknownKey(path: Path, key: string, known: string): Problem {
 }
 
 /**
- * The problems of the form that was meant: one that fits as a whole but for its parts, above all one whose key was misspelt. Otherwise: all
- * forms at once.
+ * The problems of the form that was meant: one that fits except for its parts, preferably one with a misspelt key. Otherwise: all forms
+ * at once.
  */
 function unionProblems(branches: readonly (readonly z.core.$ZodIssue[])[], input: unknown): Problem[] {
   const meant = branches
@@ -101,7 +101,7 @@ function unionProblems(branches: readonly (readonly z.core.$ZodIssue[])[], input
   return [{ path: [], message: sentence(input, expected.join(', or '), ends.flatMap(wordsOf)) }]
 }
 
-/** Whether a key is nearly one of those that are known. */
+/** Whether an unknown key is nearly one of the known keys. */
 function hasTypo(issues: readonly z.core.$ZodIssue[]): boolean {
   return issues.some(
     (issue) =>
@@ -115,7 +115,7 @@ function expectations(issue: z.core.$ZodIssue): string[] {
     : [issue.message]
 }
 
-/** What stands at the issue's place. An issue about a discriminator reports the mapping around it. */
+/** The value at the issue's path. An issue about a discriminator reports the mapping around it. */
 function foundAt(issue: z.core.$ZodIssue): unknown {
   const { input } = issue
   return issue.code === 'invalid_union' && issue.discriminator !== undefined && isMapping(input)
@@ -135,7 +135,7 @@ function sentence(found: unknown, expected: string, words: readonly string[]): s
 
 function shown(found: unknown): string {
   if (typeof found === 'string') {
-    // A URL may hold a password.
+    // A URL may contain a password.
     const text = found.replace(/[^\s/]*:\S*@/, '…@')
     return JSON.stringify(text.length > 60 ? `${text.slice(0, 57)}...` : text)
   }

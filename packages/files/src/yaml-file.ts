@@ -6,18 +6,18 @@ import { validate } from './schema-problems.js'
 /** A YAML file that its schema accepts. */
 export interface YamlFile<Value> {
   readonly value: Value
-  /** What the text says, before the schema: mappings have their keys in the order of the file. */
+  /** The content of the text, before the schema: mappings have their keys in the order of the file. */
   readonly plain: unknown
   /**
-   * An error with one line `file:line:column: …` for each problem, in the order of the file. For what a schema cannot
-   * say, such as names that another part of the file must have.
+   * An error with one line `file:line:column: …` for each problem, in the order of the file. For problems that a schema cannot
+   * express, such as a name that does not exist in another part of the file.
    */
   errorOf(problems: readonly Problem[]): InputError
 }
 
 /**
- * Reads YAML and validates it. Throws an {@link InputError} that lists all that is wrong, one line `file:line:column: …`
- * each: what was found, what was expected, and the nearest valid word for a typo.
+ * Reads YAML and validates it. Throws an {@link InputError} that lists all problems, one line `file:line:column: …` each: what was
+ * found, what was expected, and the nearest valid word for a typo.
  */
 export function parseYamlFile<Schema extends z.ZodType>(
   text: string,
@@ -43,7 +43,7 @@ export function parseYamlFile<Schema extends z.ZodType>(
   return { value: result.value, plain, errorOf }
 }
 
-/** What is told of a file in which everything is wrong, such as one that is no text. */
+/** At most so many problems are reported, for a file in which everything is wrong, such as a binary one. */
 const maxProblems = 20
 const maxMessage = 1000
 
@@ -56,7 +56,7 @@ function errorAt(fileName: string, lines: LineCounter, found: readonly Located[]
   const inOrder = [...found].sort((left, right) => left.offset - right.offset)
   const told = inOrder.slice(0, maxProblems).map(({ offset, message }) => {
     const short = message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message
-    // Control characters would act on the terminal.
+    // The terminal would interpret control characters.
     return `${place(fileName, lines, offset)}: ${short.replaceAll(/\p{Cc}/gu, '�')}`
   })
   if (inOrder.length > maxProblems) told.push(`${fileName}: and ${inOrder.length - maxProblems} more problems`)
@@ -82,7 +82,7 @@ function lineOf({ path, at, message }: Problem): string {
   return where === '' ? message : `${where}: ${message}`
 }
 
-/** Where the value at the problem's path begins, or its key, or of what is there the nearest around it. */
+/** Where the value (or key) at the problem's path begins; if it does not exist, the nearest existing one around it. */
 function offsetOf(document: Document, { path, at }: Problem): number {
   let node: unknown = document.contents
   let offset = startOf(node) ?? 0

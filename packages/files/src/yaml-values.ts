@@ -1,15 +1,15 @@
 import { isMap, parseDocument } from 'yaml'
 
-/** A value and where it belongs: the keys from the outermost mapping on. */
+/** A value and its path: the keys from the outermost mapping inwards. */
 export type YamlValue = readonly [path: readonly string[], value: unknown]
 
-/** The text of a YAML file, which is a mapping or empty, with some values in place of its own. The rest stays as it is, comments too; what is new is written in one line. */
+/** The text of a YAML file (a mapping, or empty) with some values replaced or added in flow style. The rest stays as it is, with comments. */
 export function withYamlValues(text: string, values: readonly YamlValue[]): string {
   const document = parseDocument(text)
   if (!isMap(document.contents)) document.contents = document.createNode({}) as never
   for (const [path, value] of values) {
     const missing = path.findIndex((_, depth) => depth > 0 && !isMap(document.getIn(path.slice(0, depth))))
-    // What is no mapping yet becomes one.
+    // Replaces a value on the path that is not a mapping by one.
     const [place, inner] = missing < 0 ? [path, value] : [path.slice(0, missing), nested(path.slice(missing), value)]
     document.setIn(place, document.createNode(inner, { flow: true }))
   }

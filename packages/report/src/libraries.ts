@@ -1,4 +1,4 @@
-/** The chart library's own files and licences, read from where they are installed. */
+/** The chart library's own files and licences, read from the installed packages. */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -6,10 +6,10 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { invariant } from '@murmuration/core'
 
-/** Dependencies of d3-dsv's command line, which are not in the files that browsers get. */
+/** Dependencies of d3-dsv's command line, which are not in the browser files. */
 const notForBrowsers = ['commander', 'iconv-lite', 'rw']
 
-/** Scripts in the order in which they have to run: Plot finds d3 as a global. */
+/** Scripts in the order in which they must run: Plot expects d3 as a global. */
 export async function libraryScripts(): Promise<string[]> {
   const here = fileURLToPath(import.meta.url)
   return await Promise.all([
@@ -18,7 +18,7 @@ export async function libraryScripts(): Promise<string[]> {
   ])
 }
 
-/** The licences of all that is in the scripts, each once, with the names of the packages that it is for. */
+/** The licences of everything in the scripts, each once, with the names of its packages. */
 export async function libraryLicences(): Promise<string> {
   const packages = new Map<string, string>()
   await findPackages('@observablehq/plot', fileURLToPath(import.meta.url), packages)
@@ -30,7 +30,7 @@ export async function libraryLicences(): Promise<string> {
   return [...names].map(([text, of]) => `${of.sort().join(', ')}\n\n${text}`).join('\n\n----\n\n')
 }
 
-/** Adds the package and all that it depends on, by name and folder. */
+/** Adds the package and all its dependencies, by name and folder. */
 async function findPackages(name: string, importer: string, found: Map<string, string>): Promise<void> {
   if (found.has(name) || notForBrowsers.includes(name)) return
   const folder = folderOf(name, importer)
@@ -42,7 +42,7 @@ async function findPackages(name: string, importer: string, found: Map<string, s
   for (const dependency of Object.keys(dependencies)) await findPackages(dependency, manifest, found)
 }
 
-/** Packages need not export their package.json, so its folder is looked for as Node does. */
+/** Packages need not export their package.json, so this searches for its folder as Node does. */
 function folderOf(name: string, importer: string): string {
   const places = createRequire(importer).resolve.paths(name) ?? []
   const place = places.find((folder) => existsSync(join(folder, name, 'package.json')))

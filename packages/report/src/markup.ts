@@ -11,7 +11,7 @@ const escapes: Readonly<Record<string, string>> = {
 /** Text for an element's content, or for an attribute in quotes. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => escapes[sign])
 
-/** HTML that needs no escaping any more. */
+/** HTML that is already escaped. */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -28,7 +28,7 @@ function textOf(value: Content): string {
   return typeof value === 'object' ? value.map(textOf).join('') : escapeHtml(String(value))
 }
 
-/** JSON that may stand within a script element: no sign in it can end the element or begin a comment. */
+/** JSON that is safe in a script element: no character in it can end the element or begin a comment. */
 export function jsonForScript(value: unknown): Html {
   return new Html(
     JSON.stringify(value).replace(

@@ -1,4 +1,4 @@
-/** The page's modules as one: a file on a disk cannot import others, so that they follow one another in one script. */
+/** The page's modules as one script, since a file that was opened from disk cannot import others. */
 import { readFile } from 'node:fs/promises'
 import { invariant } from '@murmuration/core'
 
@@ -6,8 +6,8 @@ const importStatement = /^import\s[^'"]*['"](\.[^'"]+)['"];?$/gm
 const declaration = /^(?:async )?(?:function|const|let|class) (\w+)/gm
 
 /**
- * The compiled module and all that it imports, each after those that it needs. Names at the top level are shared, so no
- * two modules may use the same, and nothing may be renamed when it is imported.
+ * The compiled module and all its imports, each after its own imports. All modules share one top-level scope, so no two may use the same
+ * name, and no import may be renamed.
  */
 export async function pageScript(entry: URL): Promise<string> {
   const texts: string[] = []

@@ -12,8 +12,8 @@ import { pageData } from './prepare/page-data.js'
 import type { Results } from '@murmuration/results'
 
 /**
- * The whole report as HTML. Texts of the results are escaped, wherever they go, and the browser is told to run no other
- * scripts and to load nothing. Throws an InputError when a run is of a setting or a method that the sweep does not have.
+ * The whole report as HTML. All texts from the results are escaped, and a content security policy forbids other scripts and all loading.
+ * Throws an InputError when a run has a setting or a method that the sweep does not have.
  */
 export async function reportHtml(results: Results): Promise<string> {
   const data = pageData(results)
@@ -52,13 +52,13 @@ ${script(' type="module"', page)}
 `.text
 }
 
-/** A script as it is: its text must not end the element, since there is no escaping in there. */
+/** A script, verbatim: its text must not end the element, since script elements have no escaping. */
 function script(attributes: string, text: string): Html {
   invariant(!/<\/script|<!--/i.test(text), 'a script of the report would end before its end')
   return new Html(`<script${attributes}>${text}</script>\n`)
 }
 
-/** Only the scripts with these texts run; nothing is fetched. The charts set styles of their elements themselves. */
+/** Only the scripts with these texts run; nothing is fetched. Styles are allowed, since the charts set styles of their elements. */
 function policy(scripts: readonly string[]): string {
   const hashes = scripts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`)
   return `default-src 'none'; script-src ${hashes.join(' ')}; style-src 'unsafe-inline'; img-src data:`

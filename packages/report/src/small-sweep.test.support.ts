@@ -1,15 +1,15 @@
-/** Small sweeps for tests, whose medians and factors can be seen by eye. */
+/** Small sweeps for tests, whose medians and factors are easy to see. */
 import type { Form, Results, RunRecord, Setting } from '@murmuration/results'
 
-/** Seconds to the target for each seed; undefined where it was not reached. */
+/** Seconds to the target for each seed; undefined if it was not reached. */
 export type Times = readonly (number | undefined)[]
 
 export interface SmallSweep {
   readonly axes?: Results['sweep']['axes']
   readonly methods: readonly string[]
-  /** How those exchange that are given. */
+  /** The forms of the methods that have one. */
   readonly forms?: Readonly<Record<string, Form>>
-  /** What each method takes in a setting. */
+  /** The times of each method in a setting. */
   readonly times: (method: string, settings: Readonly<Record<string, Setting>>) => Times
   readonly target?: number
 }

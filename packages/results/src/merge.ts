@@ -3,7 +3,7 @@ import { InputError } from '@murmuration/core'
 import { runsOfSweep } from './files/order.js'
 import type { ResultsMethod, Results, RunRecord, Setting, Source, Sweep, Timeline, World } from './results.js'
 
-/** Results, and what their folder is called. */
+/** Results, and the name of their folder. */
 export interface NamedResults {
   readonly name: string
   readonly results: Results
@@ -11,14 +11,15 @@ export interface NamedResults {
 
 type Axes = Sweep['axes']
 
-/** The sweep with what tells its methods apart from those of the other folders. */
+/** The results of a folder, and the labels that distinguish its methods from those of the other folders. */
 interface LabelledFolder extends NamedResults {
   readonly labels: ReadonlyMap<string, string>
 }
 
 /**
- * Puts the results of folders together: the methods of each, in the settings that all have. Methods of the same name are told apart by
- * the folder's name, or by the peer where each folder is of another peer. Throws an InputError when folders vary different things, or have no value of one in common.
+ * Merges the results of folders: the methods of each, in the settings that all have. Methods of the same name are distinguished by
+ * the folder's name, or by the peer if each folder belongs to another peer. Throws an InputError when folders vary different things, or
+ * have no value of an axis in common.
  */
 export function mergeResults(folders: readonly NamedResults[], made: Pick<Sweep, 'command' | 'version'>): Results {
   const axes = commonAxes(folders)
@@ -49,7 +50,7 @@ export function mergeResults(folders: readonly NamedResults[], made: Pick<Sweep,
   }
 }
 
-/** What varies in some folder has to be in all; of its values, those that all have. What never varies is no axis. */
+/** An axis that varies in one folder must exist in all; its values are those that all folders have. What never varies is not an axis. */
 function commonAxes(folders: readonly NamedResults[]): Axes {
   const all = folders.map(({ name, results }) => ({ name, axes: results.sweep.axes }))
   const varying = [...new Set(all.flatMap(({ axes }) => Object.keys(axes).filter((axis) => axes[axis].length > 1)))]
@@ -71,7 +72,7 @@ function commonAxes(folders: readonly NamedResults[]): Axes {
   )
 }
 
-/** New labels for methods whose label is in several folders: with the folder's name, and the world where there are both. */
+/** New labels for methods with a label that is in several folders: with the folder's name, and with the world if both occur. */
 function labelled(folders: readonly NamedResults[]): readonly LabelledFolder[] {
   const all = folders.flatMap(({ results }) => results.sweep.methods.map(({ label }) => label))
   const worlds = new Set(folders.flatMap(({ results }) => results.runs.map(({ world }) => world)))
@@ -89,7 +90,7 @@ function labelled(folders: readonly NamedResults[]): readonly LabelledFolder[] {
   }))
 }
 
-/** The peer that each folder is of, where every folder is of one peer and each of another. */
+/** The peer of each folder, if every folder belongs to one peer and each to another; else undefined. */
 function peersOf(folders: readonly NamedResults[]): readonly string[] | undefined {
   const peers = folders.map(({ results: { runs } }) => [...new Set(runs.map(({ peer }) => peer))])
   const names = peers.flatMap(([name, ...others]) => (name === undefined || others.length > 0 ? [] : [name]))
@@ -104,14 +105,14 @@ const worldWord = (world: World): string => (world === 'libp2p' ? 'real' : 'simu
 function methodsOf({ results, labels }: LabelledFolder): ResultsMethod[] {
   return results.sweep.methods.map(({ label, form, originalLabel = label, ...rest }) => {
     const shown = labels.get(label) ?? label
-    // Those of one kind are compared with each other in one folder only.
+    // Methods of one kind are compared with each other only within a folder.
     const kind =
       form === undefined || shown === label ? {} : { form: { ...form, kind: shown.replace(label, form.kind) } }
     return { ...rest, label: shown, originalLabel, ...(form === undefined ? {} : { form }), ...kind }
   })
 }
 
-/** Facts that are the same in all folders once, others by folder. */
+/** A fact that is the same in all folders occurs once; others occur once per folder. */
 function factsOf(folders: readonly NamedResults[]): Sweep['facts'] {
   const names = [...new Set(folders.flatMap(({ results }) => Object.keys(results.sweep.facts)))]
   return Object.fromEntries(
@@ -126,7 +127,7 @@ function factsOf(folders: readonly NamedResults[]): Sweep['facts'] {
   )
 }
 
-/** What is left out, where folders have different values. */
+/** What the merge shows, if folders have different values; else empty. */
 function shownText(folders: readonly NamedResults[], axes: Axes): string {
   const isWhole = folders.every(({ results }) =>
     Object.entries(axes).every(([axis, values]) => results.sweep.axes[axis].length === values.length)
@@ -150,7 +151,7 @@ interface Placed {
   readonly method: string
 }
 
-/** Those whose settings all folders have. */
+/** The items in settings that all folders have. */
 function ofSettings<Item extends Placed>(items: readonly Item[], axes: Axes): readonly Item[] {
   return items
     .filter(({ settings }) => Object.entries(axes).every(([axis, values]) => values.includes(settings[axis])))

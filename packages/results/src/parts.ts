@@ -1,26 +1,29 @@
-/** Parts of a sweep that were simulated each by itself, as jobs of a cluster are, and that make up the whole. */
+/** Parts of a sweep: each was simulated separately, such as in a job of a cluster, and together they are the whole. */
 import { InputError } from '@murmuration/core'
 import { inOrder, runsOfSweep } from './files/order.js'
 import type { NamedResults } from './merge.js'
 import type { Results, Sweep, SweepPart } from './results.js'
 
-/** What belongs to a part: every `of`-th, from the `number`-th on. The parts of one list are disjoint, make it up, and differ by one in length at most. */
+/**
+ * The items of a part: every `of`-th, starting with the `number`-th. The parts of a list are disjoint and cover it; their lengths differ by
+ * at most one.
+ */
 export function ofPart<Item>(items: readonly Item[], { number, of }: SweepPart): readonly Item[] {
   return items.filter((_, place) => place % of === number - 1)
 }
 
-/** How many runs there are when all are done: those of the part, where the results are of one. */
+/** How many runs the complete sweep has, or the complete part if the results belong to one. */
 export function runsExpected(sweep: Sweep): number {
   const all = runsOfSweep(sweep)
   return sweep.part === undefined ? all : Math.ceil((all - sweep.part.number + 1) / sweep.part.of)
 }
 
-/** As it is written on the command line. */
+/** The form on the command line. */
 export const partText = ({ number, of }: SweepPart): string => `${number}/${of}`
 
 /**
- * The results of the sweep whose parts these are, as if it had been simulated at once, and the numbers of the parts that are missing. Throws an
- * InputError when the folders are not parts of one sweep, or a part is there twice.
+ * Merges the parts of a sweep as if it had been simulated at once; also returns the numbers of missing parts. Throws an InputError when
+ * the folders are not parts of one sweep, or a part occurs twice.
  */
 export function mergeParts(folders: readonly NamedResults[]): {
   readonly results: Results
@@ -46,7 +49,7 @@ export function mergeParts(folders: readonly NamedResults[]): {
   }
 }
 
-/** By the number of its part, the name of each folder. */
+/** The name of each folder, by the number of its part. */
 function checkedNumbers(folders: readonly NamedResults[]): ReadonlyMap<number, string> {
   const [first, ...others] = folders
   const numbers = new Map<number, string>()
@@ -71,7 +74,7 @@ function checkedNumbers(folders: readonly NamedResults[]): ReadonlyMap<number, s
   return numbers
 }
 
-/** The fields in which two sweeps differ, beside the number of the part. */
+/** The fields in which two sweeps differ, except for the number of the part. */
 function differences(one: Sweep, other: Sweep): readonly string[] {
   const [left, right] = [one, other].map((sweep) => Object.entries({ ...sweep, part: sweep.part?.of }))
   const texts = new Map(right.map(([field, value]) => [field, JSON.stringify(value)]))

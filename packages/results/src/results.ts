@@ -1,32 +1,32 @@
-/** What runs come to, real ones and simulated ones. Everything is JSON: a line per run, and one file about all of them. */
+/** The types of results, of real and of simulated runs. Everything is JSON: a line per run, and one file about all of them. */
 import type { KeyCounts } from '@murmuration/core'
 
 /** Where a run took place: on real peers over libp2p, or in virtual time. */
 export type World = 'libp2p' | 'simulator'
 
-/** A choice that the sweep varies, in base units: bits per second, milliseconds, peers. Text where it is a name. */
+/** A value of an axis, in base units: bits per second, milliseconds, peers. Text if it is a name. */
 export type Setting = number | string
 
-/** How a method exchanges. Those of one kind are the same but for that. */
+/** How a method exchanges. Methods of one kind differ only in that. */
 export interface Form {
   /** What they have in common, in words. */
   readonly kind: string
   readonly fusion: 'fused' | 'per-tensor'
-  /** Whether each tensor or buffer is waited for before the next. */
+  /** 'blocking': each tensor or buffer is waited for before the next. */
   readonly calls: 'streamed' | 'blocking'
 }
 
-/** A method that was run, by the name that results have for it. */
+/** A method that was run, under its label in the results. */
 export interface ResultsMethod {
   readonly label: string
   /** A sentence on how it works here, and its source. */
   readonly description: string
   readonly form?: Form
-  /** The label that it had in its own folder; where several folders are put together. */
+  /** The label in the method's own folder, if several folders were merged. */
   readonly originalLabel?: string
 }
 
-/** One of several folders that were put together. */
+/** One of several folders that were merged. */
 export interface Source {
   readonly name: string
   readonly title: string
@@ -34,25 +34,25 @@ export interface Source {
   readonly version: string
   /** The files, as they were read. */
   readonly scenario: string
-  /** How many runs it has when all are done, of the settings that all folders have. */
+  /** How many runs it has when complete, in the settings that all folders have. */
   readonly runs: number
 }
 
-/** One of several parts of a sweep, each of which is simulated by itself. */
+/** One of several parts of a sweep, each of which is simulated separately. */
 export interface SweepPart {
   /** 1 … `of` */
   readonly number: number
   readonly of: number
 }
 
-/** What the sweep is about; the same for all its runs. */
+/** The description of a sweep; the same for all its runs. */
 export interface Sweep {
   readonly title: string
-  /** A paragraph or two for the reader: what is asked, and what to look for. */
+  /** A paragraph or two for the reader: the question, and what to look for. */
   readonly description: string
   /** The scenario file, or the topology and the training file, as they were read. */
   readonly scenario: string
-  /** The command that makes the same results again. */
+  /** The command that reproduces the results. */
   readonly command: string
   readonly version: string
   /** What varies, in the order of the file, each with all its values: `bandwidth: [1e6, 1e7]`. */
@@ -60,43 +60,43 @@ export interface Sweep {
   /** In the order of the file. */
   readonly methods: readonly ResultsMethod[]
   readonly seeds: readonly number[]
-  /** The loss that counts as arrived; absent when the sweep has no target. */
+  /** The loss to reach; absent when the sweep has no target. */
   readonly targetLoss?: number
   /** Facts of the task and the network that hold for all runs, for a table. */
   readonly facts: Readonly<Record<string, string>>
-  /** Which part of the sweep these runs are; all of it when absent. */
+  /** Which part of the sweep these runs are; absent for the whole sweep. */
   readonly part?: SweepPart
-  /** The folders that these results were put together from. */
+  /** The folders that these results were merged from. */
   readonly sources?: readonly Source[]
 }
 
 /** The state of a run at one moment. */
 export interface CurvePoint {
-  /** Seconds since the start: virtual ones of a simulated run, real ones of a real run. */
+  /** Seconds since the start: virtual in a simulated run, real in a real run. */
   readonly seconds: number
-  /** Of all peers together since the start. */
+  /** By all peers together, since the start. */
   readonly samples: number
   /** Sent by all endpoints together since the start, payload and overhead. */
   readonly bytes: number
   /** Steps per peer, the mean. */
   readonly round: number
-  /** Of the mean of all peers' parameters, on the test set. */
+  /** Of the mean model, on the test set. */
   readonly loss: number
   readonly accuracy?: number
-  /** e to the loss, where texts are learned. */
+  /** exp(loss), for tasks that learn texts. */
   readonly perplexity?: number
-  /** What else the task measures of it, by name, such as `mrr`. */
+  /** Further measures of the task for the mean model, by name, such as `mrr`. */
   readonly measures?: Readonly<Record<string, number>>
-  /** Of the peer that does worst. */
+  /** The highest loss of any peer. */
   readonly worstLoss?: number
-  /** Root mean square of the distances from the mean; absent where the models of the other peers are not known. */
+  /** The consensus distance; absent if the models of the other peers are not known. */
   readonly consensusDistance?: number
 }
 
-/** How one method did once. What a real run cannot know is absent. */
+/** The outcome of one run of a method. What a real run cannot know is absent. */
 export interface RunRecord {
   readonly world: World
-  /** The only peer that all figures are of: its own model, samples and bytes. Absent where they are of all peers. */
+  /** The only peer that all figures are of: its own model, samples and bytes. Absent if they are of all peers. */
   readonly peer?: string
   /** One value of each axis. */
   readonly settings: Readonly<Record<string, Setting>>
@@ -104,8 +104,8 @@ export interface RunRecord {
   readonly method: string
   readonly seed: number
   /**
-   * 'target': the target loss was reached; 'limit': the rounds or the time were used up; 'failed': see `reason`; 'unfinished': the run was
-   * stopped, or still goes on, and all figures are those of its last evaluation.
+   * 'target': the target loss was reached; 'limit': the rounds or the time were used up; 'failed': see `reason`; 'unfinished': the run
+   * was stopped or is still running, and all figures are those of its last evaluation.
    */
   readonly outcome: 'target' | 'limit' | 'failed' | 'unfinished'
   readonly reason?: string
@@ -115,7 +115,7 @@ export interface RunRecord {
   readonly seconds: number
   /** Steps per peer, the mean. */
   readonly rounds: number
-  /** The first round of a real run that went on from a checkpoint or joined: seconds and bytes are since. 0 when absent. */
+  /** The first round of a real run that resumed from a checkpoint or joined later: seconds and bytes count from it. 0 when absent. */
   readonly begun?: number
   readonly secondsPerRound: number
   readonly samples: number
@@ -123,48 +123,48 @@ export interface RunRecord {
   readonly toTarget?: { readonly seconds: number; readonly samples: number; readonly bytes: number }
   /** Sent by all endpoints. */
   readonly bytesSent: number
-  /** The part of it that the algorithms wanted to send; the rest is headers. */
+  /** The part of it that is payload of the algorithms; the rest is headers. */
   readonly payloadSent?: number
   readonly messages?: number
-  /** Sent and received by the machine with most. */
+  /** Sent and received by the machine with the most bytes. */
   readonly busiest?: { readonly name: string; readonly bytes: number }
   readonly time?: TimeFractions
   /** The last point is the end. */
   readonly curve: readonly CurvePoint[]
-  /** SHA-256 of the parameters of each peer at the end, as "murmur swarm" prints it; of runs with few peers. */
+  /** SHA-256 of each peer's parameters at the end, as "murmur swarm" prints it; only of runs with few peers. */
   readonly models?: Readonly<Record<string, string>>
-  /** Peers that gave up or whose process ended before the others, in that order, each with the reason. */
+  /** Peers that gave up or lost their process, in that order, each with the reason. */
   readonly lost?: readonly string[]
-  /** What parameter services asked of the store that they share; of simulated runs that have one. */
+  /** Accesses of the parameter services to their shared store; of simulated runs that have one. */
   readonly store?: StoreTotals
-  /** What else went wrong: broken promises, faults. Empty when nothing did. */
+  /** What else went wrong: violated invariants, faults. Empty if nothing did. */
   readonly findings: readonly string[]
-  /** Of everything that happened, in order. The same file and seed give the same; of simulated runs. */
+  /** Of all events, in order. The same file and seed give the same hash; of simulated runs. */
   readonly logHash?: string
-  /** How keyed rows were reached, by all peers together; of algorithms that have some. */
+  /** How keyed rows were accessed, by all peers together; of algorithms with keyed rows. */
   readonly keys?: KeyCounts
-  /** What simulating took on the machine that did it; of simulated runs. */
+  /** How long the simulation took on its machine; of simulated runs. */
   readonly realSeconds?: number
 }
 
-/** What all services of a run together have asked of their store. */
+/** The accesses of all services of a run to their store. */
 export interface StoreTotals {
   readonly gets: number
   readonly sets: number
   readonly adds: number
-  /** The mean, as a service waits; 0 where there was none. */
+  /** The mean time that a service waits; 0 without gets. */
   readonly secondsPerGet: number
   readonly secondsPerSet: number
   readonly secondsPerAdd: number
-  /** Of numbers, to and fro. */
+  /** Bytes of numbers, in both directions. */
   readonly bytes: number
-  /** Updates that one service wrote over that another had written, counted by each that did. */
+  /** Updates by one service that another service overwrote, counted by the latter. */
   readonly overwritten: number
 }
 
 /**
- * Mean fractions of the peers' time: computing; sending but not computing; waiting for others with neither. In a simulated run they sum to 1.
- * A real run knows when gradients are computed, and does not tell sending, waiting and averaging apart.
+ * Mean fractions of the peers' time: computing; sending but not computing; waiting without either. In a simulated run they sum to 1.
+ * A real run knows when gradients are computed, but cannot distinguish sending, waiting and averaging.
  */
 export interface TimeFractions {
   readonly working: number
@@ -172,7 +172,7 @@ export interface TimeFractions {
   readonly waiting?: number
 }
 
-/** How one method did once in the simulator, which knows everything. */
+/** The outcome of one simulated run of a method: the simulator knows everything. */
 export interface SimulatedRecord extends RunRecord {
   readonly world: 'simulator'
   readonly payloadSent: number
@@ -194,14 +194,14 @@ export interface Mark {
 
 /** An interval of one run, event by event. */
 export interface Timeline {
-  /** What the interval is, in place of the method's name. */
+  /** The title of the interval, in place of the method's name. */
   readonly title?: string
-  /** How the clocks of a real run's machines are aligned, as a sentence; absent where time is virtual. */
+  /** How the clocks of a real run's machines are aligned, as a sentence; absent in virtual time. */
   readonly clocks?: string
   readonly settings: Readonly<Record<string, Setting>>
   readonly method: string
   readonly seed: number
-  /** Seconds, virtual ones of a simulated run. */
+  /** Seconds, virtual in a simulated run. */
   readonly from: number
   readonly to: number
   readonly peers: readonly string[]
@@ -215,17 +215,17 @@ export interface Timeline {
   readonly messages: readonly {
     readonly from: string
     readonly to: string
-    /** When sending began, and when the last byte arrived, in seconds; of a real run, when it was handed over, and when it was taken. */
+    /** In seconds: when sending began and when the last byte arrived; in a real run, when the vector was handed over and when it was taken. */
     readonly sent: number
     readonly arrived: number
     readonly bytes: number
-    /** 'dropped' when it never arrived. */
+    /** 'dropped' if it never arrived. */
     readonly fate: 'delivered' | 'dropped'
   }[]
   readonly marks?: readonly Mark[]
 }
 
-/** All of it, for the report. */
+/** All results, for the report. */
 export interface Results<Run extends RunRecord = RunRecord> {
   readonly sweep: Sweep
   readonly runs: readonly Run[]

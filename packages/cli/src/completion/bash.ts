@@ -1,6 +1,6 @@
 import type { CommandEntry, Values } from './entries.js'
 
-/** The script for bash 3.2 and later: it runs nothing when it completes. */
+/** The script for bash 3.2 and later. Completion starts no other program. */
 export function bashScript(entries: readonly CommandEntry[]): string {
   return `# Completes murmur in bash. "murmur completion bash" has written it.
 _murmur() {

@@ -1,24 +1,24 @@
-/** What may be typed after `murmur`, out of the definitions of the commands. */
+/** The arguments of `murmur`, derived from the definitions of its commands. */
 import { allAlgorithms } from '@murmuration/algorithms'
 import { invariant } from '@murmuration/core'
 import type { Argument, Command, Option } from 'commander'
 import { dataWords, taskWords } from '../init/tasks.js'
 import { shortSamplesOf } from '../samples.js'
 
-/** What may stand in one place: words, and names of files or of folders. */
+/** What is valid in one place: words, and names of files or of folders. */
 export interface Values {
   readonly words: readonly string[]
   readonly files: 'files' | 'folders' | 'none'
 }
 
-/** An option: `-h` and `--help`, and what has to follow it, where anything has to. */
+/** An option: `-h` and `--help`, and the value that must follow it, if any. */
 export interface OptionEntry {
   readonly flags: readonly string[]
   readonly description: string
   readonly values: Values | undefined
 }
 
-/** A command: its options, and what may stand beside them. */
+/** A command: its options, and the values of its arguments. */
 export interface CommandEntry {
   readonly name: string
   readonly description: string
@@ -26,7 +26,7 @@ export interface CommandEntry {
   readonly values: Values
 }
 
-/** Words for options and arguments that take a name or a file. Each has to be an option or an argument of a command. */
+/** Words for options and arguments that take a name or a file. Each key must be an option or an argument of a command. */
 const knownWords: Readonly<Record<string, () => readonly string[]>> = {
   '--algorithm <name>': () => allAlgorithms.map(({ name }) => name),
   '--task <kind>': () => taskWords,
@@ -36,13 +36,13 @@ const knownWords: Readonly<Record<string, () => readonly string[]>> = {
   'scenario': () => shortSamplesOf('sim')
 }
 
-/** What is a file or a folder, by what descriptions of options and arguments call it. */
+/** Which placeholders in options, and names of arguments, mean a file or a folder. */
 const places: readonly (readonly [RegExp, Values['files']])[] = [
   [/^folders?$/, 'folders'],
   [/^(files?|path|module|model|topology|scenario)$/, 'files']
 ]
 
-/** The program itself under the name '', and its commands. */
+/** The program itself with the name '', and its commands. */
 export function entriesOf(program: Command): readonly CommandEntry[] {
   const commands = program.createHelp().visibleCommands(program)
   const names = commands.map((command) => command.name())
@@ -81,7 +81,7 @@ function optionOf(option: Option): OptionEntry {
 
 function valuesOf(key: string, { argChoices }: Option | Argument): Values {
   const words = argChoices ?? knownWords[key]?.() ?? []
-  // Shells would expand others.
+  // Shells would expand other characters.
   invariant(
     words.every((word) => /^[\w./+-]+$/.test(word)),
     () => `${key}: completed by ${words.join(' ')}`

@@ -1,5 +1,5 @@
-/** The shells that scripts are written for. */
+/** The shells that have a completion script. */
 export const shells = ['bash', 'zsh', 'fish'] as const
 
-/** A shell that a script is written for. */
+/** A shell that has a completion script. */
 export type Shell = (typeof shells)[number]

@@ -1,6 +1,6 @@
 import type { CommandEntry, OptionEntry, Values } from './entries.js'
 
-/** The script for zsh: to be sourced, or a file _murmur in a folder of fpath. */
+/** The script for zsh, to be sourced or saved as a file _murmur in a folder of fpath. */
 export function zshScript(entries: readonly CommandEntry[]): string {
   const commands = entries.filter(({ name }) => name !== '')
   return `#compdef murmur
@@ -36,7 +36,7 @@ function caseOf({ name, options, values }: CommandEntry): string {
   return `  ('${name}') _arguments ${specs.map((spec) => `\\\n    ${quoted(spec)}`).join(' ')} ;;`
 }
 
-/** As _arguments has them: `*--train=[what it is]:value:action`, where = says that the value may follow one. */
+/** Specs for _arguments: `*--train=[what it is]:value:action`, where = says that the value may follow one. */
 function specsOf({ flags, description, values }: OptionEntry): readonly string[] {
   const explanation = description.replace(/[[\]\\]/g, '\\$&')
   if (values === undefined) return flags.map((flag) => `*${flag}[${explanation}]`)
@@ -44,7 +44,7 @@ function specsOf({ flags, description, values }: OptionEntry): readonly string[]
   return flags.map((flag) => `*${flag}${isLong(flag) ? '=' : ''}[${explanation}]:value:${actionOf(values)}`)
 }
 
-// The space in front has the arguments passed on as they are.
+// The leading space makes zsh pass the arguments on unchanged.
 const actionOf = ({ words, files }: Values) => ` _murmur_values ${[files, ...words].join(' ')}`
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`

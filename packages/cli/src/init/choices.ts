@@ -3,28 +3,28 @@ import { maxPeers } from '@murmuration/files'
 import { type GraphKind, graphKinds } from '@murmuration/topology'
 import { graphText } from '../graphs.js'
 
-/** What the files of a new project say. */
+/** The choices for the files of a new project. */
 export interface InitChoices {
-  /** How many peers on this machine, or the names of machines with a peer each. */
+  /** The number of peers on this machine, or the names of machines with a peer each. */
   readonly peers: number | readonly PeerName[]
   /** A kind of graph. */
   readonly graph: string
-  /** A kind of task, or the path of a module, from the current folder. */
+  /** A kind of task, or the path of a module, relative to the current folder. */
   readonly task: string
-  /** The name of a data set, or a path from the current folder. Without it the first that the task can learn from. */
+  /** The name of a data set, or a path relative to the current folder. Default: the first that the task can learn from. */
   readonly data?: string
-  /** `equal` (without it), `label` or `dirichlet:ALPHA`. */
+  /** `equal` (default), `label` or `dirichlet:ALPHA`. */
   readonly partition?: string
-  /** The name of an algorithm, or the path of a module, from the current folder. */
+  /** The name of an algorithm, or the path of a module, relative to the current folder. */
   readonly algorithm: string
 }
 
-/** The kinds of graphs to choose from: all but those whose lists people write by hand. */
+/** The kinds of graphs to choose from: all except those that are lists written by hand. */
 export const graphs: readonly GraphKind[] = graphKinds.filter((kind: GraphKind) =>
   Object.values(kind.example([peerName('a')])).every((option) => !Array.isArray(option))
 )
 
-/** What is chosen where nothing is said. */
+/** The choices without any options. */
 export const defaultChoices: InitChoices = {
   peers: 4,
   graph: 'ring',
@@ -38,12 +38,12 @@ export interface InitFlags extends Partial<Omit<InitChoices, 'peers'>> {
   readonly yes?: boolean
 }
 
-/** What options say, and the defaults where they say nothing. */
+/** The options, with defaults for missing ones. */
 export function choicesOf({ yes: _, peers, ...choices }: InitFlags): InitChoices {
   return { ...defaultChoices, ...choices, ...(peers === undefined ? {} : { peers: peersOf(peers) }) }
 }
 
-/** `4`, or `alice, bob`. Throws an InputError that says what is wrong with anything else. */
+/** `4`, or `alice, bob`. Throws an InputError with the reason for anything else. */
 export function peersOf(text: string): InitChoices['peers'] {
   if (/^\d+$/.test(text)) return Number(text)
   try {
@@ -53,7 +53,7 @@ export function peersOf(text: string): InitChoices['peers'] {
   }
 }
 
-/** `graph:` as the file has it: the chosen kind, with options that suit so many peers. */
+/** `graph:` in the file: the chosen kind, with options that suit the number of peers. */
 export function graphChoice({ graph, peers }: Pick<InitChoices, 'graph' | 'peers'>): string {
   const kind = graphs.find((each) => each.kind === graph)
   return kind === undefined ? graph : graphText(kind, typeof peers === 'number' ? numbered(peers) : peers)

@@ -2,20 +2,20 @@
 import type { InitChoices } from './choices.js'
 import { dataWords, taskWords } from './tasks.js'
 
-/** The choices as the files have them, and what depends on where the files are. */
+/** The choices in the form of the files, and values that depend on where the files are. */
 export interface FileContents extends Omit<InitChoices, 'data' | 'partition'> {
   /** A kind of graph, with its options. */
   readonly graph: string
   /** Whether the graph gives the mixing weights. */
   readonly givesWeights: boolean
-  /** What the samples are and how the peers share them, where the task learns from data. */
+  /** The samples and their partition, if the task learns from data. */
   readonly samples?: { readonly data: string; readonly partition: string }
   readonly rate: number
-  /** Whether the algorithm needs a server beside the peers. */
+  /** Whether the algorithm needs a server as well. */
   readonly hasServer: boolean
   /** Where editors find the JSON Schema of a file: a path from the file, or a URL. */
   readonly schema: (name: 'topology' | 'training') => string
-  /** How people call the command here: `npx murmur`. */
+  /** How to call the command here: `npx murmur`. */
   readonly command: string
 }
 

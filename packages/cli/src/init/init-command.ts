@@ -11,19 +11,19 @@ import { commandIn, pathText, schemaPlace } from './places.js'
 import type { Terminal } from './questions.js'
 import { dataFor, dataWords, taskRecordOf, taskText, taskWords } from './tasks.js'
 
-/** What was written, and how to go on. */
+/** What was written, and the next steps. */
 export interface InitReport {
   readonly topology: string
   readonly train: string
-  /** How people call the command where they are. */
+  /** How to call the command in the folder. */
   readonly command: string
-  /** What the files say, in a few words. */
+  /** The content of the files, in a few words. */
   readonly summary: string
-  /** The names of the machines, where the peers are not all on this one. */
+  /** The names of the machines, if the peers are not all on this one. */
   readonly machines: readonly string[]
 }
 
-/** `murmur init`: asks on a terminal where no option is given. The result says what was written and what to type next. */
+/** `murmur init`: asks on a terminal if no option is given. The result says what was written and what to type next. */
 export async function runInit(folder: string, flags: InitFlags, terminal: Terminal): Promise<string> {
   checkFolder(folder)
   const isAsking = Object.keys(flags).length === 0 && terminal.input.isTTY && terminal.output.isTTY
@@ -31,7 +31,7 @@ export async function runInit(folder: string, flags: InitFlags, terminal: Termin
   return initText(await initialise(folder, choices))
 }
 
-/** Throws an InputError when a file that `murmur init` writes into `folder` is there. */
+/** Throws an InputError when a file that `murmur init` writes into `folder` exists. */
 function checkFolder(folder: string): void {
   const { topology, train } = pathsIn(folder)
   const found = [topology, train].filter((path) => existsSync(path))
@@ -39,8 +39,8 @@ function checkFolder(folder: string): void {
 }
 
 /**
- * Writes a topology file and a training file into `folder`, and makes the folder where there is none. Throws an InputError when
- * a file of that name is there, or when the choices do not fit each other: then nothing is written.
+ * Writes a topology file and a training file into `folder`, and creates the folder if necessary. Throws an InputError when a file of
+ * that name exists, or when the choices do not fit each other: then nothing is written.
  */
 export async function initialise(folder: string, choices: InitChoices): Promise<InitReport> {
   checkFolder(folder)
@@ -102,7 +102,7 @@ async function contentsOf(folder: string, choices: InitChoices): Promise<FileCon
   }
 }
 
-/** What the training file says of the task. Throws an InputError for data and partitions that it has no use for. */
+/** The task's part of the training file. Throws an InputError for data and partitions that the task cannot use. */
 function learningOf(folder: string, { task, data, partition }: InitChoices) {
   const record = taskRecordOf(task)
   const learning = {
@@ -123,7 +123,7 @@ function learningOf(folder: string, { task, data, partition }: InitChoices) {
   return learning
 }
 
-/** `partition:` as the file has it. */
+/** `partition:` in the file. */
 function partitionText(text = 'equal'): string {
   const partition = partitionOf(text)
   if (text.startsWith('local'))
@@ -133,7 +133,7 @@ function partitionText(text = 'equal'): string {
   return inlineYaml(partition)
 }
 
-/** One of `words`, or what is at a path. */
+/** One of `words`, or a path. */
 function wordOrPath(folder: string, text: string, key: 'module' | 'path', words: readonly string[]): string {
   return words.includes(text) ? text : `{ ${key}: ${pathText(folder, text, words)} }`
 }

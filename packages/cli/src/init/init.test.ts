@@ -115,7 +115,7 @@ test('choices that do not fit are refused, and nothing is written', async (t) =>
   t.false(existsSync(folder))
 })
 
-/** A terminal on which somebody answers each question when it is drawn: by Enter, or by the keys for it. */
+/** A terminal whose user answers each question when it is drawn: with Enter, or with the keys given for it. */
 function typing(keys: Readonly<Record<string, string>> = {}) {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input })
   const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 })
@@ -147,7 +147,7 @@ test('whoever presses Enter at every question gets the defaults', async (t) => {
 })
 
 test('only what fits the answers before is offered', async (t) => {
-  // Torus and hypercube are no choices for five peers, and what needs symmetric weights or a tree none where edges go one way.
+  // For five peers, torus and hypercube are not offered; for a directed graph, algorithms that need symmetric weights or a tree are not.
   const graph = graphs.findIndex(({ kind }) => kind === 'exponential') - 2
   const algorithm = algorithms
     .slice(

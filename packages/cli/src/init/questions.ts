@@ -15,7 +15,7 @@ export interface Terminal {
   readonly output: Writable & { readonly isTTY?: boolean }
 }
 
-/** Asks what `murmur init` is to write, and offers what fits the answers before. Rejects with a StoppedError at Ctrl-C. */
+/** Asks for the choices of `murmur init`, and offers only what fits the previous answers. Rejects with a StoppedError at Ctrl-C. */
 export async function askChoices(terminal: Terminal): Promise<InitChoices> {
   const peers = await askPeers(terminal)
   const topologies = topologiesOf(peers)
@@ -71,7 +71,7 @@ async function askPeers(terminal: Terminal): Promise<InitChoices['peers']> {
   return peersOf(answer)
 }
 
-/** What fits so many peers, by the kind of its graph. */
+/** The topologies that fit so many peers, by the kind of graph. */
 function topologiesOf(peers: InitChoices['peers']): ReadonlyMap<string, Topology> {
   const names = typeof peers === 'number' ? peers : JSON.stringify(peers)
   return new Map(
@@ -111,7 +111,7 @@ async function choose({ input, output }: Terminal, message: string, options: rea
   return answered(await select<string>({ message, options: [...options], input, output }))
 }
 
-/** A line; nothing typed means `placeholder`. `check` throws an InputError when the answer will not do. */
+/** Asks for a line of text; an empty answer means `placeholder`. `check` throws an InputError for an invalid answer. */
 async function ask(
   { input, output }: Terminal,
   message: string,

@@ -1,4 +1,4 @@
-/** What is learned and from which data, as `murmur init` offers and checks it. The kinds follow from the registries. */
+/** The tasks and data sets that `murmur init` offers and checks. The kinds come from the registries. */
 import { InputError } from '@murmuration/core'
 import { type NamedSet, namedSets } from '@murmuration/data'
 import { tasks } from '@murmuration/experiment/tasks'
@@ -12,12 +12,12 @@ export const taskWords: readonly string[] = tasks.map(({ kind }) => kind)
 /** The words for `--data`. */
 export const dataWords: readonly string[] = namedSets.map(({ name }) => name)
 
-/** The record of a kind of task; none of a module. */
+/** The record of a kind of task; undefined for a module. */
 export function taskRecordOf(task: string): TaskRecord | undefined {
   return tasks.find(({ kind }) => kind === task)
 }
 
-/** `task:` as a file has it, with the options that it has by default. */
+/** `task:` in a file, with the task's default options. */
 export function taskText({ kind, options }: TaskRecord): string {
   const defaults = options.parse({})
   return Object.keys(defaults).length === 0 ? kind : inlineYaml({ kind, ...defaults })
@@ -35,7 +35,7 @@ export function setsFor(record: TaskRecord | undefined): readonly NamedSet[] {
   )
 }
 
-/** The data that is meant by `--data`, or the first that the task can learn from. Throws an InputError for data that does not suit it. */
+/** The data set that `--data` names, or the first that the task can learn from. Throws an InputError for data that does not suit it. */
 export function dataFor(task: string, given: string | undefined): string {
   const sets = setsFor(taskRecordOf(task)).map(({ name }) => name)
   if (given === undefined) return sets[0]

@@ -13,7 +13,7 @@ import { bytes, count, duration, percent, reasonOf, roundsText, short, startText
 const bars = '▁▂▃▄▅▆▇█'
 const maxBar = 58
 
-/** What is known of the run, and how it looks. */
+/** The state of the run, and its display. */
 export class Board {
   readonly #now: () => number
   readonly #peers = new Map<string, PeerEvent>()
@@ -40,11 +40,11 @@ export class Board {
     else if (event.kind === 'evaluation') this.#mean = event
   }
 
-  /** As many lines as fit a window of so many columns and rows (40 × 15 at least), none of which is wrapped. */
+  /** As many lines as fit in a window of `columns` × `rows` (at least 40 × 15). No line wraps. */
   render(columns: number, rows: number): string {
     const start = this.#start
     if (start === undefined) return ''
-    // In its last column a terminal may already go to the next line.
+    // A terminal may wrap as soon as its last column is filled.
     const width = Math.max(20, Math.min(columns - 1, 120))
     const [title, ...facts] = this.#head(start, width)
     const progress = this.#progress(start, width)
@@ -114,13 +114,13 @@ export class Board {
     ]
   }
 
-  /** The test set's verdict; a dash before there is one. */
+  /** The quality on the test set; a dash before the first evaluation. */
   #quality(): string {
     if (this.#mean === undefined) return chalk.bold('–')
     return qualityOf(this.#mean, chalk.bold)
   }
 
-  /** A swarm's display knows all models now and then; a single peer's knows its neighbours' only. */
+  /** A swarm's display gets the consensus distance from time to time; a single peer's knows only its neighbours' models. */
   #distance(reports: readonly StepEvent[]): string {
     const known = this.#mean?.consensusDistance
     if (known !== undefined) return `consensus distance ${chalk.bold(short(known))}`
@@ -129,7 +129,7 @@ export class Board {
     return `distance to neighbours ${chalk.bold(short(Math.max(...reports.map((report) => report.disagreement))))}`
   }
 
-  /** How many peers report to this display: all in a swarm, one when it is a single peer's. */
+  /** How many peers report to this display: all in a swarm, else one. */
   #expected(start: StartEvent): number {
     return Math.min(this.#peers.size, start.peers.length) - this.#lost.size
   }
@@ -139,7 +139,7 @@ export class Board {
     return recent.length === 0 ? undefined : recent.reduce((sum, loss) => sum + loss, 0) / recent.length
   }
 
-  /** The loss over time, the mean of each piece of it as one block. */
+  /** The loss over time; each block is the mean of an interval. */
   #sparkline(cells: number): string {
     const size = Math.max(1, Math.ceil(this.#losses.length / cells))
     const means: number[] = []
@@ -165,7 +165,7 @@ export class Board {
     const none = { 'round': '–', 'loss': '–', 'rounds/s': '–', 'sent': '–', 'received': '–', 'waiting': '–' }
     if (step === undefined) return { peer, ...none, neighbours: marks }
     const pace = step.seconds > 0 ? (step.round + 1) / step.seconds : 0
-    // What is wrong comes first: the end of a long cell is cut off.
+    // Problems come first, since the end of a long cell is cut off.
     const missing = step.missing.length > 0 ? chalk.red(`missing ${step.missing.join(', ')}  `) : ''
     return {
       'peer': chalk.bold(peer),
@@ -180,7 +180,7 @@ export class Board {
   }
 }
 
-/** The phase, a bar as long as there is room, and as many of the figures as fit. */
+/** The phase, a bar that fills the room, and as many of the figures as fit. */
 function barLine(phase: string, fraction: number, figures: readonly string[], width: number): string {
   const shown = [...figures]
   const room = () => width - 3 - phase.length - shown.reduce((sum, figure) => sum + 2 + figure.length, 0)
@@ -191,7 +191,7 @@ function barLine(phase: string, fraction: number, figures: readonly string[], wi
   return [`  ${chalk.bold(phase)} ${bar}`, ...shown].join('  ')
 }
 
-/** Parts in as few lines as they need. */
+/** Parts in as few lines as possible. */
 function wrapped(parts: readonly string[], width: number, gap = '   '): string[] {
   const lines: string[] = []
   for (const part of parts) {
@@ -209,18 +209,18 @@ function shortened(lines: readonly string[], room: number): string[] {
   return [...shown, chalk.dim(`  and ${count(lines.length - shown.length)} more`)]
 }
 
-/** The accuracy, or where numbers are learned the loss on the test set. */
+/** The accuracy, or for tasks without one the loss on the test set. */
 function qualityOf({ accuracy, loss }: EvaluationEvent, emphasise = (text: string) => text): string {
   return accuracy === undefined ? `test loss ${emphasise(short(loss))}` : `accuracy ${emphasise(percent(accuracy))}`
 }
 
-/** The beginning of a text that is too long for its line. */
+/** The text, cut to its line. */
 function fit(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, width - 1)}…`
 }
 
 function markOf({ neighbour, state, reason }: NeighbourEvent): string {
-  // The only reason of one that is ready is a relay.
+  // A neighbour that is ready has a reason only if it is relayed.
   if (state === 'ready') return `${neighbour} ${chalk.green('●')}${reason === undefined ? '' : ' relayed'}`
   if (state === 'refused' || state === 'silent' || state === 'barred') return `${neighbour} ${chalk.red('●')} ${state}`
   return state === 'left' ? chalk.dim(`${neighbour} ○`) : `${neighbour} ${chalk.yellow('○')}`

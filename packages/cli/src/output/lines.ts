@@ -1,7 +1,7 @@
 import type { Output, RunEvent } from '@murmuration/experiment'
 import { lineOf } from './texts.js'
 
-/** Every how many reports of a peer a line is printed. */
+/** One of so many reports of a peer is printed. */
 const thinning = 20
 
 /** Plain lines for logs and pipes. */

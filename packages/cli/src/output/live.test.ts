@@ -6,7 +6,7 @@ import type { RunEvent } from '@murmuration/experiment'
 import { liveOutput } from './live.js'
 import { lengthOf } from './peer-table.js'
 
-/** A terminal that keeps what is written, a screenful each. */
+/** A terminal that keeps what is written, one screen at a time. */
 class FakeTerminal extends EventEmitter {
   readonly isTTY = true
   readonly written: string[] = []
@@ -28,7 +28,7 @@ class FakeTerminal extends EventEmitter {
     this.emit('resize')
   }
 
-  /** The lines that were written last. */
+  /** The lines of the last screen. */
   lines(): string[] {
     return (this.written.at(-1) ?? '').split('\n')
   }
@@ -36,7 +36,7 @@ class FakeTerminal extends EventEmitter {
 
 const names = (count: number) => Array.from({ length: count }, (_, k) => peerName(`a-peer-with-a-name-${k}`))
 
-/** What a swarm of so many peers, each with four neighbours, tells in its 123rd round. */
+/** The events of a swarm of so many peers, each with four neighbours, until its 123rd round. */
 function* eventsOf(count: number): Generator<RunEvent> {
   const peers = names(count)
   const algorithm =

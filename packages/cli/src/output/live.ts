@@ -6,10 +6,10 @@ import { lineOf } from './texts.js'
 
 const frameInterval = 100
 
-/** So many of the lines above the display are printed again when the window changes its size. */
+/** At most so many of the lines above the display are printed again when the window is resized. */
 const maxKept = 5
 
-/** Erases the window and goes to its first line; what was scrolled out of it stays. */
+/** Erases the window and moves to its first line; the scrollback stays. */
 const clearWindow = '\u001B[2J\u001B[H'
 
 /** A display for a terminal, redrawn a few times a second; what should stay is printed above it. */
@@ -26,7 +26,7 @@ export function liveOutput(stream: NodeJS.WriteStream, now: () => number): Outpu
     stream.write(`${text}\n`)
     draw()
   }
-  // Terminals wrap the lines that are there anew, so that nobody knows any more how many there are to erase.
+  // A resized terminal wraps the existing lines differently, so the number of lines to erase is unknown.
   const redraw = () => {
     update.clear()
     stream.write(`${clearWindow}${kept.map((text) => `${text}\n`).join('')}`)

@@ -2,25 +2,25 @@ import { stripVTControlCharacters } from 'node:util'
 import chalk from 'chalk'
 import Table from 'cli-table3'
 
-/** What the table says of a peer, by its titles; the words may have colours. */
+/** The cells of a peer, by column title; the words may have colours. */
 export type PeerRow = Readonly<Record<Title, string>>
 
 const titles = ['peer', 'round', 'loss', 'rounds/s', 'sent', 'received', 'waiting', 'neighbours'] as const
 type Title = (typeof titles)[number]
 
-/** What a narrow window does without, the first first. */
+/** The columns that a narrow window leaves out, in this order. */
 const droppable: readonly Title[] = ['received', 'sent', 'rounds/s', 'waiting']
 
 const padding = 3
 const longestName = 16
 const narrowestNeighbours = 14
 
-/** How many characters a text takes, colours apart. */
+/** The number of visible characters of a text, without colour codes. */
 export function lengthOf(text: string): number {
   return stripVTControlCharacters(text).length
 }
 
-/** A line for the titles and one for each row, none longer than `width`. Columns are left out, then words cut, as need be. */
+/** A header line and one line for each row, none longer than `width`. If necessary, columns are left out, then words cut. */
 export function peerTable(rows: readonly PeerRow[], width: number): string[] {
   const shown = titlesFor(rows, width)
   const widths = shown.map((title) => naturalWidth(title, rows))

@@ -8,7 +8,7 @@ const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 /** 12,345 */
 export const count = (value: number): string => whole.format(value)
 
-/** 93.4 %; a dash when there is nothing to show. */
+/** 93.4 %; a dash for undefined. */
 export const percent = (fraction: number | undefined): string =>
   fraction === undefined ? '–' : `${(100 * fraction).toFixed(2)} %`
 
@@ -27,22 +27,22 @@ export const duration = (seconds: number): string => {
   return rounded < 60 ? `${rounded} s` : `${Math.floor(rounded / 60)} min ${rounded % 60} s`
 }
 
-/** Who is going to run. */
+/** The peers and the topology. */
 export function startText({ peers, topology, spectralGap }: StartEvent): string {
   return `${count(peers.length)} peers, ${topology}, spectral gap ${short(spectralGap)}`
 }
 
-/** How it is trained, and how the parameters travel. */
+/** The algorithm and the codec. */
 export function algorithmText({ algorithm, codec }: StartEvent): string {
   return codec === 'float32' ? algorithm : `${algorithm}; parameters travel as ${codec}`
 }
 
-/** How long it is going to run. */
+/** The number of rounds. */
 export function roundsText({ rounds, finalRounds }: StartEvent): string {
   return `${count(rounds)} of training, ${count(finalRounds)} of averaging at the end`
 }
 
-/** An event as a plain line; steps are for the caller to thin out. */
+/** An event as one plain line; the caller thins out steps. */
 export function lineOf(event: RunEvent): string {
   switch (event.kind) {
     case 'start':
@@ -81,7 +81,7 @@ export function lineOf(event: RunEvent): string {
   }
 }
 
-/** What a service asked of its store. */
+/** A service's accesses to its store. */
 function storeText({ peer, seconds, overwritten, rolledBack, ...event }: StoreEvent): string {
   const { gets, sets, adds } = event
   const kinds = [
@@ -97,7 +97,7 @@ function storeText({ peer, seconds, overwritten, rolledBack, ...event }: StoreEv
   return `${peer}: store: ${counts.join(', ') || 'nothing asked'}, ${short(rate)} operations/s; ${count(overwritten)} updates of others overwritten${lost}`
 }
 
-/** Why this backend computes, in brackets, when there is something to say. */
+/** The reason for the choice of the backend, in brackets, if there is one. */
 export function reasonOf({ backendReason }: Readonly<Record<string, string>>): string {
   return backendReason === undefined ? '' : ` (${backendReason})`
 }
@@ -107,12 +107,12 @@ function nameOf(of: string): string {
   return of === 'centralised' ? 'plain SGD on all data' : `peer ${of}`
 }
 
-/** What fraction of the bytes as float32 the codec has sent; empty where nothing is saved. */
+/** The bytes that the codec sent, as a fraction of float32; empty if nothing is saved. */
 function savedText({ payloadSent, rawSent }: Pick<Summary, 'payloadSent' | 'rawSent'>): string {
   return payloadSent >= rawSent ? '' : `, ${percent(payloadSent / rawSent)} of float32`
 }
 
-/** How good the models are; numbers to predict have no accuracy, and only texts a perplexity. */
+/** The quality of the models; regression has no accuracy, and only texts have a perplexity. */
 function qualityLines(summary: Summary): string[] {
   const { accuracyOfMean: accuracy, lossOfMean: loss, perplexityOfMean: perplexity } = summary
   if (perplexity !== undefined) {
@@ -133,20 +133,20 @@ function qualityLines(summary: Summary): string[] {
   ]
 }
 
-/** What else a task measures, each after a comma. */
+/** Further measures of the task, each after a comma. */
 const measuresText = (measures: Evaluation['measures'] = {}): string =>
   Object.entries(measures)
     .map(([name, value]) => `, ${name} ${value.toFixed(3)}`)
     .join('')
 
-/** Perplexity, accuracy, loss and further measures, as far as there are such. */
+/** Perplexity, accuracy, loss and further measures, as far as they exist. */
 export function quality({ accuracy, loss, perplexity, measures }: Partial<Evaluation>): string {
   if (perplexity !== undefined) return `${short(perplexity)}   loss ${short(loss)}, accuracy ${percent(accuracy)}`
   const words = `loss ${short(loss)}${measuresText(measures)}`
   return accuracy === undefined ? words : `${percent(accuracy)}   ${words}`
 }
 
-/** What {@link quality} begins with. */
+/** The name of the first figure of {@link quality}. */
 export function qualityWord({ accuracy, perplexity }: Partial<Evaluation>): string {
   if (perplexity !== undefined) return 'perplexity'
   return accuracy === undefined ? '' : 'accuracy'
@@ -157,7 +157,7 @@ function finishedText({ peers, finished, lost }: Pick<Summary, 'peers' | 'finish
   return `${count(finished)} of ${count(peers)} peers finished (lost: ${lost.join(', ')})`
 }
 
-/** Who was far from its neighbours, if anybody was. */
+/** The peers that were far from their neighbours, if any. */
 function outlierLines({ outliers }: Pick<Summary, 'outliers'>): string[] {
   return outliers.length === 0 ? [] : [`  far from their neighbours    ${outliers.join(', ')}`]
 }
@@ -168,7 +168,7 @@ function troubleLine(peer: string, states: StateSeconds): string {
   return `  ${`${peer} was`.padEnd(27)} ${times.join(', ')}`
 }
 
-/** Who sent what no peer sends that works as it should: one line each. */
+/** The peers that sent what no correct peer sends: one line each. */
 function faultLines({ faults }: Pick<Summary, 'faults'>): string[] {
   return faults.map(({ sender, to, kinds, cutOff }) => {
     const all = Object.entries(kinds).map(([kind, number]) => `${kind} ${count(number)}`)
@@ -177,7 +177,7 @@ function faultLines({ faults }: Pick<Summary, 'faults'>): string[] {
   })
 }
 
-/** How keyed rows were reached, where there are some. */
+/** How keyed rows were accessed, if there are any. */
 function keyLines({ keys }: Pick<Summary, 'keys'>): string[] {
   if (keys === undefined) return []
   const { local, remote, queued, moved, copied } = keys
@@ -186,7 +186,7 @@ function keyLines({ keys }: Pick<Summary, 'keys'>): string[] {
   return [`  keyed rows                   ${here}; ${count(moved)} moved, ${count(copied)} copied`]
 }
 
-/** Rounds, samples and time. Of a run that went on from a checkpoint the time is that of its last rounds. */
+/** Rounds, samples and time. If the run resumed from a checkpoint, the time is that of the rounds since. */
 function workText({
   rounds,
   samples,
@@ -199,7 +199,7 @@ function workText({
   return `${all} in ${duration(seconds)} (${count(samples / seconds)} samples/s)`
 }
 
-/** What people want to know at the end. */
+/** The summary of a run, for people. */
 export function summaryLines(summary: Summary): string[] {
   const lines = ['', `${finishedText(summary)}, ${workText(summary)}, ${summary.backend}`, ...qualityLines(summary)]
   if (summary.centralisedAccuracy !== undefined || summary.centralisedLoss !== undefined) {
@@ -237,7 +237,7 @@ function wordOfOwn(summary: PeerSummary): string {
   return word === '' ? 'its model' : `${word} of its model`
 }
 
-/** What one peer's user wants to know at the end. */
+/** The summary of a single peer, for its user. */
 function peerSummaryLines(summary: PeerSummary): string[] {
   return [
     '',

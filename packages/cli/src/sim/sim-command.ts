@@ -25,27 +25,27 @@ import {
 import { resultsFolder } from '../results-folder.js'
 import type { SimOutput } from './sim-output.js'
 
-/** What `murmur sim` is given. */
+/** The options of `murmur sim`. */
 export interface SimRequest {
   /** The scenario file. */
   readonly path: string
-  /** How the file, or a sample, was named on the command line. */
+  /** The name of the file, or of a sample, on the command line. */
   readonly given: string
-  /** A topology and a training, to be simulated as "murmur swarm" runs them, in place of a scenario. */
+  /** A topology and a training, simulated in place of a scenario as "murmur swarm" would run them. */
   readonly run?: RunRequest
-  /** Where results go; a new folder in `results/` when absent. */
+  /** The folder for results; default: a new folder in `results/`. */
   readonly out?: string
   readonly threads?: number
-  /** Which part of the runs; all when absent. */
+  /** The part of the runs; all if absent. */
   readonly part?: SweepPart
-  /** Measure what computing takes on this machine, in place of what the scenario says. */
+  /** Measures the time of computing on this machine, instead of using the scenario's. */
   readonly calibrate?: boolean
 }
 
 /**
- * Simulates all runs of a scenario. Results are written as they come, and the report at the end, also when `signal` is aborted or a
- * run cannot be simulated. Throws, after all has been written and printed, an OutputError when something could not be
- * written, and a SimulationError when a run broke a promise or all of them failed.
+ * Simulates all runs of a scenario. Results are written as they arrive, and the report at the end, also when `signal` is aborted or a run
+ * cannot be simulated. When all is written and printed, throws an OutputError if something could not be written, or a SimulationError
+ * if a run broke a promise or all of them failed.
  */
 export async function runSim(request: SimRequest, output: SimOutput, signal: AbortSignal): Promise<void> {
   const given = await (request.run === undefined ? readScenario(request.path) : scenarioOfRun(request.run))
@@ -60,7 +60,7 @@ export async function runSim(request: SimRequest, output: SimOutput, signal: Abo
   }
 }
 
-/** Parts are those of one sweep on many machines: each has runs, and all assume the same of computing. */
+/** The parts of a sweep may run on many machines: each part must have runs, and all must assume the same computing times. */
 function checkPart({ part, calibrate: isCalibrated }: SimRequest, scenario: Scenario): void {
   if (part === undefined) return
   const runs = runCount(scenario)
@@ -97,7 +97,7 @@ async function simulate(
   throwFirst([withPlace(all.error, directory, writer.count), written.error, verdictOn(results)])
 }
 
-/** The report is tried also when the results did not all find room: it may be for less. */
+/** The report is attempted even if not all results could be written: it then covers fewer runs. */
 async function writeAll(
   writer: ResultsWriter,
   directory: string,
@@ -111,7 +111,7 @@ async function writeAll(
   }
 }
 
-/** What is left when writing ended a sweep. */
+/** Adds where the results are when writing ended a sweep. */
 function withPlace(error: unknown, directory: string, runs: number): unknown {
   if (!(error instanceof OutputError)) return error
   return new OutputError(`${error.message}; ${runs} runs are there, and "murmur report ${directory}" reads them`)
@@ -147,7 +147,7 @@ function resultsOf(sweep: Sweep, { results }: AllRuns): Results<SimulatedRecord>
   }
 }
 
-/** As it is typed where the package is installed, also in the repository. Threads and folders change no result. */
+/** The command as typed where the package is installed. Threads and folders change no result. */
 function commandOf({ given, calibrate: isCalibrated }: SimRequest): string {
   return `npx murmur sim ${given}${isCalibrated === true ? ' --calibrate' : ''}`
 }

@@ -13,25 +13,25 @@ import { simTable } from './sim-table.js'
 
 /** How a sweep ended. */
 export interface SimEnd {
-  /** Where the results are. */
+  /** The folder of the results. */
   readonly directory: string
-  /** The report's file; absent when there is none. */
+  /** The report's file; absent if there is none. */
   readonly report?: string
-  /** Real ones. */
+  /** Real time, in seconds. */
   readonly seconds: number
-  /** Runs that were done twice, to see that they come out the same. */
+  /** The number of runs that were repeated to check that the result is the same. */
   readonly repeated: number
   /** Whether all runs were done. */
   readonly isWhole: boolean
 }
 
-/** Tells people, or programs, how a sweep goes. */
+/** Reports the progress of a sweep to people or programs. */
 export interface SimOutput {
   start(sweep: Sweep, threads: number): void
   note(text: string): void
   run(result: RunResult, done: number, all: number): void
   end(results: Results<SimulatedRecord>, end: SimEnd): void
-  /** Leaves the terminal as it should be. */
+  /** Restores the terminal. */
   close(): void
 }
 
@@ -54,7 +54,7 @@ export function jsonSimOutput(stream: NodeJS.WritableStream): SimOutput {
   }
 }
 
-/** Text: one line that is redrawn on a terminal, a line for every tenth of the runs elsewhere; and tables at the end. */
+/** Text: one line that is redrawn on a terminal, otherwise a line for every tenth of the runs; and tables at the end. */
 export function textSimOutput(stream: NodeJS.WriteStream, now: () => number): SimOutput {
   const print = (text: string) => stream.write(`${text}\n`)
   const progress = stream.isTTY ? liveProgress(stream) : plainProgress(print)
@@ -131,7 +131,7 @@ function endText(results: Results<SimulatedRecord>, end: SimEnd): string {
   ].join('\n')
 }
 
-/** Of a single run what "murmur swarm" says at the end: there is nothing to compare it with. */
+/** For a single run, the figures that "murmur swarm" prints at the end, since there is nothing to compare it with. */
 function onlyRunLines({ runs }: Results<SimulatedRecord>): string[] {
   const [{ curve, bytesSent, busiest, time }] = runs
   const last = curve.at(-1)
@@ -159,7 +159,7 @@ function lostText({ runs }: Results): string[] {
   return [`${others}; ${method}, seed ${seed}: ${lost.join('; ')}`]
 }
 
-/** Of runs that were not done, or came to nothing, no promise is known to be kept. */
+/** Makes no claim about runs that were not done, or if all runs failed. */
 function promisesText(results: Results, { repeated, isWhole }: SimEnd): string[] {
   const findings = findingsOf(results)
   if (findings.length > 0) return [`broken promises:\n${findings.map((finding) => `  ${finding}`).join('\n')}`]

@@ -3,13 +3,13 @@ import { secondsText, settingText } from '@murmuration/report'
 import Table from 'cli-table3'
 import { median } from 'simple-statistics'
 
-/** More rows than this are too many for a terminal: the first and last value of every axis stand for all. */
+/** With more rows than this, only the first and last value of every axis are shown. */
 const maxRows = 16
 
-/** A column is not narrower, in characters. */
+/** The minimum width of a column, in characters. */
 const narrowest = 13
 
-/** Medians over the seeds, a row per setting and a column per method: seconds to the target, or per round without one. */
+/** Medians over the seeds, a row per setting and a column per method: seconds to the target, or per round if there is no target. */
 export function simTable({ sweep, runs }: Results, columns: number): string {
   const all = [...new Map(runs.map((run) => [keyOf(run.settings), run.settings])).values()]
   const settings = all.length <= maxRows ? all : all.filter((setting) => isCorner(setting, sweep.axes))
@@ -53,7 +53,7 @@ function cellOf(runs: readonly RunRecord[], targetLoss: number | undefined): str
   return secondsText(time)
 }
 
-/** Who came to the end of no round is slower than all others. */
+/** A run that completed no round counts as slower than all others. */
 function timePerRound({ rounds, secondsPerRound }: RunRecord): number {
   return rounds === 0 ? Number.POSITIVE_INFINITY : secondsPerRound
 }

@@ -1,10 +1,10 @@
-/** Loaded into a peer's process by record.mjs: writes down whenever its failure detector hears something of a contact. */
+/** Loaded into a peer's process by record.mjs: records each time that its failure detector receives a sign of a contact. */
 import { appendFileSync } from 'node:fs'
 import { setInterval } from 'node:timers'
 import { Suspicion } from '../../../membership/dist/suspicion.js'
 
 const { GAPS_FILE: file } = process.env
-/** Signs that follow each other more closely tell a detector nothing. */
+/** Signs at shorter intervals have no effect on a detector. */
 const shortest = 50
 const { heard } = Suspicion.prototype
 const last = new Map()

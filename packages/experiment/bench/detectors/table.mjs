@@ -1,10 +1,10 @@
-// Failure detectors on recorded signs of peers that all lived (record.mjs), each replayed through all of them:
+// Compares failure detectors: each replays the recorded signs (record.mjs) of peers that were all alive:
 //
 //   node packages/experiment/bench/detectors/table.mjs FOLDER…
 //
-// A peer votes against a contact once its detector gives it up; two votes at a time are a death, whatever the detector. "known" is the time from a death, at
-// 2,000 drawn moments of the recording, until two of the other three have voted; ticks of 250 ms are part of it. What others would say of a suspected peer is
-// not replayed, so that all false votes are counted that asking them would avoid.
+// A peer votes against a contact once its detector gives it up; two votes at the same time are a death, whatever the detector. "known" is the
+// time from a death, at 2,000 random moments of the recording, until two of the other three have voted, including ticks of 250 ms. What others
+// would say of a suspected peer is not replayed, so false votes that asking them would avoid are counted.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { membershipDefaults } from '@murmuration/membership'
@@ -15,7 +15,7 @@ import { Suspicion } from '../../../membership/dist/suspicion.js'
 const { tick, probeFor } = membershipDefaults
 const fixed = (limit) => () => ({ hear: () => {}, limit: () => limit })
 
-/** The normal quantile at which phi is 8, by the logistic approximation that clusters use: 1 − Φ(y) = 1 / (1 + e^(y (1.5976 + 0.070566 y²))). */
+/** The normal quantile at which phi is 8, by the usual logistic approximation: 1 − Φ(y) = 1 / (1 + e^(y (1.5976 + 0.070566 y²))). */
 const phi8 = (() => {
   let y = 0
   while (y * (1.5976 + 0.070566 * y * y) < Math.log(1e8 - 1)) y += 1e-3
@@ -48,7 +48,7 @@ function ours() {
   return { hear: (at) => suspicion.heard('x', at), limit: () => suspicion.suspectAfter('x') + probeFor }
 }
 
-/** Its clock is the machine's, or the awake one, which stands while the own process does. */
+/** Name, clock (the machine's, or the awake one, which stops while the own process is suspended), detector. */
 const detectors = [
   ['silence of 2 s', 'now', fixed(2000)],
   ['silence of 5 s', 'now', fixed(5000)],
@@ -59,7 +59,7 @@ const detectors = [
   ['ours: twice the largest gap, 2 to 5 s, and 1.5 s; own stalls excused', 'awake', ours]
 ]
 
-/** By the watched peer, then by the watching one: when signs came, by both clocks. */
+/** For each watched peer and each watching one, the times of its signs, by both clocks. */
 function watchesIn(folder) {
   const targets = new Map()
   for (const file of readdirSync(folder).filter((name) => name.startsWith('gaps-'))) {
@@ -76,7 +76,7 @@ function watchesIn(folder) {
   return [...targets.values()].map((watches) => [...watches.values()])
 }
 
-/** What a detector makes of one watch: after each sign the silence that it bears, and when it would have voted though the peer lived. */
+/** Replays one watch: the silence that the detector allows after each sign, and the times when it would have voted against the live peer. */
 function replay(watch, clock, make) {
   const [times, detector] = [watch[clock], make()]
   const limits = []
@@ -92,7 +92,7 @@ function replay(watch, clock, make) {
   return { limits, votes }
 }
 
-/** How often two of the watches voted at once. */
+/** How often two watches voted at the same time. */
 function deathsOf(votes) {
   const all = votes.flatMap((each, watch) => each.map(([from, to]) => ({ watch, from, to })))
   return all.filter(({ watch, from }) =>
@@ -100,7 +100,7 @@ function deathsOf(votes) {
   ).length
 }
 
-/** When two of three have voted against a peer that dies at a time. */
+/** The time until two of three have voted against a peer that dies at a given moment. */
 function knownAfter(watches, replays, at, random) {
   const after = watches.map(({ now }, place) => {
     let [low, high] = [0, now.length]

@@ -1,4 +1,4 @@
-// The cells of the map, and what was fastest in them.
+// The cells of the map, and the fastest settings in them.
 export const bandwidths = [1, 5, 20, 100]
 export const latencies = [1, 10, 50, 150]
 export const seeds = [1, 2, 3]
@@ -21,13 +21,13 @@ export const cells = [false, true].flatMap((hasStragglers) =>
   )
 )
 
-/** The network that is trained is 64-32-10 on digits of 8 × 8; its messages weigh what those of examples/mnist/mlp.yaml, 784-128-10, would. */
+/** The trained network is 64-32-10 on digits of 8 × 8; its messages have the size of those of examples/mnist/mlp.yaml, 784-128-10. */
 export function setupOf(peers) {
   const [trained, weighed] = [64 * 32 + 32 + 32 * 10 + 10, 784 * 128 + 128 + 128 * 10 + 10]
   return { peers, batch: 16, rounds: 243, every: 3, factor: weighed / trained, data: { size: 8, samples: 12000 }, plainRounds: 150, rates: [0.1, 0.3, 0.8] } // prettier-ignore
 }
 
-/** The places of a method's settings that reach the target in a cell, the fastest first. */
+/** The indices of a method's settings that reach the target in a cell, the fastest first. */
 export function bestOf(known, method, cell, seed) {
   return [...known.values()]
     .filter((line) => line.method === method && line.seed === seed && line.ms[cell] !== undefined)

@@ -1,4 +1,4 @@
-// One run of one method: computed once on ideal links, and replayed in a cell.
+// One run of one method: computed once on ideal links, and replayed in each cell.
 import { algorithms, train } from '@murmuration/algorithms'
 import { peerName } from '@murmuration/core'
 import { createRandom } from '@murmuration/random'
@@ -12,7 +12,7 @@ import { digitTasks } from './digits.mjs'
 export const peersOf = (count) => Array.from({ length: count }, (_, k) => peerName(`p${String(k).padStart(2, '0')}`))
 
 const taskSets = new Map()
-/** The tasks of a seed; made once. */
+/** The tasks of a seed; created once. */
 export function tasksOf(peers, seed, rest = {}) {
   const key = JSON.stringify([peers, seed, rest])
   if (!taskSets.has(key)) taskSets.set(key, digitTasks({ peers, seed, ...rest }))
@@ -42,12 +42,12 @@ function costOf({ perStep, slow = {} }, seed) {
   )
 }
 
-/** The mean over the peers of what each one's own model gets right. */
+/** The mean accuracy of the peers' own models. */
 function ownAccuracy(union, models) {
   return models.reduce((sum, model) => sum + union.evaluate(model).run().accuracy, 0) / models.length
 }
 
-/** A wire with the method's codec that records how heavy its messages would be. */
+/** A wire with the method's codec that records message sizes. */
 function wireOf({ codec = 'float32' }, seed, { factor }, { schema }) {
   const elements = lengthOf(schema)
   const random = (peer) => createRandom(seed, peer)
@@ -58,8 +58,8 @@ function wireOf({ codec = 'float32' }, seed, { factor }, { schema }) {
 const diverges = new Set(['DivergedError'])
 
 /**
- * Runs until the peers' own models are as accurate as the target, on average, or all rounds are over: the mean of the models, which `judge: 'mean'` looks at, costs an exchange that nobody has paid for then. It is
- * looked at when all have ended a round.
+ * Runs until the peers' own models have the target accuracy on average, or until all rounds are over. The mean model, which
+ * `judge: 'mean'` evaluates, would need an exchange whose time is not included here. Evaluates after every `every` rounds.
  */
 export async function compute({ method, seed, setup, target }) {
   const { peers, batch, rounds, every, judge } = setup
@@ -77,7 +77,7 @@ export async function compute({ method, seed, setup, target }) {
     curve.push([round + 1, accuracy])
     if (accuracy >= target && (judge === 'mean' || ownAccuracy(tasks.union, models) >= target))
       throw new Ended(JSON.stringify({ round: round + 1 }))
-    // Nothing is learned any more that could reach the target.
+    // The run has diverged or stalled too far below the target.
     best = Math.max(best, accuracy)
     if (accuracy < best - 0.25 || (round >= rounds / 2 && accuracy < 0.7 * target)) throw new Ended('{}')
   }
@@ -104,17 +104,18 @@ export async function compute({ method, seed, setup, target }) {
   return { ...reached, bytes, curve, sizes: recording.sizes }
 }
 
-/** Those that a method has: `hasServers`, one beside each peer; `server`, one beside that peer. */
+/** The servers of a method: with `hasServers`, one on each peer's machine; with `server`, one on that peer's machine. */
 function serversOf({ hasServers, server }, peers) {
   const machines = hasServers === true ? peers : server === undefined ? [] : [peerName(server)]
   return machines.map((on, place) => ({ name: peerName(`s${place}`), on }))
 }
 
 /**
- * A run in one cell: it is looked at when so much time is over as `every` steps take of who computes fastest, at what each peer that is there has then. Where there
- * are servers, theirs is the model that counts: what a worker has just got is that. A peer that misses what it cannot do without gives up, as a real one does, and the others go on.
+ * A run in one cell. The present peers' models are evaluated each time that the fastest peers have had time for `every` steps. With servers,
+ * the server's model counts, which is the one that a worker has just received. A peer that misses necessary neighbours gives up, as a real
+ * one does, and the others continue.
  *
- * @returns `ms`: when the target was reached, and the bytes that all peers had sent until then; or the `reason` why it never was
+ * @returns `ms`: when the target was reached, and the bytes that all peers had sent until then; or the `reason` why it was not reached
  */
 export async function computeIn({ method, seed, setup, target, cell }) {
   const { peers, batch, rounds, every, judge } = setup
@@ -167,10 +168,10 @@ export async function computeIn({ method, seed, setup, target, cell }) {
   return { reason: first === undefined ? `not within ${rounds} steps` : `${lost.size} gave up: ${first}` }
 }
 
-/** After so many rounds an all-reduce has come to its pace: all wait for all in each, and messages and steps are alike. */
+/** After so many rounds an all-reduce has a constant pace: each round waits for all peers, and messages and steps are the same. */
 const pacedAfter = 6
 
-/** When the rounds up to `round` have ended in a cell, in ms: the last peer's time. */
+/** When round `round` has ended in a cell, in ms: the last peer's time. */
 export async function replay({ method, seed, setup, cell, round, sizes }) {
   const { peers, batch } = setup
   const isPaced = method.algorithm === 'all-reduce' && round > pacedAfter

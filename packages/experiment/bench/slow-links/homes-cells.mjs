@@ -7,11 +7,11 @@ export const peers = peersOf(64)
 export const seeds = [1, 2, 3]
 export const setup = { ...setupOf(peers), rounds: 486, judge: 'mean' }
 
-/** Peers 0 to 47 are homes, a third of each kind: Mbit/s up and down, and the ms from there to the exchange. */
+/** Peers 0 to 47 are homes, a third of each kind: Mbit/s up and down, and the latency to the exchange in ms. */
 const homes = [{ up: 5, down: 25, access: 20 }, { up: 20, down: 100, access: 10 }, { up: 100, down: 100, access: 5 }] // prettier-ignore
 const homeCount = 48
 const cloud = { up: 1000, down: 1000, access: 1 }
-/** One way between the two regions, in each of which are half of each kind of homes, and a cloud. */
+/** One-way latency between the two regions in ms. Each region has half of each kind of homes, and a cloud. */
 const between = 30
 
 const facts = new Map(peers.map((peer, k) => [peer, k < homeCount ? { ...homes[k % 3], region: Math.floor(k / 3) % 2 } : { ...cloud, region: k % 2 }])) // prettier-ignore
@@ -27,10 +27,13 @@ const links = {
 export const serverOn = peers[homeCount]
 const at = (name) => facts.get(name) ?? facts.get(serverOn)
 
-/** An eighth, homes and clouds alike, computes four times as slowly. */
+/** An eighth of the peers, homes and clouds alike, compute four times as slowly. */
 const slow = Object.fromEntries(peers.filter((_, k) => k % 8 === 3).map((peer) => [peer, 4]))
 
-/** A sixth of the homes, drawn by the seed, vanish at some time within the first two seconds: half of them for good, half of them freeze, and go on a second later with what they had. */
+/**
+ * A sixth of the homes, drawn by the seed, fail at random times in the first two seconds: half crash, half freeze for a second and keep
+ * their state.
+ */
 function faultsOf(seed) {
   const random = createRandom(seed, 'homes')
   const drawn = random.shuffle(peers.slice(0, homeCount)).slice(0, homeCount / 6)
@@ -42,7 +45,7 @@ function faultsOf(seed) {
   return { rules: [], events: events.sort((left, right) => left.at - right.at) }
 }
 
-/** A step takes 10 ms. Where peers vanish, what does not come within a second is gone on without; a run takes 60 s at most. */
+/** A step takes 10 ms. With churn, peers wait at most a second for a message; a run takes at most 60 s. */
 export const cells = [
   [false, false],
   [true, false],

@@ -1,15 +1,15 @@
-// What is compared at 64 peers, and the same small budget for all: nine pairs of a rate and a period where there are local steps, and three rates where there are none.
+// The methods for 64 peers, all with the same small budget: nine pairs of a rate and a period with local steps, and three rates without.
 import { direct, each, matching as pairs, topK } from './methods.mjs'
 import { serverOn } from './homes-cells.mjs'
 
 const rates = [0.1, 0.3, 0.8]
 const periods = [3, 9, 27]
 const matching = { ...pairs, rounds: 128 }
-/** A fixed graph on which news travels faster than on a ring. */
+/** A fixed graph that mixes faster than a ring. */
 const fixed = { kind: 'random-regular', degree: 4, seed: 1 }
 const complete = { kind: 'complete' }
 const apart = 1_000_000
-/** And the longest period at the lowest rate, and the shorter ones at the highest. */
+/** In addition, the longest period at the lowest rate, and the shorter ones at the highest. */
 const ends = [[[rates[0]], [81]], [[rates[2]], [3, 9]]] // prettier-ignore
 const local = (of) => [...each([rates.slice(0, 2), periods], of), ...ends.flatMap((lists) => each(lists, of))]
 const outer = { outerRate: 0.7, momentum: 0.5 }

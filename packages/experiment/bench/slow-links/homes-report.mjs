@@ -1,8 +1,8 @@
-// The tables and the picture of docs/slow-links-64.md, from what homes.mjs has computed:
+// The tables and the picture of docs/slow-links-64.md, from the results of homes.mjs:
 //
 //   node packages/experiment/bench/slow-links/homes-report.mjs RESULTS.jsonl PICTURE.svg
 //
-// Gossip, and what never exchanges, is charged for the merge.
+// The time of the merge is added for gossip, and for methods that never exchange.
 import { writeFileSync } from 'node:fs'
 import { bestOf } from './cells.mjs'
 import { cells, peers, seeds } from './homes-cells.mjs'
@@ -17,7 +17,7 @@ const lines = [...known.values()].filter(({ method }) => method !== undefined)
 const median = (list) => [...list].sort((left, right) => left - right)[(list.length - 1) >> 1]
 const seconds = (ms) => (ms === Infinity ? '–' : (ms / 1000).toFixed(ms >= 9_995 ? 1 : 2))
 
-/** Medians over the seeds, where at least half of them reach the target; and why one of them does not. */
+/** Medians over the seeds, if at least half of them reach the target; and the reason of one that does not. */
 function taken({ name, family, isMerged, configs }, cell) {
   const [place] = bestOf(known, name, cell.hasStragglers ? 'stragglers' : 'plain', seeds[0])
   const runs = lines.filter((line) => line.method === name && line.place === place && line.key.endsWith(`| ${cell.name}`)) // prettier-ignore
@@ -56,7 +56,7 @@ for (const { name } of methods) {
 }
 console.log(`\nmerge: ${merge.toFixed(0)} ms through a cloud, ${known.get('merge | all-reduce, int8').merge.toFixed(0)} ms by a direct all-reduce; runs: ${lines.length}; processor time: ${[...known.values()].reduce((sum, { cpu }) => sum + cpu, 0).toFixed(0)} s`) // prettier-ignore
 
-// The picture: a panel per cell, a bar per method, on a scale of logarithms from 1 to 60 s.
+// The picture: a panel per cell, a bar per method, on a logarithmic scale from 1 to 60 s.
 const [left, top, row, width, gap] = [230, 62, 17, 240, 42]
 const across = (ms) => (width * Math.log(Math.max(1, ms / 1000))) / Math.log(60)
 const text = (x, y, what, rest = '') => `<text x="${x}" y="${y}" ${rest}>${what}</text>`

@@ -2,8 +2,9 @@
 //
 //   node packages/experiment/bench/slow-links/homes.mjs RESULTS.jsonl
 //
-// Each method is tuned with the first seed where all are there (with stragglers, among the three settings that are fastest without), and the best setting with and without stragglers is run with all seeds, also where peers vanish. The mean of the models of those
-// that are there is judged. homes-report.mjs makes the table.
+// Each method is tuned with the first seed and without churn; with stragglers, only among the three settings that are fastest without. The best
+// settings without and with stragglers are run with all seeds, also with churn. The mean model of the present peers is evaluated.
+// homes-report.mjs makes the table.
 import { cells, seeds, setup } from './homes-cells.mjs'
 import { methods } from './homes-methods.mjs'
 import { bestOf } from './cells.mjs'
@@ -23,7 +24,7 @@ async function run({ name, configs }, place, seed, cell) {
   })
 }
 
-/** What it takes to merge all models in int8, without the step before: through one peer in a cloud, as a server would, and by a direct all-reduce. */
+/** The time of merging all models in int8, without the step before: through one peer in a cloud, like a server, and by a direct all-reduce. */
 for (const name of ['parameter server, int8', 'all-reduce, int8'])
   await once(`merge | ${name}`, async () => {
     const [method] = methods.find((one) => one.name === name).configs
@@ -33,10 +34,10 @@ for (const name of ['parameter server, int8', 'all-reduce, int8'])
 
 const [first, ...others] = seeds
 for (const method of methods) for (const place of method.configs.keys()) await run(method, place, first, cells[0])
-/** With stragglers the three that were the fastest without are tried. */
+/** With stragglers, the three settings that were fastest without are tried. */
 for (const method of methods)
   for (const place of bestOf(known, method.name, 'plain', first).slice(0, 3)) await run(method, place, first, cells[1])
-/** Where it is tuned. */
+/** The cell in which a method is tuned. */
 const tunedIn = ({ hasStragglers }) => (hasStragglers ? 'stragglers' : 'plain')
 for (const seed of [first, ...others])
   for (const cell of cells)

@@ -1,8 +1,9 @@
-// The tables and the picture of docs/slow-links.md, from what map.mjs has computed:
+// The tables and the picture of docs/slow-links.md, from the results of map.mjs:
 //
 //   node packages/experiment/bench/slow-links/map-report.mjs RESULTS.jsonl PICTURE.svg [own|mean]
 //
-// Where the mean model was judged, gossip, and what never exchanges, is charged for the merge that makes it: one all-reduce in int8, as long as those that were measured.
+// If the mean model was evaluated, the time of the merge is added for gossip, and for methods that never exchange: one all-reduce in int8,
+// as measured.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { bandwidths, bestOf, cells, latencies, seeds } from './cells.mjs'
 import { methods as allMethods } from './methods.mjs'
@@ -10,18 +11,18 @@ import { methods as allMethods } from './methods.mjs'
 const [file, picture, judge = 'own'] = process.argv.slice(2)
 if (picture === undefined) throw new Error('expected the results, and the path of the picture')
 const lines = readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line)) // prettier-ignore
-/** Those of which something was run. */
+/** The methods with runs. */
 const methods = allMethods.filter(({ name }) => lines.some(({ method }) => method === name))
 const known = new Map(lines.map((line) => [line.key, line]))
 const median = (list) => [...list].sort((left, right) => left - right)[(list.length - 1) >> 1]
 
-/** What a direct all-reduce in int8 takes in a cell, without the step before. */
+/** The time of a direct all-reduce in int8 in a cell, without the step before. */
 function mergeMs({ name, hasStragglers }) {
   const run = lines.find((line) => line.method === 'all-reduce, int8' && line.ms[name] !== undefined)
   return run.ms[name] / run.round - (hasStragglers ? 40 : 10)
 }
 
-/** What a method takes in a cell: medians over the seeds, at what was fastest with the first of them. */
+/** The time of a method in a cell: the median over the seeds, with the setting that was fastest with the first seed. */
 function taken({ name, family, isMerged, configs }, cell) {
   const [place] = bestOf(known, name, cell.name, seeds[0])
   if (place === undefined) return { name, family, ms: Infinity }
@@ -36,7 +37,7 @@ const byCell = cells.map((cell) => ({ cell, all: methods.map((method) => taken(m
 const fastest = (all, family) => all.filter((one) => one.family === family).reduce((best, one) => (one.ms < best.ms ? one : best)) // prettier-ignore
 const seconds = (ms) => ms === Infinity ? '–' : ms >= 99_950 ? (ms / 1000).toFixed(0) : ms >= 9_995 ? (ms / 1000).toFixed(1) : (ms / 1000).toFixed(2) // prettier-ignore
 const megabytes = (bytes) => (bytes === undefined ? '–' : (bytes / 1e6).toFixed(2))
-/** Within so much two methods tie. */
+/** Two methods tie if their times differ by at most this fraction. */
 const tie = 0.05
 const verdictOf = (central, gossip) => Math.abs(gossip.ms / central.ms - 1) <= tie ? 'tie' : gossip.ms < central.ms ? 'gossip' : 'central' // prettier-ignore
 
@@ -57,7 +58,7 @@ for (const hasStragglers of [false, true]) {
   const shown = [...methods.keys()].filter((place) => some.some(({ all }) => all[place].ms < Infinity))
   for (const place of shown) console.log(`| ${methods[place].name} | ${some.map(({ all }) => seconds(all[place].ms)).join(' | ')} |`) // prettier-ignore
 }
-/** Of the methods that were run there. */
+/** Prints the settings of the methods that were run in a cell. */
 function printSettings(cellName, isShown) {
   console.log(`\nSettings at ${cellName}, and the range over the seeds:\n`)
   const { all } = byCell.find(({ cell }) => cell.name === cellName)

@@ -1,10 +1,10 @@
-// The map of slow links: which method brings an MLP on digits to 95 % of plain SGD's accuracy first, over bandwidth, latency and stragglers.
+// The map of slow links: which method first trains an MLP on digits to 95 % of plain SGD's accuracy, over bandwidth, latency and stragglers.
 //
 //   node packages/experiment/bench/slow-links/map.mjs RESULTS.jsonl [own|mean]
 //
-// own: the peers' own models have that accuracy, on average; mean: the mean of their models has it, and what it takes to get that is to be added.
+// own: the peers' own models have that accuracy, on average; mean: the mean model has it, and the time of computing it must be added.
 //
-// What has been computed is in the file, a line for each run, and is not computed again. map-report.mjs makes the table and the picture of it.
+// The file has a line for each run that was computed, and these are not computed again. map-report.mjs makes the table and the picture.
 import { compute, computeIn, peersOf, replay } from './engine.mjs'
 import { methods } from './methods.mjs'
 import { openResults, targetsOf } from './results.mjs'
@@ -16,7 +16,7 @@ const setup = { ...setupOf(peersOf(16)), judge }
 const { known, once } = openResults(file)
 const targetOf = targetsOf(once, setup)
 
-/** A synchronous method: computed once, its time in every cell replayed. */
+/** A synchronous method: computed once, its time replayed in every cell. */
 async function synchronous({ name, configs }, place, seed) {
   const target = await targetOf(seed)
   return once(`${name} | ${place} | ${seed}`, async () => {
@@ -44,7 +44,7 @@ async function run(method, place, seed) {
 
 const uneven = cells.filter(({ hasStragglers }) => hasStragglers)
 const [first, ...others] = seeds
-/** What is never merged before the end has no own models to look at. */
+/** Methods that merge only at the end are not judged by the peers' own models. */
 const judged = methods.filter(({ isMerged }) => isMerged !== true || judge === 'mean')
 for (const method of judged) {
   for (const place of method.configs.keys()) await run(method, place, first)

@@ -1,4 +1,4 @@
-// Plain SGD on all the data with the joint batch: what the target is a part of.
+// Plain SGD on all data with the joint batch: the target is a fraction of its accuracy.
 import { createRandom } from '@murmuration/random'
 
 /** The accuracy after each `every` rounds. */

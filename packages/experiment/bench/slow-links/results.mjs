@@ -1,9 +1,9 @@
-// What has been computed is a file, a line of JSON for each run, and is not computed again.
+// Results are a file with a line of JSON for each run; existing lines are not computed again.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { tasksOf } from './engine.mjs'
 import { plainSgd } from './plain.mjs'
 
-/** The lines of a file by their keys, and `once`: the line of a key, computed and appended where there is none. */
+/** The lines of a file by their keys, and `once`: the line of a key, which is computed and appended if it does not exist. */
 export function openResults(file) {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').filter(Boolean).map((line) => JSON.parse(line)) : [] // prettier-ignore
   const known = new Map(lines.map((line) => [line.key, line]))
@@ -22,7 +22,7 @@ export function openResults(file) {
   return { known, once }
 }
 
-/** By seed, 95 % of what plain SGD with the joint batch has at the best of the rates. */
+/** For each seed, 95 % of the accuracy of plain SGD with the joint batch at the best of the rates. */
 export function targetsOf(once, setup) {
   return async (seed) => {
     const line = await once(`plain ${seed}`, async () => {

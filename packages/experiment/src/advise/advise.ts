@@ -1,4 +1,4 @@
-/** The plan for some links: many are simulated a little, and the best of them more. */
+/** Finds the best plan for given links: many plans are simulated briefly, and the best of them longer. */
 import { availableParallelism } from 'node:os'
 import { InputError } from '@murmuration/core'
 import { fillLinks, linksBefore, readLinksFiles } from '@murmuration/files'
@@ -13,34 +13,34 @@ import { type Candidate, candidatesOf } from './candidates.js'
 import type { Advice, SearchProgress } from './plans.js'
 import { type Found, Search } from './search.js'
 
-/** What advice is for, and how much may be spent on it. */
+/** The goal of the advice, and its budget. */
 export interface AdviceOptions {
-  /** What computing takes; measured on this machine when absent. */
+  /** The time of computing; measured on this machine if absent. */
   readonly computing?: Computing | undefined
-  /** The loss to be reached; when absent, that at which plain SGD has gained 95 % of what it gains. */
+  /** The loss to reach; by default, the loss at which plain SGD has made 95 % of its progress. */
   readonly loss?: number | undefined
-  /** How long may be simulated, in seconds of this machine. The advice comes from what was done by then. */
+  /** The time for simulating, in real seconds. The advice uses the results until then. */
   readonly budget: number
   readonly threads?: number | undefined
-  /** Links files, and folders of them, such as real peers have measured: what they say goes before the links of the topology file. */
+  /** Links files, and folders with such files, for example measured by real peers. They have precedence over the links of the topology file. */
   readonly links?: readonly string[] | undefined
-  /** Told whenever another stage begins. */
+  /** Called at the beginning of each stage. */
   readonly emit?: (progress: SearchProgress) => void
   readonly signal: AbortSignal
 }
 
-/** The first decides which plans are tried on; the others show how much is chance. */
+/** The first seed decides which plans continue; the others show the variance. */
 const seedCount = 3
 
 /**
- * Finds a plan for the links of a topology file. Throws an InputError for files that are wrong, or say nothing of links, and where the budget is not enough to
- * compare anything.
+ * Finds a plan for the links of a topology file. Throws an InputError for files that are wrong or do not describe links, and if the budget
+ * is too small to compare anything.
  */
 export function advise(request: RunRequest, options: AdviceOptions): Promise<Advice> {
   return searching(request, options, (search) => search.run(options.emit ?? (() => {})))
 }
 
-/** All plans to the end with all seeds, or, where it `mayStop`, until they have lost: what {@link advise} saves. */
+/** Simulates all plans with all seeds to the end, or, with `mayStop`, only until they have lost; for measuring what {@link advise} saves. */
 export function sweepOfPlans(request: RunRequest, options: AdviceOptions, mayStop = false): Promise<Advice> {
   return searching(request, options, (search) => search.sweep(mayStop))
 }
@@ -64,7 +64,7 @@ async function searching(
     hasEnded = true
     void pool.end()
   }
-  // Runs that are given up are errors to the pool.
+  // Ending the pool makes it report unfinished runs as errors.
   const failed = pool.failed.catch((error: unknown) =>
     hasEnded ? new Promise<never>(() => {}) : Promise.reject(error)
   )
@@ -85,10 +85,10 @@ async function searching(
   }
 }
 
-/** Of setTimeout, in milliseconds. */
+/** The maximum of setTimeout, in milliseconds. */
 const maxTimer = 2 ** 31 - 1
 
-/** A scenario with the links of files before those of its topology, and what was assumed of what neither says. */
+/** The scenario with the links of files before those of its topology, and with what was assumed for links that neither describes. */
 async function withLinks(
   scenario: Scenario,
   { file }: Plan,
@@ -110,7 +110,7 @@ async function measured(scenario: Scenario): Promise<Computing> {
   return { ...scenario.computing, perSample, perStep }
 }
 
-/** Plain SGD on all data first, by which the others are judged. */
+/** The first method is plain SGD on all data, the reference for the others. */
 function scenarioFor(given: Scenario, candidates: readonly Candidate[], seed: number): Scenario {
   const { rounds } = given.training
   const plain = { algorithm: { name: 'sgd' }, fusion: 'fused', label: 'plain SGD', training: given.training } as const

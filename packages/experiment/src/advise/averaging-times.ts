@@ -4,10 +4,10 @@ import type { RunLimits } from '../sim/run-worker.js'
 import { recordOf } from '../training/algorithm-choice.js'
 import type { Candidate } from './candidates.js'
 
-/** Simulates the first seed of a method; `undefined` once that is over. */
+/** Simulates the first seed of a method; `undefined` once the pool has ended. */
 type Simulate = (method: number, within: RunLimits) => Promise<SimulatedRecord | undefined>
 
-/** What final averaging takes, in virtual seconds: the same whatever was learned. Infinite where it fails. */
+/** The time of final averaging, in virtual seconds: it does not depend on what was learned. Infinite if it fails. */
 export class AveragingTimes {
   readonly #simulate: Simulate
   readonly #known = new Map<string, Promise<number>>()
@@ -16,7 +16,7 @@ export class AveragingTimes {
     this.#simulate = simulate
   }
 
-  /** After any algorithm on the graph of a plan, in its codec; those whose peers may come and go have an end of their own, which waits for a tick of theirs. */
+  /** After any algorithm on the graph of a plan, in its codec. Algorithms with members are separate: their final averaging waits for a tick. */
   near(candidate: Candidate, method: number): Promise<number> {
     return this.#of(candidate, method, String(hasMembers(recordOf(candidate.choice.algorithm))))
   }

@@ -6,19 +6,19 @@ import { algorithmSchema, optionsOf } from '../training/algorithm-choice.js'
 import { type Plan, planOf } from '../training/plan.js'
 import { type Choice, choicesFor } from './choices.js'
 
-/** One way to train, as it can be simulated. */
+/** One way to train, in a form that can be simulated. */
 export interface Candidate {
   readonly choice: Choice
-  /** The algorithm with what it has otherwise than by default. */
+  /** The algorithm with its options that are not the defaults. */
   readonly algorithm: string
   /** The graph, in words. */
   readonly graph: string
   readonly method: Method
-  /** Whether it is what the files say. */
+  /** Whether it is the plan of the files. */
   readonly isGiven: boolean
 }
 
-/** What the files say, and first of all. */
+/** The plan of the files, which is always the first candidate. */
 function givenOf({ training, file }: Plan, scenario: Scenario): Candidate {
   const { algorithm, codec, rate } = training
   const [method] = scenario.methods
@@ -26,7 +26,7 @@ function givenOf({ training, file }: Plan, scenario: Scenario): Candidate {
   return { choice, algorithm: method.label, graph: graphLabel(file.graph), method, isGiven: true }
 }
 
-/** The plan of the files, and all that are worth a try in its place, but for those that the topology or the task does not allow. */
+/** The plan of the files, and all alternatives that the topology and the task allow. */
 export function candidatesOf(plan: Plan, scenario: Scenario): readonly Candidate[] {
   const given = givenOf(plan, scenario)
   const others = choicesFor(plan.training).flatMap((choice) => candidateOf(choice, plan, scenario) ?? [])
@@ -56,7 +56,7 @@ function fileOn(topology: TopologyDescription, graph: Choice['graph'] = topology
   throw new InputError(result.problems.map(({ message }) => message).join('\n'))
 }
 
-/** Without what is there twice, such as the plan of the files among the others. */
+/** Without duplicates, such as the plan of the files among the others. */
 function distinct(candidates: readonly Candidate[]): readonly Candidate[] {
   const keyOf = ({ choice: { algorithm, codec, rate }, graph }: Candidate) => {
     const options = optionsOf(algorithm)

@@ -2,21 +2,21 @@ import type { GraphDescription } from '@murmuration/topology'
 import type { AlgorithmChoice } from '../training/algorithm-choice.js'
 import type { Training } from '../training/training-schema.js'
 
-/** What a plan has otherwise than the files. */
+/** In what a plan differs from the files. */
 export interface Choice {
   readonly algorithm: AlgorithmChoice
   readonly codec: Training['codec']
-  /** In place of the initial learning rate. */
+  /** Replaces the initial learning rate. */
   readonly rate: number
-  /** In place of the graph of the topology file. */
+  /** Replaces the graph of the topology file. */
   readonly graph?: GraphDescription
 }
 
-/** Of the learning rate of the file: a third of it, the same, and three times as much. */
+/** Factors for the learning rate of the file. */
 const rates = [1, 1 / 3, 3]
-/** Steps between two exchanges. Odd, so that graphs whose rounds repeat after a power of two go through all of them. */
+/** Steps between two exchanges. Odd, so that graphs with a period that is a power of two go through all their rounds. */
 const periods = [3, 9, 27, 81]
-/** Of the coordinates that are sent. */
+/** Fractions of the coordinates that are sent. */
 const fractions = [1 / 64, 1 / 16]
 /** Rate and momentum of outer steps: the plain mean, and one with momentum. */
 const outers = [
@@ -24,23 +24,23 @@ const outers = [
   { rate: 0.7, momentum: 0.5 }
 ]
 const codecs = ['float32', 'int8'] as const
-/** Each peer averages with one other in a round, drawn anew. */
+/** In each round, each peer averages with one other peer, chosen at random. */
 const pairs: GraphDescription = { kind: 'random-matching', rounds: 64, seed: 1 }
-/** Bandwidth counts in a ring, latency where all send to all. */
+/** A ring suits low bandwidth; direct exchange suits high latency. */
 const collectives = [{ collective: 'ring' }, { collective: 'direct', chunks: 1 }]
 
-/** Without exchanges all algorithms are the same; this one's report is what each peer has. */
+/** Without exchanges all algorithms are the same; this one reports each peer's own model. */
 const apart = 'ad-psgd'
 
-/** Steps of a plan of {@link choicesFor} between two exchanges. */
+/** Steps between two exchanges, for a plan of {@link choicesFor}. */
 export function periodOf({ algorithm: { period = 1 } }: Choice): number {
   return period as number
 }
 
 /**
- * What is worth a try on any links: gossip with every step, with fewer bytes, after some steps of its own, behind steps, and without a barrier; what all-reduces do of the same; and to train apart
- * and average at the end. All in the
- * same rates, periods and strengths of compression, so that none is tuned more than the others. Of each algorithm the first is the usual one.
+ * The plans worth trying on any links: gossip at every step, with fewer bytes, after several local steps, overlapping with steps, and
+ * without a barrier; the all-reduce counterparts; and separate training with averaging at the end. All have the same rates, periods and
+ * compression strengths, so that none is tuned more than the others. The first plan of each algorithm is its usual form.
  */
 export function choicesFor({ rate: { initial }, rounds }: Training): readonly Choice[] {
   const exchanges: readonly Omit<Choice, 'rate'>[] = [

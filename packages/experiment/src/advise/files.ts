@@ -12,7 +12,7 @@ export interface AdviceFiles {
   readonly train: string
 }
 
-/** Throws an InputError where a training file names others by where it is itself, so that it would not find them from `folder`. */
+/** Throws an InputError if a training file has relative paths that would not resolve to the same files from `folder`. */
 export async function checkMovable(train: string | undefined, folder: string): Promise<void> {
   if (train === undefined) return
   const [here, there] = [
@@ -23,7 +23,7 @@ export async function checkMovable(train: string | undefined, folder: string): P
   throw new InputError(`${train} names other files from where it is, which ${folder} is not: give it absolute paths`)
 }
 
-/** The files of a run with a plan in place of theirs, and other links where some are given. All else is as it was, comments too. */
+/** The files of a run with its plan, and its links if given, replaced. All else stays as it is, with comments. */
 export async function adviceFiles(
   { topology, train }: Pick<RunRequest, 'topology' | 'train'>,
   { choice: { algorithm, codec, graph, rate }, isGiven }: Pick<AdvisedPlan, 'choice' | 'isGiven'>,

@@ -3,40 +3,40 @@ import { median } from 'simple-statistics'
 import type { Computing } from '../sim/scenario-computing.js'
 import type { Candidate } from './candidates.js'
 
-/** A plan, and how it did. Times are virtual seconds. */
+/** A plan, and its outcome. Times are virtual seconds. */
 export interface AdvisedPlan extends Omit<Candidate, 'method'> {
-  /** Of each seed, from the start until the mean of the models has the loss; infinite where the rounds of the training file did not suffice. */
+  /** For each seed, the time until the mean model reached the loss; infinite if the rounds of the training file were not enough. */
   readonly reached: readonly number[]
-  /** What the final averaging rounds take after that. */
+  /** The time of the final averaging rounds after that. */
   readonly averaging: number
-  /** What a peer has sent by then, without final averaging, in bytes; of the first seed, and absent where it was not reached. */
+  /** Bytes that a peer sent until then, without final averaging, with the first seed; undefined if the loss was not reached. */
   readonly bytes: number | undefined
 }
 
-/** When a plan has the loss, and has averaged after that: the median over its seeds. */
+/** The time until a plan has reached the loss and averaged after that: the median over its seeds. */
 export const totalOf = ({ reached, averaging }: AdvisedPlan): number => median([...reached]) + averaging
 
-/** What was found. */
+/** The result of the search. */
 export interface Advice {
-  /** The best first: by the median of `reached`, and averaging. The plan of the files is always among them. */
+  /** The best first: by the median of `reached` plus averaging. The plan of the files is always among them. */
   readonly plans: readonly AdvisedPlan[]
   /** How many plans there were. */
   readonly tried: number
-  /** The loss to be reached, with each seed. */
+  /** The loss to reach, for each seed. */
   readonly targets: readonly number[]
   readonly computing: Computing
-  /** The links, where they are not those of the topology file. */
+  /** The links, if they are not those of the topology file. */
   readonly links: LinksDescription | undefined
   /** What was assumed of links that were not measured, in sentences. */
   readonly assumed: readonly string[]
-  /** Whether the budget was enough for all that was to be done. */
+  /** Whether the budget was enough for the whole search. */
   readonly isWhole: boolean
 }
 
-/** What is simulated next. */
+/** The next stage of the search. */
 export interface SearchProgress {
   readonly plans: number
-  /** For how many rounds at most. */
+  /** The maximum number of rounds. */
   readonly rounds: number
   readonly seeds: number
 }

@@ -1,10 +1,10 @@
 import { InputError } from '@murmuration/core'
 
-/** Nothing was simulated to its end. */
+/** No simulation was complete. */
 export const tooShort = () =>
   new InputError('--budget: found too little to compare anything, expected more, or fewer rounds in the training file')
 
-/** No plan comes to the loss. */
+/** No plan reached the loss. */
 export function notReached(target: number, isWhole: boolean): InputError {
   const reason = isWhole
     ? 'in the rounds of the training file; give it more rounds, or a higher --loss'

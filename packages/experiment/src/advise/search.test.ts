@@ -1,4 +1,4 @@
-/** What a search simulates, by runs whose losses are a formula. */
+/** Tests which plans a search simulates, with runs that compute their losses by a formula. */
 import type { SimulatedRecord } from '@murmuration/results'
 import test from 'ava'
 import type { RunLimits } from '../sim/run-worker.js'
@@ -13,11 +13,11 @@ const lossAfter = (steps: number) => 2 * Math.exp(-steps / 20)
 
 interface Paced {
   readonly period: number
-  /** Virtual seconds of a round. */
+  /** Virtual seconds per round. */
   readonly pace: number
   readonly isGiven?: boolean
   readonly rate?: number
-  /** A loss that it stays above, however long it learns. */
+  /** A loss that it never falls below. */
   readonly floor?: number
 }
 
@@ -26,7 +26,7 @@ const candidateOf = ({ period, isGiven = false, rate = 0.1 }: Paced): Candidate 
   ...{ algorithm: `period ${period}`, graph: 'ring', method: {} as Method, isGiven }
 })
 
-/** Runs of plain SGD, and of plans that learn as it does, at their paces. */
+/** Runs of plain SGD, and of plans that learn like it, each at its pace. */
 function poolOf(plans: readonly Paced[]) {
   const calls: { plan: number; rounds: number; within: RunLimits }[] = []
   const run = async (index: number, within: RunLimits) => {

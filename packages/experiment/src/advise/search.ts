@@ -22,35 +22,37 @@ import {
   trainingWithin
 } from './standing.js'
 
-/** η: how many times as long those are simulated that go on. */
+/** η: each rung has so many times as many rounds as the one before. */
 const eta = 3
-/** How many plans are simulated with all seeds, at most. */
+/** The maximum number of plans that are simulated with all seeds. */
 const finalists = 5
-/** A plan that seems to train so many times as long as the best is dropped: after a ninth of the rounds, and after a third. */
+/** A plan is dropped if its estimated training time is so many times that of the best: after a ninth of the rounds, and after a third. */
 const [hopeless, hopelessLater] = [2, 1.5]
-/** How many times as fast a plan may learn at another rate: rates are so many times as high. */
+/** By what factor a plan may learn faster at another rate: the ratio of neighbouring rates. */
 const faster = 3
 const endless = Number.POSITIVE_INFINITY
-/** Of what plain SGD gains. */
+/** The part of plain SGD's progress that defines the target. */
 const gained = 0.95
 
-/** What a search comes to. */
+/** The result of a search. */
 export type Found = Pick<Advice, 'plans' | 'targets' | 'isWhole'>
 
-/** How long runs are simulated at most, and how closely they are looked at. */
+/** The limits of runs, and how often they are evaluated. */
 interface Rung {
   readonly rounds: number
-  /** Rounds from one evaluation to the next. */
+  /** Rounds between two evaluations. */
   readonly evaluate?: number
   /** Virtual seconds, with final averaging. */
   readonly bound?: number
 }
 
 /**
- * Successive halving (Jamieson and Talwalkar, AISTATS 2016) over rounds: all plans are simulated for a ninth of them; the best of each way to exchange for a third, which says how much
- * each loses to the links; and the best few of those for all, and with other seeds. Of the first rung the rate of the file comes first: where it is far behind, other rates are not tried.
+ * Successive halving (Jamieson and Talwalkar, AISTATS 2016) over rounds. All plans are simulated for a ninth of the rounds; the best of
+ * each kind for a third, which shows how much each loses to the links; the best few of those for all rounds, and with other seeds. In the
+ * first rung, plans at the file's learning rate come first: a kind that is far behind is not tried at other rates.
  *
- * After each rung the best goes to the end at once. What trains 1.25 times as long as a plan that has the loss has lost with this seed, whatever it would still learn, and is given up there.
+ * After each rung the best plan is simulated to its end at once. With this seed, every other plan is given up once it has trained 1.25
+ * times as long as a plan that reached the loss, whatever it might still learn.
  */
 export class Search {
   readonly #pool: Pick<RunPool, 'run'>
@@ -58,9 +60,9 @@ export class Search {
   readonly #candidates: readonly Candidate[]
   readonly #loss: number | undefined
   readonly #averaging = new AveragingTimes((method, within) => this.#simulate(method, 0, within))
-  /** Runs of the first seed that more rounds would not change. */
+  /** Runs with the first seed that more rounds would not change. */
   readonly #ended = new Map<Entry, SimulatedRecord>()
-  /** Runs of plans that exchange nothing within their rounds, which are one and the same; by rate and rounds. */
+  /** Shared runs of plans that do not exchange within their rounds, and so are the same; by rate and rounds. */
   readonly #apart = new Map<string, Promise<SimulatedRecord | undefined>>()
   #isWhole = true
 
@@ -71,7 +73,7 @@ export class Search {
     this.#loss = loss
   }
 
-  /** Ends early, with what is known by then, when the pool does. */
+  /** When the pool ends, ends early with the results until then. */
   async run(emit: (progress: SearchProgress) => void): Promise<Found> {
     const { rounds } = this.#scenario.training
     emit({ plans: 1, rounds, seeds: 1 })
@@ -104,7 +106,7 @@ export class Search {
     return this.#judged(this.#withGiven(entriesOf(close), entries), scale, emit)
   }
 
-  /** The plans that have the loss, the best first. */
+  /** The plans that reached the loss, the best first. */
   #reached(entries: readonly Entry[], scale: Scale): readonly Standing[] {
     const ended = entries.flatMap((entry) => {
       const record = this.#ended.get(entry)
@@ -119,8 +121,8 @@ export class Search {
   }
 
   /**
-   * All plans to the end, with all seeds. Where it may stop, each only until it has lost to one before it, and with all seeds those alone that come close to
-   * the best.
+   * Simulates all plans with all seeds to the end. With `mayStop`, each plan only until it has lost to an earlier one, and with all seeds
+   * only those that are close to the best.
    */
   async sweep(mayStop: boolean): Promise<Found> {
     const scale = await this.#scaleOf(0)
@@ -137,7 +139,7 @@ export class Search {
     return this.#judged(this.#withGiven(entriesOf(close), entries), scale, () => {})
   }
 
-  /** Plans with what their final averaging takes. */
+  /** The plans with the times of their final averaging. */
   async #entries(): Promise<readonly Entry[]> {
     const entries = await Promise.all(
       this.#candidates.map(async (candidate, place) => {
@@ -160,8 +162,8 @@ export class Search {
   }
 
   /**
-   * Takes the best to the end, or where that stays above the loss the best of those that exchange more often. The result is when it has the loss and has averaged: infinite
-   * where none gets there.
+   * Simulates the best plan to its end; if it does not reach the loss, the best of those that exchange more often, and so on. The result is
+   * the time until one has reached the loss and averaged: infinite if none does.
    */
   async #lead(standings: readonly Standing[], scale: Scale): Promise<number> {
     for (let left = standings; left.length > 0;) {
@@ -192,7 +194,7 @@ export class Search {
     return record
   }
 
-  /** The plan that trains apart at the same rate. */
+  /** The plan that trains separately at the same rate. */
   #apartLike({ candidate }: Entry): number | undefined {
     const { rounds } = this.#scenario.training
     const place = this.#candidates.findIndex(
@@ -208,7 +210,7 @@ export class Search {
     return known
   }
 
-  /** With all seeds, the best first. */
+  /** Simulates plans with all seeds; the best first. */
   async #judged(chosen: readonly Entry[], scale: Scale, emit: (progress: SearchProgress) => void): Promise<Found> {
     const { seeds, training } = this.#scenario
     emit({ plans: chosen.length, rounds: training.rounds, seeds: seeds.length })
@@ -270,17 +272,17 @@ export class Search {
 
 const entriesOf = (standings: readonly Standing[]) => standings.map(({ entry }) => entry)
 
-/** Whether a plan could still win, by how it has begun. */
+/** Whether a plan could still win, estimated from its first rounds. */
 const mayWin = (bound: number, times: number) => (standing: Standing) => isWithin(standing, bound, times)
 
 const isClose = (standing: Standing, best: number) => standing.total <= best || isWithin(standing, best, notApart)
 
 const hasExchanged = ({ record }: Standing) => record.messages > 0
 
-/** What the files say may have a period of another kind. */
+/** The option `period` of the files' algorithm may mean something else. */
 const periodOfEntry = ({ candidate: { choice, isGiven } }: Entry) => (isGiven ? 1 : periodOf(choice))
 
-/** So many that the last ends with an exchange, where the next rung has as many: only then has it paid for what it gains. */
+/** Rounds up so that a run ends with an exchange, if the next rung has as many rounds: only then has the plan paid for its progress. */
 function roundsFor(entry: Entry, limit: number, all: number): number {
   const period = periodOfEntry(entry)
   const rounded = Math.ceil(limit / period) * period

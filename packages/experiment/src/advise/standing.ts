@@ -4,40 +4,40 @@ import type { Candidate } from './candidates.js'
 /** A plan in the search. */
 export interface Entry {
   readonly candidate: Candidate
-  /** Its place in the scenario. */
+  /** Its index in the scenario's methods. */
   readonly method: number
   /** Virtual seconds of final averaging. */
   readonly averaging: number
 }
 
-/** How an entry did when it was simulated for some rounds. */
+/** The outcome of an entry that was simulated for some rounds. */
 export interface Standing {
   readonly entry: Entry
-  /** When it has the loss, and averaging after that; as it seems where it was cut off before. */
+  /** The time until it has reached the loss and averaged; an estimate if it was cut off earlier. */
   readonly total: number
   readonly record: SimulatedRecord
 }
 
-/** What a run of a seed is judged by. */
+/** The reference for the runs of a seed. */
 export interface Scale {
   readonly target: number
-  /** The least loss of plain SGD by each of its evaluations, which are as far apart as rounds. */
+  /** The minimum loss of plain SGD up to each of its evaluations, which are evenly spaced in rounds. */
   readonly losses: readonly number[]
 }
 
-/** Training that takes so many times as long as the best is no difference yet, after a few rounds or with one seed. Of final averaging it is known what it takes. */
+/** After few rounds, or with one seed, training times within this factor are not distinguishable. Times of final averaging are exact. */
 export const notApart = 1.25
 
-/** Virtual seconds of training with which a plan would be `times` as slow as one that is through at `bound`: final averaging leaves it so much less. */
+/** The training time, in virtual seconds, at which a plan is `times` as slow as one that ends at `bound`, less the plan's final averaging. */
 export const trainingWithin = (bound: number, { averaging }: Entry, times: number) => times * (bound - averaging)
 
-/** Whether what a plan seems to take for training is within that. */
+/** Whether a plan's training time, as estimated, is less than that. */
 export const isWithin = ({ total, entry }: Standing, bound: number, times: number) =>
   bound === Number.POSITIVE_INFINITY || total - entry.averaging < trainingWithin(bound, entry, times)
 
 /**
- * Where the loss was not reached, the time that it took so far is divided by how far it has come: by how many steps plain SGD takes to the same loss, of those
- * that it takes to the target. Losses fall fast at first, so that a fraction of the loss would say less.
+ * If the loss was not reached, the time so far is divided by the progress: the steps that plain SGD takes to the same loss, divided by
+ * those that it takes to the target. Losses fall fast at first, so the fraction of the loss would say less.
  */
 export function standingOf(entry: Entry, record: SimulatedRecord, scale: Scale): Standing {
   const { outcome, toTarget, curve, seconds } = record
@@ -49,7 +49,7 @@ export function standingOf(entry: Entry, record: SimulatedRecord, scale: Scale):
   return { entry, record, total: way > 0 ? seconds / way + averaging : Number.POSITIVE_INFINITY }
 }
 
-/** How many evaluations it takes plain SGD to a loss, with a part of the last: 0 for one that it has left by the first, all for one that it does not reach. */
+/** How many evaluations plain SGD takes to a loss, interpolated: 0 for a loss above the first, all for a loss that it does not reach. */
 function stepsTo(loss: number, losses: readonly number[]): number {
   const next = losses.findIndex((each) => each <= loss)
   if (next < 0) return losses.length
@@ -58,22 +58,22 @@ function stepsTo(loss: number, losses: readonly number[]): number {
   return next + (before - loss) / (before - after)
 }
 
-/** The same, for two that exchange alike, at rates three times as high: high ones begin slowly. */
+/** As {@link notApart}, for plans of one kind at different rates: high rates begin slowly. */
 const alike = 1.5
 
-/** As numbers, of which two may be infinite. */
+/** Compares numbers; both may be infinite. */
 export const compare = (left: number, right: number) => (left === right ? 0 : left < right ? -1 : 1)
 
 export const ranked = (standings: readonly Standing[]) =>
   standings.toSorted((left, right) => compare(left.total, right.total))
 
-/** What plans have in common that exchange alike: by the same algorithm, on the same graph, in the same form and after as many steps. */
+/** What plans of one kind have in common: the algorithm, the graph, the form of the exchange and the steps between exchanges. */
 export function kindOf({ candidate: { choice, graph } }: Entry): string {
   const { name, module, period, collective } = choice.algorithm
   return JSON.stringify([name, module, period, collective, choice.codec, graph])
 }
 
-/** The best of each kind, and what cannot be told apart from it. */
+/** The best of each kind, and those that are not distinguishable from it. */
 export function bestOfEach(standings: readonly Standing[]): readonly Entry[] {
   const best = new Map<string, Standing>()
   return standings.flatMap((standing) => {

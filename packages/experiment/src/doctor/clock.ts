@@ -1,9 +1,9 @@
-/** How far this machine's clock is from a time server's: SNTP, RFC 4330. */
+/** The difference between this machine's clock and a time server's: SNTP, RFC 4330. */
 import { createSocket } from 'node:dgram'
 import { messageOf, type Milliseconds } from '@murmuration/core'
 import type { Finding } from './finding.js'
 
-/** From 1900, which SNTP counts from, to 1970. */
+/** Seconds from 1900, the epoch of SNTP, to 1970. */
 const epoch = 2_208_988_800
 /** Certificates and tokens are refused when clocks are minutes apart. */
 const maxOffset: Milliseconds = 60_000
@@ -13,7 +13,7 @@ export interface TimeServer {
   readonly port: number
 }
 
-/** Asks a time server. Nothing of a run depends on the clock, but downloads and logs do. */
+/** Asks a time server. No run depends on the clock, but downloads and logs do. */
 export async function clockFinding(server: TimeServer, timeout: Milliseconds = 3000): Promise<Finding> {
   const check = 'clock'
   try {

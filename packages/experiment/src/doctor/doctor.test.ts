@@ -1,4 +1,4 @@
-/** Staged failures: the doctor names each, and how to mend it. */
+/** Staged failures: the doctor names each, and how to fix it. */
 import { createSocket } from 'node:dgram'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -87,7 +87,7 @@ test('a port that is taken, and addresses that this machine has not', async (t) 
   t.like(addressFinding(['/ip4/10.0.0.2/tcp/4001'], ['10.0.0.2']), { level: 'ok' })
 })
 
-/** Peer b, which lets in who is `known` as a. */
+/** Peer b, which admits the peer with the identity `known` as a. */
 async function listening(t: ExecutionContext, known: Identity): Promise<Peer> {
   const mixing = () => ({
     selfWeight: 0.5,
@@ -165,7 +165,7 @@ test('whether a seed can call this peer; a relay: there; full; none; down', asyn
   const [plain, relay] = await Promise.all([open(), open({ reservations: 1 })])
   const [address] = plain.addresses
   t.like(await reachFinding(address, ['/ip4/127.0.0.1/tcp/0'], own), { check: 'reach', level: 'ok' })
-  // The seed sees a call from 127.0.0.1, as it sees one from a router.
+  // The seed sees a call from 127.0.0.1, as it would see one from a router.
   const behind = await reachFinding(address, ['/ip4/127.0.0.2/tcp/0'], own)
   t.is(behind.level, 'note')
   t.regex(behind.found, /the seed cannot call this peer at 127\.0\.0\.1, port \d+/)
@@ -179,7 +179,7 @@ test('whether a seed can call this peer; a relay: there; full; none; down', asyn
   isWrong(t, await relayFinding('/ip4/127.0.0.1/tcp/1', own), /nobody listens there/, /murmur seed --relay/)
 })
 
-/** A peer that has a place at a relay. */
+/** A peer with a reservation at a relay. */
 async function createPeerAt(t: ExecutionContext, relay: string): Promise<Peer> {
   let isThere = () => {}
   const there = new Promise<void>((resolve) => (isThere = resolve))

@@ -1,7 +1,7 @@
-/** What one check came to. */
+/** The result of one check. */
 export interface Finding {
   readonly check: string
-  /** 'unknown' where it cannot be told here; 'wrong' where a run would fail or suffer. */
+  /** 'unknown' if it cannot be determined here; 'wrong' if a run would fail or suffer. */
   readonly level: 'ok' | 'note' | 'unknown' | 'wrong'
   /** What was found, as a sentence. */
   readonly found: string
@@ -9,7 +9,7 @@ export interface Finding {
   readonly mend?: string
 }
 
-/** How many bytes, for people. */
+/** A number of bytes, for people. */
 export function bytesText(bytes: number): string {
   return bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${(bytes / 1e6).toFixed(0)} MB`
 }

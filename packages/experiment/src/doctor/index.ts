@@ -1,4 +1,4 @@
-/** What may keep a peer from running well here, and how to mend it. */
+/** Checks what could keep a peer from running well here, and says how to fix it. */
 import { messageOf, type PeerName } from '@murmuration/core'
 import { readTopologyFile } from '@murmuration/files'
 import { createIdentity } from '@murmuration/libp2p'
@@ -18,25 +18,25 @@ import {
 
 export type { Finding } from './finding.js'
 
-/** What to look at beside the machine. */
+/** What to check in addition to the machine. */
 export interface DoctorOptions {
-  /** A topology file, and which peer of it runs here. */
+  /** A topology file, and which of its peers runs here. */
   readonly topology?: string | undefined
   readonly as?: PeerName | undefined
   readonly key?: string | undefined
-  /** Multiaddrs of seeds by which the run is to be found; also where the file has no addresses. */
+  /** Multiaddrs of seeds for finding the run; also needed if the file has no addresses. */
   readonly seeds: readonly string[]
-  /** Multiaddrs of relays by which this peer is to be reached. */
+  /** Multiaddrs of relays through which others are to reach this peer. */
   readonly relays: readonly string[]
-  /** Whether to have a router forward this peer's port. */
+  /** Whether to ask a router to forward this peer's port. */
   readonly upnp: boolean
-  /** Where results and checkpoints are to go. */
+  /** The folder for results and checkpoints. */
   readonly folder: string
   readonly timeServer: TimeServer
   readonly emit: (finding: Finding) => void
 }
 
-/** Makes all checks, one after the other, and hands on each finding as it is made. Whether nothing is wrong. */
+/** Makes all checks, one after the other, and emits each finding at once. Returns whether nothing is wrong. */
 export async function examine(options: DoctorOptions): Promise<boolean> {
   let isWell = true
   const emit = (finding: Finding) => {
@@ -61,10 +61,10 @@ export async function examine(options: DoctorOptions): Promise<boolean> {
   return isWell
 }
 
-/** Where a peer listens of which no file says anything. */
+/** Where a peer listens if no file says it. */
 const anywhere = ['/ip4/0.0.0.0/tcp/0']
 
-/** Resolves with the peer's place, where its key fits the file. */
+/** Resolves with the peer's place, if its key fits the file. */
 async function examinePlace(
   path: string,
   self: PeerName,

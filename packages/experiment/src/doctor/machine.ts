@@ -1,4 +1,4 @@
-/** What can be told of this machine alone. */
+/** Checks that need only this machine. */
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,12 +8,12 @@ import { messageOf } from '@murmuration/core'
 import { type BackendSpeed, measureBackend } from '@murmuration/tfjs'
 import { bytesText, type Finding } from './finding.js'
 
-/** Less than this is too little for results and checkpoints of any model of some size. */
+/** With less free space than this, the results and checkpoints of a large model would not fit. */
 const minFree = 1e9
 
-/** A neighbour takes a peer for suspect after 2 s of silence; half of it is too near. */
+/** Neighbours suspect a peer after 2 s of silence; half of that is too close. */
 const maxDelay = 1000
-/** Rounds of milliseconds suffer from waits such as this. */
+/** Waits such as this slow down rounds that take milliseconds. */
 const noticeableDelay = 100
 
 /** The versions of Node.js that the packages name in `engines`. */
@@ -26,7 +26,7 @@ export function nodeFinding(version: string): Finding {
   return { check: 'node', level: 'wrong', found: `${found} is too old, or of a line that is not supported`, mend }
 }
 
-/** Whether files can be written in a folder, and how much room there is. */
+/** Whether files can be written in a folder, and how much space is free. */
 export async function diskFinding(
   folder: string,
   freeIn: (folder: string) => Promise<number> = freeBytes
@@ -54,7 +54,7 @@ async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize
 }
 
-/** For how long this process is kept from doing anything, at most, while it looks. */
+/** The longest delay of this process's event loop during `time`. */
 export async function eventLoopFinding(time = 500): Promise<Finding> {
   const check = 'event loop'
   const histogram = monitorEventLoopDelay({ resolution: 10 })

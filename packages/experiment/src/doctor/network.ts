@@ -1,4 +1,4 @@
-/** What can be told of this peer's place in a topology. */
+/** Checks of this peer's place in a topology. */
 import { connect, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { messageOf, type Milliseconds, type PeerName } from '@murmuration/core'
@@ -13,7 +13,7 @@ import {
 } from '@murmuration/libp2p'
 import type { Finding } from './finding.js'
 
-/** Round trips of this length make rounds of small models many times as long. */
+/** Round trips from this length on make rounds of small models many times as long. */
 const longRoundTrip: Milliseconds = 150
 const timeout: Milliseconds = 5000
 
@@ -22,13 +22,13 @@ interface Place {
   readonly port: number
 }
 
-/** Host and port of a multiaddr of TCP. */
+/** Host and port of a TCP multiaddr. */
 export function placeIn(address: string): Place | undefined {
   const [, , host, , port] = /^\/(ip4|ip6|dns|dns4|dns6)\/([^/]+)\/(tcp)\/(\d+)/.exec(address) ?? []
   return host === undefined ? undefined : { host, port: Number(port) }
 }
 
-/** Whether this machine can listen where the file says. */
+/** Whether this machine can listen on the file's address. */
 export async function portFinding(address: string): Promise<Finding> {
   const check = `port ${address}`
   const place = placeIn(address)
@@ -45,7 +45,7 @@ export async function portFinding(address: string): Promise<Finding> {
   return { check, level: 'wrong', found: problem, mend }
 }
 
-/** Whether others can call this peer at the addresses of the file, as far as it can be seen from here. */
+/** Whether others can call this peer at the file's addresses, as far as this machine can know. */
 export function addressFinding(addresses: readonly string[], own: readonly string[] = ownAddresses()): Finding {
   const check = 'addresses'
   if (addresses.length === 0)
@@ -62,7 +62,7 @@ function ownAddresses(): readonly string[] {
   return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address))
 }
 
-/** Whether another peer can be reached, is who the file says, lets this peer in, and how far away it is. */
+/** Whether another peer can be reached, has the file's identity and admits this peer; and how far away it is. */
 export async function peerFinding(
   name: PeerName,
   { id, addresses }: Pick<PeerListEntry, 'id' | 'addresses'>,
@@ -80,7 +80,7 @@ export async function peerFinding(
   return { check, level: 'wrong', found: problems.join('; '), mend: mendOf(problems.join(), name) }
 }
 
-/** Whether somebody introduces peers at an address. */
+/** Whether a seed answers at an address. */
 export async function seedFinding(address: string, identity: Identity): Promise<Finding> {
   const check = `seed ${address}`
   const problem = await probeSeed(identity, address, timeout)
@@ -112,7 +112,7 @@ export async function reachFinding(
   return { check, level: 'note', found: `the seed cannot call this peer at ${host}, port ${port}`, mend }
 }
 
-/** Whether a router forwards a port to this machine when it is asked to. */
+/** Whether a router forwards a port to this machine on request. */
 export async function routerFinding(listen: readonly string[], identity: Identity): Promise<Finding> {
   const check = 'upnp'
   const places = await probeRouters(identity, listen)
@@ -123,7 +123,7 @@ export async function routerFinding(listen: readonly string[], identity: Identit
   return { check, level: 'note', found, mend }
 }
 
-/** Whether a relay has a place for this peer. */
+/** Whether a relay has a reservation for this peer. */
 export async function relayFinding(address: string, identity: Identity): Promise<Finding> {
   const check = `relay ${address}`
   const problem = await probeRelay(identity, address, timeout)
@@ -132,7 +132,7 @@ export async function relayFinding(address: string, identity: Identity): Promise
   return { check, level: 'wrong', found: problem, mend: mendOfRelay(problem) }
 }
 
-/** @param time - from here to the address and back; undefined when it could not be measured */
+/** @param time - from here to the address and back; undefined if it could not be measured */
 export function roundTripFinding(check: string, address: string, time: Milliseconds | undefined): Finding {
   if (time === undefined) return { check, level: 'ok', found: `there, at ${address}` }
   const found = `there, at ${address}; round trip ${time.toFixed(1)} ms`
@@ -142,7 +142,7 @@ export function roundTripFinding(check: string, address: string, time: Milliseco
   return { check, level: 'note', found, mend }
 }
 
-/** The time that TCP takes for its handshake, the shortest of three. */
+/** The time of a TCP handshake, the shortest of three. */
 async function roundTrip(address: string): Promise<Milliseconds | undefined> {
   const place = placeIn(address)
   if (place === undefined) return undefined
@@ -163,7 +163,7 @@ function connectTime(place: Place): Promise<Milliseconds> {
   })
 }
 
-/** As {@link mendOf}, of a relay. */
+/** As {@link mendOf}, for a relay. */
 function mendOfRelay(problem: string): string {
   if (problem.includes('no relay'))
     return 'start it there with --relay: "murmur seed --relay", or "murmur peer --relay"'
@@ -171,7 +171,7 @@ function mendOfRelay(problem: string): string {
   return mendOfSeed(problem).replaceAll('murmur seed', 'murmur seed --relay')
 }
 
-/** As {@link mendOf}, of a seed. */
+/** As {@link mendOf}, for a seed. */
 function mendOfSeed(problem: string): string {
   if (problem.includes('somebody else answered'))
     return 'give the address as "murmur seed" prints it there: the id at its end is another'
@@ -186,7 +186,7 @@ function mendOfSeed(problem: string): string {
   return 'look at what listens there: "murmur seed" introduces, and so does a peer of the run'
 }
 
-/** What to do, by what went wrong: the words are those of `explain` in packages/libp2p. */
+/** What to do about a problem, recognised by the words of `explain` in packages/libp2p. */
 export function mendOf(problem: string, name: PeerName): string {
   if (problem.includes('somebody else answered'))
     return `run "murmur identity ${name}" on its machine, and put the id that it prints into the file on all machines`

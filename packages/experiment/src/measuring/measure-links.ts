@@ -6,14 +6,14 @@ import { linkEvents } from '../peers/link-events.js'
 import { type PlaceOptions, placeOf } from '../peers/peer-list.js'
 import { linkTimeout, maxLength, type MeasuredLink, probeLinks } from './probe-links.js'
 
-/** How this machine's peer measures its links. */
+/** The options of this machine's peer for measuring. */
 export interface MeasureOptions extends PlaceOptions {
   readonly as: PeerName
   readonly relay?: RelayOptions | undefined
   readonly upnp?: boolean | undefined
   /** How long to wait for the others, in milliseconds. */
   readonly wait: number
-  /** The links to shape the connections by. */
+  /** The links that shape the connections. */
   readonly links?: Links
   readonly emit: (event: RunEvent) => void
   readonly onLink: Parameters<typeof probeLinks>[2]
@@ -21,8 +21,9 @@ export interface MeasureOptions extends PlaceOptions {
 }
 
 /**
- * Measures the links from this machine's peer to all others of a topology file, whose peers do the same meanwhile. Nothing is trained. Rejects with the typed
- * errors of core: an InputError for a file that is wrong, a NeighboursMissingError where not all others are there by `wait`.
+ * Measures the links from this machine's peer to all others of a topology file; the other peers do the same at the same time. Nothing is
+ * trained. Rejects with the typed errors of core: an InputError for a file that is wrong, a NeighboursMissingError if some peers are
+ * missing after `wait`.
  */
 export async function measureLinks(path: string, options: MeasureOptions): Promise<LinksDescription> {
   const { as: self, relay, signal, emit } = options
@@ -63,7 +64,7 @@ export async function measureLinks(path: string, options: MeasureOptions): Promi
   }
 }
 
-/** Everybody's neighbours are all others. */
+/** A topology in which each peer has all others as neighbours. */
 function completeOf(names: readonly PeerName[]): Topology {
   const peers = names.toSorted(byName)
   const weight = 1 / peers.length
@@ -75,8 +76,8 @@ function completeOf(names: readonly PeerName[]): Topology {
 }
 
 /**
- * What a peer has measured, as links: its own line up is as fast as its fastest link, the lines down of others are as fast as what reached them, and each way has
- * half the round trip. `measured` has at least one. The links of several peers are put together by `mergeLinks`.
+ * One peer's measurements as links: its own upload is as fast as its fastest link, the downloads of others are as fast as the rates to
+ * them, and the latency is half of the round trip. `measured` must not be empty. `mergeLinks` merges the links of several peers.
  */
 export function linksFrom(self: PeerName, measured: readonly MeasuredLink[]): LinksDescription {
   const links = measured.map(({ rate, ...link }) => ({ ...link, rate: Number(rate.toPrecision(4)) }))

@@ -23,7 +23,7 @@ async function linksOf(text: string, names: readonly PeerName[] = peers): Promis
   return readLinksFile(path, names)
 }
 
-/** What each peer measures in virtual time; those that are `silent` only receive. */
+/** What each peer measures in virtual time; `silent` peers only receive. */
 async function measuredOver(links: Links, silent: readonly PeerName[] = []) {
   const found = new Map<PeerName, readonly MeasuredLink[]>()
   const mixing = () => ({ selfWeight: 1, receiveFrom: [], sendTo: [] })
@@ -57,7 +57,7 @@ pairs: [{ between: [b, c], latency: 70 ms, bandwidth: 8 Mbit/s }]`)
       near(t, rate(again, from, to), rate(links, from, to), 0.01)
       near(t, again.path(from, to).latency, links.path(from, to).latency, 0.01)
     }
-  // Of its line a sees that it is slower than what others reach over theirs.
+  // The line of a limits all its links, so its rates are found.
   near(t, again.access(a).up, 4e6, 0.01)
   near(t, again.access(a).down, 30e6, 0.01)
 })
@@ -70,7 +70,7 @@ test('a slow link is measured by few bytes, and one that does not answer is left
     [c, a]
   ])
   for (const [link] of found.values()) near(t, link.rate, 64e3, 0.02)
-  // Two links without an answer, and the turn of the silent peer.
+  // Two links without an answer take a timeout each, and the turn of the silent peer takes two.
   t.true(elapsed < 5 * linkTimeout, `${elapsed}`)
 })
 

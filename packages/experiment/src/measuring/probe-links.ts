@@ -1,37 +1,37 @@
 import { byName, type Fabric, type Milliseconds, type PeerName } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 
-/** What one peer has found of its link to another. */
+/** A peer's measurement of its link to another. */
 export interface MeasuredLink {
   readonly to: PeerName
-  /** The shortest time of a message there and of its answer back. */
+  /** The shortest time of a message and its answer. */
   readonly roundTrip: Milliseconds
-  /** How fast vectors go there while nothing else is sent: bits per second. */
+  /** The rate of vectors in that direction while nothing else is sent, in bits per second. */
   readonly rate: number
 }
 
-/** Of a vector that is sent, of its answer, and of the message that says that a peer has measured all. */
+/** The kinds of messages: a vector that is sent, its answer, and the end of a peer's measurements. */
 const [probeKind, answerKind, endKind] = [0, 1, 2]
-/** How many round trips are tried, before and after. */
+/** The number of round trips that are tried, before and after the vectors. */
 const roundTrips = 5
-/** The first vector, in numbers: 16 KiB. Each is twice as long as the one before. */
+/** The length of the first vector, in numbers: 16 KiB. Each vector is twice as long as the one before. */
 const firstLength = 1 << 12
-/** The longest vector, in numbers: 2 MiB. */
+/** The length of the longest vector, in numbers: 2 MiB. */
 export const maxLength = 1 << 19
-/** How often the longest is sent. */
+/** How often the longest vector is sent. */
 const repeats = 3
-/** A vector that takes so long is long enough to be measured by. */
+/** A vector that takes this long is long enough to measure the rate. */
 const enough: Milliseconds = 250
-/** How long one link may take. */
+/** The time limit for one link. */
 export const linkTimeout: Milliseconds = 30_000
 
 /**
- * Measures the links from this peer to all others, while they measure theirs: one peer after the other in the order of names, one link at a time, so that no two
- * share a line. A link on which no answer comes within {@link linkTimeout} is left out, and a peer of which nothing is heard is waited for as long as its links
- * may take. At most 8 MiB go over a link.
+ * Measures the links from this peer to all others; the others do the same. The peers take turns in the order of their names, one link at a
+ * time, so that no two measurements share a line. A link without an answer within {@link linkTimeout} is left out; a silent peer's turn
+ * lasts as long as its links could take. At most 8 MiB are sent over a link.
  *
- * @param peers - all, this one too
- * @param onLink - told of each link when it was tried; of one without an answer only to whom
+ * @param peers - all, including this one
+ * @param onLink - called after each link was tried; only with `to` if there was no answer
  */
 export async function probeLinks(
   fabric: Fabric<VectorMessage>,
@@ -59,12 +59,12 @@ export async function probeLinks(
 
 /** Answers others, and waits for their answers. */
 class LinkProber {
-  /** Who has measured all. */
+  /** The peers that have measured all their links. */
   readonly ended = new Set<PeerName>()
   readonly #fabric: Fabric<VectorMessage>
-  /** What is sent, or its beginning: numbers that nothing on the way can compress. */
+  /** All vectors are prefixes of this: random numbers, which nothing on the path can compress. */
   readonly #noise: Float32Array
-  /** Of the last vector that was sent, which its answer names. */
+  /** The number of the last vector that was sent; its answer repeats it. */
   #sequence = 0
 
   constructor(fabric: Fabric<VectorMessage>) {
@@ -77,7 +77,7 @@ class LinkProber {
     return this.#fabric.send(to, { kind, round, vector: this.#noise.subarray(0, length) })
   }
 
-  /** Answers others until `isDone`, which is asked at first and of each message; whether it was, by then. */
+  /** Answers others until `isDone`, which is called first and after each message. Returns whether that happened in time. */
   async serve(until: Milliseconds, isDone: (from?: PeerName, message?: VectorMessage) => boolean): Promise<boolean> {
     const fabric = this.#fabric
     if (isDone()) return true
@@ -98,7 +98,7 @@ class LinkProber {
     }
   }
 
-  /** `undefined` where answers do not come in time. */
+  /** `undefined` if answers do not arrive in time. */
   async measure(to: PeerName): Promise<MeasuredLink | undefined> {
     const until = this.#fabric.now() + linkTimeout
     const exchange = (length: number) => this.#exchange(to, length, until)
@@ -108,16 +108,16 @@ class LinkProber {
       const took = await best(length < maxLength ? 1 : repeats, () => exchange(length))
       if (took === undefined) return undefined
       if (took - before < enough && length < maxLength) continue
-      // Again, since at first both ends have much to do.
+      // Once more, since both ends are busy at the start.
       const after = await best(roundTrips, () => exchange(1))
       const roundTrip = Math.min(before, after ?? before)
-      // A message of one number has gone there and back meanwhile.
+      // The round trip includes a message of one number.
       const bits = 32 * (length - 1)
       return { to, roundTrip, rate: (1000 * bits) / Math.max(took - roundTrip, shortest) }
     }
   }
 
-  /** How long a vector takes there, and its answer back. */
+  /** The time of a vector and its answer. */
   async #exchange(to: PeerName, length: number, until: Milliseconds): Promise<Milliseconds | undefined> {
     const begin = this.#fabric.now()
     const round = ++this.#sequence
@@ -128,10 +128,10 @@ class LinkProber {
   }
 }
 
-/** No clock tells shorter times of such vectors apart. */
+/** A lower limit, since clocks cannot measure such short times. */
 const shortest: Milliseconds = 0.1
 
-/** The least of some tries; `undefined` once one fails. */
+/** The minimum of several attempts; `undefined` as soon as one fails. */
 async function best(
   count: number,
   attempt: () => Promise<Milliseconds | undefined>

@@ -3,21 +3,21 @@ import { numbered } from '@murmuration/data'
 import { createRandom } from '@murmuration/random'
 import { openModel } from './trained.js'
 
-/** How a text goes on. */
+/** Options for continuing a text. */
 export interface ContinuationOptions {
-  /** How many characters; 200 by default. */
+  /** The number of characters; default 200. */
   readonly length?: number | undefined
-  /** 1 draws characters by the model's own probabilities, less makes likely ones likelier, 0 takes the most probable; 0.8 by default. */
+  /** 1 draws characters by the model's own probabilities, less favours likely ones, 0 takes the most probable; default 0.8. */
   readonly temperature?: number | undefined
-  /** Of the draws; 1 by default. */
+  /** The seed of the draws; default 1. */
   readonly seed?: number | undefined
-  /** The module with the model, where it was trained by one. */
+  /** The module with the model, if the model was trained by one. */
   readonly task?: string | undefined
 }
 
 /**
- * The characters by which a model that was saved continues a text, one by one; the same seed gives the same. Throws an InputError for what is no model of texts, for an empty beginning, and for one with
- * characters that the model does not know.
+ * Continues a text with a saved model, one character at a time; the same seed gives the same text. Throws an InputError for a file that is
+ * not a model of text, for an empty beginning, and for characters that the model does not know.
  */
 export async function* continueText(
   path: string,

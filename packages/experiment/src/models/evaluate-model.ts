@@ -12,25 +12,25 @@ import { defaultTest, type LearningTask } from '../training/training-schema.js'
 import { checkSchema, loadModel, type ModelFacts } from './model-file.js'
 import { taskOfModel } from './trained.js'
 
-/** What a model is evaluated on. */
+/** Options for evaluating a model. */
 export interface EvaluationOptions {
-  /** In place of the samples that were held back when it was trained: a data set by name, whose held-back part counts, or a folder or file, all of which counts. */
+  /** Replaces the test split of its training: a data set by name, of which the test split counts, or a folder or file, all of which counts. */
   readonly data?: string | undefined
-  /** The module with the model, where it was trained by one. */
+  /** The module with the model, if the model was trained by one. */
   readonly task?: string | undefined
   readonly signal: AbortSignal
 }
 
-/** A model's verdict. */
+/** The result of an evaluation. */
 export interface ModelEvaluation extends Evaluation {
   readonly facts: ModelFacts
-  /** What it was evaluated on, in words. */
+  /** The data of the evaluation, in words. */
   readonly data: string
 }
 
 /**
- * Evaluates a model that was saved: on the samples that its run held back, or on others. Throws an InputError for a file that is no model, and for data
- * that do not fit it.
+ * Evaluates a saved model on the test split of its run, or on other samples. Throws an InputError for a file that is not a model, and for
+ * data that do not fit it.
  */
 export async function evaluateModel(path: string, { data, task, signal }: EvaluationOptions): Promise<ModelEvaluation> {
   const model = await loadModel(path)
@@ -46,24 +46,24 @@ export async function evaluateModel(path: string, { data, task, signal }: Evalua
   }
 }
 
-/** The task on the samples that the run held back, or on others. */
+/** The task with the test split of the run, or with other samples. */
 async function descriptionOf(facts: ModelFacts, data: string | undefined): Promise<TaskDescription> {
-  // Where each machine had data of its own, here all are one's own.
+  // If each machine of the run had its own data, all data here are this machine's.
   const common: LearningTask = { ...facts.learning, partition: 'equal' }
   const { peers, seed, signature } = facts
   if (data === undefined) return taskDescription(common, { peers, seed })
   const given = dataOf(data, common.data)
   if (typeof given === 'string' || !('path' in given)) {
-    // A part of these, not the test set that the run had beside its data.
+    // The test split of these data, not the separate test set of the run.
     const test = typeof common.test === 'number' ? common.test : defaultTest
     return taskDescription({ ...common, data: given, test }, { peers, seed })
   }
-  // What the model has learned from need not be on this machine: nothing is learned, and nobody shares.
+  // The training data need not be on this machine: nothing is learned, and there is one peer.
   const learning: LearningTask = { ...common, data: given, test: { path: given.path, sha256: await checksumsIn(data) } }
   return taskDescription(learning, { peers: ['all'], seed, ...(signature && { like: signature }) })
 }
 
-/** Of a file and its partner, or of the files of a folder and of the folders in it. Peers show by them that all have the same test set; here there is one. */
+/** Of a file and its partner, or of the files in a folder and its subfolders. In runs they show that all peers have the same test set. */
 async function checksumsIn(path: string): Promise<Record<string, string>> {
   const found = await stat(path).catch(() => undefined)
   if (found === undefined) throw new InputError(`--data ${path}: no such file or folder; fetch what is elsewhere first`)
@@ -79,7 +79,7 @@ async function checksumsIn(path: string): Promise<Record<string, string>> {
   return Object.fromEntries(sums)
 }
 
-/** The files of a folder, and those of a class each as `CLASS/FILE`. */
+/** The files of a folder, and those of its class folders as `CLASS/FILE`. */
 async function filesIn(folder: string, prefix = ''): Promise<readonly string[]> {
   const entries = await readdir(join(folder, prefix), { withFileTypes: true })
   const names = entries.map(async (entry) => {

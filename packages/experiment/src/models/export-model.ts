@@ -5,23 +5,24 @@ import { replaceFile } from '@murmuration/results'
 import { encodeSafetensors } from '@murmuration/vectors'
 import { openModel } from './trained.js'
 
-/** What models are exported as. */
+/** The formats of exported models. */
 export const exportFormats = ['tfjs', 'safetensors', 'onnx'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
-/** Where a model goes, and as what. */
+/** The destination and format of an export. */
 export interface ExportOptions {
-  /** A folder; made where there is none. */
+  /** A folder; created if necessary. */
   readonly out: string
-  /** All of {@link exportFormats} when absent. */
+  /** Default: all of {@link exportFormats}. */
   readonly format?: ExportFormat | undefined
-  /** The module with the model, where it was trained by one. */
+  /** The module with the model, if the model was trained by one. */
   readonly task?: string | undefined
 }
 
 /**
- * Writes a model that was saved in the formats of others, each with its signature, classes and accuracy as metadata. Resolves with the paths of the files. Throws an InputError for what is no
- * model, or has no counterpart in a format, before anything is written; an OutputError when a file cannot be written.
+ * Exports a saved model in formats of other libraries, each with its signature, classes and accuracy as metadata. Resolves with the paths of
+ * the files. Before anything is written, throws an InputError for a file that is not a model, or a model that a format cannot express.
+ * Throws an OutputError when a file cannot be written.
  */
 export async function exportModel(path: string, { out, format, task }: ExportOptions): Promise<readonly string[]> {
   const { facts, signature, trained } = await openModel(path, task)
@@ -36,7 +37,7 @@ export async function exportModel(path: string, { out, format, task }: ExportOpt
   const filesOf: Readonly<Record<ExportFormat, () => Promise<readonly File[]>>> = {
     tfjs: async () => {
       const { model, weights, layers } = await trained.layers({ murmuration: about })
-      // The weights first: who reads the model finds them.
+      // The weights first, so that a program that finds the model finds them too.
       return [
         ...(layers === undefined ? [] : [{ name: 'layers.js', chunks: [layers] }]),
         { name: 'weights.bin', chunks: [weights] },

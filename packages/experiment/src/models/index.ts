@@ -1,5 +1,5 @@
 /**
- * Models that were trained: reading, evaluating, using and exporting them.
+ * Trained models: reading, evaluating, using and exporting them.
  *
  * @packageDocumentation
  */

@@ -1,4 +1,4 @@
-/** A trained model as a file: its tensors, and what one has to know to use them. */
+/** A trained model as a file: its tensors, and the facts that are necessary to use them. */
 import { readFile } from 'node:fs/promises'
 import { type Evaluation, InputError, messageOf, type ModelSignature, type Schema, type Task } from '@murmuration/core'
 import {
@@ -16,35 +16,35 @@ import { type LearningTask, trainingSchema } from '../training/training-schema.j
 
 const format = 'murmuration-model/1'
 
-/** How a model came about. */
+/** The origin of a model. */
 export interface ModelFacts {
-  /** What it has learned, from which data. */
+  /** What it learned, and from which data. */
   readonly learning: LearningTask
-  /** Among whom the data were divided, and how they were drawn: they decide what was held back for testing. */
+  /** The peers that the data were divided among, and the seed of the draws: they determine the test split. */
   readonly peers: readonly string[]
   readonly seed: number
   readonly algorithm: string
   readonly rounds: number
-  /** Of all peers together, or of the one whose model it is. */
+  /** Of all peers together, or of the one that the model belongs to. */
   readonly samples: number
-  /** What the task said of itself: model, data, preprocessing. */
+  /** The task's description of itself: model, data, preprocessing. */
   readonly about: Readonly<Record<string, string>>
-  /** What it takes and gives; absent where the task is no function of samples. */
+  /** Its inputs and outputs; absent if the task is not a function of samples. */
   readonly signature?: ModelSignature | undefined
-  /** On the test set, when it was saved; absent where the run was stopped before. */
+  /** On the test set, when it was saved; absent if the run was stopped earlier. */
   readonly evaluation?: Evaluation | undefined
 }
 
 /** A model that was read. */
 export interface LoadedModel {
   readonly facts: ModelFacts
-  /** The tensors in their order, without gaps. */
+  /** The tensors in order, without gaps. */
   readonly parameters: Float32Array
   readonly schema: Schema
 }
 
 const count = z.int().min(0)
-/** As it is kept: files that people write have a fraction as text. */
+/** The saved form; in training files a fraction is text. */
 const testSchema = z.union([
   z.number().min(0).lt(1),
   z.object({
@@ -53,7 +53,7 @@ const testSchema = z.union([
     size: z.int().min(1).optional()
   })
 ])
-/** The most numbers of a sample, so that a damaged file asks for no memory that nobody has. */
+/** The maximum number of values per sample, so that a damaged file cannot request too much memory. */
 const maxSampleSize = 2 ** 24
 const shape = z
   .array(z.int().min(1))
@@ -97,26 +97,26 @@ export function factsOfRun(
   return { learning, peers: file.topology.peers, seed: options.seed, algorithm, rounds: options.rounds, ...of }
 }
 
-/** What a task says of the model that it learned. */
+/** The task's facts about the model that it learned. */
 export function learned({ about, signature }: Pick<Task, 'about' | 'signature'>) {
   return { about, ...(signature === undefined ? {} : { signature }) }
 }
 
-/** A model as the parts of a safetensors file, whose metadata have the facts. */
+/** A model as the parts of a safetensors file, with the facts in its metadata. */
 export function modelFile(schema: Schema, parameters: Float32Array, facts: ModelFacts): readonly Uint8Array[] {
   const values = unpack(schema, parameters)
   const tensors = schema.map(({ name, shape }, index) => ({ name, shape, values: values[index] }))
   return encodeSafetensors(tensors, { format, facts: JSON.stringify(facts) })
 }
 
-/** Reads a model that `--save` wrote. Throws an InputError that names the file for anything else. It runs nothing that the file names. */
+/** Reads a model that `--save` wrote. Throws an InputError that names the file for anything else. Runs no code that the file names. */
 export async function loadModel(path: string): Promise<LoadedModel> {
   try {
     const bytes = await readFile(path)
     const length = safetensorsHeaderLength(bytes, bytes.byteLength)
     const begin = safetensorsLengthBytes + length
     const header = decodeSafetensorsHeader(bytes.subarray(safetensorsLengthBytes, begin), bytes.byteLength)
-    // Memory of its own: in the file's the tensors need not begin at a multiple of 4 bytes.
+    // A copy, since in the file's memory the tensors need not begin at a multiple of 4 bytes.
     const data = new Uint8Array(bytes.subarray(begin))
     const parameters = new Float32Array(data.buffer)
     const schema = tensorsIn(data, header).map(({ name, shape }) => ({ name, shape }))

@@ -2,26 +2,27 @@ import { InputError, type ModelSignature } from '@murmuration/core'
 import { inputsIn } from '@murmuration/data'
 import { openModel } from './trained.js'
 
-/** How probable a class is. */
+/** The probability of a class. */
 export interface ClassProbability {
-  /** Its name, or its number where it has none. */
+  /** Its name, or its number if it has none. */
   readonly name: string
   readonly probability: number
 }
 
-/** What a model makes of one sample. */
+/** A model's output for one sample. */
 export interface Prediction {
   /** The file, or the file and the line. */
   readonly from: string
-  /** The most probable first; where classes are learned. */
+  /** The most probable first; only for classification. */
   readonly classes?: readonly ClassProbability[]
-  /** Otherwise what the model gives. */
+  /** The outputs otherwise. */
   readonly values?: readonly number[]
 }
 
 /**
- * What a model that was saved makes of files: pictures (PNG, JPEG) or rows of CSV or Parquet files, preprocessed as its own samples were. File by file. Throws an InputError for what is no
- * model, and for a file that the model cannot take; `task` is the module, where it was trained by one.
+ * The predictions of a saved model for files, one file at a time: pictures (PNG, JPEG) or rows of CSV or Parquet files, preprocessed like
+ * its own samples. Throws an InputError for a file that is not a model, and for a file that the model cannot take; `task` is the module, if
+ * the model was trained by one.
  */
 export async function* predict(
   path: string,

@@ -1,4 +1,4 @@
-/** A model of a file as a network that computes. */
+/** A saved model as a network that computes. */
 import { InputError, type ModelSignature } from '@murmuration/core'
 import { loadTrainedModel, type ModelDescription, type TrainedModel } from '@murmuration/tfjs'
 import { type TaskChoice, taskChoiceOf, taskRecordOf } from '../training/task-choice.js'
@@ -11,7 +11,7 @@ export interface OpenedModel {
   readonly trained: TrainedModel
 }
 
-/** The task of a model; `task` where it was trained by a module. Throws an InputError where one is needed and not given. */
+/** The task of a model; `task` if it was trained by a module. Throws an InputError if a module is needed and not given. */
 export function taskOfModel(path: string, { learning }: ModelFacts, task: string | undefined): TaskChoice {
   if (task !== undefined) {
     const given = taskChoiceOf(task)
@@ -23,7 +23,7 @@ export function taskOfModel(path: string, { learning }: ModelFacts, task: string
   )
 }
 
-/** Opens a model that `--save` wrote. Throws an InputError for a file that is no model, and for one that is no function of samples. */
+/** Opens a model that `--save` wrote. Throws an InputError for a file that is not a model, or a model that is not a function of samples. */
 export async function openModel(path: string, task: string | undefined): Promise<OpenedModel> {
   const model = await loadModel(path)
   const { facts } = model

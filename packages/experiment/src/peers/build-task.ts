@@ -4,7 +4,7 @@ import type { RunEvent } from '../events.js'
 import { type Plan, taskOf } from '../training/plan.js'
 import { noteWhileSlow } from './note-while-slow.js'
 
-/** Whose task it is. */
+/** The peer that needs the task. */
 interface PeerOfRun {
   readonly plan: Plan
   readonly self: PeerName
@@ -17,10 +17,10 @@ export function isServer({ plan, self }: Pick<PeerOfRun, 'plan' | 'self'>): bool
   return plan.options.servers?.includes(self) === true
 }
 
-/** The task in a thread of its own, with notes as long as that takes, and where a step takes long; in this thread where batches touch a few rows. */
+/** The task in a thread of its own (with keyed rows: in this thread). Notes report when building it, or a gradient, takes long. */
 export async function buildTask(run: PeerOfRun): Promise<TaskWorker> {
   const { plan, self, emit, signal } = run
-  // A server has no data of its own: of the task it needs the parameters alone.
+  // A server has no data of its own: it needs only the parameters of the task.
   const description = taskOf(plan, isServer(run) ? undefined : self)
   const whose = description.userModule === undefined ? 'its model and data' : `the model of ${description.userModule}`
   const note = (what: string) => (seconds: number) =>

@@ -11,7 +11,7 @@ export class BusyTime {
     this.#now = now
   }
 
-  /** The same task, whose gradients are counted. */
+  /** The same task, with its gradients measured. */
   watch(task: Task): Task {
     return {
       ...task,

@@ -1,4 +1,7 @@
-/** The same training in one place: the union of the data, the joint batches of all peers, the same optimiser. With keyed rows: one worker, who holds them all. */
+/**
+ * The same training in one place: the union of the data, the joint batches of all peers, the same optimiser. With keyed rows: one worker
+ * that holds them all.
+ */
 import { jointBatches, type Shard, train, type TrainingSettings } from '@murmuration/algorithms'
 import { peerName, type StepReport, type Task } from '@murmuration/core'
 import { simulate, uniformLinks } from '@murmuration/simulator'
@@ -8,7 +11,7 @@ import { recordNamed } from '../training/algorithm-choice.js'
 const self = peerName('all')
 const alone = { peers: [self], period: 1, mixing: () => ({ selfWeight: 1, receiveFrom: [], sendTo: [] }) }
 
-/** Trains a peer alone, and resolves with its parameters. `shards` are those of whom the task holds samples. `onStep` is waited for. */
+/** Trains a peer alone, and resolves with its parameters. `shards` are the peers, with sample counts, that the task has data of. `onStep` is awaited. */
 export async function trainCentrally(
   task: Task,
   settings: TrainingSettings,

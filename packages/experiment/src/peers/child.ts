@@ -8,10 +8,10 @@ import type { Snapshot } from './snapshots.js'
 import { LostError } from '../errors.js'
 import type { ChildTask, FromChild, ToChild } from './swarm-messages.js'
 
-/** How long a process that was told to stop may take before it is killed: longer than its peer waits for acknowledgements. */
+/** How long a process may take to stop before it is killed: longer than its peer waits for acknowledgements. */
 const graceful = 10_000
 
-/** What the swarm wants to hear from a peer's process. */
+/** Receives what a peer's process reports. */
 export interface ChildListener {
   readonly event: (event: RunEvent) => void
   readonly snapshot: (peer: PeerName, snapshot: Snapshot) => void
@@ -22,7 +22,7 @@ export class Child {
   readonly name: PeerName
   /** Where the peer listens. */
   readonly listening: Promise<PeerListEntry>
-  /** What the peer ended with. Rejects with its error, or a {@link LostError}. */
+  /** The peer's result. Rejects with its error, or a {@link LostError}. */
   readonly result: Promise<PeerResult>
   readonly #process: ChildProcess
   /** Resolves when its process has ended. */
@@ -32,7 +32,7 @@ export class Child {
   constructor(task: ChildTask, listener: ChildListener) {
     const name = task.self
     this.name = name
-    // What a peer's libraries print goes to standard error: standard output belongs to the swarm's own report.
+    // Output of the peer's libraries goes to standard error: standard output is only for the swarm's own report.
     this.#process = fork(fileURLToPath(new URL('./swarm-child.js', import.meta.url)), [], {
       serialization: 'advanced',
       stdio: ['ignore', 2, 2, 'ipc']
@@ -64,18 +64,18 @@ export class Child {
     this.#send({ kind: 'run', ...task })
   }
 
-  /** Tells the peer where the others are. */
+  /** Sends the peer the addresses of the others. */
   meet(peerList: readonly PeerListEntry[]): void {
     this.#send({ kind: 'peerList', peerList })
   }
 
-  /** Tells the peer how good the mean of all models is, for the page that it serves. */
+  /** Sends the peer an evaluation of the mean model, for the page that it serves. */
   show(event: EvaluationEvent): void {
     this.#send({ kind: 'evaluated', event })
   }
 
   /**
-   * The first round before which the peer can stop; it begins no later one. Undefined where it does not train, or has ended.
+   * The first round before which the peer can stop; it begins no later one. Undefined if it does not train, or has ended.
    */
   async halt(): Promise<number | undefined> {
     const answer = deferred<number | undefined>()
@@ -84,14 +84,14 @@ export class Child {
     return Promise.race([answer.promise, this.ended.then(() => undefined)])
   }
 
-  /** Has it go on to this round, and stop. */
+  /** Lets the peer continue up to this round, and stop before it. */
   stopBefore(round: number): void {
     this.#send({ kind: 'stopBefore', round })
   }
 
   /**
-   * Has the peer stop in good order, and kills it when it takes too long. Resolves when its process has ended: with what
-   * had to be done, in words, if it was killed.
+   * Stops the peer in good order, and kills it when it takes too long. Resolves when its process has ended; with a sentence if it was
+   * killed.
    */
   async stop(): Promise<string | undefined> {
     this.#send({ kind: 'stop' })
@@ -107,7 +107,7 @@ export class Child {
   }
 }
 
-/** The error of another process, with the name that tells its kind. */
+/** The error of another process, with its name, which determines the kind of failure. */
 function errorOf(peer: PeerName, { name, message, stack }: Extract<FromChild, { kind: 'failed' }>): Error {
   if (name === 'StoppedError') return new StoppedError(message)
   return Object.assign(new Error(`peer ${peer}: ${message}`), { name, stack: `peer ${peer}: ${stack ?? message}` })

@@ -7,7 +7,7 @@ import { RowSnapshots } from './row-snapshots.js'
 import type { Progress, Snapshot } from './snapshots.js'
 import { type Plan, taskOf } from '../training/plan.js'
 
-/** What plain SGD came to. */
+/** The result of plain SGD. */
 export interface Centralised extends Evaluation {
   readonly seconds: number
 }
@@ -18,18 +18,18 @@ const maxPendingBytes = 256 * 1024 * 1024
 /** How many texts of its model a run shows. */
 const texts = 5
 
-/** Sees all peers at once: evaluates the mean of their parameters, and runs plain SGD on the union of their data. */
+/** Sees all peers: evaluates the mean of their parameters, and runs plain SGD on the union of their data. */
 export class Evaluator {
   readonly #plan: Plan
   readonly #task: TaskWorker
   readonly #emit: (event: EvaluationEvent | TextEvent) => void
   readonly #snapshots = new Map<number, Map<PeerName, Snapshot>>()
-  /** What is known of the lost and of servers, who are in no later snapshot of all. */
+  /** The last progress of lost peers and of servers, which are not in later snapshots of all. */
   readonly #latest = new Map<PeerName, Progress>()
   readonly #lost = new Set<PeerName>()
-  /** Where the parameters are rows that are divided among all. */
+  /** For rows that are divided among all peers. */
   readonly #rows: RowSnapshots
-  /** Told of the mean's evaluations too. */
+  /** Also receives the evaluations of the mean. */
   listener: ((event: EvaluationEvent) => void) | undefined
   #busy: Promise<void> = Promise.resolve()
   #pending = 0
@@ -44,7 +44,7 @@ export class Evaluator {
     this.#rows = new RowSnapshots(topology.peers.length + servers.length, lengthOf(task.schema))
   }
 
-  /** Loads the union of all data. Ends what it does when `signal` is aborted. */
+  /** Loads the union of all data. Stops its work when `signal` is aborted. */
   static async start(
     plan: Plan,
     emit: (event: EvaluationEvent | TextEvent) => void,
@@ -55,12 +55,12 @@ export class Evaluator {
     return new Evaluator(plan, task, emit)
   }
 
-  /** The consensus distance of the last round that all peers gave their parameters of. */
+  /** The consensus distance in the last round with the parameters of all peers. */
   get lastDistance(): number | undefined {
     return this.#lastDistance
   }
 
-  /** Takes in a peer's parameters of a round; once all have come, evaluates their mean. */
+  /** Takes a peer's parameters of a round; once all have arrived, evaluates their mean. */
   take(peer: PeerName, snapshot: Snapshot): void {
     const { round, seconds, samples, bytes, parameters } = snapshot
     if (snapshot.holds !== undefined) {
@@ -76,7 +76,7 @@ export class Evaluator {
     this.#evaluateIfComplete(round, known)
   }
 
-  /** A peer whose process was lost: the mean is that of the others from now on. */
+  /** Excludes a peer after its process was lost: from now on the mean is that of the others. */
   lose(peer: PeerName): void {
     this.#lost.add(peer)
     for (const [round, known] of [...this.#snapshots]) this.#evaluateIfComplete(round, known)
@@ -92,13 +92,16 @@ export class Evaluator {
     this.#evaluate(round, models, together(snapshots, others))
   }
 
-  /** Evaluates the mean of `models`, in the order of the peers' names, once all has been told of those before. */
+  /** Evaluates the mean of `models`, in the order of the peers' names, after all earlier evaluations were reported. */
   async evaluateMean(models: readonly Float32Array[]): Promise<Evaluation> {
     await this.#busy
     return this.#task.evaluate(mean(models)).run()
   }
 
-  /** Plain SGD at equal samples, over the same batches; where batches touch a few rows, by one worker. `shards` are the peers' sample counts, in the order of names. */
+  /**
+   * Plain SGD with the same number of samples, over the same batches; with keyed rows, one worker. `shards` are the peers' sample counts,
+   * in the order of names.
+   */
   async centralised(shards: readonly number[], now: () => number, signal: AbortSignal): Promise<Centralised> {
     const { options, file } = this.#plan
     const start = now()
@@ -112,13 +115,13 @@ export class Evaluator {
     return { ...(await this.#task.evaluate(parameters).run()), seconds: secondsOf(now() - start) }
   }
 
-  /** Resolves when nothing is being evaluated. */
+  /** Resolves when no evaluation is running. */
   async close(): Promise<void> {
     await this.#busy
     await this.#task.close()
   }
 
-  /** A text of the model at first and in every fifth of the run, where it writes some. */
+  /** Emits a text of the model first, and then after every fifth of the run, if the model writes text. */
   async #write(round: number, model: Float32Array): Promise<void> {
     const { rounds, seed } = this.#plan.options
     if (this.#task.generate === undefined || round + 1 < this.#nextText) return
@@ -126,7 +129,7 @@ export class Evaluator {
     this.#emit({ kind: 'text', of: 'mean', round, text: await this.#task.generate(model, seed).run() })
   }
 
-  /** Evaluations that come faster than they can be done wait; those that would need too much memory are left out. */
+  /** Evaluations are queued; those that would need too much memory are left out. */
   #evaluate(round: number, models: readonly Float32Array[], progress: Progress): void {
     this.#lastDistance = consensusDistance(models)
     const distance = this.#lastDistance
@@ -152,7 +155,7 @@ export class Evaluator {
   }
 }
 
-/** When the last of `peers` got there, and what all did until then, with the `others`. */
+/** The time when the last of `peers` got there, and the totals of all until then, including `others`. */
 function together(peers: readonly Progress[], others: readonly Progress[]): Progress {
   const sum = (pick: (progress: Progress) => number) => [...peers, ...others].reduce((all, each) => all + pick(each), 0)
   const begun = Math.min(...peers.map((peer) => peer.begun ?? 0))

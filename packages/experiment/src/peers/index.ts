@@ -1,5 +1,5 @@
 /**
- * Real peers: all of a topology as processes of this machine, or this machine's own.
+ * Real peers: all of a topology as processes of this machine, or only this machine's peer.
  *
  * @packageDocumentation
  */

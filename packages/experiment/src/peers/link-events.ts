@@ -2,7 +2,7 @@ import type { PeerName } from '@murmuration/core'
 import type { PeerEvent } from '@murmuration/libp2p'
 import type { RunEvent } from '../events.js'
 
-/** Tells people what happens on the network of peer `self`; of a neighbour, what is new. */
+/** Emits the network events of peer `self`; for a neighbour, only changes. */
 export function linkEvents(self: PeerName, emit: (event: RunEvent) => void): (event: PeerEvent) => void {
   const last = new Map<string, string>()
   return (event) => {
@@ -17,7 +17,7 @@ export function linkEvents(self: PeerName, emit: (event: RunEvent) => void): (ev
   }
 }
 
-/** What happens on the network of peer `self`, as people are told of it; nothing for what they need not know. */
+/** A network event of peer `self` as an event of the run; undefined if users need not know of it. */
 function runEventOf(self: PeerName, event: PeerEvent): RunEvent | undefined {
   const neighbour = (state: string, name: PeerName, reason?: string): RunEvent => ({
     kind: 'neighbour',

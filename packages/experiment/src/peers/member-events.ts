@@ -3,7 +3,7 @@ import type { Milliseconds, PeerName } from '@murmuration/core'
 import type { MemberChange, MemberState } from '@murmuration/membership'
 import { type MembershipEvent, secondsOf, type StateSeconds } from '../events.js'
 
-/** What people are told of who is there, and for how long a peer was in which state. */
+/** The events of the membership, and the time that a peer spent in each state. */
 export class MemberEvents {
   readonly #self: PeerName
   readonly #now: () => Milliseconds
@@ -18,7 +18,7 @@ export class MemberEvents {
     this.#since = now()
   }
 
-  /** What to tell of a change; nothing of what happens in every run: that peers begin, finish and then leave. */
+  /** The event for a change; undefined for changes that every run has: peers begin, finish and then leave. */
   of(change: MemberChange, { state, present, members, missing }: SwarmStanding): MembershipEvent | undefined {
     this.#count()
     this.#state = state
@@ -28,14 +28,14 @@ export class MemberEvents {
     return { kind: 'membership', peer: self, state, ...counts, missing, text: `${self}: ${text}` }
   }
 
-  /** Until now, of the states in which something was wrong. */
+  /** Seconds until now in each state in which something was wrong. */
   get troubled(): StateSeconds {
     this.#count()
     const wrong = [...this.#times].filter(([state]) => state !== 'healthy' && state !== 'starting')
     return Object.fromEntries(wrong.map(([state, time]) => [state, secondsOf(time)]))
   }
 
-  /** A change as a sentence without its subject's name in front; docs/failures.md explains each. */
+  /** A change as a sentence without the name of `self`; docs/failures.md explains each. */
   #textOf(change: MemberChange, missing: readonly PeerName[]): string | undefined {
     switch (change.kind) {
       case 'state':

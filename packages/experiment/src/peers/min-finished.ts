@@ -1,20 +1,20 @@
 import { InputError, type PeerName } from '@murmuration/core'
 import { LostError } from '../errors.js'
 
-/** How many peers of a swarm must finish: a number of them, or a percentage. */
+/** How many peers of a swarm must finish: a number, or a percentage. */
 export interface MinFinished {
   readonly amount: number
   readonly unit: 'peers' | '%'
 }
 
-/** The same in peers. Throws an InputError when there are not so many. */
+/** The number of peers. Throws an InputError if it exceeds `peers`. */
 export function peersNeeded({ amount, unit }: MinFinished, peers: number): number {
   const needed = unit === '%' ? Math.ceil((amount * peers) / 100) : amount
   if (needed <= peers) return needed
   throw new InputError(`--min-finished ${amount}: the topology has ${peers} peers`)
 }
 
-/** Throws a {@link LostError} with the names of the lost when fewer than `needed` peers have finished. */
+/** Throws a {@link LostError} with the names of the lost peers when fewer than `needed` have finished. */
 export function checkFinished(
   { finished, peers, lost }: { readonly finished: number; readonly peers: number; readonly lost: readonly PeerName[] },
   needed: number

@@ -1,7 +1,7 @@
-/** After how long a wait is told of first, in milliseconds; then after twice that, and so on. */
+/** How long work takes before the first note, in milliseconds; then the interval doubles. */
 const firstNote = 10_000
 
-/** Awaits `work`, and says with `note`, at growing intervals, how many seconds that has taken so far. */
+/** Awaits `work`, and calls `note`, at growing intervals, with the number of seconds so far. */
 export async function noteWhileSlow<Result>(
   work: Promise<Result>,
   note: (seconds: number) => void,

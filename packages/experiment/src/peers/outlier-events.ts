@@ -1,10 +1,10 @@
 import type { PeerName, StepReport } from '@murmuration/core'
 import type { OutlierEvent, RunEvent } from '../events.js'
 
-/** A neighbour is not named again within so many rounds. */
+/** A neighbour is not reported again within so many rounds. */
 const silence = 100
 
-/** The outliers in the steps of a peer as events: of each neighbour one per hundred rounds at most. */
+/** The outliers in a peer's steps as events: at most one per neighbour and hundred rounds. */
 export class OutlierEvents {
   readonly #self: PeerName
   readonly #named = new Map<PeerName, number>()
@@ -20,7 +20,7 @@ export class OutlierEvents {
   }
 }
 
-/** Remembers who was named as an outlier in the earliest round of all peers: there it began, or near there. */
+/** Remembers the outliers of the earliest round in which any peer reported one: the fault began there, or near there. */
 export class FirstOutliers {
   #round = Number.POSITIVE_INFINITY
   readonly #names = new Set<PeerName>()

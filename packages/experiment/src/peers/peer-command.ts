@@ -18,27 +18,27 @@ import type { WatchAddress } from '@murmuration/watch'
 import { checkSave, saveModel } from './save.js'
 import type { Watching } from './watching/watching.js'
 
-/** How this machine's peer runs. */
+/** The options of this machine's peer. */
 export interface PeerOptions {
   readonly as: PeerName
   readonly key?: string | undefined
-  /** In place of a key file's. */
+  /** Replaces that of a key file. */
   readonly identity?: Identity | undefined
   /** Multiaddrs to listen on, in place of the file's. */
   readonly listen?: readonly string[] | undefined
-  /** By what this peer was let in, where it is invited. */
+  /** The admission of this peer, if it was invited. */
   readonly entered?: OwnAdmission | undefined
-  /** How others are found whose addresses the file does not have. */
+  /** How to find peers that have no address in the file. */
   readonly discovery?: DiscoveryOptions | undefined
-  /** Whether to have routers forward this peer's port. */
+  /** Whether to ask routers to forward this peer's port. */
   readonly upnp?: boolean | undefined
-  /** Relays by which this peer is reached beside those in its addresses, and whether it is one. */
+  /** Further relays through which this peer is reachable, and whether it is a relay itself. */
   readonly relay?: RelayOptions | undefined
   readonly save?: string
   readonly checkpoints?: CheckpointOptions | undefined
-  /** Where to serve the page that shows the run; nowhere when absent. */
+  /** Where to serve the page that shows the run; absent for no page. */
   readonly watch?: WatchAddress | undefined
-  /** The folder of results in which the peer keeps its event log; none when absent. */
+  /** The folder of results for the peer's event log; absent for no log. */
   readonly directory?: string | undefined
   /** How long to wait for the neighbours at the start, in milliseconds. */
   readonly wait: number
@@ -81,7 +81,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
       watch: options.watch,
       ...logging,
       onSnapshot: async ({ parameters, holds, ...progress }, task) => {
-        // Of rows that are divided among all, a peer knows its own alone.
+        // If rows are divided among all peers, a peer knows only its own.
         if (parameters.length === 0 || holds !== undefined) return
         const evaluation = await task.evaluate(parameters).run()
         const event = { kind: 'evaluation', of: self, ...progress, ...evaluation } as const
@@ -114,7 +114,7 @@ export async function runPeerCommand(request: RunRequest, options: PeerOptions):
   return summary
 }
 
-/** Whom a peer waits for at the start: its neighbours and all servers, or all workers. */
+/** The peers that a peer waits for at the start: its neighbours and all servers, or all workers. */
 function neededBy({ file: { topology }, options: { algorithm, servers = [] } }: Plan, self: PeerName): PeerName[] {
   if (servers.includes(self)) return [...topology.peers]
   if (algorithm.needs.reach === 'everyone') return topology.peers.filter((name) => name !== self)

@@ -12,7 +12,7 @@ import {
 import type { PeerEntry } from '@murmuration/files'
 import type { Plan } from '../training/plan.js'
 
-/** Who a peer is, where it listens, and who and where the others are. */
+/** The identity of a peer, where it listens, and the ids and addresses of the others. */
 export interface Place {
   readonly identity: Identity
   readonly listen: readonly string[]
@@ -21,25 +21,25 @@ export interface Place {
   readonly relays: readonly string[]
 }
 
-/** What beside the file decides on a place. */
+/** Options that determine a place, in addition to the file. */
 export interface PlaceOptions {
-  /** A key file; that in the user's home when absent. */
+  /** A key file; default: the key in the user's home. */
   readonly key?: string | undefined
-  /** In place of a key file's. */
+  /** Replaces that of a key file. */
   readonly identity?: Identity | undefined
-  /** Multiaddrs to listen on, in place of the file's; the file's when empty or absent. */
+  /** Multiaddrs to listen on; the file's if empty or absent. */
   readonly listen?: readonly string[] | undefined
   readonly discovery?: DiscoveryOptions | undefined
 }
 
-/** Where the keys of this machine's peers are kept. */
+/** The folder for the keys of this machine's peers. */
 export function identityDirectory(): string {
   return join(homeDirectory(), 'identities')
 }
 
 /**
- * Reads a peer's place out of a topology file. Ids are pinned by the file. A peer without one may only be on this machine
- * (loopback addresses): its key, and so its id, is kept in the user's home, where the other peers of this machine find it.
+ * Reads a peer's place from a topology file. The file pins ids. A peer without an id must be on this machine (loopback addresses): its key,
+ * and so its id, is in the user's home, where the other peers of this machine find it.
  */
 export async function placeOf(
   { path, file }: Pick<Plan, 'path' | 'file'>,
@@ -55,7 +55,7 @@ export async function placeOf(
   const identity =
     given ?? (key === undefined ? await localIdentity(identityDirectory(), self) : await readIdentity(key))
   checkPin(path, own, identity)
-  // Who is invited has no id before it comes.
+  // An invited peer has no id before it joins.
   const known = peers.filter(({ name, invited }) => name === self || !invited)
   const peerList = await Promise.all(known.map((peer) => entryOf(path, peer, self, identity, isSought)))
   const relays = own.addresses.flatMap((address) => relayIn(address) ?? [])
@@ -108,13 +108,13 @@ function noAddress(path: string, name: PeerName): InputError {
 /** All addresses of this machine, at a free port. */
 const anywhere = '/ip4/0.0.0.0/tcp/0'
 
-/** The address under which others call may be a router's; listening is on all of the machine's own. */
+/** The address that others call may be a router's, so the peer listens on all addresses of the machine. */
 function everywhere(address: string): string {
   const [, protocol, , ...rest] = address.split('/')
   return `/${protocol === 'ip6' || protocol === 'dns6' ? 'ip6/::' : 'ip4/0.0.0.0'}/${rest.join('/')}`
 }
 
-/** The address of the relay in that of a peer behind it. */
+/** The address of the relay within the address of a peer behind it. */
 function relayIn(address: string): string | undefined {
   return /^(.+)\/p2p-circuit(\/|$)/.exec(address)?.[1]
 }

@@ -6,23 +6,23 @@ import { RunFile } from './run-file.js'
 import { type Failure, RunRecorder } from './run-recorder.js'
 import { runTexts, sweepOfRun } from './run-sweep.js'
 
-/** Where the results of a real run go. */
+/** Where the results of a real run are written. */
 export interface RecordOptions {
-  /** A folder that is there. */
+  /** An existing folder. */
   readonly directory: string
-  /** The command that makes the same results again. */
+  /** The command that reproduces the results. */
   readonly command: string
-  /** The only peer whose figures are recorded; all when absent. */
+  /** Records only the figures of this peer; default: of all. */
   readonly peer?: PeerName
-  /** A file with links that connections are made as slow as. */
+  /** A file with links; connections are made as slow as these. */
   readonly links?: string
   readonly emit: (event: RunEvent) => void
 }
 
 /**
- * Runs `body`, and writes what it emits as results: the curve as it grows, so that it can be read also when the process is killed. A
- * run in which nobody trained leaves nothing. When results cannot be written, a note says so and the run goes on; rejects with an
- * OutputError at its end if they still cannot be.
+ * Runs `body`, and writes its events as results. The curve is written as it grows, so that it can be read even if the process is killed. A
+ * run in which no peer trained leaves no files. When results cannot be written, a note says so and the run continues; rejects with an
+ * OutputError at its end if they still cannot be written.
  */
 export async function recordRun<Result>(
   request: RunRequest,
@@ -53,7 +53,7 @@ export async function recordRun<Result>(
   }
 }
 
-/** Errors that crossed a process are told by their names. */
+/** Errors from other processes are recognised by their names. */
 function failureOf(error: unknown): Failure {
   const isStopped = error instanceof Error && error.name === 'StoppedError'
   return { outcome: isStopped ? 'unfinished' : 'failed', reason: messageOf(error) }

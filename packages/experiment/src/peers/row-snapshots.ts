@@ -2,25 +2,25 @@ import { invariant } from '@murmuration/core'
 import { placeRows } from '../rows.js'
 import type { Snapshot } from './snapshots.js'
 
-/** What all peers held after a round. */
+/** The rows of all peers after a round. */
 export interface RowsOfAll {
   readonly parameters: Float32Array
   readonly snapshots: readonly Snapshot[]
 }
 
-/** Puts the rows together that the peers hold after a round, once all have said theirs. */
+/** Merges the rows that the peers hold after a round, once all have reported theirs. */
 export class RowSnapshots {
   readonly #peers: number
   readonly #length: number
   readonly #rounds = new Map<number, Snapshot[]>()
 
-  /** @param peers - how many give snapshots: workers, and servers where there are some */
+  /** @param peers - how many peers send snapshots: workers, and servers if there are any */
   constructor(peers: number, length: number) {
     this.#peers = peers
     this.#length = length
   }
 
-  /** Takes in what a peer holds after a round. */
+  /** Takes a peer's rows; returns the rows of all once the round is complete. */
   take(snapshot: Snapshot): RowsOfAll | undefined {
     const known = this.#rounds.get(snapshot.round) ?? []
     this.#rounds.set(snapshot.round, [...known, snapshot])

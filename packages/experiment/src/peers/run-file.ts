@@ -2,7 +2,7 @@ import { messageOf } from '@murmuration/core'
 import { removeResults, type RunRecord, type Sweep, writeResults, writeRuns } from '@murmuration/results'
 import type { RunEvent } from '../events.js'
 
-/** Writes the record of one run again and again while it grows. Each time the file is whole or as it was. */
+/** Writes the record of one run repeatedly while it grows. Each write is atomic. */
 export class RunFile {
   readonly #directory: string
   readonly #emit: (event: RunEvent) => void
@@ -16,14 +16,14 @@ export class RunFile {
     this.#emit = emit
   }
 
-  /** Writes what the run is about. Only the first call counts. */
+  /** Writes the description of the run. Only the first call has an effect. */
   begin(sweep: Sweep): void {
     if (this.#sweep !== undefined) return
     this.#sweep = sweep
     this.#then(() => writeResults(this.#directory, { sweep, runs: [], timelines: [] }))
   }
 
-  /** Writes the record soon; as it is then. */
+  /** Writes the record soon, with its content at that time. */
   write(record: () => RunRecord): void {
     if (this.#isPending) return
     this.#isPending = true
@@ -33,7 +33,7 @@ export class RunFile {
     })
   }
 
-  /** Writes everything for the last time; without a record, leaves nothing. Rejects with an OutputError when that fails. */
+  /** Writes everything for the last time; without a record, removes the files. Rejects with an OutputError on failure. */
   async end(record: RunRecord | undefined): Promise<void> {
     await this.#writes
     const sweep = this.#sweep
@@ -43,7 +43,7 @@ export class RunFile {
       : writeResults(this.#directory, { sweep, runs: [record], timelines: [] }))
   }
 
-  /** One write after the other. The first that fails is a note. */
+  /** Writes in sequence. The first failure is reported as a note. */
   #then(write: () => Promise<void>): void {
     this.#writes = this.#writes.then(write).catch((error: unknown) => {
       if (!this.#hasFailed) this.#emit({ kind: 'note', text: `${messageOf(error)}; the run goes on, and tries again` })

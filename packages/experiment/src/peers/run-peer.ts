@@ -36,77 +36,77 @@ import { factsOf, Watching } from './watching/watching.js'
 import { moduleChecksums } from '../training/module-checksums.js'
 import { weighByCounts } from './weigh-by-counts.js'
 
-/** What one peer needs beside the plan. */
+/** What one peer needs in addition to the plan. */
 export interface PeerRun {
   readonly plan: Plan
   readonly self: PeerName
   readonly identity: Identity
   readonly listen: readonly string[]
-  /** Who is where; asked once this peer itself can be called. */
+  /** Resolves with the ids and addresses of all peers; called once this peer is reachable. */
   readonly peerList: (me: {
     readonly id: string
     readonly addresses: readonly string[]
   }) => Promise<readonly PeerListEntry[]>
   /** How long to wait for the run to begin, in milliseconds. */
   readonly timeout: number
-  /** How long to wait in a pause for others to come back, in milliseconds. */
+  /** How long to wait in a pause for others to return, in milliseconds. */
   readonly pause: number
-  /** How others are found whose addresses the list does not have. */
+  /** How to find peers that have no address in the list. */
   readonly discovery?: DiscoveryOptions | undefined
   readonly relay?: RelayOptions | undefined
   readonly upnp?: boolean | undefined
-  /** How peers are let in whose ids the list does not have. */
+  /** How to admit peers that have no id in the list. */
   readonly admission?: AdmissionOptions | undefined
-  /** The links to shape the connections by. */
+  /** The links that shape the connections. */
   readonly links?: Links
   readonly emit: (event: RunEvent) => void
-  /** Given what the peer has now and then, for evaluation; waited for. */
+  /** Receives the peer's parameters from time to time, for evaluation; awaited. */
   readonly onSnapshot: (snapshot: Snapshot, task: Task) => Promise<void>
   readonly checkpoints?: CheckpointOptions | undefined
-  /** Where to serve the page that shows the run; nowhere when absent. */
+  /** Where to serve the page that shows the run; absent for no page. */
   readonly watch?: WatchAddress | undefined
-  /** Hears of all that the peer does. */
+  /** Logs all that the peer does. */
   readonly log?: EventLog | undefined
-  /** Given what the peer can show the page beside its own events, once it runs. */
+  /** Receives the object with which events of other sources are shown on the page, once it exists. */
   readonly onWatching?: (watching: Watching) => void
-  /** Has the peer stop between two rounds, with a checkpoint. */
+  /** Stops the peer between two rounds, with a checkpoint. */
   readonly halt?: Halt
-  /** Aborted when the peer is to stop. */
+  /** Aborted to stop the peer. */
   readonly signal: AbortSignal
 }
 
-/** What one peer ends with. */
+/** The result of one peer. */
 export interface PeerResult {
   readonly parameters: Float32Array
   readonly evaluation: Evaluation
   readonly task: Pick<Task, 'schema' | 'samples' | 'about' | 'signature'>
-  /** That it has gone through. */
+  /** The number of samples that the peer processed. */
   readonly samples: number
-  /** The round that it began with, where it went on from a checkpoint or joined. */
+  /** The peer's first round, if it resumed from a checkpoint or joined. */
   readonly begun?: number
   readonly traffic: Traffic
-  /** For how long it was in states in which something was wrong. */
+  /** Seconds in each state in which something was wrong. */
   readonly troubled: StateSeconds
   /** Neighbours that were at fault. */
   readonly faults: readonly SenderFaults[]
-  /** Training and final averaging rounds. */
+  /** Of training and final averaging rounds. */
   readonly seconds: number
   /** The fraction of that time in which the peer waited for neighbours, 0 … 1. */
   readonly waiting: number
-  /** The fraction of it in which gradients were computed, 0 … 1; waiting may overlap with it. */
+  /** The fraction of that time in which gradients were computed, 0 … 1; may overlap with waiting. */
   readonly working: number
-  /** Distance of the neighbours' parameters in the last round, root mean square. */
+  /** The disagreement in the last round. */
   readonly disagreement: number
-  /** How far apart all were lately, as this peer estimates it; where it knows. */
+  /** The peer's recent estimate of the consensus distance; absent if unknown. */
   readonly consensusDistance?: number
-  /** How it has reached keyed rows, where the parameters are some. */
+  /** How the peer accessed keyed rows, if there are any. */
   readonly keys?: KeyCounts
 }
 
 /** A server ends without a model of its own. */
 const noModel: Evaluation = { loss: Number.NaN }
 
-/** Runs one peer from its start to its end. Rejects with the typed errors of core; nothing is left running. */
+/** Runs one peer from its start to its end. Rejects with the typed errors of core; nothing continues to run. */
 export async function runPeer(run: PeerRun): Promise<PeerResult> {
   const { plan, self } = run
   const task = await buildTask(run)
@@ -138,7 +138,7 @@ export async function runPeer(run: PeerRun): Promise<PeerResult> {
   }
 }
 
-/** The checkpoints of a peer, and what it had saved when it began. */
+/** The checkpoints of a peer, and those that existed when it began. */
 interface Opened {
   readonly checkpoints: Checkpoints
   readonly files: SavedFiles
@@ -164,7 +164,7 @@ async function withPeer(given: PeerRun, task: TaskWorker, peer: Peer, opened?: O
     watching.begin(members)
     const entrance = await meet(run, peer, members)
     await weighByCounts(run, task, peer)
-    // Who joins takes the state of another, which is newer than what it has saved.
+    // A peer that joins takes the state of another, which is newer than its own checkpoints.
     const saved = entrance === 'joins' ? undefined : await opened?.checkpoints.resume(peer, opened.files, run.timeout)
     const others = { peer, members, saved, watching, checkpoints: opened?.checkpoints }
     const trained = await withStore(run, peer.fabric, (store) => trainPeer(run, { task, store, ...others }))
@@ -188,7 +188,7 @@ async function withPeer(given: PeerRun, task: TaskWorker, peer: Peer, opened?: O
   }
 }
 
-/** Where events go, that the page shows too. */
+/** Emits events, and shows them on the page. */
 function shown(watching: Watching, emit: PeerRun['emit']): PeerRun['emit'] {
   return (event) => {
     watching.show(event)
@@ -196,14 +196,14 @@ function shown(watching: Watching, emit: PeerRun['emit']): PeerRun['emit'] {
   }
 }
 
-/** Serves the page, where one is asked for. */
+/** Serves the page, if an address is given. */
 async function watch({ plan, self, emit, onWatching, watch: address }: PeerRun, watching: Watching, task: TaskWorker) {
   onWatching?.(watching)
   if (address === undefined) return
   emit({ kind: 'watch', peer: self, url: await watching.serve(address, factsOf(plan, self, task.about)) })
 }
 
-/** Who is there, for an algorithm whose peers can do without others. */
+/** The membership, for algorithms that can continue without some peers. */
 function membersOf(
   { plan, timeout, pause, emit, admission }: PeerRun,
   peer: Peer,
@@ -227,7 +227,7 @@ function membersOf(
   })
 }
 
-/** Meets the others: begins with them, or finds a run under way. */
+/** Connects to the others: begins with them, or finds a running training. */
 async function meet(run: PeerRun, peer: Peer, members: Members | undefined): Promise<'begins' | 'joins'> {
   const { id, addresses } = peer
   const peerList = await run.peerList({ id, addresses })
@@ -251,7 +251,7 @@ interface Trainee {
   readonly store: Plan['options']['store']
   readonly peer: Peer
   readonly members: Members | undefined
-  /** What to go on from; absent at the start. */
+  /** The state to resume from; absent for a new start. */
   readonly saved: Saved | undefined
   readonly watching: Watching
   readonly checkpoints: Checkpoints | undefined
@@ -287,7 +287,7 @@ async function trainPeer(run: PeerRun, { task, store, peer, members, saved, watc
       return { parameters: step.value, ...reports.totals(), working }
     }
     watching.figures.step(step.value)
-    // What a server does is seen in what the workers report.
+    // The workers' reports show what a server does.
     const event = isServer(run) ? undefined : reports.add(step.value)
     if (event !== undefined) run.emit(event)
     for (const outlier of outliers.of(step.value)) run.emit(outlier)

@@ -4,26 +4,26 @@ import type { EvaluationEvent, PeerSummary, RunEvent, Summary } from '../events.
 
 /** What is known of a run before it starts. */
 export interface RecordedRun {
-  /** The name that results have for the method. */
+  /** The method's label in the results. */
   readonly method: string
   readonly seed: number
   /** Of training. */
   readonly rounds: number
   /** After training. */
   readonly finalRounds: number
-  /** Peers that train. */
+  /** The number of peers that train. */
   readonly peers: number
-  /** The only peer whose figures are recorded; all when absent. */
+  /** Records only the figures of this peer; default: of all. */
   readonly peer?: PeerName | undefined
 }
 
-/** Why a run did not come to its end. */
+/** Why a run did not complete. */
 export interface Failure {
   readonly outcome: 'failed' | 'unfinished'
   readonly reason: string
 }
 
-/** Makes the events of a run the record that results have of it. */
+/** Converts the events of a run to its record in the results. */
 export class RunRecorder {
   readonly #run: RecordedRun
   readonly #points: CurvePoint[] = []
@@ -38,12 +38,12 @@ export class RunRecorder {
     this.#run = run
   }
 
-  /** Whether anybody has trained. */
+  /** Whether any peer has trained. */
   get hasStarted(): boolean {
     return this.#hasStarted
   }
 
-  /** Takes in an event. The result says whether the curve is longer. */
+  /** Takes an event. Returns whether the curve has grown. */
   take(event: RunEvent): boolean {
     if (event.kind === 'step') this.#hasStarted = true
     if (event.kind === 'lost') this.#lost.push(`${event.peer}: ${event.reason}`)
@@ -51,13 +51,13 @@ export class RunRecorder {
     return event.kind === 'evaluation' && event.of === (this.#run.peer ?? 'mean') && this.#add(event)
   }
 
-  /** The run ended with an error. After the summary it is something that was found wrong at the end. */
+  /** Records the error with which the run ended. After the summary, it is a finding about the end. */
   fail(failure: Failure): void {
     if (this.#summary === undefined) this.#failure = failure
     else this.#findings.push(failure.reason)
   }
 
-  /** The run until now, or as a whole once it has ended. */
+  /** The run until now, or the whole run once it has ended. */
   record(): RunRecord {
     const { method, seed, peers, peer, rounds } = this.#run
     const last = this.#points.at(-1)
@@ -108,9 +108,9 @@ export class RunRecorder {
     const last = this.#points.at(-1)
     const quality = qualityOf(summary)
     if (quality === undefined) return
-    // Without final averaging rounds the end is that of the last round, which was evaluated already.
+    // Without final averaging rounds, the last round of training is the end, and was evaluated already.
     if (last?.round === rounds && this.#run.finalRounds === 0) this.#points.pop()
-    // The summary is of those who finished; what the lost have done is in the curve.
+    // The summary covers the peers that finished; the work of lost peers is in the curve.
     this.#points.push({
       seconds: Math.max(seconds, last?.seconds ?? 0),
       samples: Math.max(samples, last?.samples ?? 0),
@@ -137,7 +137,7 @@ export class RunRecorder {
 
 type Quality = Omit<CurvePoint, 'seconds' | 'samples' | 'bytes' | 'round'>
 
-/** The test set's verdict at the end; none of a server. */
+/** The evaluation on the test set at the end; undefined for a server. */
 function qualityOf(summary: Summary | PeerSummary): Quality | undefined {
   if ('peer' in summary) {
     const { loss, accuracy, perplexity, measures } = summary
@@ -148,7 +148,7 @@ function qualityOf(summary: Summary | PeerSummary): Quality | undefined {
   return { loss, ...present({ accuracy, perplexity, measures }), worstLoss, consensusDistance }
 }
 
-/** Without what is undefined. */
+/** Without undefined values. */
 function present<Given extends Partial<Quality>>(given: Given): Partial<Given> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<Given>
 }

@@ -8,34 +8,34 @@ import { type Plan, type RunRequest, startEvent } from '../training/plan.js'
 import { taskText } from '../training/task-description.js'
 import { version } from '../version.js'
 
-/** Beside the files of a run. */
+/** The context of a run, in addition to its files. */
 export interface RunCircumstances {
-  /** The command that makes the same results again. */
+  /** The command that reproduces the results. */
   readonly command: string
-  /** The only peer whose figures are recorded; all when absent. */
+  /** Records only the figures of this peer; default: of all. */
   readonly peer?: PeerName
-  /** A file with links that connections are made as slow as. */
+  /** A file with links; connections are made as slow as these. */
   readonly links?: string
   /** The files of the run, as they were read. */
   readonly texts: string
-  /** What the task says of itself: model, data, backend. */
+  /** The task's description of itself: model, data, backend. */
   readonly task: Readonly<Record<string, string>>
 }
 
-/** What the report calls a real run, and the simulation of it. */
+/** The title of a real run, and of its simulation, in the report. */
 export function runTitle({ topology, train, method }: RunRequest): string {
   if (method !== undefined) return `${method} of ${basename(topology)}`
   return `${basename(topology)} with ${train === undefined ? 'the default training' : basename(train)}`
 }
 
-/** The files of a run one after the other, as documents of YAML. */
+/** The files of the run in sequence, as YAML documents. */
 export async function runTexts({ topology, train }: RunRequest, links?: string): Promise<string> {
   const paths = [topology, ...(train === undefined ? [] : [train]), ...(links === undefined ? [] : [links])]
   const texts = await Promise.all(paths.map(readText))
   return texts.map((text) => (text.endsWith('\n') ? text : `${text}\n`)).join('---\n')
 }
 
-/** What the report says of a real run. */
+/** The report's description of a real run. */
 export function sweepOfRun(plan: Plan, request: RunRequest, circumstances: RunCircumstances): Sweep {
   const { command, peer, texts } = circumstances
   return {

@@ -6,16 +6,16 @@ import { replaceFile } from '@murmuration/results'
 import type { RunEvent } from '../events.js'
 import { modelFile, type ModelFacts } from '../models/model-file.js'
 
-/** What saving needs to know. */
+/** Options for saving. */
 export interface SaveOptions {
-  /** Where the model goes; nowhere when absent. */
+  /** The file for the model; absent to save none. */
   readonly save?: string
   readonly emit: (event: RunEvent) => void
 }
 
 /**
- * Makes sure, before hours of training, that a model can be written to `path` after them. Leaves everything as it is.
- * Throws an InputError when it cannot.
+ * Checks, before hours of training, that a model can be written to `path` afterwards. Leaves all files unchanged. Throws an InputError if
+ * not.
  */
 export async function checkSave(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined)
@@ -31,8 +31,8 @@ export async function checkSave(path: string): Promise<void> {
 }
 
 /**
- * Writes a model in the safetensors format, if `save` says where. An older file stays until the new one is whole. A model
- * that cannot be written there is kept in the system's folder for temporary files. The result is what went wrong.
+ * Writes a model in the safetensors format, atomically, if `save` is given. A model that cannot be written there is written to the
+ * system's folder for temporary files. Returns the error, if any.
  */
 export async function saveModel(
   { save, emit }: SaveOptions,

@@ -12,7 +12,7 @@ export function faultsSeenBy(
     .map(({ name, faults }) => ({ sender: name, to: [self], ...faults }))
 }
 
-/** The faults of each sender, over all who counted them; in the order of names. */
+/** The faults of each sender, summed over all peers that counted them; in the order of names. */
 export function faultsBySender(seen: readonly SenderFaults[]): SenderFaults[] {
   const bySender = new Map<PeerName, SenderFaults>()
   for (const each of seen) {

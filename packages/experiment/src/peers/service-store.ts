@@ -5,7 +5,7 @@ import type { RunEvent, StoreEvent } from '../events.js'
 import type { Plan } from '../training/plan.js'
 import { storeProgram } from '../training/store-choice.js'
 
-/** Where the password of a store stands: no file has it, and nothing shows it. */
+/** The environment variable with the password of a store, which is in no file and in no output. */
 const passwordVariable = 'MURMUR_STORE_PASSWORD'
 
 interface Service {
@@ -14,7 +14,7 @@ interface Service {
   readonly emit: (event: RunEvent) => void
 }
 
-/** Does what a service does with its store, which is closed afterwards, and tells what was asked of it. Without a store there is none. */
+/** Calls `act` with the store of a service, then closes the store and emits its figures. Peers without a store get undefined. */
 export async function withStore<Result>(
   { plan, self, emit }: Service,
   { now }: Pick<Fabric<unknown>, 'now'>,

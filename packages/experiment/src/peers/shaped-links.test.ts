@@ -16,7 +16,7 @@ const names = ['a', 'b', 'c', 'd'].map(peerName)
 const topology = createTopology({ peers: names, graph: { kind: 'ring' } })
 const peers = names.map((name) => ({ name, addresses: [] }))
 
-/** The paths of files with these texts, in a folder of their own. */
+/** The paths of files with these texts, in a new folder. */
 async function filesOf(texts: Readonly<Record<string, string>>): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'links-'))
   return Promise.all(
@@ -47,7 +47,7 @@ test('pipes that peers share are refused', async (t) => {
   await t.throwsAsync(read(pipes), { instanceOf: InputError, message: /links\.yaml: .*through the pipe "uplink/ })
 })
 
-/** Trains with D-PSGD over real libp2p. Returns each peer's parameters and how long it took, in milliseconds. */
+/** Trains with D-PSGD over real libp2p. Returns each peer's parameters and the duration, in milliseconds. */
 async function trained(links?: Links) {
   const schema = [{ name: 'weights', shape: [7850] }]
   const runSettings = { settings: { run: 'r' }, schema, start: '' }

@@ -3,7 +3,7 @@ import { shapingProblem } from '@murmuration/libp2p'
 import { readLinksFile } from '@murmuration/files'
 import type { Plan } from '../training/plan.js'
 
-/** Reads the links that a swarm is to be shaped by. Throws an InputError when the file is wrong or says what cannot be shaped. */
+/** Reads the links that shape a swarm. Throws an InputError when the file is wrong, or has links that cannot be shaped. */
 export async function readShapedLinks(path: string, { file }: Pick<Plan, 'file'>): Promise<Links> {
   const peers = [...file.peers, ...file.servers].map(({ name }) => name)
   const links = await readLinksFile(path, peers)
@@ -11,7 +11,7 @@ export async function readShapedLinks(path: string, { file }: Pick<Plan, 'file'>
   return links
 }
 
-/** The links of a run: of the file that the command line names, or those of a scenario's method. */
+/** The links of a run: from the file on the command line, or from a scenario's method. */
 export async function linksOf(path: string | undefined, plan: Plan): Promise<Links | undefined> {
   if (path !== undefined) return readShapedLinks(path, plan)
   if (plan.links !== undefined) checkShape(plan.path, plan.links, plan.file.topology.peers)

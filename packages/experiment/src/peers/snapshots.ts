@@ -1,34 +1,34 @@
 import type { StepReport } from '@murmuration/core'
 
-/** How often a model is evaluated in a run, beside the last round of training. */
+/** How often a model is evaluated in a run, in addition to the last round of training. */
 const snapshots = 20
 
-/** Rounds from one evaluation to the next. */
+/** Rounds between two evaluations. */
 export function snapshotsEvery(rounds: number): number {
   return Math.max(1, Math.floor(rounds / snapshots))
 }
 
-/** How far one peer is, and what that took. */
+/** The progress of one peer, with its time and bytes. */
 export interface Progress {
   /** Since this peer began to train. */
   readonly seconds: number
   readonly samples: number
   /** Sent, payload and overhead. */
   readonly bytes: number
-  /** The round that this process began with, where it went on from a checkpoint or joined: seconds and bytes are since, samples are not. */
+  /** The first round of this process, if it resumed from a checkpoint or joined: seconds and bytes count from there, samples do not. */
   readonly begun?: number
 }
 
-/** What a peer has after a round. */
+/** The state of a peer after a round. */
 export interface Snapshot extends Progress {
   readonly round: number
-  /** Valid until the next step: copy them to keep them. None of a server, unless it holds rows. */
+  /** Valid until the next step, so copy it to keep it. Empty for a server, unless it holds rows. */
   readonly parameters: Float32Array
-  /** The keys of the rows that `parameters` are, where those are divided among all. */
+  /** The keys of the rows in `parameters`, if rows are divided among all peers. */
   readonly holds?: Uint32Array
 }
 
-/** Snapshots are of training: in final averaging rounds the mean does not change any more. */
+/** Snapshots are taken only in training: final averaging rounds do not change the mean. */
 export function isSnapshot({ round, phase }: StepReport, every: number, rounds: number): boolean {
   return phase === 'train' && ((round + 1) % every === 0 || round + 1 === rounds)
 }

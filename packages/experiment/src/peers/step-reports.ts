@@ -4,13 +4,13 @@ import type { Peer } from '@murmuration/libp2p'
 import { type StepEvent, secondsOf } from '../events.js'
 import type { Progress } from './snapshots.js'
 
-/** A run is divided into so many reports, so that a long one does not drown its reader … */
+/** A run has at most about so many reports of each peer, so that a long run does not flood its reader … */
 const maxReports = 500
 
-/** … unless that would keep it waiting for longer than this, in milliseconds. */
+/** … except that a report is due after this time, in milliseconds. */
 const maxSilence = 2000
 
-/** What the steps of a run come to. */
+/** The totals of a run's steps. */
 export interface RunTotals {
   readonly seconds: number
   readonly samples: number
@@ -21,7 +21,7 @@ export interface RunTotals {
   readonly begun?: number
 }
 
-/** Sums up the steps of a peer into reports over a few rounds each. */
+/** Summarises the steps of a peer in reports over a few rounds each. */
 export class StepReports {
   readonly #self: PeerName
   readonly #peer: Peer
@@ -34,7 +34,7 @@ export class StepReports {
   #consensus: number | undefined
   #samples = 0
   #begun: number | undefined
-  /** Who was missing in the last round: a change is worth a report. */
+  /** The peers that were missing in the last round: a change causes a report. */
   #missing = ''
   #reported: number
 
@@ -47,7 +47,7 @@ export class StepReports {
     this.#reported = this.#start
   }
 
-  /** Takes a step in; a report when it is time for one. */
+  /** Takes a step; returns a report when one is due. */
   add(step: StepReport): StepEvent | undefined {
     const { round, phase, loss, rate, samples, disagreement, distances, missing, unsent } = step
     this.#consensus = step.consensus?.distance ?? this.#consensus
@@ -81,7 +81,7 @@ export class StepReports {
     }
   }
 
-  /** Until now. */
+  /** Up to now. */
   progress(samples: number): Progress {
     const { sent } = this.#peer.traffic()
     return { seconds: this.#times().seconds, samples, bytes: sent.payload + sent.overhead, ...this.#beginning() }

@@ -7,10 +7,10 @@ import type { Centralised } from './evaluator.js'
 import type { PeerResult } from './run-peer.js'
 import { faultsBySender } from './sender-faults.js'
 
-/** Results by peer, in the order of names; a peer that was lost has none. */
+/** Results by peer, in the order of names; lost peers have none. */
 export type Results = ReadonlyMap<PeerName, PeerResult>
 
-/** Sums up what those came to that finished. */
+/** Summarises the results of the peers that finished. */
 export function summarise(
   { file, options, spectralGap }: Plan,
   { results, servers }: { readonly results: Results; readonly servers: Results },

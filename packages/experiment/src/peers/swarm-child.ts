@@ -1,4 +1,4 @@
-/** The process of one peer of a swarm. It hears from its parent who it is, who the others are, and when to stop. */
+/** The process of one peer of a swarm. Its parent sends its name, the other peers, and when to stop. */
 import { deferred, type PeerName, StoppedError } from '@murmuration/core'
 import { createIdentity, type PeerListEntry } from '@murmuration/libp2p'
 import { makePlan } from '../training/make-plan.js'
@@ -51,7 +51,7 @@ async function run({ request, self, timeout, links, checkpoints, watch, director
         timeout,
         watch,
         onWatching: (its) => (watching = its),
-        // Nobody starts a process of a swarm again.
+        // Processes of a swarm are not restarted.
         pause: plan.training.timeout,
         ...logging,
         onSnapshot: (snapshot) => tell({ kind: 'snapshot', snapshot }),
@@ -72,7 +72,7 @@ async function announce(name: PeerName, me: { readonly id: string; readonly addr
   return peerList.promise
 }
 
-/** Resolves when the message is handed over. A parent that is gone hears nothing any more. */
+/** Resolves when the message is handed over. Does nothing if the parent is gone. */
 function tell(message: FromChild): Promise<void> {
   return new Promise((resolve) => {
     if (process.send === undefined || !process.connected) resolve()

@@ -20,7 +20,7 @@ import { linksOf } from './shaped-links.js'
 import { type Results, summarise } from './summary.js'
 import type { WatchAddress } from '@murmuration/watch'
 
-/** How a swarm runs. */
+/** The options of a swarm. */
 export interface SwarmOptions {
   readonly emit: (event: RunEvent) => void
   readonly signal: AbortSignal
@@ -28,36 +28,36 @@ export interface SwarmOptions {
   readonly baseline: boolean
   /** Where to write the mean model, in the safetensors format. */
   readonly save?: string
-  /** How many peers must finish. The summary comes in any case; with fewer, the run ends with an error. */
+  /** How many peers must finish. The summary is emitted in any case; with fewer, the run ends with an error. */
   readonly minFinished?: MinFinished
-  /** A file with the links that the connections between the peers are to be as slow as. */
+  /** A file with links; the connections between the peers are made as slow as these. */
   readonly links?: string
   readonly checkpoints?: CheckpointOptions | undefined
-  /** Where the first peer serves the page that shows the run; nowhere when absent. */
+  /** Where the first peer serves the page that shows the run; absent for no page. */
   readonly watch?: WatchAddress | undefined
-  /** The folder of results in which the peers keep their event logs; none when absent. */
+  /** The folder of results for the peers' event logs; absent for no logs. */
   readonly directory?: string | undefined
   readonly now: () => number
 }
 
-/** How long the peers of one machine may take to find each other. A process that ends is noticed before; what is left is a busy machine. */
+/** How long the peers of one machine may take to find each other. A process that ends is noticed earlier; the rest is for a busy machine. */
 const meetingTimeout = 300_000
 
-/** How many times more than predicted the peers may differ at the end. */
+/** By what factor the peers may differ more than predicted at the end. */
 const disagreementSlack = 10
 
-/** What workers and servers ended with. */
+/** The results of workers and servers. */
 interface Ends {
   readonly results: Results
   readonly servers: Results
-  /** Why the first worker gave up that did. */
+  /** The error of the first worker that gave up. */
   readonly gaveUp: Error | undefined
 }
 
 /**
- * Runs all peers of a topology as processes on this machine and sums up what those came to that finished. A peer whose process is killed,
- * or that gives up since it misses its neighbours, is reported and left behind; rejects with the first other error of a peer. No process
- * is left running.
+ * Runs all peers of a topology as processes on this machine and summarises the results of those that finished. A peer that is
+ * killed, or that gives up because its neighbours are missing, is reported, and the others continue. Rejects with the first other error of a
+ * peer. No process continues to run.
  */
 export async function runSwarm(request: RunRequest, options: SwarmOptions): Promise<Summary> {
   const plan = await makeRealPlan(request)
@@ -84,11 +84,11 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
     const models = [...results.values()].map(({ parameters }) => parameters)
     const saving = { plan, results, models }
     const ofMean = await evaluator.evaluateMean(models).catch(async (error: unknown) => {
-      // Stopped now, the model is saved all the same.
+      // The run was stopped; the model is saved nevertheless.
       await saveMean(saving, undefined, options)
       throw error
     })
-    // That it cannot be saved is no reason not to say what it is worth.
+    // If the model cannot be saved, its summary is emitted nevertheless.
     const unsaved = await saveMean(saving, ofMean, options)
     const central =
       options.baseline && results.size === plan.file.topology.peers.length
@@ -110,7 +110,7 @@ export async function runSwarm(request: RunRequest, options: SwarmOptions): Prom
   }
 }
 
-/** Saves the mean of all models. The result is what went wrong. */
+/** Saves the mean of all models. Returns the error, if any. */
 function saveMean(
   { plan, results, models }: { readonly plan: Plan; readonly results: Results; readonly models: Float32Array[] },
   evaluation: Evaluation | undefined,
@@ -159,7 +159,7 @@ async function runChildren(
   }
 }
 
-/** Has all peers stop before the same round, so that their last checkpoints fit together; as far as they come to it in time. */
+/** Stops all peers before the same round, so that their last checkpoints fit together; if they reach it in time. */
 async function stopTogether(children: readonly Child[]): Promise<void> {
   const grace = setTimeout(roundGrace, undefined, { ref: false })
   const halting = Promise.all(children.map((child) => child.halt()))
@@ -170,8 +170,8 @@ async function stopTogether(children: readonly Child[]): Promise<void> {
 }
 
 /**
- * Waits for all results. A peer whose process was lost, or that misses all its neighbours, is told of, and the others go on; another error is
- * thrown, the first of them.
+ * Waits for all results. A peer that lost its process, or that misses all its neighbours, is reported, and the others continue; the first
+ * other error is thrown.
  */
 async function collect(
   children: readonly Child[],
@@ -197,7 +197,7 @@ async function collect(
   return { results: new Map([...results].sort(([left], [right]) => (left < right ? -1 : 1))), gaveUp }
 }
 
-/** What servers ended with. One that fails ends the run; but of services that share a store, one that is lost is told of, and one must be left. */
+/** The results of servers. A failed server ends the run; a lost service with a shared store is only reported, unless none remains. */
 async function served(
   { options }: Plan,
   servers: readonly Child[],
@@ -208,7 +208,7 @@ async function served(
   return new Map(await Promise.all(servers.map(async ({ name, result }) => [name, await result] as const)))
 }
 
-/** The final averaging rounds promise a factor by which the disagreement falls; float32 sets the floor. */
+/** The final averaging rounds promise a factor by which the consensus distance falls; the codec's rounding sets a floor. */
 function checkConsensus({ training }: Plan, models: readonly Float32Array[], summary: Summary): void {
   const before = summary.consensusDistanceAfterTraining
   if (before === undefined || models.length < summary.peers) return

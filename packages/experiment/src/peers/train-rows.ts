@@ -19,14 +19,14 @@ interface RowRun {
   readonly log?: EventLog | undefined
 }
 
-/** What a peer ends with whose algorithm has keyed rows. */
+/** The result of a peer, with an algorithm that has keyed rows. */
 export interface RowsTrained extends RunTotals {
   readonly parameters: Float32Array
   readonly working: number
   readonly keys?: KeyCounts
 }
 
-/** Trains one peer of an algorithm with keyed rows, or has it serve. Nobody may come or go, and there are no checkpoints. */
+/** Trains, or serves, one peer of an algorithm with keyed rows. The membership is fixed, and there are no checkpoints. */
 export async function trainRows(run: RowRun, task: Task, peer: Peer, watching: Watching): Promise<RowsTrained> {
   const { plan, log, self } = run
   const { options } = plan

@@ -9,12 +9,12 @@ import { localWeights } from '../training/training-file.js'
 interface Weighed {
   readonly plan: Plan
   readonly self: PeerName
-  /** How long the others have to say their counts, in milliseconds. */
+  /** How long the others may take to send their counts, in milliseconds. */
   readonly timeout: number
   readonly emit: (event: RunEvent) => void
 }
 
-/** With data of their own, the peers tell each other how many samples each has, and weigh their gradients by that. */
+/** If each peer has its own data, the peers exchange their sample counts, and weight their gradients accordingly. */
 export async function weighByCounts(
   { plan, self, timeout, emit }: Weighed,
   task: TaskWorker,
@@ -28,7 +28,7 @@ export async function weighByCounts(
   emit({ kind: 'note', text: countsText(self, neighbours, counts, weights) })
 }
 
-/** The counts of a peer and its neighbours, and that of all. */
+/** The counts of a peer and its neighbours, and the total. */
 function countsText(
   self: PeerName,
   neighbours: readonly PeerName[],

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { stragglersLabel, stragglersSchema } from './scenario-computing.js'
 import { rateFields } from '../training/training-schema.js'
 
-/** What may vary, with the values as in the place that each replaces. */
+/** What may vary; each value replaces the one at its place in the scenario. */
 const values = {
   bandwidth: bitRate(),
   up: bitRate(),
@@ -22,7 +22,7 @@ const values = {
 
 const list = <Schema extends z.ZodType>(schema: Schema) => z.array(schema).min(1).max(1000).optional()
 
-/** Every combination is run. */
+/** Every combination is simulated. */
 export const varySchema = z
   .strictObject({
     bandwidth: list(values.bandwidth).meta({ description: 'links.default.bandwidth, in place of its up and down too' }),
@@ -42,7 +42,7 @@ export const varySchema = z
 
 export type Vary = z.output<typeof varySchema>
 
-/** One value of axes that vary. */
+/** One value of each axis that is given. */
 export const choiceSchema = z.strictObject(values).partial()
 
 export type AxisName = keyof typeof values
@@ -52,7 +52,7 @@ export type Choice = {
   readonly [Name in AxisName]: { readonly axis: Name; readonly value: z.output<(typeof values)[Name]> }
 }[AxisName]
 
-/** One value of an axis, and what results show of it: bits per second, milliseconds, bytes, a fraction of 1; or a name. */
+/** One value of an axis, and its form in results: bits per second, milliseconds, bytes, a fraction of 1; or a name. */
 export type AxisValue = Choice & { readonly setting: Setting }
 
 /** Something that varies, with all its values. */
@@ -68,7 +68,7 @@ export function axesOf(vary: Vary, names: readonly string[]): readonly Axis[] {
     .map((axis) => ({ name: axis, values: axisValues((vary[axis] ?? []).map((value) => ({ axis, value }) as Choice)) }))
 }
 
-/** Choices with what is shown of them. Different ones that would look the same are numbered. */
+/** Choices with their forms in results. Different ones with the same form are numbered. */
 function axisValues(choices: readonly Choice[]): readonly AxisValue[] {
   const settings = choices.map(settingOf)
   return choices.map((choice, index) => {

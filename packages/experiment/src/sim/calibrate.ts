@@ -4,19 +4,19 @@ import { TaskSets } from './task-sets.js'
 import type { Scenario } from './scenario.js'
 import { runsOf, topologyOf } from './sweep.js'
 
-/** What computing takes on this machine, in milliseconds. */
+/** The times of computing on this machine, in milliseconds. */
 export interface Calibration {
   readonly perSample: number
   readonly perStep: number
 }
 
-/** Batches of one time and of another so many times as large, from which the two costs are told apart. */
+/** The ratio of the two batch sizes from which the costs per sample and per step are computed. */
 const largerBatch = 4
 
 const warmUps = 200
 const repeats = 9
 
-/** Measures the gradient of the scenario's task on this machine, with its batch and with one that is larger. */
+/** Measures the gradient of the scenario's task on this machine, with its batch and with a larger one. */
 export async function calibrate(scenario: Scenario, now: () => number): Promise<Calibration> {
   const [run] = runsOf(scenario)
   const { peers } = topologyOf(scenario, run).topology
@@ -28,7 +28,7 @@ export async function calibrate(scenario: Scenario, now: () => number): Promise<
   return { perSample, perStep: Math.max(0, small - perSample * batch) }
 }
 
-/** Milliseconds of one gradient on `batch` samples: the median over some intervals of at least a few milliseconds each. */
+/** Milliseconds per gradient on `batch` samples: the median over several intervals of at least a few milliseconds each. */
 async function computeWith(task: Task, batch: number, now: () => number): Promise<number> {
   const x = await task.initialise(1).run()
   const samples = Uint32Array.from({ length: batch }, (_, index) => index % task.samples)

@@ -1,4 +1,4 @@
-/** Swarms whose peers crash and come back all the time. */
+/** Swarms with peers that crash and return all the time. */
 import test from 'ava'
 import { differenceOf } from './run-all.js'
 import { simulateRun } from './run.js'

@@ -4,7 +4,7 @@ import { unknownPeer } from '@murmuration/files'
 import type { ScenarioFaults } from './scenario-faults.js'
 
 /**
- * Names that nobody has, times that end before they begin, and events that cannot be: who is not frozen cannot thaw.
+ * Reports names that no peer has, intervals that end before they begin, and impossible events: a peer that is not frozen cannot thaw.
  *
  * @param servers - those on machines of their own
  */
@@ -25,7 +25,7 @@ export function faultProblems(
   return [...few, ...ofRules, ...ofEvents, ...within(['events'], orderProblems(events)), ...ofChurn]
 }
 
-/** More crashes than this take longer to simulate than anybody waits. */
+/** With more crashes than this, a simulation would take too long. */
 const maxCrashes = 100_000
 
 function churnProblems(churn: Churn, peers: number): Problem[] {
@@ -68,7 +68,7 @@ function nameProblems(names: Readonly<Record<string, PeerName | undefined>>, kno
   )
 }
 
-/** What must have happened before: the state of a peer, a connection or the whole network, and what leads to which. */
+/** For each event, the states of a peer, a connection or the network in which it is possible, and the state that it leads to. */
 const steps: Readonly<
   Record<Exclude<FaultEvent['kind'], 'skew'>, { readonly from: readonly string[]; readonly to: string }>
 > = {
@@ -84,7 +84,7 @@ const steps: Readonly<
   unclog: { from: ['clogged'], to: 'open' }
 }
 
-/** Events that cannot happen in the order of their times. Paths begin with the event's index. */
+/** Reports events that are impossible in the order of their times. Paths begin with the event's index. */
 function orderProblems(events: readonly FaultEvent[]): Problem[] {
   const states = new Map<string, string>(
     events.flatMap((event) => (event.kind === 'join' ? [[event.peer, 'not there yet'] as const] : []))

@@ -1,12 +1,12 @@
 import type { Task, Work } from '@murmuration/core'
 import type { TaskSet } from '@murmuration/tasks'
 
-/** By seed, for as long as the tasks are kept. */
+/** The start parameters by seed, for as long as the tasks are kept. */
 const drawn = new WeakMap<TaskSet, Map<number, Float32Array>>()
 
 /**
- * What a task of `taskSet` starts with: drawn once for all its peers and all runs in a row, which have the same bits by contract. To draw a network takes as
- * long as some steps.
+ * The start parameters of a task of `taskSet`. They are drawn once for all its peers and for successive runs, since they must have the same
+ * bits. Drawing a network takes as long as several steps.
  */
 export function firstParameters(taskSet: TaskSet, task: Task, seed: number): Work<Float32Array> {
   const known = drawn.get(taskSet) ?? new Map<number, Float32Array>()

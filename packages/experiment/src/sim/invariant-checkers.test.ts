@@ -11,12 +11,12 @@ const report = (round: number, parameters: readonly number[], rest: Partial<Step
 
 const vector = (...values: readonly number[]) => ({ values: Float32Array.from(values) })
 
-/** A step of the optimiser. */
+/** An optimiser step. */
 const move = (from: readonly number[], to: readonly number[]) => ({
   moves: [{ from: vector(...from), to: vector(...to) }]
 })
 
-/** Gives a report whose vectors are not valid any more when the next one comes. */
+/** Passes on a report whose vectors become invalid with the next one. */
 function give(checkers: InvariantCheckers, peer: PeerName, report: StepReport): void {
   checkers.take(peer, report)
   const others = [...report.moves.flatMap(({ from, to }) => [from, to]), ...(report.mass ? [report.mass.x] : [])]

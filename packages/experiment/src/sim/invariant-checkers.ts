@@ -3,25 +3,25 @@ import type { PeerName, StepReport } from '@murmuration/core'
 import { allFinite, norm } from '@murmuration/vectors'
 import { keepCopy } from './keep-copy.js'
 
-/** How far the mean may be off after a round, as a fraction of the sum of all parameters: float32 rounds every term. */
+/** The allowed error of the mean after a round, as a fraction of the sum of all parameters: float32 rounds every term. */
 const meanTolerance = 1e-5
 
-/** At most so many findings are kept of a run; they tend to come in thousands. */
+/** The maximum number of findings per run: a violation tends to cause thousands. */
 const maxFindings = 10
 
-/** Rounds that not all peers have reported yet; older ones are given up, since somebody has crashed. */
+/** The maximum number of rounds that some peers have not reported yet; older ones are given up, since a peer must have crashed. */
 const maxOpen = 32
 
 interface RoundSums {
   readonly before: Float64Array
-  /** What came to it that no optimiser has moved. */
+  /** The change that no optimiser caused. */
   readonly change: Float64Array
   weight: number
   peers: number
   isWhole: boolean
 }
 
-/** Checks what every run has to keep, whatever it simulates, and what its algorithm keeps. */
+/** Checks the invariants of every run, and those of its algorithm. */
 export class InvariantCheckers {
   readonly #workers: readonly PeerName[]
   readonly #keeps: Keeps
@@ -30,15 +30,15 @@ export class InvariantCheckers {
   readonly #found = new Set<string>()
   readonly #lives = new Map<PeerName, number>()
   readonly #lastRound = new Map<PeerName, number>()
-  /** What the round to be checked next begins with: copies, since a report's vectors are valid until the next step only. */
+  /** The values before the next round to check: copies, since a report's vectors are valid only until the next step. */
   readonly #before = new Map<PeerName, Float32Array>()
   readonly #weights = new Map<PeerName, number>()
   readonly #sums = new Map<number, RoundSums>()
   readonly #models = new Map<number, { readonly model: Float32Array; peers: number }>()
 
   /**
-   * @param every - the parameters of every so many rounds are looked at; the rest is checked always
-   * @param mayJoin - whether a peer may begin in the midst of a run, with a state that it took from another
+   * @param every - how often parameters are checked, in rounds; everything else is always checked
+   * @param mayJoin - whether a peer may begin during a run, with a state that it took from another
    */
   constructor(workers: readonly PeerName[], keeps: Keeps, every: number, mayJoin = false) {
     this.#mayJoin = mayJoin
@@ -47,12 +47,12 @@ export class InvariantCheckers {
     this.#every = every
   }
 
-  /** What was found wrong. */
+  /** The violations that were found. */
   get findings(): readonly string[] {
     return [...this.#found]
   }
 
-  /** A process of a peer begins anew, from round 0. */
+  /** A process of a peer begins again, from round 0. */
   restarted(peer: PeerName): void {
     this.#lastRound.delete(peer)
     this.#before.delete(peer)
@@ -64,7 +64,7 @@ export class InvariantCheckers {
     const isNewLife = this.#mayJoin && (last === undefined || life !== this.#lives.get(peer))
     if (isNewLife) this.#before.delete(peer)
     const next = (last ?? -1) + 1
-    // Who takes a state goes on in a later round.
+    // A peer that takes over a state continues in a later round.
     if (isNewLife ? round < next : round !== next)
       this.found(`${peer} reports round ${round} after round ${last ?? 'none'}`)
     this.#lives.set(peer, life)
@@ -94,7 +94,7 @@ export class InvariantCheckers {
     if (++first.peers === this.#workers.length) this.#models.delete(round)
   }
 
-  /** `Σ_i x_i` moves by what the optimisers move, and `Σ_i w_i` not at all, where nobody was missing. */
+  /** `Σ_i x_i` may change only by optimiser steps, and `Σ_i w_i` not at all, if no peer was missing. */
   #checkMean(peer: PeerName, report: StepReport, before: Float32Array): void {
     const { round } = report
     const sums = this.#sums.get(round) ?? newSums(before.length)
@@ -113,7 +113,7 @@ export class InvariantCheckers {
       this.found(`the sum of the weights moved by ${sums.weight} in round ${round}`)
   }
 
-  /** Something that another found. */
+  /** Adds a finding of another check. */
   found(what: string): void {
     if (this.#found.size < maxFindings) this.#found.add(what)
   }
@@ -123,7 +123,7 @@ function newSums(length: number): RoundSums {
   return { before: new Float64Array(length), change: new Float64Array(length), weight: 0, peers: 0, isWhole: true }
 }
 
-/** What the sum is of: the parameters, or with weights what has the weight. */
+/** The vector to sum: the parameters, or with weights the weighted vector. */
 function summed({ mass, parameters }: StepReport): Float32Array {
   return mass?.x.values ?? parameters
 }
@@ -138,7 +138,7 @@ function addTo(sums: RoundSums, before: Float32Array, report: StepReport): void 
     for (let k = 0; k < after.length; k++) sums.change[k] -= to.values[k] - from.values[k]
   }
   sums.peers++
-  // What one end has mixed in, and the other mixes in later, moves the sums of two rounds.
+  // If one end mixes a message in one round and the other end in a later round, the sums of both rounds move.
   if (report.missing.length + (report.late?.length ?? 0) > 0) sums.isWhole = false
 }
 

@@ -2,14 +2,14 @@ import { graphLabel } from '@murmuration/topology'
 import { givenOptions, optionTexts, recordOf, without } from '../training/algorithm-choice.js'
 import type { MethodDescription } from './scenario-methods.js'
 
-/** The name that the file gives, or the algorithm's title and what it has otherwise than by default: `D-PSGD (per-tensor)`. */
+/** The name in the file, or the algorithm's title with the options that are not defaults: `D-PSGD (per-tensor)`. */
 export function methodLabel(method: MethodDescription): string {
   return method.name ?? optionsLabel(method)
 }
 
 /**
- * What methods share that differ only in how they exchange: fused or per tensor, streamed or blocking, in how many chunks,
- * while computing or after it. It is the label that they would have without all that.
+ * A label for methods that differ only in how they exchange: fused or per tensor, streamed or blocking, in how many chunks, during
+ * computing or after it. It is the label that they would have without these options.
  */
 export function kindLabel(method: MethodDescription): string {
   const choice = without(method.algorithm, ['fusion', 'calls', 'chunks', 'overlap'])
@@ -48,7 +48,7 @@ function trainingOptions({ batch, codec, optimiser, rate = {} }: MethodDescripti
   ]
 }
 
-/** A sentence on a method: its algorithm with all of its options, and who published it. */
+/** A sentence on a method: its algorithm with all options, and its source. */
 export function methodText({ algorithm }: MethodDescription): string {
   const { title, source } = recordOf(algorithm)
   const told = Object.entries(givenOptions(algorithm)).map(

@@ -1,18 +1,19 @@
-/** Peers that lie: links that carry something else than what a liar's algorithm has sent. */
+/** Peers that lie: a wire that replaces what a liar's algorithm sends. */
 import type { LinkWire, PeerName, Random, Wire } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 
 /**
- * What liars send in place of their parameters x: −x; 100 x; draws of a normal distribution with the length of x, tenfold; or, of each coordinate, what lies 1.5
- * standard deviations below the mean of what the honest sent last (Baruch, Baruch, Goldberg: A Little Is Enough, NeurIPS 2019, section 3, with its z of CIFAR-10).
+ * What liars send instead of their parameters x: −x; 100 x; normal draws with ten times the norm of x; or, in each coordinate, a value 1.5
+ * standard deviations below the mean of the honest peers' last vectors (Baruch, Baruch, Goldberg: A Little Is Enough, NeurIPS 2019,
+ * section 3, with its z for CIFAR-10).
  */
 export const lies = ['sign-flipped', 'scaled', 'random', 'a little is enough'] as const
 export type Lie = (typeof lies)[number]
 
-/** How much is sent too much. */
+/** The factors of the lies. */
 const [scaling, noise, deviations] = [100, 10, 1.5]
 
-/** A wire on which `liars` send a lie, the same to all at a time. The others' messages go as they are. */
+/** A wire on which `liars` send a lie, the same to all receivers in a round. Other messages are unchanged. */
 export function lyingWire<W extends Wire<VectorMessage>>(
   wire: W,
   liars: ReadonlySet<PeerName>,

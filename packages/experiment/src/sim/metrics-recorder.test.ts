@@ -7,7 +7,7 @@ const workers = ['a', 'b'].map(peerName)
 let time = 0
 const simulation = { now: () => (time += 1000), traffic: { bytes: 0 }, hasCrashed: () => false }
 
-/** A task whose loss is the only parameter. */
+/** A task with a single parameter, which is its loss. */
 const union: Task = {
   schema: [{ name: 'x', shape: [1] }],
   samples: 1,

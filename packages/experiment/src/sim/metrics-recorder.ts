@@ -4,21 +4,21 @@ import { consensusDistance, hashVector, lengthOf, mean } from '@murmuration/vect
 import { placeRows, sumOfCounts } from '../rows.js'
 import { keepCopy } from './keep-copy.js'
 
-/** What a run is watched with. */
+/** Options for recording a run. */
 export interface CurveOptions {
-  /** Who reports steps: the workers, and servers where these hold rows of the parameters. */
+  /** The peers that report steps: the workers, and servers that hold rows of the parameters. */
   readonly workers: readonly PeerName[]
-  /** The task of all data, whose evaluation judges the mean model. */
+  /** The task with all data, which evaluates the mean model. */
   readonly union: Task
-  /** Evaluate after every so many steps of all peers, counted per peer. */
+  /** The steps per peer between two evaluations, averaged over the peers. */
   readonly every: number
-  /** The loss at which the run has arrived. */
+  /** The loss to reach. */
   readonly targetLoss: number | undefined
-  /** After how many steps of all peers, counted per peer, it is over in any case. */
+  /** The maximum number of steps per peer, averaged over the peers. */
   readonly maxRounds?: number | undefined
 }
 
-/** What is read off a simulation while it runs. */
+/** What the recorder reads from a running simulation. */
 export interface WatchedSimulation {
   readonly traffic: { readonly bytes: number }
   now(): Milliseconds
@@ -28,31 +28,31 @@ export interface WatchedSimulation {
 /** The simulator knows the models of all peers. */
 type SimulatedPoint = CurvePoint & { readonly consensusDistance: number }
 
-/** What it took to arrive. */
+/** Time, samples and bytes until the target was reached. */
 export type ToTarget = Pick<CurvePoint, 'seconds' | 'samples' | 'bytes'>
 
-/** More peers than this are not evaluated one by one at the end. */
+/** With more peers than this, peers are not evaluated individually at the end. */
 const maxPeersForWorst = 64
 
 /**
- * Follows a run: keeps the newest parameters of every peer, and evaluates their mean whenever the peers have taken so many more
- * steps together. For peers in lock-step that is the end of a round. Watching takes no virtual time.
+ * Records a run: keeps the newest parameters of every peer, and evaluates their mean each time the peers have together taken a given
+ * number of steps. If the peers run in lock-step, that is the end of a round. Recording takes no virtual time.
  */
 export class MetricsRecorder {
   readonly points: SimulatedPoint[] = []
-  /** Hashes of what each peer has in the end; of few peers. */
+  /** Hashes of each peer's parameters at the end; only for few peers. */
   readonly models: Record<string, string> = {}
   readonly #options: CurveOptions
   readonly #simulation: WatchedSimulation
   readonly #samples = new Map<PeerName, number>()
-  /** Copies, since a report's vectors are valid until the next step only. */
+  /** Copies, since a report's vectors are valid only until the next step. */
   readonly #newest = new Map<PeerName, Float32Array>()
-  /** The parameters of all, where they are rows that are divided among those who report. */
+  /** The parameters of all, if their rows are divided among the peers that report. */
   #rows: Float32Array | undefined
   readonly #keys = new Map<PeerName, KeyCounts>()
   readonly #lost = new Set<PeerName>()
   #steps = 0
-  /** When the last step of training was taken, in virtual seconds. */
+  /** The virtual time of the last training step, in seconds. */
   #last = 0
   #isAveraging = false
   #toTarget: ToTarget | undefined
@@ -62,17 +62,17 @@ export class MetricsRecorder {
     this.#simulation = simulation
   }
 
-  /** What it took to reach the target loss, once it was reached. */
+  /** What was needed to reach the target loss; undefined if it was not reached. */
   get toTarget(): ToTarget | undefined {
     return this.#toTarget
   }
 
-  /** Leaves a peer that has given up out of all that follows. */
+  /** Excludes a peer that has given up from now on. */
   lose(peer: PeerName): void {
     this.#lost.add(peer)
   }
 
-  /** Takes in a step of a peer. The result says whether the run has arrived, or is over. */
+  /** Takes a step of a peer. Returns whether the target is reached, or the run is over. */
   async take(peer: PeerName, report: StepReport): Promise<boolean> {
     this.#samples.set(peer, report.samples)
     this.#keepModel(peer, report)
@@ -92,7 +92,7 @@ export class MetricsRecorder {
     return true
   }
 
-  /** Evaluates once more, unless that has just been done; and the peers one by one, but for a run that was to be cut off. */
+  /** Evaluates the end, unless that was just done; also each peer, unless the run had a limit of rounds. */
   async finish(): Promise<void> {
     if (this.#models().length === 0) return
     const seconds = this.#simulation.now() / 1000
@@ -104,7 +104,7 @@ export class MetricsRecorder {
     this.points[this.points.length - 1] = { ...point, worstLoss: Math.max(...losses) }
   }
 
-  /** When training ended, in virtual seconds; `undefined` where no final averaging rounds came after it. */
+  /** When training ended, in virtual seconds; `undefined` if there were no final averaging rounds. */
   get trained(): number | undefined {
     return this.#isAveraging ? this.#last : undefined
   }
@@ -119,12 +119,12 @@ export class MetricsRecorder {
     return [...this.#samples.values()].reduce((sum, samples) => sum + samples, 0)
   }
 
-  /** How rows were reached, by all together; `undefined` where there are none. */
+  /** How rows were accessed, by all peers together; `undefined` if there are none. */
   get keys(): KeyCounts | undefined {
     return sumOfCounts([...this.#keys.values()])
   }
 
-  /** A copy of what a peer reports, of its rows at their places where it holds some. */
+  /** Copies a peer's parameters; rows are copied to their places. */
   #keepModel(peer: PeerName, { parameters, holds, keys }: StepReport): void {
     if (keys !== undefined) this.#keys.set(peer, keys)
     if (holds === undefined) return keepCopy(this.#newest, peer, parameters)
@@ -147,7 +147,7 @@ export class MetricsRecorder {
     return point
   }
 
-  /** The newest of all who are there: what a crashed peer had is lost, and one that has given up has an old model. */
+  /** The newest models of the present peers: a crashed peer has lost its model, and that of a peer that gave up is outdated. */
   #models(): Float32Array[] {
     if (this.#rows !== undefined) return [this.#rows]
     const there = this.#options.workers.filter((peer) => !this.#simulation.hasCrashed(peer) && !this.#lost.has(peer))

@@ -6,7 +6,7 @@ import test from 'ava'
 
 const pathOf = (file: string) => fileURLToPath(new URL(`../../../../${file}`, import.meta.url))
 
-/** Seconds per epoch, or to a loss: of D-PSGD, the server and all-reduce. */
+/** Seconds per epoch, or until a loss: of D-PSGD, the server and all-reduce. */
 interface Point {
   readonly panel: string
   readonly mbps?: number
@@ -29,7 +29,7 @@ test.before(async () => {
   figures = JSON.parse(stdout) as Figures
 })
 
-/** How much longer than published: 0.1 for 10 %. */
+/** By how much longer than published: 0.1 for 10 %. */
 const excess = ({ published, ours }: Point, system: 0 | 1 | 2) => ours[system] / published[system] - 1
 
 test("D-PSGD's published epochs follow bandwidth and latency, also at the points that nothing was calibrated by (Lian 2017, fig. 2c, 2d)", (t) => {

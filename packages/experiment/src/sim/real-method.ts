@@ -1,4 +1,4 @@
-/** A method of a scenario as real peers run it: the same topology, training and links, in the scenario's first setting. */
+/** A method of a scenario for real peers: the same topology, training and links, in the scenario's first setting. */
 import { InputError } from '@murmuration/core'
 import { nearest, type PeerEntry, type TopologyFile } from '@murmuration/files'
 import type { RunRequest } from '../training/plan.js'
@@ -9,7 +9,7 @@ import { endless } from './scenario-schema.js'
 import { serversOf } from './servers.js'
 import { settingsOf, topologyOf } from './sweep.js'
 
-/** Reads a scenario's method. Throws an InputError when there is none of that label, or real peers cannot run it. */
+/** Reads a scenario's method. Throws an InputError when no method has that label, or real peers cannot run it. */
 export async function readMethod(
   request: RunRequest,
   label: string
@@ -49,7 +49,7 @@ function methodCalled({ path, methods }: Scenario, label: string): Method {
   )
 }
 
-/** Why real peers cannot run a method, if so. */
+/** Why real peers cannot run a method; undefined if they can. */
 function refusal({ traffic, training }: Scenario, { algorithm, fusion, on = 'own' }: Method): string | undefined {
   if (traffic !== undefined)
     return "its messages weigh what traffic says, and those of real peers the task's parameters"

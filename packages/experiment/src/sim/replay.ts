@@ -1,16 +1,17 @@
 /**
- * The timing of a synchronous algorithm, again on other links without its numbers. What it computes is the same on all of them, bit for bit, and so are
- * its messages: their sizes are recorded once, and a run of the same algorithm on a few zeros sends messages of those sizes, in the same order.
+ * Repeats the timing of a synchronous algorithm on other links, without computing. The algorithm computes the same values on all links, bit
+ * for bit, so its messages are the same too. Their sizes are recorded once; then a run of the same algorithm on a few zeros sends messages
+ * of these sizes in the same order.
  */
 import { train, type TrainingSettings } from '@murmuration/algorithms'
 import { invariant, type LinkWire, type Milliseconds, type PeerName, type Task, type Wire } from '@murmuration/core'
 import { simulate, type SimulationOptions } from '@murmuration/simulator'
 import { frameHeaderLength, framesOf, pooledVectorWire, type VectorMessage, weighed } from '@murmuration/wire'
 
-/** Bytes of each message with its header, and without, in the order of sending; by sender and receiver. */
+/** For each pair of sender and receiver, the bytes of each message with its header, and without, in the order of sending. */
 export type MessageSizes = ReadonlyMap<string, readonly (readonly [bytes: number, payload: number])[]>
 
-/** What was recorded of a run. */
+/** What is recorded of a run. */
 export interface Recording {
   readonly sizes: MessageSizes
   /** Bytes that all peers sent in each round, headers included. */
@@ -20,9 +21,9 @@ export interface Recording {
 const between = (from: PeerName, to: PeerName) => `${from} ${to}`
 
 /**
- * A wire that records what goes over it.
+ * A wire that records its messages.
  *
- * @param factor - how many times as heavy the bodies are as they would be: for the traffic of a larger model; 1 when absent
+ * @param factor - multiplies the bytes of message bodies, to imitate a larger model; default 1
  */
 export function recordingWire<W extends Wire<VectorMessage>>(wire: W, factor = 1): { wire: W; recording: Recording } {
   const sizes = new Map<string, (readonly [number, number])[]>()
@@ -47,10 +48,10 @@ export function recordingWire<W extends Wire<VectorMessage>>(wire: W, factor = 1
   return { wire: { ...wire, link }, recording: { sizes, bytesByRound } }
 }
 
-/** How many parameters a replay has: enough that none of 256 parts of them is empty. */
+/** The number of parameters in a replay: enough that none of 256 chunks is empty. */
 export const replayLength = 256
 
-/** A wire whose messages weigh what was recorded. Throws an InvariantError for one that was not: then the algorithm is not synchronous. */
+/** A wire with the recorded message sizes. Throws an InvariantError for a message that was not recorded: then the algorithm is not synchronous. */
 export function replayingWire(sizes: MessageSizes): Wire<VectorMessage> {
   const wire = { ...pooledVectorWire(), ...weighed(replayLength) }
   const link = (from: PeerName, to: PeerName): LinkWire<VectorMessage> => {
@@ -72,7 +73,7 @@ export function replayingWire(sizes: MessageSizes): Wire<VectorMessage> {
   return { ...wire, link }
 }
 
-/** A gradient of zeros, which takes the time that the cost says and no more. */
+/** A gradient of zeros, which only takes the time of its cost. */
 function idleTask(samples: number): Task {
   const vector = new Float32Array(replayLength)
   return {
@@ -86,8 +87,8 @@ function idleTask(samples: number): Task {
 }
 
 /**
- * When each peer ends each round, in virtual milliseconds: by round, and in it in the order of the topology's peers. The same as with the numbers that
- * were recorded, where the algorithm is synchronous and no queue overflows.
+ * When each peer ends each round, in virtual milliseconds: an array for each round, in the order of the topology's peers. The times are
+ * those of the recorded algorithm if it is synchronous and no queue overflows.
  */
 export async function replayedTimes(
   { sizes }: Pick<Recording, 'sizes'>,

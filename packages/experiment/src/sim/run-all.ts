@@ -5,38 +5,38 @@ import { RunPool } from './run-pool.js'
 import type { Scenario } from './scenario.js'
 import { runCount } from './sweep.js'
 
-/** How the runs of a scenario are done. */
+/** Options for the runs of a scenario. */
 export interface RunAllOptions {
   readonly threads: number
-  /** Which part of the runs; all when absent. */
+  /** The part of the runs; all if absent. */
   readonly part?: SweepPart | undefined
-  /** Told after each run. */
+  /** Called after each run. */
   readonly onRun: (result: RunResult, done: number, all: number) => void
-  /** Given each result once, as soon as there is nothing more to find out about it. The sweep ends when this throws. */
+  /** Called once with each result, as soon as it is final. An exception ends the sweep. */
   readonly keep: (result: RunResult) => void
   readonly signal: AbortSignal
 }
 
-/** What all runs came to. */
+/** The results of all runs. */
 export interface AllRuns {
-  /** In the order of the scenario, whoever was done first; those that were done, if it was stopped, and those of the part. */
+  /** In the order of the scenario. If the sweep was stopped, only the completed runs; if it was a part, only the runs of the part. */
   readonly results: readonly RunResult[]
-  /** How many were done twice. What came out otherwise is a finding of the run. */
+  /** The number of runs that were repeated. A different result of a repetition is a finding of the run. */
   readonly repeated: number
   readonly isWhole: boolean
-  /** What ended the sweep before all were done, unless it was stopped. */
+  /** The error that ended the sweep early; absent if it was stopped. */
   readonly error?: unknown
 }
 
-/** One run in so many is done twice and must come out the same. */
+/** One run in so many is repeated, and must give the same result. */
 const repeatEvery = 20
 
-/** Simulates all runs of a scenario on threads. The threads share nothing, so their number changes nothing but the time. */
+/** Simulates all runs of a scenario on threads. The threads share nothing, so their number changes only the time. */
 export async function runAll(
   scenario: Scenario,
   { threads, part = { number: 1, of: 1 }, onRun, keep, signal }: RunAllOptions
 ): Promise<AllRuns> {
-  // In drawn order, so that the time that is left can be told from the time that has gone, and parts take about as long.
+  // In random order, so that the remaining time can be estimated, and all parts take about the same time.
   const drawn = createRandom(0, 'order').shuffle(Array.from({ length: runCount(scenario) }, (_, index) => index))
   const order = ofPart(drawn, part)
   const all = order.length
@@ -64,7 +64,7 @@ export async function runAll(
 
 const isRepeated = (index: number) => index % repeatEvery === 0
 
-/** The results that there are. A run that is repeated is kept when it was done twice. */
+/** The results so far. A run that is repeated is kept after both runs. */
 class Progress {
   readonly #keep: (result: RunResult) => void
   readonly #results = new Map<number, RunResult>()
@@ -91,7 +91,7 @@ class Progress {
     if (first !== undefined || !isRepeated(index)) this.#keepNow(index)
   }
 
-  /** Keeps also those whose repetition did not come any more. */
+  /** Also keeps runs with an incomplete repetition. */
   end(): Pick<AllRuns, 'results' | 'repeated' | 'error'> {
     const done = [...this.#results].sort(([left], [right]) => left - right).map(([, result]) => result)
     try {
@@ -113,7 +113,7 @@ function withFindings(result: RunResult, found: readonly string[]): RunResult {
   return { ...result, record: { ...result.record, findings: [...result.record.findings, ...found] } }
 }
 
-/** Where two runs that should be the same differ first. */
+/** The first difference of two runs that should be the same. */
 export function differenceOf(first: RunResult, second: RunResult): string[] {
   if (first.record.logHash === second.record.logHash) return []
   const { settings, curve } = second.record

@@ -6,10 +6,10 @@ import { serversOf } from './servers.js'
 import type { SimRun } from './sweep.js'
 
 /**
- * What goes wrong in a run: what the file says, and what is drawn for the seed, the same for all methods. Servers share the fate of the peer on
- * whose machine they run. Events of servers that this method does not have are left out. Peers that an event names take no part in the churn.
+ * The faults of a run: those in the file, and those drawn for the seed, which are the same for all methods. Servers on a peer's machine have
+ * the faults of that peer. Events of servers that this method does not have are left out. Peers that are named by an event have no churn.
  *
- * @param peers - who takes part, in the order of the topology
+ * @param peers - those that take part, in the order of the topology
  */
 export function faultsOf(
   { faults }: Pick<Scenario, 'faults'>,

@@ -6,9 +6,9 @@ import type { RunAnswer, RunLimits, RunQuestion, ThreadLoaded } from './run-work
 import type { Scenario } from './scenario.js'
 
 /**
- * Memory for short-lived objects, in MB. What lives when they are collected is copied, and grows with the peers: many peers need more
- * room, so that this is rare. With few peers more room is no faster, and all of it is touched. Calibrated to 100 peers (no slower with 96
- * than with 384) and 1,000 (slower with 96); between and beyond them times differ by less than a tenth.
+ * Memory for short-lived objects, in MB. A collection copies the live ones, whose size grows with the number of peers; with many peers,
+ * more memory makes collections rare. With few peers more memory is not faster, and all of it is touched. Calibrated with 100 peers (96 is
+ * as fast as 384) and 1,000 peers (96 is slower); between and beyond these, times differ by less than a tenth.
  *
  * @param peers - of the largest run
  */
@@ -16,14 +16,14 @@ export function youngGenerationMegabytes(peers: number): number {
   return Math.min(384, Math.max(96, Math.ceil(0.384 * peers)))
 }
 
-/** Of the run with the most peers. */
+/** The number of peers in the largest run. */
 function maxPeersOf({ topology, axes }: Scenario): number {
   const { peers = 1 } = topology
   const varied = axes.flatMap(({ values }) => values.flatMap((each) => (each.axis === 'peers' ? [each.value] : [])))
   return Math.max(typeof peers === 'number' ? peers : peers.length, ...varied)
 }
 
-/** How long the end of the threads may be put off until all are loaded, in milliseconds. */
+/** How long ending the threads may wait until all are loaded, in milliseconds. */
 const loadingLimit = 10_000
 
 /** Threads that simulate the runs of one scenario. */
@@ -47,16 +47,16 @@ export class RunPool {
     const { promise, reject } = deferred<never>()
     promise.catch(() => {})
     this.failed = promise
-    // The answer to a run that was given up is an error to the pool. It would end the process if nobody listened.
+    // The pool reports the answer to an abandoned run as an error. Without a listener, that would end the process.
     this.#pool.on('error', reject)
   }
 
-  /** Simulates run number `index`. Rejects with an InputError when what the scenario names is not there. */
+  /** Simulates run number `index`. Rejects with an InputError when something that the scenario names does not exist. */
   async run(index: number, within: RunLimits = {}): Promise<RunResult> {
     return resultOf(await this.#pool.run({ index, within }, { name: 'run' }))
   }
 
-  /** Ends all threads. Runs that are not done reject. */
+  /** Ends all threads. Unfinished runs reject. */
   async end(): Promise<void> {
     await this.#allLoaded(AbortSignal.timeout(loadingLimit))
     await this.#pool.destroy()

@@ -1,4 +1,4 @@
-/** What a worker thread does: simulates the runs of one scenario, one after the other. */
+/** A worker thread: simulates runs of one scenario, one after the other. */
 import { parentPort, threadId } from 'node:worker_threads'
 import { messageOf } from '@murmuration/core'
 import { workerData } from 'piscina'
@@ -8,21 +8,21 @@ import { type RunResult, simulateRun } from './run.js'
 import type { Scenario } from './scenario.js'
 import { runsOf, topologyOf } from './sweep.js'
 
-/** What a run came to, or what was thrown. Errors lose their class between threads, so they are told apart by name. */
+/** The result of a run, or its error. Errors lose their class between threads, so they are recognised by name. */
 export type RunAnswer =
   | { readonly ok: true; readonly result: RunResult }
   | { readonly ok: false; readonly name: string; readonly message: string; readonly stack: string | undefined }
 
-/** What a thread says when its modules are there. */
+/** The message of a thread that has loaded its modules. */
 export interface ThreadLoaded {
   readonly loaded: number
 }
 
-/** Where a run is to end, in place of what the scenario says. */
+/** Limits of a run, in place of the scenario's. */
 export interface RunLimits {
   readonly stop?: Scenario['stop']
   readonly rounds?: number
-  /** Rounds from one evaluation to the next; Infinity for one at the end alone. */
+  /** Rounds between two evaluations; Infinity for only one at the end. */
   readonly evaluate?: number
 }
 
@@ -30,9 +30,9 @@ const scenario = workerData as Scenario
 const runs = runsOf(scenario)
 const taskSets = new TaskSets(8)
 
-/** What is asked of a thread. */
+/** A request to a thread. */
 export interface RunQuestion {
-  /** Of those that `runsOf` lists. */
+  /** The index in the list of `runsOf`. */
   readonly index: number
   readonly within: RunLimits
 }

@@ -66,7 +66,7 @@ test('a codec has a label, sends fewer bytes and is over sooner, and the model s
     ({ record }) => record
   )
   t.is(coded.method, 'D-PSGD (delta-int8)')
-  // The first vector of each link goes raw.
+  // The first vector of each link is sent raw.
   t.true(coded.payloadSent < 0.35 * plain.payloadSent, `${coded.payloadSent} of ${plain.payloadSent} bytes`)
   const [end, own] = [plain, coded].map(({ curve }) => curve[curve.length - 1])
   t.true(own.seconds < end.seconds, `${own.seconds} s, ${end.seconds} s`)
@@ -202,7 +202,7 @@ test('what a crashed peer had is not in the mean of the others', async (t) => {
       faults: '{ events: [{ at: 100 ms, do: crash, peer: c }] }'
     })
   )
-  // Without noise and heterogeneity the two that are left arrive at the optimum; the lost one's parameters would stay far off.
+  // Without noise and heterogeneity the remaining two reach the optimum; the parameters of the lost peer would stay far from it.
   const last = record.curve.at(-1)
   t.true((last?.loss ?? Infinity) < 1e-6, `${last?.loss}`)
   t.true((last?.consensusDistance ?? Infinity) < 1e-3)

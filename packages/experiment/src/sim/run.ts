@@ -29,13 +29,13 @@ import { type SimRun, topologyOf } from './sweep.js'
 import { TimelineRecorder } from './timeline-recorder.js'
 import { trafficOver } from './traffic-wire.js'
 
-/** What one simulation of a sweep came to. */
+/** The result of one simulation of a sweep. */
 export interface RunResult {
   readonly record: SimulatedRecord
   readonly timeline?: Timeline
 }
 
-/** Simulates one run of a scenario. The same scenario and run give the same result, but for the real seconds. */
+/** Simulates one run of a scenario. The same scenario and run give the same result, except for the real seconds. */
 export async function simulateRun(
   scenario: Scenario,
   run: SimRun,
@@ -48,7 +48,7 @@ export async function simulateRun(
   return simulated.result(failure, (realTime() - start) / 1000)
 }
 
-/** So many peers that gave up are told of with their reasons. */
+/** At most so many peers that gave up are listed with their reasons. */
 const maxLostTexts = 20
 
 /** Everything that one run needs, built and connected. */
@@ -116,7 +116,7 @@ class SimulatedRun {
     this.#metrics = new MetricsRecorder({ ...watched, targetLoss: stop.loss }, this.#simulation)
   }
 
-  /** Runs to the end. The result is why it failed, if it did; errors in Murmuration itself are thrown. */
+  /** Runs to the end. Returns why it failed, if it did; internal errors are thrown. */
   async play(): Promise<string | undefined> {
     try {
       await this.#simulation.run()
@@ -180,7 +180,7 @@ class SimulatedRun {
     }
   }
 
-  /** A worker that misses all its neighbours gives up, and the others go on, as real ones do. Throws why the first did when nobody is left. */
+  /** A worker that misses all its neighbours gives up, and the others continue, as real peers do. If none is left, throws the first one's error. */
   #lose(peer: PeerName, error: NeighboursMissingError): void {
     this.#lost.set(peer, error)
     this.#metrics.lose(peer)
@@ -188,7 +188,7 @@ class SimulatedRun {
     if (this.#workers.every((name) => this.#lost.has(name) || this.#simulation.hasCrashed(name))) throw first
   }
 
-  /** The first in full, and how many more there are. */
+  /** The first ones in full, and the number of others. */
   #lostTexts(): string[] {
     const texts = [...this.#lost.values()].map(({ message }) => message)
     const more = texts.length - maxLostTexts
@@ -207,7 +207,7 @@ class SimulatedRun {
     }
   }
 
-  /** Who is there, where the scenario says how; for an algorithm whose peers can do without others. */
+  /** The membership, if the scenario has one and the algorithm can continue without some peers. */
   #membersOn(fabric: Fabric<VectorMessage>): Members | undefined {
     const { algorithm, timeout } = this.#settings
     const membership = this.#membership
@@ -220,7 +220,7 @@ class SimulatedRun {
     })
   }
 
-  /** What a server reports counts where it holds rows. */
+  /** Serves; a server's reports are recorded only if it holds rows. */
   async #serve(fabric: Fabric<VectorMessage>): Promise<void> {
     const settings = { ...this.#settings, store: this.#store?.of(fabric) }
     for await (const report of train(fabric, this.#asTraffic(this.#taskSet.union), settings))
@@ -256,7 +256,7 @@ class SimulatedRun {
     return { working: sums.working / count, sending: sums.sending / count, waiting: sums.waiting / count }
   }
 
-  /** Of all events of the simulation and of what the evaluations found. */
+  /** A hash of all events of the simulation and of its evaluations. */
   #logHash(): string {
     const hash = new LogHash()
     for (const { seconds, loss, consensusDistance } of this.#metrics.points) {
@@ -268,12 +268,12 @@ class SimulatedRun {
   }
 }
 
-/** Plain SGD has all data, and nobody to exchange with. */
+/** Plain SGD has all data and no neighbours. */
 function isOnOneMachine({ algorithm }: Method): boolean {
   return algorithm.name === 'sgd'
 }
 
-/** How everybody trains. Plain SGD on one machine takes the batches of all peers of `topology`. */
+/** The training settings of all peers. Plain SGD on one machine takes the batches of all peers of `topology`. */
 function settingsOf(
   { training: { rounds } }: Scenario,
   { method, seed, setting }: SimRun,
@@ -294,7 +294,7 @@ function settingsOf(
   )
 }
 
-/** A codec rounds what others get, and not what the sender has itself: sums move, and peers differ, by that. */
+/** With a codec, receivers get rounded values and the sender keeps its own, so sums change and peers differ. */
 function keepsOf({ algorithm, training: { codec } }: Method, topology: Topology): Keeps {
   return codec === 'float32' ? keptOn(recordOf(algorithm), topology) : 'nothing'
 }

@@ -13,7 +13,7 @@ import { ownServerNames, placementOf, serversOf } from './servers.js'
 import { runCount, maxRuns } from './sweep.js'
 import { type Draft, type PeersCase, topologyCases } from './topology-cases.js'
 
-/** What the schema cannot say: names and numbers that must fit each other. Paths begin within the scenario. */
+/** Problems that the schema cannot express: names and numbers that must fit each other. Paths begin within the scenario. */
 export function scenarioProblems(draft: Draft): readonly Problem[] {
   const alone = [
     ...partitionProblems(draft),
@@ -27,13 +27,13 @@ export function scenarioProblems(draft: Draft): readonly Problem[] {
     ...codecProblems(draft),
     ...rowProblems(draft)
   ]
-  // Topologies are built when these are mended: until then there could be any number of them.
+  // Topologies are only built without these problems: until then there could be any number of topologies.
   if (alone.length > 0) return alone
   const { problems, cases } = topologyCases(draft)
   return distinct([...problems, ...cases.flatMap((each) => caseProblems(draft, each))])
 }
 
-/** Settings of many sizes find the same mistake many times. */
+/** Settings with different numbers of peers find the same mistake again. */
 function distinct(problems: readonly Problem[]): readonly Problem[] {
   return [...new Map(problems.map((each) => [JSON.stringify([each.path, each.message]), each])).values()]
 }
@@ -44,7 +44,7 @@ function partitionProblems({ training }: Draft): Problem[] {
   return [problem(['partition'], 'found "local", expected another: a simulation has no data that other machines have')]
 }
 
-/** What messages weigh is said by the traffic or by a codec: nobody knows how a codec would write numbers that are not there. */
+/** Traffic and a codec both determine message sizes: the size of encoded numbers that do not exist is unknown. */
 function codecProblems({ traffic, methods }: Draft): Problem[] {
   const coded = methods.find(({ training }) => training.codec !== 'float32')
   if (traffic === undefined || coded === undefined) return []
@@ -52,7 +52,7 @@ function codecProblems({ traffic, methods }: Draft): Problem[] {
   return [problem(['traffic'], message)]
 }
 
-/** Whether the task has the rows that a method moves. Traffic has its own tensors, and no rows. */
+/** Checks that the task has the rows that a method moves. Traffic has its own tensors, and no rows. */
 function rowProblems({ traffic, methods }: Draft): Problem[] {
   return methods.flatMap(({ algorithm, training }, index) => {
     const record = recordOf(algorithm)
@@ -100,7 +100,7 @@ function labelProblems({ methods }: Draft): Problem[] {
   })
 }
 
-/** Halving and doubling cannot be streamed: a step needs all of the step before. */
+/** Halving and doubling cannot be streamed: each step needs all of the previous step. */
 function callsProblems({ methods }: Draft): Problem[] {
   const message =
     'found halving-doubling per tensor with streamed calls, expected calls: blocking: a step needs all of the step before'
@@ -111,7 +111,7 @@ function callsProblems({ methods }: Draft): Problem[] {
   )
 }
 
-/** What is of no use to the algorithm: a graph, servers, or a fusion where it has one of its own. */
+/** Fields that the algorithm does not use: a graph, servers, or a fusion if it has its own. */
 function fieldProblems({ methods }: Draft): Problem[] {
   return methods.flatMap(({ algorithm, fusion, graph, servers, on }, index) => {
     const record = recordOf(algorithm)
@@ -135,7 +135,7 @@ function seedProblems({ seeds }: Draft): Problem[] {
   )
 }
 
-/** A cosine falls to 0 at the last round, and so there must be one. */
+/** A cosine decays to 0 at the last round, so the number of rounds must be known. */
 function rateProblems({ training, methods }: Draft): Problem[] {
   if (training.rounds !== endless) return []
   const message = 'found "cosine", expected constant, or rounds beside it: a cosine falls to 0 at the last round'
@@ -173,7 +173,7 @@ function caseProblems(draft: Draft, { peers, which }: PeersCase): Problem[] {
   return problems.map((each) => ({ ...each, message: `${each.message}${which}` }))
 }
 
-/** Servers on a machine that is none, with names that peers have, or more of them than there is to divide. */
+/** Servers on a machine that does not exist, with the names of peers, or more than there are parameters to divide. */
 function serverProblems(draft: Draft, method: Method, peers: PeersCase['peers']): Problem[] {
   const placement = placementOf(method)
   if (placement === undefined) return []
@@ -197,7 +197,7 @@ function serverProblems(draft: Draft, method: Method, peers: PeersCase['peers'])
   return taken === undefined ? [] : [problem([], `found a peer named "${taken.name}", which is the name of a server`)]
 }
 
-/** How many parameters there are to divide, as far as that is known before data is read. */
+/** How many parameters there are to divide, as far as it is known before data are read. */
 function maxParameters({ training: { task, data }, traffic }: Draft): number {
   const weighed = traffic?.reduce((sum, numbers) => sum + numbers, 0) ?? Infinity
   const parameters = taskRecordOf(task)?.parameters?.(task as never, dataDescription(data))

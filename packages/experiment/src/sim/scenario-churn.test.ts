@@ -2,7 +2,7 @@ import { InputError } from '@murmuration/core'
 import test from 'ava'
 import { scenarioOf } from './scenario.test.support.js'
 
-/** The faults of a file in which they are line 5, and what is said of them. */
+/** The faults of a file, in line 5, and the message about them. */
 const mistakes: readonly (readonly [faults: string, message: string])[] = [
   ['{ churn: { perMinute: 0 %, until: 1 s } }', '5:31: faults.churn.perMinute: found 0, expected more than 0 %'],
   ['{ churn: { perMinute: 130 %, until: 1 s } }', '5:31: faults.churn.perMinute: …, up to 100 %'],

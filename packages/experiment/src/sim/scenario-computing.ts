@@ -44,7 +44,7 @@ const stragglers = z.discriminatedUnion(
   { error: mappingSuchAs('{ kind: log-normal, sigma: 0.5 }') }
 )
 
-/** What makes a step take longer now and then, by chance. */
+/** What makes some steps take longer, at random. */
 export const stragglersSchema = z
   .union([z.literal('none').transform((kind): Stragglers => ({ kind })), stragglers])
   .meta({
@@ -54,7 +54,7 @@ export const stragglersSchema = z
 
 export type Stragglers = z.output<typeof stragglers>
 
-/** What computing takes, in virtual time. */
+/** The times of computing, in virtual time. */
 export const computingSchema = z
   .strictObject({
     perSample: duration().prefault('1 ms').meta({ description: 'For each sample of a gradient' }),
@@ -90,7 +90,7 @@ function few(factors: readonly number[]): string {
   return factors.length <= 6 ? factors.join(', ') : `${factors.slice(0, 5).join(', ')} … (${factors.length})`
 }
 
-/** What computing takes, in the words of a scenario: `{ perSample: 1 ms }`. Throws an InputError that says what is wrong. */
+/** Parses the times of computing as in a scenario: `{ perSample: 1 ms }`. Throws an InputError that says what is wrong. */
 export function computingOf(text: string): Computing {
   return parseYamlFile(text, '--computing', computingSchema).value
 }

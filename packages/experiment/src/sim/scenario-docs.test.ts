@@ -9,7 +9,7 @@ import { scenarioJsonSchema } from './scenario-schema.js'
 
 const document = readFileSync(new URL('../../../../docs/scenario-file.md', import.meta.url), 'utf8')
 
-/** What is looked at of a JSON Schema. */
+/** The parts of a JSON Schema that are compared. */
 interface Node {
   readonly properties?: Readonly<Record<string, Node>>
   readonly required?: readonly string[]
@@ -24,7 +24,7 @@ interface Node {
 
 interface Field {
   readonly path: string
-  /** As the document shows it. */
+  /** In the form of the document. */
   readonly default: string
   readonly node: Node
 }
@@ -39,12 +39,12 @@ const closed = new Set([
   'timeline.at'
 ])
 
-/** What older files say has a sentence of its own. */
+/** Fields of older files are documented in a sentence of their own. */
 function isCurrent([, { description }]: readonly [string, Node]): boolean {
   return description?.startsWith('No longer') !== true
 }
 
-/** The fields of mappings, in all kinds of them; of values that may be of several forms only the value itself. */
+/** The fields of mappings, in all their kinds; of a value with several forms, only the value itself. */
 function fieldsOf(node: Node, path = ''): readonly Field[] {
   if (closed.has(path)) return []
   const own = Object.entries(node.properties ?? {})
@@ -63,7 +63,7 @@ function defaultOf({ default: value }: Node): string {
   return value === undefined || value === '' || typeof value === 'object' ? '' : `\`${String(value)}\``
 }
 
-/** Of what training files say as well, only that is in the document which is otherwise in scenarios. */
+/** Of the fields that training files have too, the document has only those that differ in scenarios. */
 const otherwise = ['rounds', 'codec', 'timeout', 'seed']
 const isShared = ({ path }: Field) => path.split('.')[0] in sharedFields && !otherwise.includes(path)
 

@@ -4,7 +4,7 @@ import { duration, fraction } from '@murmuration/files'
 import { z } from 'zod'
 import { gone } from '../training/gone.js'
 
-/** Whether somebody is called so is checked when the peers are known. */
+/** Whether a peer has this name is checked when the peers are known. */
 const name = z.string({ error: 'the name of a peer' }).transform((text) => text as PeerName)
 const count = z.int().min(0).max(10_000).default(0)
 
@@ -110,13 +110,13 @@ const churn = z
   .optional()
   .meta({ description: 'Peers that crash and come back all the time, drawn anew for each seed' })
 
-/** What goes wrong. All times are virtual. */
+/** Faults of a simulation. All times are virtual. */
 export const faultsSchema = z
   .strictObject({ rules, events, random, churn })
   .prefault({})
   .meta({ description: 'What goes wrong; nothing when absent' })
 
-/** Rules and events as the file says, and what is to be drawn for each seed. */
+/** The rules and events of the file, and what is drawn for each seed. */
 export interface ScenarioFaults {
   readonly rules: readonly Rule[]
   readonly events: readonly FaultEvent[]

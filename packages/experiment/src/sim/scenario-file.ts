@@ -21,8 +21,8 @@ import { timelineOf, timelineProblems } from './timeline.js'
 import { tensorsOf } from './traffic.js'
 
 /**
- * Reads a scenario file, and the topology file that it may name. Throws an InputError with a line `file:line:column: …` for
- * everything that is wrong: what was found, what was expected, and the nearest word for a typo. Paths of data come out absolute.
+ * Reads a scenario file, and the topology file that it may name. Throws an InputError with a line `file:line:column: …` for each problem:
+ * what was found, what was expected, and the nearest word for a typo. Paths of data become absolute.
  */
 export async function readScenario(path: string): Promise<Scenario> {
   const text = await readText(path)
@@ -43,7 +43,7 @@ export async function readScenario(path: string): Promise<Scenario> {
   return { ...scenario, path, text }
 }
 
-/** Loads the modules that methods name, and completes their options. */
+/** Loads the modules of methods, and completes their options. */
 async function loadMethods(
   { methods }: ScenarioDescription,
   directory: string
@@ -68,7 +68,7 @@ async function loadMethods(
   return { ok: true, value: complete.flatMap((each) => (each.ok ? [each.value] : [])) }
 }
 
-/** Inline, or of another file, which is checked by itself and whose problems are told by its own lines. */
+/** Inline, or from another file, which is checked separately; its problems have its own lines. */
 async function topologyOf({ topology, methods }: Loaded, directory: string): Promise<Result<TopologyDescription>> {
   if (typeof topology !== 'string') return { ok: true, value: topology }
   const path = resolve(directory, topology)
@@ -111,7 +111,7 @@ function complete(
   }
 }
 
-/** What the file says as a training file does. */
+/** The fields that a training file has too. */
 function trainingOf(loaded: Loaded): SimulatedTraining {
   const { task, data, loss, test, partition, batch, accumulate, optimiser, weightDecay, clip, rate, codec, timeout } =
     loaded
@@ -120,7 +120,7 @@ function trainingOf(loaded: Loaded): SimulatedTraining {
   return { ...always, ...defined({ clip, store: loaded.store }), rounds }
 }
 
-/** The training with what a method has otherwise. */
+/** The training with a method's own values. */
 function override(training: SimulatedTraining, method: MethodDescription): SimulatedTraining {
   const { batch = training.batch, codec = training.codec, optimiser = training.optimiser } = method
   return { ...training, batch, codec, optimiser, rate: { ...training.rate, ...defined(method.rate ?? {}) } }

@@ -9,13 +9,13 @@ const atLeastOne = z.int().min(1)
 
 const insteadOf = (field: string) => ({ description: `In place of the scenario's ${field}` })
 
-/** A codec that a simulation can have. */
+/** A codec for simulations. */
 export const namedCodec = (schema: typeof methodFields.codec) =>
   schema.refine((name) => name !== 'auto', {
     error: 'a codec by name: auto chooses by the measured speed of real links'
   })
 
-/** What older files have beside `algorithm`: its options. */
+/** Options that older files have next to `algorithm`. */
 const optionsOfOlder = gone(
   Object.fromEntries(
     allAlgorithms
@@ -66,7 +66,7 @@ const method = z.strictObject({
 
 const names = allAlgorithms.map(({ name }) => name) as [string, ...string[]]
 
-/** What is compared: the name of an algorithm, or a mapping with an algorithm and what is otherwise than for the rest. */
+/** A method: the name of an algorithm, or a mapping with an algorithm and the fields in which it differs from the scenario. */
 export const methodSchema = z.union([
   z.enum(names).transform((name): z.output<typeof method> => method.parse({ algorithm: name })),
   method
@@ -75,7 +75,7 @@ export const methodSchema = z.union([
 /** A method as the file describes it, with the defaults filled in. */
 export type MethodDescription = z.output<typeof method>
 
-/** Whether an algorithm exchanges with the neighbours of the topology, so that a graph is of use to it. */
+/** Whether an algorithm exchanges with the neighbours of the topology, so that it uses a graph. */
 export function usesTopology({ channels, needs, server }: Algorithm): boolean {
   const isForAll = needs.reach === 'everyone' && needs.weights === undefined
   return Object.keys(channels).length > 0 && server === undefined && !isForAll

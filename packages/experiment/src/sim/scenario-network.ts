@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 const positive = z.number().positive()
 
-/** How bytes move. */
+/** How the network transmits bytes. */
 export const networkSchema = z
   .strictObject({
     efficiency: fraction()

@@ -1,4 +1,4 @@
-/** The simulation of what `murmur swarm` runs: the same topology and training, in virtual time. */
+/** The simulation of a run of `murmur swarm`: the same topology and training, in virtual time. */
 import { InputError } from '@murmuration/core'
 import { parseYamlFile, readText, topologySchema } from '@murmuration/files'
 import { runTexts, runTitle } from '../peers/run-sweep.js'
@@ -12,8 +12,8 @@ import { faultsSchema } from './scenario-faults.js'
 import { networkSchema } from './scenario-network.js'
 
 /**
- * A scenario of one run, whose peers take the same steps as those of `murmur swarm`, bit for bit. Throws an InputError when a file is
- * wrong, or says what a simulation cannot have.
+ * A scenario of one run. Its peers take the same steps as those of `murmur swarm`, bit for bit. Throws an InputError when a file is
+ * wrong, or has a setting that a simulation cannot have.
  */
 export async function scenarioOfRun(request: RunRequest): Promise<Scenario> {
   const plan = await makePlan(request)
@@ -23,7 +23,7 @@ export async function scenarioOfRun(request: RunRequest): Promise<Scenario> {
   return scenarioOfPlan(plan, request)
 }
 
-/** The same, of files that were read; `request` says which. */
+/** The same for files that were read; `request` names them. */
 export async function scenarioOfPlan({ training, options, label }: Plan, request: RunRequest): Promise<Scenario> {
   const text = await readText(request.topology)
   const { algorithm, consensusTolerance: _, membership, seed, ...simulated } = training

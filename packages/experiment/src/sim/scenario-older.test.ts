@@ -2,7 +2,7 @@ import { InputError } from '@murmuration/core'
 import test from 'ava'
 import { scenarioOf } from './scenario.test.support.js'
 
-/** What older files say, and the words that stand in its place now: how the message begins. */
+/** Lines of older files, and the beginning of the message that says what replaces them. */
 const older: readonly (readonly [lines: Readonly<Record<string, string>>, message: string])[] = [
   [{ contenders: '[{ algorithm: dpsgd }]' }, '5:13: contenders: found a list of 1, expected methods: '],
   [{ about: 'x' }, '5:8: about: found "x", expected description in place of about'],

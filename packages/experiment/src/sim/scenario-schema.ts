@@ -43,7 +43,7 @@ const timeline = z
   .optional()
   .meta({ description: 'An interval of some runs to keep event by event, for a picture of peers and messages' })
 
-/** What a scenario file holds. */
+/** The content of a scenario file. */
 export const scenarioSchema = z
   .strictObject({
     title: z.string().min(1).max(200).meta({ description: 'What the report is called' }),
@@ -93,13 +93,13 @@ export const scenarioSchema = z
   })
   .meta({ title: 'Murmuration scenario file' })
 
-/** A scenario file as its schema leaves it. */
+/** A scenario file as its schema returns it. */
 export type ScenarioDescription = z.output<typeof scenarioSchema>
 
 /** When a run ends. */
 export type StopRule = ScenarioDescription['stop']
 
-/** Rounds without end: as many as there can be. */
+/** The number of rounds that stands for no limit: the maximum. */
 export const endless = maxRounds
 
 /** The JSON Schema of scenario files, for editors. */

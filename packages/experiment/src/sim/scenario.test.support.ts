@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import type { Scenario } from './scenario.js'
 import { readScenario } from './scenario-file.js'
 
-/** A file `s.yaml` with this text in a folder of its own. */
+/** A file `s.yaml` with this text in a new folder. */
 export async function fileOf(text: string): Promise<string> {
   const path = join(await mkdtemp(join(tmpdir(), 'murmur-scenario-')), 's.yaml')
   await writeFile(path, text)
   return path
 }
 
-/** A scenario of a ring of three, a quadratic and D-PSGD, but for the lines that are given; those win. */
+/** A scenario of a ring of three, a quadratic and D-PSGD; the given lines replace those of the same key. */
 export function textOf(lines: Readonly<Record<string, string>> = {}): string {
   const all = {
     title: 'Three',

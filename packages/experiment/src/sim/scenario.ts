@@ -9,16 +9,16 @@ import type { StopRule } from './scenario-schema.js'
 import type { Membership } from '../training/membership-schema.js'
 import type { Training } from '../training/training-schema.js'
 
-/** How peers train, as in training files. */
+/** The training of all peers, as in training files. */
 export type SimulatedTraining = Omit<Training, 'algorithm' | 'consensusTolerance' | 'membership' | 'seed'>
 
-/** What is compared: one algorithm with its options. */
+/** One algorithm with its options, to compare with others. */
 export type Method = MethodDescription & {
   /** Unique within the scenario. */
   readonly label: string
-  /** The scenario's, with what this method has otherwise. All have the same rounds. */
+  /** The scenario's, with this method's own values. All have the same rounds. */
   readonly training: Omit<SimulatedTraining, 'rounds'>
-  /** Rounds of pure averaging after those of training; none when absent. */
+  /** Rounds of pure averaging after training; none if absent. */
   readonly finalRounds?: number
 }
 
@@ -45,7 +45,7 @@ export interface Scenario {
   /** Before anything varies. */
   readonly topology: TopologyDescription
   readonly network: NetworkOptions
-  /** float32 numbers of each tensor that messages weigh; absent for the task's own parameters. */
+  /** The number of float32 values in each tensor that determines message sizes; absent for the task's own parameters. */
   readonly traffic?: readonly number[]
   /** What all methods have in common. */
   readonly training: SimulatedTraining
@@ -54,12 +54,12 @@ export interface Scenario {
   readonly axes: readonly Axis[]
   readonly methods: readonly Method[]
   readonly seeds: readonly number[]
-  /** Also after so many rounds, of those for which the rate is planned. */
+  /** `rounds`: also after the number of rounds that the rate is planned for. */
   readonly stop: StopRule & { readonly rounds?: number }
-  /** Rounds from one evaluation to the next. */
+  /** Rounds between two evaluations. */
   readonly evaluate: number
   readonly faults: ScenarioFaults
-  /** How peers are members of the swarm; absent where all begin at once and nobody notes who is there. */
+  /** The membership settings; absent if all peers begin at once and no peer tracks the others. */
   readonly membership?: Membership
   readonly timeline?: TimelineRequest
 }

@@ -4,11 +4,11 @@ import { recordOf } from '../training/algorithm-choice.js'
 import type { MethodDescription } from './scenario-methods.js'
 
 /**
- * The servers of a method, in the order of the shards that they hold; none for algorithms without. One is called
- * `server`, more are called `server-1`, `server-2` and so on. Those on machines of their own have no `on`.
+ * The servers of a method, in the order of their shards; empty for algorithms without servers. A single one is called `server`, several
+ * are called `server-1`, `server-2` and so on. Servers on machines of their own have no `on`.
  *
- * @param peers - in the order of the topology, by which servers are placed on the workers
- * @param ofTopology - those that the topology has, which serve where the method does not say how many and where
+ * @param peers - in the order of the topology; servers are placed on the workers in this order
+ * @param ofTopology - the topology's servers, used if the method says neither how many servers there are nor that they are on peers' machines
  */
 export function serversOf(
   method: MethodDescription,
@@ -28,7 +28,7 @@ export function serversOf(
   })
 }
 
-/** How many servers a method has, and where; `undefined` when it has none. */
+/** How many servers a method has, and where; `undefined` if it has none. */
 export function placementOf(
   method: MethodDescription
 ): { readonly servers?: number | undefined; readonly on: string } | undefined {
@@ -38,7 +38,7 @@ export function placementOf(
   return { on, servers }
 }
 
-/** The names of all servers on machines of their own: links and faults may speak of them. */
+/** The names of all servers on machines of their own: links and faults may refer to them. */
 export function ownServerNames(methods: readonly MethodDescription[]): readonly PeerName[] {
   const names = methods
     .filter((method) => placementOf(method)?.on === 'own')

@@ -20,7 +20,7 @@ async function results(scenario: Scenario, isWanted: (run: SimRun) => boolean): 
   return all
 }
 
-/** Most of what a round goes through where it goes through all there is, such as each rating. */
+/** Limits of options on which the time of a round depends, such as the number of ratings. */
 const most: Readonly<Record<string, number>> = { ratings: 10_000, entities: 100, length: 2_000 }
 
 /** The task with no more than that. */
@@ -35,7 +35,7 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.yaml')))
     const { peers } = whole.topology
     const scenario: Scenario = {
       ...whole,
-      // Of many peers a few will do.
+      // A few of many peers are enough.
       topology: { ...whole.topology, peers: typeof peers === 'number' ? Math.min(peers, 40) : peers },
       training: { ...whole.training, task: smaller(whole.training.task), rounds: Math.min(4, whole.training.rounds) },
       stop: {},

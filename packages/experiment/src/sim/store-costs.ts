@@ -6,7 +6,7 @@ import { storeProgram } from '../training/store-choice.js'
 
 const nothing = { store: 0, storePerMB: 0, service: 0, servicePerMB: 0 }
 
-/** As `node packages/stores/bench/costs.mjs` measured them on two shared cores; see docs/parameter-services.md. Memory takes no time. */
+/** Measured by `node packages/stores/bench/costs.mjs` on two shared cores; see docs/parameter-services.md. Memory takes no time. */
 export const storeCosts: Readonly<Record<'memory' | 'redis' | 'mysql', StoreCosts>> = {
   memory: { get: nothing, set: nothing, add: nothing },
   redis: {
@@ -21,15 +21,15 @@ export const storeCosts: Readonly<Record<'memory' | 'redis' | 'mysql', StoreCost
   }
 }
 
-/** The store of a simulated run, as fast as real ones of its kind. */
+/** The store of a simulated run, with the times of real stores of its kind. */
 export class SimulatedStore {
   readonly #shared: SharedStore
-  /** Of each service. */
+  /** One for each service. */
   readonly #metered: MeteredStore[] = []
 
   /**
-   * @param store - as files name it
-   * @param weight - how many bytes count for one
+   * @param store - its name in files
+   * @param weight - the factor for bytes
    */
   constructor(store = 'memory', weight = 1) {
     this.#shared = new SharedStore(new MemoryStore(), storeCosts[storeProgram(store)], weight)
@@ -42,7 +42,7 @@ export class SimulatedStore {
     return metered
   }
 
-  /** What all services together have asked. */
+  /** The accesses of all services together. */
   get totals(): StoreTotals {
     const figures = this.#metered.map((service) => service.figures)
     const sum = (field: keyof StoreFigures) => figures.reduce((total, of) => total + of[field], 0)

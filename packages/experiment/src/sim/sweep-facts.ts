@@ -8,7 +8,7 @@ import { kindLabel, methodText } from './labels.js'
 import type { Method, Scenario } from './scenario.js'
 import { stragglersLabel } from './scenario-computing.js'
 
-/** What the report says of a sweep as a whole. */
+/** The report's description of a sweep. */
 export function sweepOf(scenario: Scenario, command: string): Sweep {
   const { title, description, text, axes, methods, seeds, stop } = scenario
   return {

@@ -8,14 +8,14 @@ import type { Computing } from './scenario-computing.js'
 import type { LearningTask } from '../training/training-schema.js'
 import { ownServerNames } from './servers.js'
 
-/** One combination of what varies. Plain data. */
+/** One combination of the axes' values. Plain data. */
 export interface SimSetting {
-  /** One value of each axis, as results show it. */
+  /** One value of each axis, in the form of results. */
   readonly values: Readonly<Record<string, Setting>>
   readonly topology: TopologyDescription
   readonly learning: LearningTask
   readonly computing: Computing
-  /** In place of the learning rate that the file gives for all. */
+  /** Replaces the learning rate of the file. */
   readonly rate?: number
 }
 
@@ -28,22 +28,22 @@ export interface SimRun {
   readonly timeline?: { readonly from: number; readonly to: number }
 }
 
-/** The most simulations of one scenario. */
+/** The maximum number of simulations in one scenario. */
 export const maxRuns = 100_000
 
-/** How many simulations a scenario comes to. */
+/** The number of simulations of a scenario. */
 export function runCount({ axes, methods, seeds }: Pick<Scenario, 'axes' | 'methods' | 'seeds'>): number {
   return axes.reduce((product, { values }) => product * values.length, 1) * methods.length * seeds.length
 }
 
-/** Every combination of what varies, in the order of the file: the last axis changes fastest. */
+/** Every combination of the axes' values, in the order of the file: the last axis changes fastest. */
 export function settingsOf(scenario: Scenario): readonly SimSetting[] {
   const { axes } = scenario
   const base = baseOf(scenario)
   return combinations(axes).map((choices) => choices.reduce(apply, withoutDirections(base, axes)))
 }
 
-/** What the file says, before anything varies. */
+/** The setting in the file, before anything varies. */
 export function baseOf({ topology, training, computing }: Omit<Scenario, 'path' | 'text'>): SimSetting {
   return { values: {}, topology, learning: training, computing }
 }
@@ -72,7 +72,7 @@ export function topologyOf(scenario: Scenario, { setting, method }: Pick<SimRun,
   return result.value
 }
 
-/** Builds a topology, on another graph if one is given, or tells what is wrong with it. */
+/** Builds a topology, on another graph if one is given, or reports what is wrong with it. */
 export function resolve(
   methods: readonly Method[],
   topology: TopologyDescription,
@@ -86,7 +86,7 @@ export function graphOf(method: Method): GraphDescription | undefined {
   return method.graph
 }
 
-/** Every combination of the axes' values; the last axis changes fastest. One of nothing when there is no axis. */
+/** Every combination of the axes' values; the last axis changes fastest. A single empty one if there is no axis. */
 export function combinations(axes: readonly Axis[]): readonly (readonly AxisValue[])[] {
   return axes.reduce<readonly (readonly AxisValue[])[]>(
     (before, { values }) => before.flatMap((choices) => values.map((value) => [...choices, value])),
@@ -94,13 +94,13 @@ export function combinations(axes: readonly Axis[]): readonly (readonly AxisValu
   )
 }
 
-/** Where the bandwidth varies, it is that of both directions, whatever the topology says of one. */
+/** If the bandwidth varies, it replaces both directions of the topology. */
 function withoutDirections(base: SimSetting, axes: readonly Axis[]): SimSetting {
   if (!axes.some(({ name }) => name === 'bandwidth')) return base
   return withLink(base, { up: undefined, down: undefined })
 }
 
-/** A setting with one value put in its place. */
+/** A setting with one value replaced. */
 export function apply(setting: SimSetting, choice: AxisValue): SimSetting {
   return { ...replaced(setting, choice), values: { ...setting.values, [choice.axis]: choice.setting } }
 }

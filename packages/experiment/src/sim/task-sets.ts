@@ -4,17 +4,17 @@ import { taskRecordOf } from '../training/task-choice.js'
 import { localDataOptionsOf, type Sharing, taskDescription } from '../training/task-description.js'
 import type { LearningTask } from '../training/training-schema.js'
 
-/** Builds the tasks of all peers of a run, and keeps those that were built last: runs in a row share them. */
+/** Builds the tasks of all peers of a run, and caches the latest: successive runs share them. */
 export class TaskSets {
   readonly #known = new Map<string, Promise<TaskSet>>()
   readonly #kept: number
 
-  /** @param kept - how many are kept at a time */
+  /** @param kept - the size of the cache */
   constructor(kept: number) {
     this.#kept = kept
   }
 
-  /** Rejects with an InputError when the data cannot be read or shared out. */
+  /** Rejects with an InputError when the data cannot be read or divided. */
   of(task: LearningTask, peers: readonly string[], seed: number): Promise<TaskSet> {
     const key = JSON.stringify([task, peers, seed])
     const known = this.#known.get(key) ?? open(task, peers, seed)
@@ -36,12 +36,12 @@ async function open(learning: LearningTask, peers: readonly string[], seed: numb
     : taskSet(learning.task as never, localDataOptionsOf(learning, sharing))
 }
 
-/** What a module of tasks exports. */
+/** The exports of a module of tasks. */
 interface TaskModule {
   createTask(options: unknown): Promise<Task>
 }
 
-/** The tasks of all peers as each would build its own, in this thread. Their data are in memory once for each. */
+/** The tasks of all peers as each would build its own, in this thread. Each has its own copy of its data in memory. */
 async function createModelTaskSet(task: LearningTask, sharing: Sharing): Promise<TaskSet> {
   const create = async (self?: PeerName) => {
     const { module, options } = taskDescription(task, sharing, self)

@@ -8,13 +8,13 @@ export interface TimelineWindow {
   readonly to: Milliseconds
 }
 
-/** More events than this make no picture. */
+/** With more events than this, a chart would be unreadable. */
 const maxEvents = 20_000
 
 type Span = Timeline['spans'][number]
 type Message = Timeline['messages'][number]
 
-/** Keeps what happens in an interval of a run, event by event. */
+/** Records an interval of a run, event by event. */
 export class TimelineRecorder implements SimulationObserver {
   readonly #window: TimelineWindow
   readonly #spans: Span[] = []

@@ -7,7 +7,7 @@ import type { ScenarioDescription } from './scenario-schema.js'
 
 type TimelineDescription = NonNullable<ScenarioDescription['timeline']>
 
-/** Which runs, of the first setting and seed unless the file says otherwise. */
+/** Which runs have a timeline: those of the first setting and seed, unless the file says otherwise. */
 export function timelineOf(
   { methods, from, to, at }: TimelineDescription,
   axes: readonly Axis[],
@@ -24,7 +24,7 @@ export function timelineOf(
   }
 }
 
-/** Labels that no method has, settings that do not come, and intervals that end before they begin. */
+/** Reports labels that no method has, settings that do not occur, and intervals that end before they begin. */
 export function timelineProblems(
   timeline: ScenarioDescription['timeline'],
   { axes, methods, seeds }: Pick<Scenario, 'axes' | 'methods' | 'seeds'>

@@ -13,11 +13,11 @@ import { apply, baseOf, combinations, graphOf, resolve } from './sweep.js'
 export interface PeersCase {
   /** In the order of the topology. */
   readonly peers: readonly PeerName[]
-  /** For messages: which settings these are; empty when they are all. */
+  /** For messages: which settings these are; empty for all. */
   readonly which: string
 }
 
-/** What a scenario's topologies come to. */
+/** The topologies of a scenario. */
 export interface TopologyCases {
   readonly problems: readonly Problem[]
   /** One for each number of peers. */
@@ -27,7 +27,7 @@ export interface TopologyCases {
 /** A scenario while it is being checked. */
 export type Draft = Omit<Scenario, 'path' | 'text'>
 
-/** Builds the topology of every setting, and those that methods have for themselves. */
+/** Builds the topology of every setting, and the methods' own topologies. */
 export function topologyCases(draft: Draft): TopologyCases {
   const choices = combinations(draft.axes.filter(({ name }) => name === 'peers' || name === 'graph'))
   const shared = draft.methods.some((each) => each.graph === undefined && usesTopology(recordOf(each.algorithm)))
@@ -38,7 +38,7 @@ export function topologyCases(draft: Draft): TopologyCases {
   return { problems: [...built.flatMap(({ problems }) => problems), ...own, ...needs], cases: [...cases.values()] }
 }
 
-/** Where in the scenario something is that a topology is made of: what varies lies in `vary`. */
+/** The path in the scenario of a part of a topology: values that vary are in `vary`. */
 function placeOf({ axes }: Draft, choice: readonly AxisValue[], path: Path): Path {
   if (path[0] !== 'graph' && path[0] !== 'weights') return ['topology', ...path]
   const value = choice.find(({ axis }) => axis === 'graph') ?? choice.find(({ axis }) => axis === 'peers')
@@ -47,7 +47,7 @@ function placeOf({ axes }: Draft, choice: readonly AxisValue[], path: Path): Pat
   return ['vary', axis.name, axis.values.indexOf(value), ...(axis.name === path[0] ? path.slice(1) : [])]
 }
 
-/** A method's own graph, over the peers of every setting. Of other problems the topology's own check tells. */
+/** Checks a method's own graph, over the peers of every setting. The check of the shared topology reports all other problems. */
 function ownProblems(draft: Draft, method: Method, index: number): readonly Problem[] {
   const graph = graphOf(method)
   if (graph === undefined) return []
@@ -61,7 +61,7 @@ function ownProblems(draft: Draft, method: Method, index: number): readonly Prob
   )
 }
 
-/** What algorithms need that the topologies of the settings do not have. */
+/** Requirements of algorithms that the topologies of the settings do not meet. */
 function needProblems(draft: Draft, choices: readonly (readonly AxisValue[])[]): readonly Problem[] {
   return choices.flatMap((choice) => {
     const { topology } = settingOf(draft, choice)
@@ -79,7 +79,7 @@ function needProblems(draft: Draft, choices: readonly (readonly AxisValue[])[]):
   })
 }
 
-/** Of which settings a sentence is, in front of it. */
+/** A prefix for a message: the settings that it is about. */
 function whichOf(choice: readonly AxisValue[]): string {
   const settings = choice.map(({ axis, setting }) => `${axis} ${String(setting)}`)
   return settings.length === 0 ? '' : `with ${settings.join(', ')}: `
@@ -89,7 +89,7 @@ function settingOf(draft: Draft, choice: readonly AxisValue[]) {
   return choice.reduce(apply, baseOf(draft))
 }
 
-/** @param gossips - whether peers average over this topology, and so have to agree in the end */
+/** @param gossips - whether peers average over this topology, and so must reach consensus */
 function build(
   draft: Draft,
   choice: readonly AxisValue[],
@@ -111,8 +111,8 @@ function build(
 }
 
 /**
- * Whether averaging leads anywhere. Metropolis and uniform weights on a connected graph, which structure checks have seen,
- * always do: everybody keeps a part of its own. Weights that are given need not.
+ * Whether averaging leads to consensus. Metropolis and uniform weights on a connected graph, which was checked before, always do, since each
+ * peer keeps a part of its own. Weights in the file need not.
  */
 function consensusProblems({ topology, weights }: TopologyFile): readonly Problem[] {
   if (weights !== 'given' || topology.peers.length === 1) return []

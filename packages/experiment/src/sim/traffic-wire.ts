@@ -1,7 +1,7 @@
 import { InputError, invariant, type Schema, type Wire } from '@murmuration/core'
 import { frameHeaderLength, pooledVectorWire, type VectorMessage } from '@murmuration/wire'
 
-/** A model's traffic in place of the trained parameters': what messages weigh, and into which tensors they are cut. */
+/** The traffic of another model in place of the trained one: message sizes, and the division into tensors. */
 export interface Traffic {
   /** One tensor for each tensor of the traffic, over the trained parameters. */
   readonly schema: Schema
@@ -9,11 +9,11 @@ export interface Traffic {
 }
 
 /**
- * Lays the tensors of a larger model over the parameters of the one that is trained, so that convergence is real and the
- * messages weigh what the larger model's would: every tensor gets at least one of the `length` parameters, and else as many as
- * its size says; each parameter of a tensor counts for the same number of bytes, together the tensor's own.
+ * Maps the tensors of a larger model to the parameters of the trained one, so that convergence is real and message sizes are those of the
+ * larger model. Every tensor gets at least one of the `length` parameters, otherwise in proportion to its size. Each parameter of a tensor
+ * counts for the same number of bytes, which add up to the tensor's.
  *
- * @param tensors - numbers of float32 in each tensor, at least 1
+ * @param tensors - the number of float32 values in each tensor, at least 1
  */
 export function trafficOver(length: number, tensors: readonly number[]): Traffic {
   if (length < tensors.length) {
@@ -42,7 +42,7 @@ export function trafficOver(length: number, tensors: readonly number[]): Traffic
   }
 }
 
-/** Whole fractions of `total` by size, each at least 1, by the largest remainder. */
+/** Divides `total` into whole numbers in proportion to sizes, each at least 1, by the largest remainder method. */
 function dealOut(total: number, sizes: readonly number[]): number[] {
   const sum = sizes.reduce((all, size) => all + size, 0)
   const exact = sizes.map((size) => (size / sum) * total)
@@ -51,7 +51,7 @@ function dealOut(total: number, sizes: readonly number[]): number[] {
   const order = exact.map((_, index) => index)
   order.sort((left, right) => exact[right] - fractions[right] - (exact[left] - fractions[left]) || left - right)
   for (let k = 0; rest > 0; k++, rest--) fractions[order[k % order.length]]++
-  // Tensors that were lifted to 1 took from the others; the largest give it back.
+  // Raising small tensors to 1 exceeded the total; the largest are reduced.
   while (rest < 0) {
     fractions[fractions.indexOf(Math.max(...fractions))]--
     rest++

@@ -1,11 +1,11 @@
 import { byteSize } from '@murmuration/files'
 import { z } from 'zod'
 
-/** Numbers of float32 that a message may carry: 4 GiB. */
+/** The maximum number of float32 values per message: 4 GiB. */
 const maxNumbers = 2 ** 30
 const maxTensors = 100_000
 
-/** What the messages weigh in place of the task's own parameters. */
+/** What determines message sizes, in place of the task's own parameters. */
 export const trafficSchema = z
   .union([
     z.literal('resnet-20'),
@@ -45,9 +45,9 @@ export function tensorsOf(traffic: z.output<typeof trafficSchema>): readonly num
 }
 
 /**
- * ResNet-20 for CIFAR-10 (He, Zhang, Ren, Sun: Deep Residual Learning for Image Recognition, 2016, section 4.2): 270,410
- * numbers in 59 tensors. A first convolution of 3 → 16 channels and three stages of six at 16, 32 and 64 channels, all 3 × 3,
- * each with its bias as one tensor and followed by a batch normalisation with a scale and a shift; then 64 → 10.
+ * ResNet-20 for CIFAR-10 (He, Zhang, Ren, Sun: Deep Residual Learning for Image Recognition, 2016, section 4.2): 270,410 numbers in 59
+ * tensors. A first convolution of 3 → 16 channels and three stages of six at 16, 32 and 64 channels, all 3 × 3, each with its bias as one
+ * tensor and followed by a batch normalisation with a scale and a shift; then 64 → 10.
  */
 function resnet20(): readonly number[] {
   const widths = [16, ...[16, 32, 64].flatMap((width) => Array.from({ length: 6 }, () => width))]

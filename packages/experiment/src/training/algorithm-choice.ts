@@ -1,4 +1,4 @@
-/** An algorithm as files name it: one of the registry, or a module of the user's own; with its options. */
+/** An algorithm in files: from the registry, or a module of the user's own; with its options. */
 import { resolve } from 'node:path'
 import { type Algorithm, allAlgorithms } from '@murmuration/algorithms'
 import { InputError } from '@murmuration/core'
@@ -7,15 +7,15 @@ import { z } from 'zod'
 import { gone } from './gone.js'
 import { importAlgorithm } from './user-algorithm.js'
 
-/** Plain data. Of a module it has the path, and the options beside it. */
+/** Plain data. For a module, its path with the options next to it. */
 export interface AlgorithmChoice {
-  /** That of the record; of a module it is known when it is loaded. */
+  /** The record's name; for a module, known once it is loaded. */
   readonly name?: string | undefined
   readonly module?: string | undefined
   readonly [option: string]: unknown
 }
 
-/** Where older files have what all algorithms share, and an option's older name. */
+/** Old places of fields that all algorithms share, and an option's old name. */
 const moved = gone({
   pieces: 'chunks in place of pieces',
   batch: 'batch: 32 at the top level',
@@ -46,7 +46,7 @@ export const algorithmSchema = z
   .transform((choice) => choice as AlgorithmChoice)
   .meta({ id: 'algorithm', ...inputJson(z.union([z.enum(names), ...byName, byModule])) })
 
-/** The JSON Schema of what may stand there, for a schema that is read through another. */
+/** The JSON Schema of the input, for a schema that transforms another. */
 export function inputJson(schema: z.ZodType): Record<string, unknown> {
   return without(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), ['$schema'])
 }
@@ -54,7 +54,7 @@ export function inputJson(schema: z.ZodType): Record<string, unknown> {
 const loaded = new Map<string, Promise<Algorithm>>()
 const ready = new Map<string, Algorithm>()
 
-/** Loads what a choice names, once. Throws an InputError when a module cannot be loaded, or exports no algorithm. */
+/** Loads the algorithm of a choice, once. Throws an InputError when a module cannot be loaded, or exports no algorithm. */
 export async function loadAlgorithm({ name, module }: AlgorithmChoice): Promise<Algorithm> {
   if (module === undefined) return recordNamed(name ?? '')
   const path = resolve(module)
@@ -88,7 +88,7 @@ export function givenOptions(choice: AlgorithmChoice): Readonly<Record<string, u
   return without(choice, ['name', 'module'])
 }
 
-/** A copy but for some keys. */
+/** A copy without some keys. */
 export function without(from: object, keys: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(from).filter(([key]) => !keys.includes(key)))
 }
@@ -98,7 +98,7 @@ export function choiceOf(text: string): AlgorithmChoice {
   return /[/\\]|\.[cm]?js$/.test(text) ? { module: resolve(text) } : { name: recordNamed(text).name }
 }
 
-/** What options have otherwise than by default: the word of a list, `no overlap`, `period 8`. */
+/** Options that are not defaults, in words: the word of a list, `no overlap`, `period 8`. */
 export function optionTexts({ options }: Algorithm, given: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(options.shape).flatMap(([name, schema]) => {
     const usual = (schema as z.ZodType).safeParse(undefined)
@@ -108,7 +108,7 @@ export function optionTexts({ options }: Algorithm, given: Readonly<Record<strin
   })
 }
 
-/** `D-PSGD (adapt-then-combine)`: the title, and what is otherwise than by default. */
+/** `D-PSGD (adapt-then-combine)`: the title, and the options that are not defaults. */
 export function algorithmLabel(record: Algorithm, given: Readonly<Record<string, unknown>>): string {
   const options = optionTexts(record, given)
   return options.length > 0 ? `${record.title} (${options.join(', ')})` : record.title

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Keys of older files, which are there to say what to write in place of each. Nothing that is read has them, so its type has not. */
+/** Keys of older files; their errors say what to write instead. They never occur in values, so the type does not have them. */
 export function gone(insteadOf: Readonly<Record<string, string>>): object {
   return Object.fromEntries(
     Object.entries(insteadOf).map(([key, instead]) => [

@@ -2,7 +2,7 @@ import { readTopologyFile } from '@murmuration/files'
 import { checkServices, type Plan, planOf, type RunRequest } from './plan.js'
 import { readTrainingFile } from './training-file.js'
 
-/** As {@link makePlan}, for real peers. Throws an InputError also for services without a store that they can share. */
+/** As {@link makePlan}, for real peers. Also throws an InputError for services without a store that they can share. */
 export async function makeRealPlan(request: RunRequest): Promise<Plan> {
   const plan = await makePlan(request)
   checkServices(plan)
@@ -16,7 +16,7 @@ export async function makePlan(request: RunRequest): Promise<Plan> {
     const plan = planOf(path, await readTopologyFile(path), await readTrainingFile(request.train, request))
     return { ...plan, runId: request.runId }
   }
-  // Scenarios bring the simulator, which few peers need.
+  // Scenarios import the simulator, which few peers need.
   const { readMethod } = await import('../sim/real-method.js')
   const { file, training } = await readMethod(request, request.method)
   return { ...planOf(path, file, training), links: file.links, label: request.method, runId: request.runId }

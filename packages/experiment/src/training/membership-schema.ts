@@ -1,4 +1,4 @@
-/** What files say of a swarm whose peers come and go. */
+/** Settings in files for a swarm with peers that join and leave. */
 import { duration } from '@murmuration/files'
 import { z } from 'zod'
 
@@ -25,5 +25,5 @@ export const membershipSchema = z
   })
   .meta({ description: 'Who begins, and what peers do that cannot reach the others' })
 
-/** As the schema leaves it. */
+/** As the schema returns it. */
 export type Membership = z.output<typeof membershipSchema>

@@ -13,18 +13,18 @@ import { localWeights, optimiserText, type TrainingOverrides } from './training-
 import type { Training } from './training-schema.js'
 import { trainingSettings } from './training-settings.js'
 
-/** The files and options of a run, as the command line gives them. They can be sent to another process. */
+/** The files and options of a run, from the command line. Can be sent to another process. */
 export interface RunRequest extends TrainingOverrides {
-  /** A topology file; with `method` a scenario. */
+  /** A topology file; with `method`, a scenario. */
   readonly topology: string
   readonly train?: string
-  /** The label of a method of a scenario, in place of a training. */
+  /** The label of a scenario's method, in place of a training. */
   readonly method?: string
-  /** What keeps this run apart from others in a store; runs of the same settings are one when absent. */
+  /** Separates this run from others in a store; if absent, runs of the same settings are one. */
   readonly runId?: string
 }
 
-/** Everything about a run that all its peers have in common. The same request gives the same plan on every machine. */
+/** All that the peers of a run have in common. The same request gives the same plan on every machine. */
 export interface Plan {
   /** The topology file's path, as it was given. */
   readonly path: string
@@ -32,18 +32,18 @@ export interface Plan {
   readonly training: Training
   readonly options: TrainingSettings & { readonly finalRounds: number }
   readonly spectralGap: number
-  /** Every setting that all peers must share: a peer with others is refused. */
+  /** Every setting that all peers must share: a peer with other settings is refused. */
   readonly settings: Settings
-  /** The links that the connections are to be as slow as, where the run is a scenario's method. */
+  /** The links that shape the connections, if the run is a scenario's method. */
   readonly links?: Links
-  /** What results call the method: a scenario's label, or the algorithm with what it has otherwise than by default. */
+  /** The method's label in results: a scenario's label, or the algorithm with the options that are not defaults. */
   readonly label: string
   /** The algorithm with its options as text, for people. */
   readonly algorithm: string
   readonly runId?: string | undefined
 }
 
-/** The plan of files that were read. Throws an InputError when they do not fit each other; messages begin with `path`. */
+/** The plan for files that were read. Throws an InputError when they do not fit each other; messages begin with `path`. */
 export function planOf(path: string, file: TopologyFile, training: Training): Plan {
   const { topology } = file
   const shrinking = contraction(topology)
@@ -75,14 +75,14 @@ export function planOf(path: string, file: TopologyFile, training: Training): Pl
   }
 }
 
-/** After training: none where all have the same then, and one to gather rows that are divided among all. */
+/** The rounds after training: none if all peers have the same model by then, and one to gather rows that are divided among all. */
 function finalRoundsOf({ keeps, keys }: Algorithm, { codec }: Training, toConsensus: number): number {
   if (keys !== undefined) return 1
-  // What a codec rounds, the sender has itself as it was.
+  // With a codec, receivers get rounded values and the sender keeps its own.
   return keeps === 'equality' && codec === 'float32' ? 0 : toConsensus
 }
 
-/** What local data promise of the sample counts holds only where averaging favours nobody. */
+/** Weighting local data by sample counts is correct only if the mixing matrix is doubly stochastic. */
 function checkWeights(path: string, topology: Topology, training: Training): void {
   if (localWeights(training) === undefined) return
   const finding = structureFindings(topology).find(({ check }) => check === 'doubly-stochastic')
@@ -90,12 +90,12 @@ function checkWeights(path: string, topology: Topology, training: Training): voi
   throw new InputError(`${path}: ${finding.message} With partition "local" they would count for more than their data`)
 }
 
-/** Throws an InputError where the services of real peers have no store that they can share. */
+/** Throws an InputError if the services of real peers have no store that they can share. */
 export function checkServices({ path, file, training, options }: Plan): void {
   checkStore(path, options.algorithm, { store: training.store, servers: file.servers.length })
 }
 
-/** Who is invited comes late, or never. */
+/** An invited peer may come late, or never. */
 function checkPlaces(path: string, { peers }: TopologyFile, training: Training, record: Algorithm): void {
   const invited = peers.filter((peer) => peer.invited).map(({ name }) => name)
   if (invited.length === 0) return
@@ -107,7 +107,7 @@ function checkPlaces(path: string, { peers }: TopologyFile, training: Training, 
   )
 }
 
-/** What the algorithm needs is tested before anything starts. */
+/** The algorithm's requirements are checked before anything starts. */
 function checkNeeds(path: string, record: Algorithm, surroundings: Surroundings, training: Training): void {
   const refused = [...refusals(record, surroundings), ...rowRefusals(record, training)]
   if (refused.length > 0) throw new InputError(refused.map((text) => `${path}: ${text}`).join('\n'))
@@ -118,7 +118,7 @@ export function taskOf({ file, training }: Plan, self?: PeerName): TaskDescripti
   return taskDescription(training, { peers: file.topology.peers, seed: training.seed }, self)
 }
 
-/** What a display says first. */
+/** The first event for displays. */
 export function startEvent({ file, training, options, spectralGap, algorithm }: Plan): StartEvent {
   return {
     kind: 'start',

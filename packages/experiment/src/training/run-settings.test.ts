@@ -8,7 +8,7 @@ import { trainingSchema } from './training-schema.js'
 
 type Input = Readonly<Record<string, unknown>>
 
-/** For each field of the training file two files that differ in it alone. Whoever adds a field adds a line. */
+/** For each field of the training file, two files that differ only in it. A new field needs a new line. */
 const pairs: Readonly<Record<string, readonly [Input, Input]>> = {
   'task.kind': [{ task: 'mlp' }, { task: 'cnn' }],
   'task.hidden': [{ task: { kind: 'mlp', hidden: [10] } }, { task: { kind: 'mlp', hidden: [10, 10] } }],
@@ -58,7 +58,7 @@ const pairs: Readonly<Record<string, readonly [Input, Input]>> = {
   'seed': [{}, { seed: 2 }]
 }
 
-/** Fields that only hold others. */
+/** Fields that only contain others. */
 const groups = ['algorithm', 'membership', 'optimiser', 'rate', 'task']
 
 const ring = (text = 'graph: ring\npeers: [a, b]') => parseTopologyFile(text, 't.yaml')

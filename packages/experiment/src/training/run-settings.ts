@@ -4,8 +4,8 @@ import { localWeights } from './training-file.js'
 import type { Training } from './training-schema.js'
 
 /**
- * What of a training file may differ from machine to machine, and why. Everything else that the file can hold is compared when peers
- * connect, a setting that is new among it.
+ * The settings of a training file that may differ between machines, and why. All others are compared when peers connect, including any new
+ * setting.
  */
 export const machineLocal: ReadonlyMap<string, string> = new Map([
   ['data.path', 'where the data lie'],
@@ -15,12 +15,12 @@ export const machineLocal: ReadonlyMap<string, string> = new Map([
   ['codec', 'each direction of each link has its own, which its two ends agree on']
 ])
 
-/** What stands for a setting that may differ. Of local data nothing need agree but the test set. */
+/** Replaces a setting that may differ. Peers with local data must agree only on the test set. */
 const hidden = "each machine's own"
 
-/** Every setting that all peers of a run must share: the training file with its defaults and overrides, and who exchanges with whom. */
+/** Every setting that all peers of a run must share: the training file with defaults and overrides, and the topology. */
 export function runSettings({ graph, weights, peers, servers }: TopologyFile, training: Training): Settings {
-  // In the order of the file, by which peers have their places in the graph.
+  // In the order of the file, which is their order in the graph.
   const names = peers.map(({ name }) => name)
   const served = servers.length === 0 ? {} : { servers: servers.map(({ name }) => name) }
   const data = localWeights(training) === undefined ? training.data : hidden

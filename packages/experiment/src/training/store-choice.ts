@@ -1,9 +1,9 @@
-/** Which store the services of a run share, as files say it. */
+/** The store that the services of a run share, in files. */
 import type { Algorithm } from '@murmuration/algorithms'
 import { InputError } from '@murmuration/core'
 import { z } from 'zod'
 
-/** How a store is named by the scheme of its URL. */
+/** The kind of a store, by the scheme of its URL. */
 const programs: Readonly<Record<string, 'redis' | 'mysql'>> = {
   'redis:': 'redis',
   'rediss:': 'redis',
@@ -13,24 +13,24 @@ const programs: Readonly<Record<string, 'redis' | 'mysql'>> = {
 
 const expected = 'memory, redis://host:6379 or mysql://user@host:3306/database'
 
-/** `memory`, or the URL of a store. A password stands in the environment: files are shown, compared and kept. */
+/** `memory`, or the URL of a store. The password must be in the environment: files are shown, compared and kept. */
 export const storeSchema = z.string().superRefine((text, context) => {
   const refuse = (message: string) => context.addIssue({ code: 'custom', message })
   if (text === 'memory') return
   if (!URL.canParse(text)) return refuse(expected)
   const url = new URL(text)
   if (!Object.hasOwn(programs, url.protocol) || url.hostname === '') refuse(expected)
-  // The URL is not repeated: it holds a secret.
+  // The URL is not repeated in the message: it contains a secret.
   else if (url.password !== '')
     refuse('a URL without a password; put that into MURMUR_STORE_PASSWORD in the environment')
 })
 
-/** Which program a store is. */
+/** The kind of a store. */
 export function storeProgram(store: string): 'memory' | 'redis' | 'mysql' {
   return store === 'memory' ? 'memory' : programs[new URL(store).protocol]
 }
 
-/** Throws an InputError where real services cannot share the store, or nobody needs it. */
+/** Throws an InputError if real services cannot share the store, or the algorithm does not use one. */
 export function checkStore(
   path: string,
   { needs, title }: Algorithm,

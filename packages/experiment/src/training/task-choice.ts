@@ -1,4 +1,4 @@
-/** A task as files name it: one of the registry, or a module of the user's own; with its options. */
+/** A task in files: from the registry, or a module of the user's own; with its options. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Algorithm, type PlainSgdSettings, plainSgdProblem } from '@murmuration/algorithms'
@@ -9,10 +9,10 @@ import { inputJson } from './algorithm-choice.js'
 import { gone } from './gone.js'
 import { tasks } from './tasks.js'
 
-/** The words for a task. */
+/** The names of the kinds of tasks. */
 export const kinds = tasks.map(({ kind }) => kind) as [string, ...string[]]
 
-/** Where older files have what now stands beside the task. */
+/** Fields that older files have within the task, and that are now next to it. */
 const beside = gone({
   data: 'data beside task',
   test: 'test beside task',
@@ -57,20 +57,20 @@ export const taskSchema = z
   .transform((choice) => choice as TaskChoice)
   .meta(inputJson(z.union([z.enum(kinds), ...byKind, byModule])))
 
-/** The record of a task that is no module. */
+/** The record of a task that is not a module. */
 export function taskRecordOf({ kind }: TaskChoice) {
   return tasks.find((record) => record.kind === kind)
 }
 
-/** What the schema cannot say of a task. Paths begin with `task`. */
+/** Problems of a task that the schema cannot express. Paths begin with `task`. */
 export function taskProblems(task: TaskChoice): Problem[] {
   return within(['task'], taskRecordOf(task)?.problems?.(task as never) ?? [])
 }
 
-/** What a training says that matters to algorithms with keyed rows. */
+/** The settings of a training that matter to algorithms with keyed rows. */
 type ForRows = PlainSgdSettings & { readonly task: TaskChoice }
 
-/** Why an algorithm cannot learn this task so, in words; nothing when it can. */
+/** Why an algorithm cannot learn this task with these settings, in words; empty if it can. */
 export function rowRefusals(record: Algorithm, training: ForRows): readonly string[] {
   const { title, keys } = record
   if (keys === undefined) return []
@@ -82,7 +82,7 @@ export function rowRefusals(record: Algorithm, training: ForRows): readonly stri
   return [...(hasRows ? [] : [needed]), ...(problem === undefined ? [] : [problem])]
 }
 
-/** A task on the command line: a word, or the path of a module. Throws an InputError where nothing is at the path. */
+/** A task on the command line: a kind, or the path of a module. Throws an InputError when the path does not exist. */
 export function taskChoiceOf(text: string): TaskChoice {
   if (kinds.includes(text)) return taskSchema.parse(text)
   if (existsSync(text)) return { module: resolve(text) }

@@ -6,11 +6,11 @@ import { taskRecordOf } from './task-choice.js'
 import { partitionDescription } from './training-file.js'
 import { drawnDigits, drawnSentences, type LearningTask } from './training-schema.js'
 
-/** Among whom the data is divided, and how it is drawn. */
+/** The peers that the data are divided among, and the seed of the draws. */
 export interface Sharing {
   readonly peers: readonly string[]
   readonly seed: number
-  /** What a model takes that was trained, where the test set is to fit it. */
+  /** The input of a trained model, if the test set must fit it. */
   readonly like?: LocalDataOptions['like']
 }
 
@@ -52,7 +52,7 @@ export function dataDescription(data: LearningTask['data']): DataDescription {
   return { kind: 'files', path, ...(sha256 && { sha256 }), ...(size && { size }) }
 }
 
-/** What is learned, in words: `mlp, data digits 1500, partition equal`. */
+/** The task and its data, in words: `mlp, data digits 1500, partition equal`. */
 export function taskText({ task, data, partition }: Pick<LearningTask, 'task' | 'data' | 'partition'>): string {
   const { kind = 'a module', ...options } = task
   const shown = taskRecordOf(task)?.learnsFromData === false ? options : { ...options, data, partition }

@@ -1,4 +1,4 @@
-/** Training files: reading them, and what the command line sets in their place. */
+/** Reads training files, and applies the overrides of the command line. */
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,7 @@ import { choiceOf, loadAlgorithm, optionsOf } from './algorithm-choice.js'
 import { taskChoiceOf, taskProblems, taskRecordOf } from './task-choice.js'
 import { type LearningTask, type Training, trainingSchema } from './training-schema.js'
 
-/** What the command line sets in place of the training file. */
+/** Values of the command line that replace those of the training file. */
 export interface TrainingOverrides {
   /** `digits`, the name of a known data set, or a folder, file or URL with data. */
   readonly data?: string
@@ -21,16 +21,16 @@ export interface TrainingOverrides {
   readonly algorithm?: string
 }
 
-/** The training that runs when no file is given. */
+/** The default training. */
 const defaultFile = fileURLToPath(new URL('../../training/digits.yaml', import.meta.url))
 
-/** Reads a training file (the embedded default without `path`) and applies overrides. Paths come out absolute. */
+/** Reads a training file (the embedded default without `path`) and applies overrides. Paths become absolute. */
 export async function readTrainingFile(path: string | undefined, overrides: TrainingOverrides = {}): Promise<Training> {
   const file = path ?? defaultFile
   return parseTrainingFile(await readText(file), file, overrides)
 }
 
-/** As {@link readTrainingFile}, of a file's text. */
+/** As {@link readTrainingFile}, from a file's text. */
 export async function parseTrainingFile(
   text: string,
   file: string,
@@ -48,26 +48,26 @@ export async function parseTrainingFile(
   return { ...training, algorithm: { name, ...(module === undefined ? {} : { module }), ...options.value } }
 }
 
-/** `sgd momentum 0.9 nesterov`: what is 0 or off is left out. */
+/** `sgd momentum 0.9 nesterov`: options that are 0 or off are left out. */
 export function optimiserText({ name, ...options }: Training['optimiser']): string {
   const shown = Object.entries(options).filter(([, value]) => value !== false && value !== 0 && value !== undefined)
   return [name, ...shown.map(([option, value]) => (value === true ? option : `${option} ${String(value)}`))].join(' ')
 }
 
-/** Whether every peer's gradient counts alike, or every sample's; `undefined` where data is shared out. */
+/** Whether gradients are weighted per sample or per peer, for local data; `undefined` for data that are divided among the peers. */
 export function localWeights({ partition }: Pick<Training, 'partition'>): 'per-sample' | 'per-peer' | undefined {
   if (partition === 'local') return 'per-sample'
   return typeof partition === 'object' && 'local' in partition ? partition.local : undefined
 }
 
-/** How the data is shared out, for a task. */
+/** How the data are divided, for a task. */
 export function partitionDescription({ partition }: Pick<Training, 'partition'>): PartitionDescription {
   if (typeof partition === 'string') return { kind: partition }
   return 'local' in partition ? { kind: 'local' } : { kind: 'dirichlet', alpha: partition.dirichlet }
 }
 
 /**
- * What the schema cannot say of a task and its data: options that do not fit each other, and data for a task that has none of the file's.
+ * Problems of a task and its data that the schema cannot express: options that do not fit each other, and data for a task that uses none.
  *
  * @param plain - the file as it was written
  */
@@ -81,7 +81,7 @@ export function learningProblems({ task }: LearningTask, plain: unknown): readon
   return [...taskProblems(task), ...alone]
 }
 
-/** Paths in a file are meant from where the file is. */
+/** Paths in a file are relative to its folder. */
 function absolute(training: Training, directory: string): Training {
   const { algorithm } = training
   return {
@@ -91,7 +91,7 @@ function absolute(training: Training, directory: string): Training {
   }
 }
 
-/** What is learned, from which data, with absolute paths. */
+/** The task and its data, with absolute paths. */
 export function absolutePaths<Learning extends Pick<Training, 'task' | 'data' | 'test'>>(
   learning: Learning,
   directory: string
@@ -105,7 +105,7 @@ export function absolutePaths<Learning extends Pick<Training, 'task' | 'data' | 
   }
 }
 
-/** Paths on the command line are meant from where the command is run. */
+/** Paths on the command line are relative to the current folder. */
 function override(training: Training, { algorithm, data, partition, task }: TrainingOverrides): Training {
   return {
     ...training,
@@ -116,10 +116,10 @@ function override(training: Training, { algorithm, data, partition, task }: Trai
   }
 }
 
-/** Data as the command line names them. What is fetched needs checksums, which only the file can give. */
+/** Data on the command line. Downloads need checksums, which only the file can give. */
 export function dataOf(text: string, inFile: Training['data']): Training['data'] {
   if (text === 'digits' || text === 'gaussians' || text === 'sentences' || isKnownSet(text)) return text
-  // Of paths, the reader of the data says what is wrong.
+  // The reader of the data reports what is wrong with a path.
   if (/^[\w-]+$/.test(text) && !existsSync(text)) {
     const words = ['digits', 'gaussians', 'sentences', ...knownSetNames]
     throw new InputError(
@@ -148,7 +148,7 @@ function isUrl(path: string): boolean {
 }
 
 /**
- * `equal`, `label`, `dirichlet:ALPHA`, `local` or `local:per-peer`, as a training file has it. Throws an InputError for anything else.
+ * Parses `equal`, `label`, `dirichlet:ALPHA`, `local` or `local:per-peer`. Throws an InputError for anything else.
  */
 export function partitionOf(text: string): Training['partition'] {
   if (text === 'equal' || text === 'label' || text === 'local') return text

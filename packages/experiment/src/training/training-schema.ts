@@ -1,4 +1,4 @@
-/** The language of experiments: what training files and scenarios both say. */
+/** The schema fields that training files and scenarios share. */
 import { optimiserSettings, optimisers } from '@murmuration/algorithms'
 import { knownSetNames } from '@murmuration/data'
 import { duration, nearest, fraction } from '@murmuration/files'
@@ -24,10 +24,10 @@ const pictureSize = atLeastOne
 
 /** The number of samples in {@link drawnData} unless a file gives one. */
 export const drawnDigits = 5000
-/** The same of sentences: windows of a text. */
+/** The same for sentences: windows of a text. */
 export const drawnSentences = 2000
 
-/** What is expected where there are no samples that are known by a name. */
+/** The error for data that are neither a known name nor a mapping. */
 const such = { error: mappingSuchAs('{ path: ./samples.csv }') }
 
 const drawnData = [
@@ -70,10 +70,10 @@ const partition = z.union([
   z.strictObject({ local: z.literal(['per-sample', 'per-peer']) })
 ])
 
-/** The fraction of the samples that is held back for testing. */
+/** The fraction of the samples in the test split. */
 const testFraction = fraction().refine((test) => test > 0 && test < 1, 'more than 0 % and less than 100 %')
 
-/** The fraction of the samples that is held back for testing where a file says nothing of it. */
+/** The fraction of the samples in the test split if a file does not give one. */
 export const defaultTest = 0.2
 
 const test = z.union([
@@ -124,10 +124,10 @@ const rate = z
   .prefault({})
   .meta({ description: 'The learning rate' })
 
-/** The most rounds of a run. */
+/** The maximum number of rounds of a run. */
 export const maxRounds = 1e9
 
-/** What may differ from method to method, without defaults. */
+/** Fields that may differ between methods, without defaults. */
 export const methodFields = {
   batch: atLeastOne.max(1e6).meta({ description: 'Samples per peer and gradient' }),
   optimiser: optimiser.meta({
@@ -138,7 +138,7 @@ export const methodFields = {
   })
 }
 
-/** What training files and scenarios share. Everything has a default. */
+/** Fields that training files and scenarios share. All have defaults. */
 export const sharedFields = {
   task: taskSchema.prefault('mlp').meta({
     description: `What is learned: ${kinds.join(', ')}, with options { kind: mlp, hidden: [300] }, or { module: ./my-task.js }`
@@ -185,7 +185,7 @@ export const sharedFields = {
   })
 }
 
-/** What a training file may hold. An empty file is a training. */
+/** The content of a training file. An empty file is valid. */
 export const trainingSchema = z
   .strictObject({
     ...sharedFields,
@@ -203,7 +203,7 @@ export const trainingSchema = z
 /** A training file, checked and complete. */
 export type Training = z.output<typeof trainingSchema>
 
-/** What is learned, from which data. Paths are absolute. */
+/** The task, and its data. Paths are absolute. */
 export type LearningTask = Pick<Training, 'task' | 'data' | 'loss' | 'test' | 'partition'>
 
 /** The JSON Schema of training files, for editors. */
@@ -211,7 +211,7 @@ export function trainingJsonSchema(): unknown {
   return z.toJSONSchema(trainingSchema, { io: 'input', unrepresentable: 'any' })
 }
 
-/** What a rate is multiplied by among so many peers. */
+/** The factor for the learning rate with so many peers. */
 export function scaleOf({ scale: kind }: Pick<Training['rate'], 'scale'>, peers: number): number {
   if (kind === 'none') return 1
   return kind === 'peers' ? peers : 1 / peers

@@ -3,17 +3,17 @@ import type { Topology } from '@murmuration/core'
 import { givenOptions, recordOf } from './algorithm-choice.js'
 import { scaleOf, type Training } from './training-schema.js'
 
-/** What files say of how everybody trains. */
+/** The training settings of files. */
 type Trained = Pick<
   Training,
   'algorithm' | 'batch' | 'accumulate' | 'optimiser' | 'weightDecay' | 'clip' | 'rate' | 'rounds' | 'timeout'
 >
 
-/** Who trains, and what else the driver of the algorithms takes as it is. */
+/** The peers that train, and further settings that the algorithms' driver takes unchanged. */
 type Rest = Required<Pick<TrainingSettings, 'seed' | 'finalRounds' | 'workers' | 'servers'>> &
   Pick<TrainingSettings, 'fusion'>
 
-/** What a file says, as the driver of the algorithms takes it. The rate is scaled for the peers of `topology`, and options follow from its graph. */
+/** A file's settings for the algorithms' driver. The rate is scaled for the peers of `topology`, and some options depend on its graph. */
 export function trainingSettings<Given extends Rest>(
   { algorithm, batch, accumulate, optimiser, weightDecay, clip, rate, rounds, timeout }: Trained,
   topology: Topology,

@@ -1,4 +1,4 @@
-/** An algorithm of a user's own: a module that exports one. */
+/** A user's own algorithm: a module that exports one. */
 import { pathToFileURL } from 'node:url'
 import { type Algorithm, algorithmIn, type AnyRole } from '@murmuration/algorithms'
 import { InputError, messageOf } from '@murmuration/core'
@@ -6,8 +6,8 @@ import { blame, placeOf } from '@murmuration/tasks'
 import { failureKindOf } from '../errors.js'
 
 /**
- * Loads the algorithm of a module. Its functions say whose they are where they fail. Throws an InputError when the module cannot be
- * loaded, or does not export one algorithm.
+ * Loads the algorithm of a module. Errors of its functions name the module. Throws an InputError when the module cannot be loaded, or does
+ * not export exactly one algorithm.
  */
 export async function importAlgorithm(path: string): Promise<Algorithm> {
   const { href } = pathToFileURL(path)
@@ -23,7 +23,7 @@ export async function importAlgorithm(path: string): Promise<Algorithm> {
 function guarded(path: string, { start, round, model, answers }: AnyRole): AnyRole {
   const guard = <Given extends readonly unknown[], Result>(what: string, act: (...given: Given) => Result) => {
     const fail = (error: unknown): never => {
-      // What Murmuration throws through an algorithm is not the algorithm's.
+      // An error that Murmuration throws through an algorithm is not the algorithm's.
       throw failureKindOf(error) !== undefined ? error : blame(path, what, error, 'algorithm')
     }
     return (...given: Given): Result => {

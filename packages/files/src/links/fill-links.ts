@@ -3,7 +3,7 @@ import { bitRateText, durationText } from '../quantities.js'
 import { pairKey } from './link-problems.js'
 import type { LinksDescription } from './links-schema.js'
 
-/** Links without gaps, and how these were filled. */
+/** Links without gaps, and how the gaps were filled. */
 export interface FilledLinks {
   readonly links: LinksDescription
   /** A sentence for each kind of gap. */
@@ -13,8 +13,8 @@ export interface FilledLinks {
 type Default = NonNullable<LinksDescription['default']>
 
 /**
- * Fills the gaps of links of which some pairs were measured. Where neither a default nor a preset says it, what is not known is taken to be as slow as the slowest of
- * what is.
+ * Fills the gaps of links of which some pairs were measured. Without a default or a preset, an unknown value is taken to be as slow
+ * as the slowest known one.
  */
 export function fillLinks(links: LinksDescription, peers: readonly PeerName[]): FilledLinks {
   if (links.pairs === undefined || links.pairs.length === 0) return { links, assumed: [] }

@@ -4,8 +4,8 @@ import { unknownPeer } from '../nearest.js'
 import { pipeProblems } from './pipes.js'
 
 /**
- * Names in links that no peer has, pairs of a peer with itself, what comes twice, pipes that make no sense, and regions
- * without the preset that has them. `known` are all names that the links may speak of.
+ * Reports names that no peer has, pairs of a peer with itself, duplicates, invalid pipes, and regions without the preset that uses
+ * them. `known` are all names that the links may refer to.
  */
 export function linkProblems(links: LinksDescription, known: readonly PeerName[]): Problem[] {
   return [

@@ -7,10 +7,10 @@ import { readText } from '../text-file.js'
 import { parseYamlFile } from '../yaml-file.js'
 
 /**
- * Reads a file that says what `links` says in a topology file, of these peers.
+ * Reads a file with the same content as `links` in a topology file, for these peers.
  *
- * @param peers - in the order of the topology file, by which the preset 'wan' places them
- * @throws InputError when it cannot be read or is wrong, as {@link parseLinksFile}
+ * @param peers - in the order of the topology file; the preset 'wan' assigns regions in this order
+ * @throws InputError when the file cannot be read or is wrong, as {@link parseLinksFile}
  */
 export async function readLinksFile(path: string, peers: readonly PeerName[]): Promise<Links> {
   return parseLinksFile(await readText(path), path, peers)
@@ -24,7 +24,7 @@ export function parseLinksFile(text: string, fileName: string, peers: readonly P
   return createLinks(file.value, peers)
 }
 
-/** The JSON Schema of links files, from which editors complete and check them. */
+/** The JSON Schema of links files; editors complete and check them with it. */
 export function linksFileJsonSchema(): Record<string, unknown> {
   return { ...z.toJSONSchema(linksSchema.meta({ title: 'Murmuration links file' }), { io: 'input' }) }
 }

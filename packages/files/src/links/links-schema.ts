@@ -25,7 +25,7 @@ const pairLink = z.strictObject({
   bandwidth: bitRate().optional().meta({ description: 'Of the way between these two alone, in each direction' })
 })
 
-/** The links of a topology file, or all of a links file. */
+/** The links of a topology file, or the whole of a links file. */
 export const linksSchema = z.strictObject({
   preset: z
     .enum(presetNames)

@@ -2,7 +2,7 @@ import { Document, visit } from 'yaml'
 import { bitRateText, durationText } from '../quantities.js'
 import type { LinksDescription } from './links-schema.js'
 
-/** How the numbers of links are written, by their names. */
+/** How to write each number of a link, by its name. */
 const texts: Readonly<Record<string, (value: number) => string>> = {
   latency: durationText,
   jitter: durationText,
@@ -13,7 +13,7 @@ const texts: Readonly<Record<string, (value: number) => string>> = {
   bandwidth: bitRateText
 }
 
-/** Links as a file says them, with units. */
+/** Links in the form that a file has, with units. */
 export function linksValue(links: LinksDescription): unknown {
   return withUnits(links)
 }
@@ -27,11 +27,11 @@ function withUnits(value: unknown): unknown {
   )
 }
 
-/** The text of a links file, with a line for each peer and each pair. `comment` stands above. */
+/** The text of a links file, with a line for each peer and each pair, and `comment` above. */
 export function linksText(links: LinksDescription, comment: string): string {
   const document = new Document(linksValue(links))
   document.commentBefore = ` ${comment}`
-  // Below the document, the outermost mapping and its entries.
+  // Block style for the outermost mapping and its entries, flow style below.
   visit(document, { Collection: (_, node, path) => void (node.flow = path.length > 3) })
   return document.toString({ lineWidth: 0 })
 }

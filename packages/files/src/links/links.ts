@@ -10,17 +10,17 @@ type PeerLink = NonNullable<LinksDescription['default']>
 const unlimited = Number.POSITIVE_INFINITY
 
 /**
- * The links of a description without problems. A value of a path is what is said of the pair; else the larger (of windows
- * the smaller) of what is said of either peer; else the default; else the preset's; else 0 (window and bandwidth:
- * Infinity). But for pipes, paths are the same in both directions.
+ * The links of a valid description. A value of a path comes from the pair; else it is the larger (for windows, the smaller) of the
+ * two peers' values; else from the default; else from the preset; else it is 0 (window and bandwidth: Infinity). Except for pipes,
+ * paths are the same in both directions.
  *
- * @param peers - all, in the order of the file, by which the preset 'wan' places them
+ * @param peers - all, in the order of the file; the preset 'wan' assigns regions in this order
  */
 export function createLinks(description: LinksDescription, peers: readonly PeerName[]): Links {
   const { default: all = {}, preset } = description
   const everywhere: PeerLink = preset === undefined ? all : withPreset(all, preset)
   const isUniform = [description.peers, description.pairs, description.pipes].every((part) => part === undefined)
-  // The same for all, and so worked out once: simulations ask for every message.
+  // The same for all pairs, so computed once: simulations ask for every message.
   if (isUniform && preset !== 'wan') return uniform(everywhere)
   const ofPeer = new Map(Object.entries(description.peers ?? {}))
   const between = regionPairs(description, peers)
@@ -32,7 +32,7 @@ export function createLinks(description: LinksDescription, peers: readonly PeerN
       const pair = ofPair.get(pairKey(from, to))
       const own = [ofPeer.get(from) ?? {}, ofPeer.get(to) ?? {}]
       const measured = between(from, to)
-      // What the file says by default goes before what was measured between regions.
+      // The file's default has precedence over what was measured between regions.
       const rest = measured === undefined ? everywhere : { ...everywhere, latency: all.latency ?? measured.ping / 2 }
       return {
         ...pathOf([pair, strictest(own), rest]),
@@ -43,7 +43,7 @@ export function createLinks(description: LinksDescription, peers: readonly PeerN
   }
 }
 
-/** `bandwidth` in a file sets aside a preset's `up` and `down`. */
+/** `bandwidth` in a file replaces a preset's `up` and `down`. */
 function withPreset(all: PeerLink, preset: keyof typeof presets): PeerLink {
   const { up, down, ...path } = presets[preset]
   return { ...path, ...all, up: all.up ?? all.bandwidth ?? up, down: all.down ?? all.bandwidth ?? down }
@@ -55,7 +55,7 @@ function uniform(everywhere: PeerLink): Links {
   return { access: () => access, path: () => path }
 }
 
-/** The first that says something of a direction decides. */
+/** For each direction, the first link that sets it counts. */
 function accessOf(links: readonly (PeerLink | undefined)[]): AccessLink {
   const line = (direction: 'up' | 'down') => {
     const own = links.find((link) => (link?.[direction] ?? link?.bandwidth) !== undefined)
@@ -66,7 +66,7 @@ function accessOf(links: readonly (PeerLink | undefined)[]): AccessLink {
 
 type OfPath = Pick<PeerLink, 'latency' | 'jitter' | 'loss' | 'window'>
 
-/** The first that says something of a value decides. */
+/** For each value, the first link that sets it counts. */
 function pathOf(links: readonly (OfPath | undefined)[]): Omit<PathLink, 'bandwidth' | 'pipes'> {
   const value = (field: keyof OfPath) => links.find((link) => link?.[field] !== undefined)?.[field]
   return {

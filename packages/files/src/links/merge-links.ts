@@ -10,11 +10,12 @@ type PeerLink = NonNullable<LinksDescription['peers']>[string]
 type PairLink = NonNullable<LinksDescription['pairs']>[number]
 
 /**
- * Reads links files, and those in folders (`.yaml`), as one description: what several peers have measured, each its own links. Of what two of them say of one
- * line the faster rate and the shorter latency count: other things than the link only make it slower.
+ * Reads links files, and the `.yaml` files in folders, as one description: each file holds the links that one peer has measured. Where
+ * two files describe the same line, the faster rate and the shorter latency count: a measurement can only be slower than the link.
  *
- * @param known - all names that the files may speak of
- * @throws InputError for a file that is wrong, a folder without any, and what only one of them can say, such as `default`, in two
+ * @param known - all names that the files may refer to
+ * @throws InputError for a file that is wrong, a folder without links files, and a field that only one file may have (such as
+ * `default`) in two
  */
 export async function readLinksFiles(paths: readonly string[], known: readonly PeerName[]): Promise<LinksDescription> {
   let all: LinksDescription = {}
@@ -49,7 +50,7 @@ async function filesAt(path: string): Promise<readonly string[]> {
   throw new InputError(`${path}: the folder has no file *.yaml, expected those that "murmur measure" has written`)
 }
 
-/** What `links` says, and of what it does not say, what `rest` does. */
+/** The fields of `links`; those that it does not set are taken from `rest`. */
 export function linksBefore(links: LinksDescription, rest: LinksDescription): LinksDescription {
   const { peers = {}, pairs = [] } = rest
   const own = Object.entries({ ...peers, ...links.peers }).map(([name]) => [
@@ -66,7 +67,7 @@ export function linksBefore(links: LinksDescription, rest: LinksDescription): Li
   }
 }
 
-/** Two descriptions as one, by the rules of {@link readLinksFiles}. */
+/** Merges two descriptions by the rules of {@link readLinksFiles}. */
 export function mergeLinks(first: LinksDescription, second: LinksDescription): LinksDescription {
   const peers = { ...first.peers }
   for (const [name, link] of Object.entries(second.peers ?? {})) peers[name] = faster(peers[name] ?? {}, link)

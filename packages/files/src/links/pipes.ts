@@ -39,7 +39,7 @@ export const pipeSchema = z.union([
 type PipeDescription = z.output<typeof pipeSchema>
 type PipeAround = Exclude<PipeDescription, { readonly between: unknown }>
 
-/** Pipes that come twice, names that no peer has, and groups that make no sense. Paths begin with the pipe's index. */
+/** Reports duplicate pipes, names that no peer has, and invalid groups. Paths begin with the pipe's index. */
 export function pipeProblems(pipes: readonly PipeDescription[], known: readonly PeerName[]): Problem[] {
   const seen = new Set<string>()
   return pipes.flatMap((pipe, index) => {
@@ -89,7 +89,7 @@ function groupProblems(group: readonly string[], known: readonly PeerName[], at:
   })
 }
 
-/** The pipes on the way from one peer to another, in the order of the file. A full-duplex pipe has a name per direction. */
+/** The pipes on the path from one peer to another, in the order of the file. A full-duplex pipe has a name per direction. */
 export function createPipes(pipes: readonly PipeDescription[]): (from: PeerName, to: PeerName) => readonly Pipe[] {
   const crossings = pipes.map(crossingOf)
   return (from, to) => crossings.flatMap((crossing) => crossing(from, to))
@@ -113,7 +113,7 @@ function crossingOf(pipe: PipeDescription): Crossing {
   return (from, to) => (inside.has(from) === inside.has(to) ? [] : [inside.has(from) ? up : down])
 }
 
-/** Pipes that share a name are one: so a half-duplex pipe is the same both ways. */
+/** Pipes with the same name are one pipe, so a half-duplex pipe is the same in both directions. */
 function directions(
   { name, duplex }: PipeDescription,
   { up, down }: { readonly up: number | undefined; readonly down: number | undefined },

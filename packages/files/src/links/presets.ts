@@ -1,6 +1,6 @@
 import type { Milliseconds } from '@murmuration/core'
 
-/** What a preset says of every peer and pair. Rates in bits per second. */
+/** A preset's values for every peer and pair. Rates in bits per second. */
 export interface Preset {
   readonly up: number
   readonly down: number
@@ -11,8 +11,8 @@ export interface Preset {
 const datacentre: Preset = { up: 10e9, down: 10e9, latency: 0.05, jitter: 0 }
 
 /**
- * Round figures for common networks; assumptions, not measurements, but for 'wan', where what lies between two regions is
- * in wan.ts and this holds within one.
+ * Round figures for common networks: assumptions, not measurements. Exception: 'wan' uses the measurements in wan.ts between two
+ * regions, and the values here within one.
  */
 export const presets = {
   datacentre,

@@ -18,15 +18,15 @@ export type Region = (typeof regionNames)[number]
 
 /** What was measured between two regions. */
 export interface RegionPair {
-  /** The time there and back. */
+  /** The round-trip time. */
   readonly ping: Milliseconds
-  /** What one flow gets, in bits per second. */
+  /** The bandwidth of one flow, in bits per second. */
   readonly bandwidth: number
 }
 
 /**
- * Two regions, the ping between them in ms, and what one flow gets in Gbit/s. Measured between machines of a cloud provider
- * for the project DT-FM: the matrices in scheduler/generate_sim_com_matrices.py of github.com/DS3Lab/DT-FM.
+ * Two regions, the ping between them in ms, and the bandwidth of one flow in Gbit/s. Measured between machines of a cloud provider
+ * by the project DT-FM: the matrices in scheduler/generate_sim_com_matrices.py of github.com/DS3Lab/DT-FM.
  */
 const measured: readonly (readonly [a: Region, b: Region, ping: number, gigabits: number])[] = [
   ['Oregon', 'Virginia', 67, 0.79],
@@ -89,8 +89,8 @@ export function regionPair(a: Region, b: Region): RegionPair | undefined {
 }
 
 /**
- * The region of each peer: as given, else the one of its place in the list of peers, the first again after the last. Who is
- * not in the list is where the first peer is.
+ * The region of each peer: as given, else by the peer's index, round-robin. A peer that is not in the list is in the first peer's
+ * region.
  */
 export function regionsOf(
   peers: readonly PeerName[],

@@ -55,15 +55,15 @@ export interface PeerEntry {
   readonly role: 'worker' | 'server'
   /** The libp2p peer id. */
   readonly id?: string | undefined
-  /** Whether the place is for whoever comes with an invitation. */
+  /** Whether the place is for a peer that comes with an invitation. */
   readonly invited: boolean
   /** Multiaddrs at which others reach this peer; may be empty. */
   readonly addresses: readonly string[]
-  /** Multiaddrs on which it listens, where the file says so. */
+  /** Multiaddrs on which it listens, if the file sets them. */
   readonly listen?: readonly string[] | undefined
 }
 
-/** Places for invited peers that cannot be; paths begin with the index of the peer. */
+/** Reports invalid places for invited peers; paths begin with the index of the peer. */
 export function invitedProblems(entries: readonly PeerEntry[], runKey: string | undefined): Problem[] {
   const problems = entries.flatMap(({ name, role, id, invited, addresses, listen }, index) => {
     if (!invited) return []
@@ -77,7 +77,7 @@ export function invitedProblems(entries: readonly PeerEntry[], runKey: string | 
   return [...problems, problem([], 'found invited peers alone, expected one with an id, who lets the others in')]
 }
 
-/** One entry per peer. A number n gives p1 … pn, with zeros in front so that the order of names is that of numbers. */
+/** One entry per peer. A number n gives p1 … pn, padded with zeros so that the names sort as the numbers do. */
 export function peerEntries(peers: z.output<typeof peersSchema>): readonly PeerEntry[] {
   if (typeof peers === 'number') {
     const digits = String(peers).length
@@ -88,7 +88,7 @@ export function peerEntries(peers: z.output<typeof peersSchema>): readonly PeerE
   return peers.map((each) => entry(typeof each === 'string' ? { name: each } : each))
 }
 
-/** Names, ids and addresses that come twice, and nobody but servers; paths begin with the index of the peer. */
+/** Reports duplicate names, ids and addresses, and a list of servers only; paths begin with the index of the peer. */
 export function peerProblems(entries: readonly PeerEntry[]): Problem[] {
   if (entries.every(({ role }) => role === 'server')) return [problem([], 'found servers alone, expected a worker')]
   const owners = new Map<string, number>()

@@ -19,7 +19,7 @@ import type { Result } from '../schema-problems.js'
 import { readText } from '../text-file.js'
 import { parseYamlFile } from '../yaml-file.js'
 
-/** What a topology file holds; also for the `topology` of a scenario file. */
+/** The content of a topology file; also of `topology` in a scenario file. */
 export const topologySchema = z
   .strictObject({
     graph: graphSchema.meta({ description: 'Who is whose neighbour. Peers take their places in the order listed.' }),
@@ -35,17 +35,17 @@ export const topologySchema = z
 /** A topology as a file describes it. */
 export type TopologyDescription = z.output<typeof topologySchema>
 
-/** A topology, and the rest of what its file says. */
+/** A topology, and the rest of its file. */
 export interface TopologyFile {
   readonly topology: Topology
   readonly graph: GraphDescription
   readonly weights: WeightRule
-  /** The workers, in the order of the file, which gives each its place in the graph. */
+  /** The workers, in the order of the file, which is their order in the graph. */
   readonly peers: readonly PeerEntry[]
-  /** Those that hold parameters for the workers, in the order of the file. They have no place in the graph. */
+  /** The peers that hold parameters for the workers, in the order of the file. They are not in the graph. */
   readonly servers: readonly PeerEntry[]
   readonly links: Links
-  /** The id of the key whose holder may invite peers. */
+  /** The id of the run key, with which peers are invited. */
   readonly runKey?: string | undefined
 }
 
@@ -63,9 +63,9 @@ export function parseTopologyFile(text: string, fileName: string): TopologyFile 
 }
 
 /**
- * Builds what a description says, or tells what is wrong with it; paths begin within the description.
+ * Builds what a description says, or reports what is wrong with it; paths are relative to the description.
  *
- * @param others - names beside the peers that the links may speak of, such as a server's
+ * @param others - further names that the links may refer to, such as a server's
  */
 export function resolveTopology(
   description: TopologyDescription,
@@ -91,7 +91,7 @@ export function resolveTopology(
   return { ok: true, value: { topology: built.value, graph, weights: rule, peers: workers, servers, links, runKey } }
 }
 
-/** The JSON Schema of topology files, from which editors complete and check them. */
+/** The JSON Schema of topology files; editors complete and check them with it. */
 export function topologyFileJsonSchema(): Record<string, unknown> {
   return { ...z.toJSONSchema(topologySchema, { io: 'input' }) }
 }

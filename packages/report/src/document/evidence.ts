@@ -1,9 +1,9 @@
-/** What a sceptic needs: what was found wrong, hashes to compare with, and all that it takes to make the report again. */
+/** Evidence for a sceptical reader: what was found wrong, hashes to compare, and everything needed to reproduce the report. */
 import { partText, type Results, type RunRecord, type Source, type Sweep } from '@murmuration/results'
 import { markup, type Content, type Html } from '../markup.js'
 import { settingText, short } from '../shared/units.js'
 
-/** So many runs with findings are listed, and so many hashes. */
+/** At most so many runs with findings, and so many hashes, are listed. */
 const maxListed = 20
 const maxHashes = 8
 
@@ -171,7 +171,7 @@ const sourceHtml = ({ name, title, command, version, scenario }: Source): Html =
     <pre>${command}</pre>
     <pre>${scenario}</pre>`
 
-/** What the licences of the chart library ask for. */
+/** The notices that the licences of the chart library require. */
 export const licencesHtml = (notices: string): Html =>
   markup`<footer>
     <details>

@@ -1,4 +1,4 @@
-/** The first thing that a reader sees: the question, the answer, and where the answer does not hold. */
+/** The beginning of the report: the question, the answer, and where the answer does not hold. */
 import { partText, type Results, runsOfSweep, type Sweep } from '@murmuration/results'
 import { type Content, markup, type Html } from '../markup.js'
 import { cautionSentences } from '../prepare/cautions.js'
@@ -22,7 +22,7 @@ export function headerHtml({ sweep, runs }: Results, data: PageData): Html {
   </header>`
 }
 
-/** Where runs of a sweep are missing. */
+/** Says that runs of a sweep are missing. */
 function restText({ part }: Sweep): string {
   if (part === undefined) return 'The other runs were not done: the sweep was stopped, or parts of it are missing.'
   return `This is part ${partText(part)} of the sweep.`

@@ -1,4 +1,4 @@
-/** Headings and introductions around the charts, which the page's script puts into the parts. */
+/** Headings and introductions around the charts; the page's script inserts the charts. */
 import type { Results } from '@murmuration/results'
 import { type Content, type Html, markup } from '../markup.js'
 import type { PageData } from '../shared/page-data.js'

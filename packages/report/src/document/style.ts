@@ -1,10 +1,10 @@
-/** The page's looks. Colours are variables, so that charts follow light, dark and paper without being drawn again. */
+/** The page's style. Colours are variables, so that charts follow light, dark and print without being drawn again. */
 import type { PageData } from '../shared/page-data.js'
 
-/** Eight that differ for colour-blind people too, mostly by lightness; beyond eight, lines differ by their dashes. */
+/** Eight colours that colour-blind people can distinguish too, mainly by lightness; beyond eight, lines differ by their dashes. */
 const light = ['#0072b2', '#d08700', '#00916a', '#c4629b', '#b23a00', '#4aa3db', '#3d3d45', '#85858f']
 const dark = ['#4ea8e6', '#f0b030', '#22b68a', '#e08cc0', '#ee6a3c', '#a7dcf7', '#e4e4ea', '#94949e']
-/** On which of them white is easier to read than black. */
+/** The colours on which white text is easier to read than black. */
 const whiteOnLight = [0, 4, 6]
 const dashes = ['none', '7 3', '2 3', '9 3 2 3', '12 4', '4 2', '1 2']
 
@@ -16,7 +16,7 @@ const darkColours = `--page:#15171c;--text:#e8eaee;--quiet:#a3a9b5;--line:#373b4
 --working:#5aa9dd;--sending:#f0b030;--waiting:#4a505c;--gradient:#2f6a97;--other:#6d5582;
 --on-working:#111;--on-sending:#111;--on-waiting:#fff;--on-other:#fff;`
 
-/** Variables for every method: its colour, that of letters on it, and its line's dashes. The leader has the first of them. */
+/** Variables for every method: its colour, the colour of text on it, and its line's dashes. The leader gets the first ones. */
 function looksOf({ methods, leader }: PageData, colours: readonly string[], whiteOn: readonly number[]): string {
   return methods
     .map((_, place) => {

@@ -1,4 +1,4 @@
-/** The table at the corners of the map: what each method takes, and relative to one of them. */
+/** The table at the corners of the map: what each method takes, absolute and relative to one of them. */
 import { pairText } from '../shared/form-text.js'
 import type { Case, FormPair, PageData } from '../shared/page-data.js'
 import { measures, valueText } from '../shared/measures.js'
@@ -22,7 +22,7 @@ export function mountCorners(store: Store, part: HTMLElement): void {
   store.listen(['measure', 'reference', 'places', 'across', 'down'], () => host.replaceChildren(cornerTable(store)))
 }
 
-/** Cases at the ends of the map's axes, the others as chosen. */
+/** Cases at the ends of the map's axes; the other axes as chosen. */
 function cornersOf({ axes }: PageData, { places, across, down }: View): readonly (readonly number[])[] {
   const along = (axis: number | undefined) => (axis === undefined ? [-1] : axes[axis].ends)
   return along(down).flatMap((below) =>

@@ -46,18 +46,18 @@ function needsLog(values: readonly number[]): boolean {
   return positive.length > 0 && Math.max(...positive) / Math.min(...positive) > 10
 }
 
-/** The leader's line has no dashes: it is drawn first, so that one that is the same shows over it. */
+/** The leader's line has no dashes. It is drawn first, so that a line with the same points shows over it. */
 const byLook =
   ({ leader }: PageData) =>
   (one: number, other: number): number =>
     Number(one !== leader) - Number(other !== leader) || one - other
 
-/** `all` has a point or more. */
+/** `all` has at least one point. */
 export function curveChart({ data, view }: Store, plan: Plan, all: readonly Point[], width: number) {
   const methods = [...new Set(all.map(({ method }) => method))].sort(byLook(data))
   const lineOf = (points: readonly Point[], method: number) => points.filter((point) => point.method === method)
   const ends = methods.flatMap((method) => lineOf(all, method).slice(-1))
-  // Where the slowest takes more than ten times as long as the quickest, the quickest would be a vertical line.
+  // If the slowest takes more than ten times as long as the fastest, the fastest would be a vertical line.
   const logX = view.logarithmic && plan.key !== 'distanceByRounds' && needsLog(ends.map(({ x }) => x))
   const points = logX ? all.filter(({ x }) => x > 0) : all
   const target = plan.y === 'loss' ? data.targetLoss : undefined
@@ -92,7 +92,7 @@ function xScale(points: readonly Point[], log: boolean) {
   return { type: log ? 'log' : 'linear', domain: [Math.min(...places), Math.max(...places)] } as const
 }
 
-/** Plot writes powers of ten alone on logarithmic axes; a time's marks are no powers, so that their texts are given. */
+/** On logarithmic axes Plot labels only powers of ten. Marks of time are not powers of ten, so their texts are given. */
 function xAxis({ x, xText }: Plan, { type, domain }: ReturnType<typeof xScale>, width: number) {
   const count = Math.floor((width - 70) / 62)
   const label = { label: `${x} →`, labelOffset: 40 }
@@ -104,7 +104,7 @@ function xAxis({ x, xText }: Plan, { type, domain }: ReturnType<typeof xScale>, 
   )
 }
 
-/** A loss that grows without bound must not press all other curves flat: not more than twice the first is shown. */
+/** A loss that grows without bound must not flatten all other curves: at most twice the first loss is shown. */
 function yScale({ key, y, yText }: Plan, points: readonly Point[], target: number | undefined, logarithmic: boolean) {
   const values = points.flatMap(({ low, high }) => [low, high])
   const log = logarithmic && key !== 'accuracyBySeconds' && values.every((value) => value > 0) && needsLog(values)
@@ -122,7 +122,7 @@ function targetMarks(target: number) {
   ]
 }
 
-/** The end of a line that leaves the chart at its `top` has no mark. */
+/** A line that leaves the chart at its `top` has no mark at its end. */
 function lineMarks(points: readonly Point[], method: number, top: number) {
   const end = points.slice(-1).filter(({ middle }) => middle <= top)
   const stroke = colourOf(method)

@@ -1,4 +1,4 @@
-/** Curves of the chosen setting: the median over the seeds, and the band between the least and the greatest. */
+/** Curves of the chosen setting: the median over the seeds, and the band between the minimum and the maximum. */
 import type { PageData } from '../shared/page-data.js'
 import { bytesText, countText, percentText, secondsText, short } from '../shared/units.js'
 import { caseText } from '../shared/verdicts.js'

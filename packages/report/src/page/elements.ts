@@ -1,4 +1,4 @@
-/** Elements of the page. Texts go in as text, never as HTML. */
+/** Elements of the page. Texts are inserted as text, never as HTML. */
 
 type Child = Node | string
 
@@ -14,22 +14,22 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return created
 }
 
-/** A small figure and, in smaller letters, what belongs to it. */
+/** A figure, and its details in smaller letters. */
 export function withDetail(text: string, detail: string): readonly Child[] {
   return detail === '' ? [text] : [text, element('small', {}, detail)]
 }
 
-/** What belongs to a chart. */
+/** A chart and its texts. */
 export interface Figure {
   readonly chart: Element
-  /** What a screen reader says of it. */
+  /** The text for screen readers. */
   readonly label: string
   readonly caption: string
   readonly title?: string
   readonly legend?: HTMLElement
 }
 
-/** A chart with its caption, which stay together on paper. */
+/** A chart with its caption; print does not separate them. */
 export function figure({ chart, label, caption, title, legend }: Figure): HTMLElement {
   chart.setAttribute('role', 'img')
   chart.setAttribute('aria-label', label)
@@ -37,7 +37,7 @@ export function figure({ chart, label, caption, title, legend }: Figure): HTMLEl
   return element('figure', {}, ...heading, ...(legend ? [legend] : []), chart, element('figcaption', {}, caption))
 }
 
-/** Paper is narrower than most screens; charts are drawn again for it, so that their letters stay readable. */
+/** Paper is narrower than most screens; charts are drawn again for it, so that their text stays readable. */
 const paperWidth = 700
 let printing = false
 
@@ -45,17 +45,17 @@ export function setPrinting(on: boolean): void {
   printing = on
 }
 
-/** Pixels that a chart in `host` may be wide. */
+/** The width of a chart in `host`, in pixels. */
 export const widthIn = (host: HTMLElement): number => (printing ? paperWidth : Math.max(320, host.clientWidth))
 
-/** Pixels of one of several charts side by side, as the style sheet's `.row` lays them out. */
+/** The width of one of several charts side by side, in pixels, as the style sheet's `.row` lays them out. */
 export function widthInRow(host: HTMLElement): number {
   const [all, gap, least] = [widthIn(host), 24, 330]
   const columns = printing ? 2 : Math.max(1, Math.floor((all + gap) / (least + gap)))
   return Math.floor((all - gap * (columns - 1)) / columns)
 }
 
-/** At most `rows` rows of about `letters` letters; what does not fit ends in dots. Nothing where there is no room at all. */
+/** At most `rows` rows of about `letters` letters; longer text ends in an ellipsis. Empty if there is no room at all. */
 export function wrapped(text: string, letters: number, rows: number): string {
   if (letters === 0) return ''
   const lines = ['']
@@ -69,14 +69,14 @@ export function wrapped(text: string, letters: number, rows: number): string {
   return kept.map((line) => (line.length <= letters + 1 ? line : `${line.slice(0, letters - 1)}…`)).join('\n')
 }
 
-/** How many letters a line of a name has at the left of a chart that is `width` pixels wide: less than half of it is for names. */
+/** How many letters of a name fit in a line at the left of a chart that is `width` pixels wide: names get less than half of it. */
 const labelLetters = (width: number): number => Math.min(36, Math.max(12, Math.floor(width / 19)))
 
-/** Pixels for names at the left of a chart; longer ones become two lines. */
+/** The width of the margin for names at the left of a chart, in pixels; longer names take two lines. */
 export const labelMargin = (labels: readonly string[], width: number): number =>
   28 + 6.4 * Math.min(labelLetters(width), Math.max(...labels.map((label) => label.length)))
 
-/** The name of a place in a list, short enough for the margin. */
+/** The name at an index of a list, short enough for the margin. */
 export const labelIn =
   (labels: readonly string[], width: number) =>
   (place: number): string =>

@@ -22,7 +22,7 @@ export function mountFigures(store: Store, part: HTMLElement): void {
   store.listen(['places'], () => host.replaceChildren(...figureTable(store)))
 }
 
-/** The median, and in small letters the least and the greatest. */
+/** The median, and in small letters the minimum and the maximum. */
 function spread({ middle, low, high }: Spread, text: (value: number) => string, missing = 'never'): Cell {
   const part = (value: number | null) => (value === null ? missing : text(value))
   const [least, most] = [part(low), part(high)]
@@ -38,7 +38,7 @@ const targetColumns: readonly Column[] = [
   }
 ]
 
-/** @param isOfPeers - whether the figures of each run are of one peer alone */
+/** @param isOfPeers - whether the figures of each run belong to a single peer */
 const columnsOf = (isOfPeers: boolean): readonly Column[] => [
   {
     title: 'time per round',
@@ -110,7 +110,7 @@ function figureTable({ data, chosen }: Store): readonly HTMLElement[] {
   ]
 }
 
-/** A list under a heading; nothing when there is nothing to say. */
+/** A list under a heading; nothing if the list is empty. */
 function remarks(
   heading: string,
   { methods }: PageData,

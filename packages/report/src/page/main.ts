@@ -1,4 +1,4 @@
-/** The page's beginning: reads the data and mounts every part. */
+/** The entry point of the page: reads the data and mounts every part. */
 import type { PageData } from '../shared/page-data.js'
 import { mountCorners } from './corners.js'
 import { mountCurves } from './curves.js'
@@ -10,7 +10,7 @@ import { Store } from './store.js'
 import { mountTimelines } from './timelines.js'
 import { mountTimeUse } from './time-use.js'
 
-/** What goes into the elements with these `data-part`s. */
+/** What is mounted in the elements with these `data-part`s. */
 const mounts = {
   corners: mountCorners,
   map: mountMap,

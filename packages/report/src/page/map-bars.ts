@@ -1,4 +1,4 @@
-/** In place of a map, where only one axis varies or none: bars. */
+/** Bars instead of a map, if at most one axis varies. */
 import type { PageData } from '../shared/page-data.js'
 import { measures, valueText } from '../shared/measures.js'
 import { timeTicks } from '../shared/ticks.js'
@@ -11,7 +11,7 @@ import type { Store, View } from './store.js'
 
 interface Bar {
   readonly method: number
-  /** Which of the cases. */
+  /** The index of the case. */
   readonly group: number
   readonly value: number
   readonly fill: string
@@ -19,11 +19,11 @@ interface Bar {
 }
 
 const lineHeight = 24
-/** Above the bars of a setting, where there are several. */
+/** Space above the bars of a setting for its title, if there are several settings. */
 const groupTitleHeight = 30
-/** Beside a bar, for its text. */
+/** Space next to a bar, for its text. */
 const textMargin = 120
-/** Of a mark of the axis, with its text. */
+/** The width of a mark of the axis, with its text. */
 const markWidth = 70
 
 export function barMap({ data, view }: Store, host: HTMLElement): readonly HTMLElement[] {
@@ -74,7 +74,7 @@ export function barMap({ data, view }: Store, host: HTMLElement): readonly HTMLE
   return [figure({ chart, label: `Bars of ${title} by method`, caption })]
 }
 
-/** As many marks as have room in so many pixels. */
+/** As many marks as fit into `room` pixels. */
 function valueAxis({ measure }: View, most: number, room: number) {
   const count = Math.max(1, Math.min(6, Math.floor(room / markWidth)))
   const label = { label: `${measures[measure].title} →`, labelOffset: 40 }

@@ -29,7 +29,7 @@ export function cellMap(store: Store, host: HTMLElement): readonly HTMLElement[]
     marginTop,
     marginBottom: 8,
     style: { fontSize: '12px' },
-    // The scales hold places, not texts, since two values may read alike once they are rounded.
+    // The scales have indices, not texts, since two values may look alike when rounded.
     x: { type: 'band', domain: columns.map((_, place) => place), padding: 0 },
     y: { type: 'band', domain: rows.map((_, place) => place), padding: 0 },
     marks: [
@@ -64,7 +64,7 @@ export function cellMap(store: Store, host: HTMLElement): readonly HTMLElement[]
   return [figure({ chart, label: mapLabel(data, view), caption: mapCaption(store), legend: mapLegend(data, view) })]
 }
 
-/** The figure stands `below` the middle where there is a name above it. */
+/** The figure is `below` the middle if there is a name above it. */
 function cellMarks(cells: readonly Cell[], below: number, fontSize: number) {
   const at = { x: 'column', y: 'row' }
   const colour = (channel: keyof Cell) => ({ value: channel, scale: null })
@@ -81,7 +81,7 @@ function cellMarks(cells: readonly Cell[], below: number, fontSize: number) {
       cells.filter(({ text }) => text === ''),
       name
     ),
-    // Dark and light, so that it can be seen on any colour.
+    // Dark and light, so that it is visible on any colour.
     Plot.cell(chosen, { ...at, fill: 'none', stroke: 'var(--text)', strokeWidth: 3, rx: 5 }),
     Plot.cell(chosen, { ...at, fill: 'none', stroke: 'var(--page)', strokeWidth: 1.5, inset: 2.5, rx: 3 })
   ]

@@ -1,4 +1,4 @@
-/** What stands in the cells of the map. */
+/** The content of the cells of the map. */
 import type { Case, PageData } from '../shared/page-data.js'
 import { measures, needsTarget, valueText } from '../shared/measures.js'
 import { factorText } from '../shared/units.js'
@@ -8,7 +8,7 @@ import { wrapped } from './elements.js'
 import { moved, type Store, type View } from './store.js'
 
 export interface Cell {
-  /** Its places in the axes of the map. */
+  /** Its indices in the axes of the map. */
   readonly column: number
   readonly row: number
   readonly places: readonly number[]
@@ -22,10 +22,10 @@ export interface Cell {
   readonly chosen: boolean
 }
 
-/** Settings without a winner: an outline, since pale colours mean something. */
+/** Settings without a winner have an outline, since pale colours have a meaning. */
 export const open = { fill: 'var(--page)', stroke: 'var(--line)', textFill: 'var(--text)' }
 
-/** The cells of the map as it is chosen. Names get two lines of so many `letters`; none get any where that is 0. */
+/** The cells of the map as chosen. Names get up to two lines of `letters` letters; none if that is 0. */
 export function cellsOf({ data, view }: Store, letters: number): Cell[] {
   const { across = 0, down = 0 } = view
   const factors = view.map === 'factor' ? data.cases.flatMap((of) => factorOf(of, view) ?? []) : []
@@ -66,7 +66,7 @@ function factorFace(of: Case, { methods }: PageData, view: View, span: number, l
   return { ...open, text: '', name: wrapped(name, letters, 2) }
 }
 
-/** From orange (−1) over near white (0) to violet (1), with letters that can be read on it. The root makes small factors visible. */
+/** From orange (−1) over near white (0) to violet (1), with readable text on it. The power of 0.6 makes small factors visible. */
 export function shade(place: number): { readonly fill: string; readonly textFill: string } {
   const strength = Math.sign(place) * Math.abs(place) ** 0.6
   const fill = Plot.scale({

@@ -1,4 +1,4 @@
-/** Which method wins where: the map's controls, and which kind of map. */
+/** Which method wins where: the map's controls, and the choice between the kinds of map. */
 import { element } from './elements.js'
 import { cellMap } from './map-cells.js'
 import { barMap } from './map-bars.js'
@@ -40,7 +40,7 @@ function mapPickers(store: Store): readonly HTMLElement[] {
   return [mode, over, under, ...(axes.length > 2 ? axisPickers(store) : [])]
 }
 
-/** Which axes the map shows; where the same one is chosen twice, the two change places. */
+/** The axes of the map; choosing the same axis twice swaps the two. */
 function axisPickers(store: Store): readonly HTMLElement[] {
   const options = store.data.axes.map(({ name }) => name)
   const swapped = (key: 'across' | 'down', place: number): Partial<View> => {

@@ -1,4 +1,7 @@
-/** How methods look: a colour, dashes and a mark each, so that they can be told apart without colours too. Style sheets know the first two. */
+/**
+ * The style of methods: a colour, dashes and a mark each, so that they can be distinguished without colours too. Style sheets define the
+ * first two.
+ */
 import { element } from './elements.js'
 
 const symbols = ['circle', 'square', 'triangle', 'diamond', 'star', 'cross', 'wye'] as const
@@ -8,7 +11,7 @@ export const textColourOn = (method: number): string => `var(--on-method-${metho
 export const dashesOf = (method: number): string => `var(--dashes-${method})`
 export const symbolOf = (method: number) => symbols[method % symbols.length]
 
-/** Names beside a sample of each line. */
+/** Names, each with a sample of its line. */
 export function lineLegend(labels: readonly string[]): HTMLElement {
   return element(
     'ul',
@@ -34,7 +37,7 @@ function lineSample(method: number): Element {
   return sample
 }
 
-/** Names beside a patch of a colour. */
+/** Names, each with a patch of its colour. */
 export function patchLegend(items: readonly { readonly label: string; readonly colour: string }[]): HTMLElement {
   return element(
     'ul',

@@ -6,10 +6,10 @@ import { moved, type Store, type View } from './store.js'
 export interface Choice {
   readonly title: string
   readonly options: readonly string[]
-  /** The place of the option that is chosen. */
+  /** The index of the chosen option. */
   readonly read: (view: View) => number
   readonly change: (place: number) => Partial<View>
-  /** Whether the choice has an effect now; always when it is not given. */
+  /** Whether the choice has an effect now; always if absent. */
   readonly enabled?: (view: View) => boolean
 }
 
@@ -40,7 +40,7 @@ export function checkBox(store: Store, title: string, key: 'logarithmic'): HTMLE
 export const pickers = (...controls: readonly HTMLElement[]): HTMLElement =>
   element('div', { class: 'pickers' }, ...controls)
 
-/** By what methods are compared. */
+/** The measure by which methods are compared. */
 export function measurePicker(store: Store): HTMLElement {
   const keys = store.data.measures
   return picker(store, {

@@ -1,4 +1,4 @@
-/** The chosen setting: its controls, and in words what is chosen, which remains on paper. */
+/** The chosen setting: its controls, and its description in words, which is also printed. */
 import { caseText } from '../shared/verdicts.js'
 import { element } from './elements.js'
 import { pickers, settingPickers } from './pickers.js'

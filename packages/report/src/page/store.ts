@@ -1,19 +1,19 @@
-/** What the reader has chosen. Every part draws itself again when something changes. */
+/** The reader's choices. Every part draws itself again when a choice that it depends on changes. */
 import type { Case, PageData } from '../shared/page-data.js'
 import type { MeasureKey } from '../shared/measures.js'
 import { caseAt } from '../shared/verdicts.js'
 
 export interface View {
   readonly measure: MeasureKey
-  /** The axes across and down the map; undefined where fewer vary. */
+  /** The axes across and down the map; undefined if fewer vary. */
   readonly across?: number
   readonly down?: number
-  /** The chosen setting: a place in each axis. The map keeps to it in the axes that it does not show. */
+  /** The chosen setting: an index in each axis. The map uses it for the axes that it does not show. */
   readonly places: readonly number[]
-  /** What the table's factors are relative to. */
+  /** The method that the table's factors are relative to. */
   readonly reference: number
   readonly map: 'winner' | 'factor'
-  /** The map's factor is what `over` takes divided by what `under` takes. */
+  /** The map's factor is the value of `over` divided by the value of `under`. */
   readonly over: number
   readonly under: number
   readonly logarithmic: boolean
@@ -23,7 +23,7 @@ export interface View {
   readonly begin: number
 }
 
-/** What a part of the page depends on. */
+/** The choices that a part of the page depends on. */
 type Keys = readonly (keyof View)[] | 'all'
 
 export class Store {
@@ -54,7 +54,7 @@ export class Store {
     return this.#view
   }
 
-  /** The chosen setting; undefined when nothing was run there. */
+  /** The chosen setting; undefined if nothing was run there. */
   get chosen(): Case | undefined {
     return caseAt(this.data, this.#view.places)
   }
@@ -78,6 +78,6 @@ export class Store {
   }
 }
 
-/** The places with some of them changed. */
+/** The indices with one of them changed. */
 export const moved = (places: readonly number[], axis: number | undefined, place: number): readonly number[] =>
   places.map((old, of) => (of === axis ? place : old))

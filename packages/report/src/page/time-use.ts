@@ -1,4 +1,4 @@
-/** Where the time of the chosen setting went. */
+/** How the peers' time was used in the chosen setting. */
 import type { Case, Entry, PageData } from '../shared/page-data.js'
 import { percentText, secondsText } from '../shared/units.js'
 import { caseText } from '../shared/verdicts.js'
@@ -40,7 +40,7 @@ interface Row {
   readonly time: NonNullable<Entry['time']>
 }
 
-/** Those whose use of time is known. */
+/** The methods with known use of time. */
 const timedRows = ({ entries }: Case): readonly Row[] =>
   entries.flatMap((entry, method) => (entry?.time === undefined ? [] : [{ method, entry, time: entry.time }]))
 

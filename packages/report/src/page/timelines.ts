@@ -1,4 +1,4 @@
-/** What happened, event by event: a row per peer, what it did, and the messages between the rows. */
+/** Events of a run: a row per peer, what it did, and the messages between the rows. */
 import type { PageTimeline } from '../shared/page-data.js'
 import { secondsText } from '../shared/units.js'
 import { timeTicks } from '../shared/ticks.js'
@@ -102,7 +102,7 @@ function captionOfTimeline({ leftOut, clocks, messages }: PageTimeline): string 
 
 function timelineChart(timeline: PageTimeline, from: number, to: number, width: number) {
   const { peers, spans, messages, clocks } = timeline
-  // What a peer does while it waits lies above the waiting.
+  // What a peer does while it waits is drawn over the waiting.
   const bars = spans
     .filter(({ start, end }) => end > from && start < to)
     .sort((a, b) => Number(b.kind === 'waiting') - Number(a.kind === 'waiting'))
@@ -171,7 +171,7 @@ function timelineChart(timeline: PageTimeline, from: number, to: number, width: 
   })
 }
 
-/** Where the text of a bar appears: in the middle of what is seen of it. */
+/** The position of a bar's text: the middle of its visible part. */
 const tipOfBar = (span: Span, from: number, to: number) => ({
   at: (Math.max(span.start, from) + Math.min(span.end, to)) / 2,
   peer: span.peer,

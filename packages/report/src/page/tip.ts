@@ -1,10 +1,10 @@
-/** What appears beside the pointer. */
+/** Text next to the pointer. */
 
 interface TipOptions {
   readonly maxRadius?: number
 }
 
-/** The text of the datum that is nearest to the pointer, within `maxRadius` pixels (40 unless given). */
+/** The text of the datum that is nearest to the pointer, within `maxRadius` pixels (default 40). */
 export function tipMark<Datum>(
   data: readonly Datum[],
   x: (datum: Datum) => number,

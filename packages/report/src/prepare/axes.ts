@@ -14,12 +14,12 @@ export const varyingAxes = ({ axes }: Sweep): VaryingAxis[] =>
     .filter(([, values]) => values.length > 1)
     .map(([name, values]) => ({ name, values }))
 
-/** As the page needs it. */
+/** The axis in the form that the page needs. */
 export function pageAxis({ name, values }: VaryingAxis): Axis {
   return { name, values: values.map((value) => settingText(name, value)), ends: endsOf(values) }
 }
 
-/** The places of the least and the greatest number; of names, those of the first four. */
+/** The indices of the minimum and the maximum; for names, those of the first four. */
 function endsOf(values: readonly Setting[]): number[] {
   const places = values.map((_, place) => place)
   if (values.some((value) => typeof value === 'string')) return places.slice(0, 4)
@@ -27,7 +27,7 @@ function endsOf(values: readonly Setting[]): number[] {
   return [sorted[0], sorted[sorted.length - 1]]
 }
 
-/** The places of two axes for the map: bandwidth and latency when they vary, else the first numeric ones, else the first. */
+/** The indices of two axes for the map: bandwidth and latency if they vary, else the first numeric ones, else the first. */
 export function mapAxesOf(axes: readonly VaryingAxis[]): number[] {
   const rank = ({ name, values }: VaryingAxis) => {
     if (/bandwidth/i.test(name)) return 0

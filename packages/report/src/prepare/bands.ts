@@ -1,23 +1,23 @@
-/** Curves of several seeds become one band: their median, between the least and the greatest. */
+/** The curves of several seeds as one band: their median, between the minimum and the maximum. */
 import { max, median, min } from 'simple-statistics'
 import type { Band } from '../shared/page-data.js'
 import { rounded } from './spread.js'
 
 export interface Curve {
-  /** In the order of `x`, which never falls. */
+  /** In the order of `x`, which never decreases. */
   readonly points: readonly { readonly x: number; readonly y: number }[]
-  /** Whether the curve stays at its last value after its end; one that failed is gone. */
+  /** Whether the curve keeps its last value after its end; a failed run has no value there. */
   readonly stays: boolean
 }
 
-/** At most `maxItems` of the items, evenly; the first and the last are kept. */
+/** At most `maxItems` of the items, evenly spaced; the first and the last are kept. */
 export function thin<T>(items: readonly T[], maxItems: number): readonly T[] {
   if (items.length <= maxItems) return items
   const step = (items.length - 1) / (maxItems - 1)
   return Array.from({ length: maxItems }, (_, k) => items[Math.round(k * step)])
 }
 
-/** The curve's value at `x`, straight between its points; undefined where it has none. */
+/** The curve's value at `x`, interpolated linearly; undefined where it has none. */
 export function valueAt({ points, stays }: Curve, x: number): number | undefined {
   const after = firstAfter(points, x)
   if (after === 0) return undefined
@@ -27,7 +27,7 @@ export function valueAt({ points, stays }: Curve, x: number): number | undefined
   return left.x === x ? left.y : left.y + ((right.y - left.y) * (x - left.x)) / (right.x - left.x)
 }
 
-/** The place of the first point that lies beyond `x`. */
+/** The index of the first point after `x`. */
 function firstAfter(points: Curve['points'], x: number): number {
   let [low, high] = [0, points.length]
   while (low < high) {
@@ -38,7 +38,7 @@ function firstAfter(points: Curve['points'], x: number): number {
   return low
 }
 
-/** The band of the curves at `maxPoints` places or fewer. Values that are no numbers are left out. */
+/** The band of the curves at up to `maxPoints` values of `x`. Values that are not finite are left out. */
 export function bandOf(curves: readonly Curve[], maxPoints: number): Band {
   const places = [...new Set(curves.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b)
   const x = thin(places, maxPoints)

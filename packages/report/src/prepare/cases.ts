@@ -5,14 +5,14 @@ import { type Case, curveKeys } from '../shared/page-data.js'
 import { type VaryingAxis, varyingAxes } from './axes.js'
 import { entryOf } from './entry.js'
 
-/** All bands together have about so many points, so that a large sweep remains a file of some megabytes. */
+/** All bands together have about so many points, so that the file of a large sweep stays within some megabytes. */
 const pointsInAll = 60_000
 
-/** How many points a curve may have when so many methods are compared in so many settings. */
+/** How many points a curve may have, given the number of entries (methods times settings). */
 export const pointsFor = (entries: number): number =>
   Math.max(16, Math.min(200, Math.floor(pointsInAll / (entries * curveKeys.length))))
 
-/** Settings in the order of the axes' values, the last axis fastest. Throws an InputError when a run is of an unknown setting or method. */
+/** Settings in the order of the axes' values, the last axis fastest. Throws an InputError when a run has an unknown setting or method. */
 export function casesOf(results: Results, maxPoints: number): Case[] {
   const axes = varyingAxes(results.sweep)
   const labels = results.sweep.methods.map(({ label }) => label)

@@ -1,10 +1,10 @@
-/** What a reader has to know before the figures: runs that ended early, lost peers, findings of real runs, and runs of other lengths. */
+/** What a reader must know before the figures: runs that ended early, lost peers, findings of real runs, and runs of different lengths. */
 import type { Results, RunRecord } from '@murmuration/results'
 
-/** So many runs are named one by one. */
+/** At most so many runs are named individually. */
 const maxNamed = 3
 
-/** Sentences for the top of the report; none where all runs came to their ends as planned. */
+/** Sentences for the top of the report; empty if all runs ended as planned. */
 export function cautionSentences(results: Results): string[] {
   const unfinished = results.runs.filter(({ outcome }) => outcome === 'unfinished')
   const losing = results.runs.filter(({ lost = [] }) => lost.length > 0)
@@ -32,7 +32,7 @@ const lostText = (run: RunRecord) => `${nameOf(run)}, went on without ${run.lost
 
 const findingsText = (run: RunRecord) => `${nameOf(run)}: ${run.findings.join('; ')}.`
 
-/** Folders that were put together may hold trainings of different lengths. Within one folder a sweep's own rules say when a run ends. */
+/** Merged folders may have runs of different lengths. Within one folder the sweep's stop rule says when a run ends. */
 function lengthText({ sweep, runs }: Results): string[] {
   if (sweep.sources === undefined || sweep.targetLoss !== undefined) return []
   const whole = runs.filter(({ outcome }) => outcome === 'limit')

@@ -1,4 +1,4 @@
-/** What the seeds of one method in one setting come to. */
+/** Summarises the seeds of one method in one setting. */
 import { mean } from 'simple-statistics'
 import type { CurvePoint, RunRecord, TimeFractions } from '@murmuration/results'
 import type { Band, Entry } from '../shared/page-data.js'

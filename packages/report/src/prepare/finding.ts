@@ -1,4 +1,4 @@
-/** What the sweep found, in sentences that are computed: nothing is claimed that the medians do not say. */
+/** The findings of the sweep in computed sentences, which claim nothing beyond the medians. */
 import { median } from 'simple-statistics'
 import type { Case, PageData } from '../shared/page-data.js'
 import { measures, needsTarget } from '../shared/measures.js'
@@ -8,16 +8,16 @@ import { isMixed, isRanked } from '../shared/world-words.js'
 import { aloneSentence, predictionSentences } from './side-by-side.js'
 import { caseText, factorIn, middleOf, type Verdict, verdictIn } from '../shared/verdicts.js'
 
-/** The leader against one rival, over all settings. A factor is what the rival takes over what the leader takes. */
+/** The leader against one rival, over all settings. A factor is the rival's value divided by the leader's. */
 export interface Duel {
   readonly rival: number
-  /** Settings in which both were tried and at least one arrives. */
+  /** Settings in which both were run and at least one reached the target. */
   readonly settings: number
   readonly won: number
-  /** Settings in which only the leader arrives, or only the rival. */
+  /** Settings in which only the leader, or only the rival, reached the target. */
   readonly rivalNever: number
   readonly leaderNever: number
-  /** Over the settings in which both arrive; absent when there are none. */
+  /** Over the settings in which both reached the target; absent if there are none. */
   readonly factors?: { readonly least: Extreme; readonly middle: number; readonly greatest: Extreme }
 }
 
@@ -36,7 +36,7 @@ const range = (factors: readonly number[]) => {
 const medianText = (factors: readonly number[]) =>
   factors.length === 1 ? '' : ` (median ${factorText(median([...factors]))})`
 
-/** The first says which method leads; the others which else, where the leader loses, and what fusing and streaming do. */
+/** The first says which method leads; the others where the leader loses and to which method, and what fusing and streaming do. */
 export function findingSentences(data: PageData): string[] {
   if (isMixed(data)) return predictionSentences(data)
   if (!isRanked(data)) return data.methods.map((_, place) => aloneSentence(data, place))

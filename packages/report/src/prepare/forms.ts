@@ -9,12 +9,12 @@ import { factorIn } from '../shared/verdicts.js'
 
 type Method = Sweep['methods'][number]
 
-/** What each method is of; its own label where nothing is said. */
+/** The kind of each method; its own label if it has no form. */
 export function kindsOf(methods: readonly Method[]): readonly string[] {
   return methods.map(({ label, form }) => form?.kind ?? label)
 }
 
-/** All pairs of one kind that differ in one of the two alone. Of several that exchange alike, the first counts. */
+/** All pairs of one kind that differ either in fusion or in calls. Of several methods with the same form, the first counts. */
 export function formPairs(methods: readonly Method[]): readonly FormPair[] {
   const forms = methods.map(({ form }) => form)
   const find = (wanted: Form) => forms.findIndex((form) => form !== undefined && isSame(form, wanted))
@@ -33,7 +33,7 @@ export function formPairs(methods: readonly Method[]): readonly FormPair[] {
 const isSame = (one: Form, other: Form) =>
   one.kind === other.kind && one.fusion === other.fusion && one.calls === other.calls
 
-/** What fusing and streaming do, a sentence for each pair and one for each kind on which of the two matters. */
+/** The effects of fusing and streaming: a sentence for each pair, and one for each kind on which of the two matters more. */
 export function formSentences(data: PageData): string[] {
   const found = data.pairs.flatMap((pair) => {
     const factors = data.cases.flatMap((of) => factorIn(of, pair.before, pair.after, data.measures[0]) ?? [])
@@ -60,7 +60,7 @@ function pairSentence({ measures: [key] }: PageData, { kind, change, where, fact
   return `“${kind}”, ${places[where]}: ${before} ${relation[0]} ${range} ${relation[1]} ${after}${middleText}.`
 }
 
-/** Fusing is compared where nothing waits, and streaming where nothing is fused: either alone. */
+/** Compares fusing among streamed methods, and streaming among per-tensor methods, so that each effect is isolated. */
 function whichMatters(kind: string, pairs: readonly Found[]): string[] {
   const fusing = pairs.find(({ change, where }) => change === 'fusing' && where === 'streamed')
   const streaming = pairs.find(({ change, where }) => change === 'streaming' && where === 'per-tensor')

@@ -1,7 +1,7 @@
 /** Which runs ended with the same parameters. */
 import type { Results, RunRecord } from '@murmuration/results'
 
-/** Every real run beside each simulation of its method, settings and seed. Empty where there is no such pair. */
+/** Compares every real run with each simulation of its method, settings and seed. Empty if there is no such pair. */
 export function sameModelSentences({ sweep, runs }: Results): string[] {
   const originalLabels = new Map(sweep.methods.map(({ label, originalLabel = label }) => [label, originalLabel]))
   const keyOf = ({ method, seed, settings }: RunRecord) => JSON.stringify([originalLabels.get(method), seed, settings])

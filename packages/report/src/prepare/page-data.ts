@@ -1,4 +1,4 @@
-/** Everything that the page draws from. */
+/** All data that the page draws. */
 import type { Results, World } from '@murmuration/results'
 import type { Case, PageData } from '../shared/page-data.js'
 import { type MeasureKey, measureKeys, needsTarget } from '../shared/measures.js'
@@ -41,19 +41,19 @@ export function pageData(results: Results): PageData {
   }
 }
 
-/** All runs of a method are of one world. */
+/** All runs of a method took place in one world. */
 function worldsOf({ sweep, runs }: Results): World[] {
   const worlds = new Map(runs.map(({ method, world }) => [method, world]))
   return sweep.methods.map(({ label }) => worlds.get(label) ?? 'simulator')
 }
 
-/** Folders that were put together may have a seed each. */
+/** Merged folders may have different seeds. */
 function seedsOf(cases: readonly Case[], { seeds }: Results['sweep']): number {
   const counts = cases.flatMap(({ entries }) => entries.map((entry) => entry?.runs ?? 0))
   return counts.length === 0 ? seeds.length : Math.max(...counts)
 }
 
-/** Measures with a target come first when some run reached it, and last when none did. */
+/** Measures with a target come first if some run reached it, else last. */
 function measuresOf({ sweep, runs }: Results): MeasureKey[] {
   const withTarget = measureKeys.filter(needsTarget)
   const without = measureKeys.filter((key) => !needsTarget(key))
@@ -67,7 +67,7 @@ function summaryOf(data: Pick<PageData, 'kinds' | 'cases'>, methods: number, key
   return { telling: tellingCase(data.cases, verdicts, key), leader: leaderOf(verdicts, methods) }
 }
 
-/** The case in which most methods arrive, and of those the one with the greatest lead. */
+/** The case in which most methods reach the target, and of those the one with the greatest lead. */
 function tellingCase(cases: readonly Case[], verdicts: readonly Verdict[], key: MeasureKey): number {
   const scores = cases.map(({ entries }, place) => {
     const verdict = verdicts[place]
@@ -82,7 +82,7 @@ function tellingCase(cases: readonly Case[], verdicts: readonly Verdict[], key: 
   }, 0)
 }
 
-/** The one that wins most often; of equals, the first in the list. */
+/** The method that wins most often; of equals, the first in the list. */
 function leaderOf(verdicts: readonly Verdict[], methods: number): number {
   const wins = Array.from({ length: methods }, () => 0)
   for (const verdict of verdicts) {

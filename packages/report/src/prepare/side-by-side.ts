@@ -1,11 +1,11 @@
-/** What is said where methods are not ranked: of a single method, and of real runs beside their simulations. */
+/** Sentences where methods are not ranked: about a single method, and about real runs compared with their simulations. */
 import type { Case, Entry, PageData } from '../shared/page-data.js'
 import { bytesText, factorText, rangeText, secondsText, short } from '../shared/units.js'
 import { caseText } from '../shared/verdicts.js'
 
 const quoted = (label: string) => `“${label}”`
 
-/** Of one method by itself: what a round takes, and what comes of it. */
+/** About a single method: time and bytes per round, and the final loss. */
 export function aloneSentence({ methods, cases }: PageData, place: number): string {
   const over = (figure: (entry: Entry) => number | null, text: (value: number) => string) => {
     const values = cases.flatMap(({ entries }) => {
@@ -29,7 +29,7 @@ export function aloneSentence({ methods, cases }: PageData, place: number): stri
   return parts.length === 0 ? 'No run came to an end.' : `${quoted(methods[place])} ${parts.join(', and ')}.`
 }
 
-/** Each real run beside the simulations of its method. */
+/** Compares each real run with the simulations of its method. */
 export function predictionSentences(data: PageData): string[] {
   const { methods, originalLabels, worlds } = data
   const places = methods.map((_, place) => place)

@@ -1,12 +1,12 @@
-/** Timelines that a page can draw and a person can read. */
+/** Limits timelines to what a page can draw and a person can read. */
 import type { Timeline } from '@murmuration/results'
 import type { PageTimeline } from '../shared/page-data.js'
 import { secondsText, settingText } from '../shared/units.js'
 
-/** More spans, messages or peers than this are cut off, and the page says so. */
+/** Spans, messages and peers beyond these numbers are cut off, and the page says so. */
 export const timelineLimits = { spans: 3000, messages: 2000, peers: 64 }
 
-/** Keeps the first peers, and the time until spans or messages are too many. `varying` are the axes that tell runs apart. */
+/** Keeps the first peers, and the time until there are too many spans or messages. `varying` are the axes that distinguish runs. */
 export function pageTimeline(timeline: Timeline, varying: readonly string[]): PageTimeline {
   const peers = timeline.peers.slice(0, timelineLimits.peers)
   const shown = new Set(peers)

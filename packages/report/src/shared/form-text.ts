@@ -1,4 +1,4 @@
-/** What pairs of methods differ in, in words. */
+/** How the methods of a pair differ, in words. */
 import type { FormPair } from './page-data.js'
 
 export const changes = {

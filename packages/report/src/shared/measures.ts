@@ -1,4 +1,4 @@
-/** By what methods are compared. Less is better in all of them. */
+/** The measures by which methods are compared. Less is better in all of them. */
 import { bytesText, countText, secondsText } from './units.js'
 
 export interface Measure {
@@ -6,7 +6,7 @@ export interface Measure {
   readonly text: (value: number) => string
   /** “X is …” of the best. */
   readonly best: string
-  /** “X … 2x …”: how a factor between two is said, in two pieces around the factor. */
+  /** “X … 2x …”: the words for a factor between two methods, before and after the factor. */
   readonly relation: readonly [string, string]
 }
 
@@ -38,12 +38,12 @@ export const measures = {
 
 export type MeasureKey = keyof typeof measures
 
-/** All measures: those that need a target first. */
+/** All measures, first those that need a target. */
 export const measureKeys = Object.keys(measures) as MeasureKey[]
 
 export const needsTarget = (key: MeasureKey): boolean => key.endsWith('ToTarget')
 
-/** A number of a measure; without one the target was never reached, or the runs failed. */
+/** A value of a measure as text; null if the target was never reached, or the runs failed. */
 export function valueText(key: MeasureKey, value: number | null): string {
   if (value !== null) return measures[key].text(value)
   return needsTarget(key) ? 'never' : 'failed'

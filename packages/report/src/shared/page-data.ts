@@ -1,15 +1,15 @@
-/** What is put into the report for its charts: every figure is ready, the page only picks and draws. */
+/** The data for the report's charts. Every figure is ready; the page only selects and draws. */
 import type { Mark, World } from '@murmuration/results'
 import type { MeasureKey } from './measures.js'
 
-/** Over the seeds of a setting. `null` in place of a number: never, since the target was not reached or the run failed. */
+/** Over the seeds of a setting. `null` means never: the target was not reached, or the run failed. */
 export interface Spread {
   readonly middle: number | null
   readonly low: number | null
   readonly high: number | null
 }
 
-/** A curve over the seeds: their median at each `x`, and the least and the greatest when there are several. */
+/** A curve over the seeds: their median at each `x`; with several seeds also the minimum and the maximum. */
 export interface Band {
   readonly x: readonly number[]
   readonly middle: readonly (number | null)[]
@@ -17,23 +17,23 @@ export interface Band {
   readonly high?: readonly (number | null)[]
 }
 
-/** How one method did in one setting. */
+/** The outcome of one method in one setting. */
 export interface Entry {
   readonly runs: number
   /** Runs that reached the target. */
   readonly reached: number
-  /** A sentence for each run that failed, and for each that did not come to its end. */
+  /** A sentence for each run that failed; and one for each that was not finished. */
   readonly failures: readonly string[]
   readonly unfinished: readonly string[]
   readonly measures: Readonly<Record<MeasureKey, Spread>>
   readonly bytesSent: Spread
-  /** The busiest machine: its name in the first seed. Absent where it is not known. */
+  /** The busiest machine, named as in the first seed. Absent if it is not known. */
   readonly busiest?: { readonly name: string; readonly bytes: Spread }
-  /** 0 … 1, the median; `null` also where it is not known. */
+  /** The median, from 0 to 1; `null` also if it is not known. */
   readonly payloadFraction: number | null
   readonly finalLoss: Spread
   readonly finalWorstLoss?: Spread
-  /** Means over the seeds; they sum to 1. Real runs do not tell apart what is not computing: it is `other`. Absent where nothing is known. */
+  /** Means over the seeds; they sum to 1. In real runs everything but computing is `other`. Absent if nothing is known. */
   readonly time?: {
     readonly working: number
     readonly sending: number
@@ -43,7 +43,7 @@ export interface Entry {
   readonly curves: Readonly<Record<CurveKey, Band>>
 }
 
-/** What is drawn against what. Accuracy and perplexity are there only where the task has one. */
+/** The quantities of each kind of curve. Accuracy and perplexity exist only if the task has them. */
 export const curveKeys = [
   'lossBySeconds',
   'lossByBytes',
@@ -54,9 +54,9 @@ export const curveKeys = [
 ] as const
 export type CurveKey = (typeof curveKeys)[number]
 
-/** One setting: a place in every axis, and an entry for every method that was tried there. */
+/** One setting: an index in every axis, and an entry for every method that was run there. */
 export interface Case {
-  /** Which of the values of each axis. */
+  /** The index of its value in each axis. */
   readonly places: readonly number[]
   readonly entries: readonly (Entry | null)[]
 }
@@ -66,7 +66,7 @@ export interface Axis {
   readonly name: string
   /** With their units. */
   readonly values: readonly string[]
-  /** The places of the values that bound it. */
+  /** The indices of the extreme values. */
   readonly ends: readonly number[]
 }
 
@@ -74,15 +74,15 @@ export interface Axis {
 export interface FormPair {
   readonly kind: string
   readonly change: 'fusing' | 'streaming'
-  /** What both are of the other. */
+  /** The property that both have in common. */
   readonly where: 'streamed' | 'blocking' | 'fused' | 'per-tensor'
-  /** The one that is per tensor, or blocking. */
+  /** The method that is per-tensor, or blocking. */
   readonly before: number
-  /** The one that is fused, or streamed. */
+  /** The method that is fused, or streamed. */
   readonly after: number
 }
 
-/** A timeline that is short enough to be drawn. */
+/** A timeline that is short enough to draw. */
 export interface PageTimeline {
   readonly title: string
   readonly from: number
@@ -103,7 +103,7 @@ export interface PageTimeline {
     readonly dropped: boolean
   }[]
   readonly marks: readonly Mark[]
-  /** How the clocks of a real run are aligned, as a sentence; absent where time is virtual. */
+  /** How the clocks of a real run are aligned, as a sentence; absent in virtual time. */
   readonly clocks?: string
   /** What was left out to keep it short, as a sentence. */
   readonly leftOut?: string
@@ -111,29 +111,29 @@ export interface PageTimeline {
 
 export interface PageData {
   readonly axes: readonly Axis[]
-  /** The places of those that the map shows at first: across, and down. */
+  /** The indices of the axes that the map shows at first: across, and down. */
   readonly mapAxes: readonly number[]
   readonly methods: readonly string[]
-  /** Of which kind each method is: those of one kind differ in how they exchange alone. */
+  /** The kind of each method: methods of one kind differ only in how they exchange. */
   readonly kinds: readonly string[]
   readonly pairs: readonly FormPair[]
   /** The label of each method in its own folder: a real run and its simulation have the same. */
   readonly originalLabels: readonly string[]
   /** Where each method ran. */
   readonly worlds: readonly World[]
-  /** The single peers that figures are of. */
+  /** The single peers that figures belong to. */
   readonly peers: readonly string[]
-  /** Runs of a method in a setting, the most. */
+  /** The maximum number of runs of a method in a setting. */
   readonly seeds: number
   readonly targetLoss?: number
-  /** Those that this sweep can answer; the first is the one that counts. */
+  /** The measures that this sweep can answer; the first is the main one. */
   readonly measures: readonly MeasureKey[]
   readonly cases: readonly Case[]
-  /** Which case is shown at first. */
+  /** The index of the case that is shown at first. */
   readonly telling: number
   /** The method that leads in most settings; others are compared with it at first. */
   readonly leader: number
-  /** At most so many points are drawn of a curve. */
+  /** The maximum number of points per drawn curve. */
   readonly maxPoints: number
   readonly timelines: readonly PageTimeline[]
 }

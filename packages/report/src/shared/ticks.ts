@@ -1,4 +1,4 @@
-/** Where an axis of time has its marks: at round numbers of the units in which people count time. */
+/** The marks of a time axis: round numbers of the units in which people count time. */
 import { secondsText, short } from './units.js'
 
 /** A mark on an axis, and what is written there. */
@@ -30,13 +30,13 @@ const decades: readonly number[] = [
   ...[1, 10, 60, 600, 3600, 36_000, 345_600, 3_456_000, 34_560_000]
 ]
 
-/** In the greatest unit that is no longer than `scale`. */
+/** In the greatest unit that is not longer than `scale`. */
 function textAt(seconds: number, scale: number): string {
   const unit = units.find(([length]) => length <= scale)
   return unit === undefined || seconds === 0 ? secondsText(seconds) : `${short(seconds / unit[0])} ${unit[1]}`
 }
 
-/** About `count` marks at most, evenly, all in the unit of their distance. */
+/** About `count` marks at most, evenly spaced, all in the unit of their distance. */
 export function timeTicks(from: number, to: number, count: number): readonly Tick[] {
   const step = steps.find((candidate) => (to - from) / candidate <= count) ?? (to - from) / count
   if (step === 0) return [{ seconds: from, text: secondsText(from) }]
@@ -48,7 +48,7 @@ export function timeTicks(from: number, to: number, count: number): readonly Tic
   })
 }
 
-/** Marks for a logarithmic axis, `count` at most: every second or third where there would be more. */
+/** Marks for a logarithmic axis, at most `count`: every second or third if there would be more. */
 export function timeDecades(from: number, to: number, count: number): readonly Tick[] {
   const within = decades.filter((tick) => tick >= from && tick <= to)
   const every = Math.max(1, Math.ceil(within.length / count))

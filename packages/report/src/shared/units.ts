@@ -1,9 +1,9 @@
 /** Numbers with their units: the same in sentences, tables and charts. */
 
-/** With a capital at its beginning. */
+/** With a capital first letter. */
 export const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 
-/** Three significant digits, without idle zeros; thousands are grouped. */
+/** Three significant digits, without trailing zeros; thousands are grouped. */
 export function short(value: number): string {
   if (value === 0) return '0'
   const rounded = Number(value.toPrecision(3))
@@ -12,7 +12,7 @@ export function short(value: number): string {
   return rounded.toLocaleString('en-US', { maximumFractionDigits: 8 })
 }
 
-/** `value` in the greatest of the units in which it is at least 1. */
+/** `value` in the greatest unit in which it is at least 1. */
 function scaled(value: number, units: readonly (readonly [number, string])[]): string {
   const size = Number(Math.abs(value).toPrecision(3))
   const [scale, unit] = units.find(([least]) => size >= least) ?? units[units.length - 1]
@@ -35,7 +35,7 @@ export const bandwidthText = (bits: number): string => (bits === Infinity ? 'unl
 /** 2.1 million */
 export const countText = (count: number): string => (Math.abs(count) < 1e6 ? short(count) : scaled(count, sampleUnits))
 
-/** 13.9 s; minutes from ten minutes on, so that figures beside each other mostly share a unit. */
+/** 13.9 s; in minutes from ten minutes on, so that figures next to each other mostly share a unit. */
 export function secondsText(seconds: number): string {
   const size = Math.abs(seconds)
   if (size === 0) return '0 s'
@@ -51,7 +51,7 @@ export function secondsText(seconds: number): string {
   return size < 172_800 ? `${short(seconds / 3600)} h` : `${short(seconds / 86_400)} days`
 }
 
-/** 3.4x; two digits after the point where they matter, near 1. */
+/** 3.4x; two digits after the point near 1, where they matter. */
 export function factorText(factor: number): string {
   const size = Math.abs(factor)
   if (size === 0 || !Number.isFinite(size)) return size === 0 ? '0x' : '∞'
@@ -60,7 +60,7 @@ export function factorText(factor: number): string {
   return `${size < 9.95 ? factor.toFixed(1) : short(Math.round(factor))}x`
 }
 
-/** “4.64 – 4.82 GB”: the unit once, where both have the same. */
+/** “4.64 – 4.82 GB”: the unit only once, if both have the same. */
 export function rangeText(low: string, high: string): string {
   const [, number, unit] = /^(\S+) (.+)$/.exec(low) ?? []
   return unit !== undefined && high.endsWith(` ${unit}`) ? `${number} – ${high}` : `${low} – ${high}`
@@ -69,7 +69,7 @@ export function rangeText(low: string, high: string): string {
 /** 62 % */
 export const percentText = (fraction: number): string => `${short(100 * fraction)} %`
 
-/** A value of an axis. Axes have base units, which their names tell: bits per second, milliseconds, bytes, fractions of 1. */
+/** A value of an axis. Its name implies the base unit: bits per second, milliseconds, bytes, fractions of 1. */
 export function settingText(axis: string, value: number | string): string {
   if (typeof value === 'string') return value
   if (/^(bandwidth|up|down)$/i.test(axis)) return bandwidthText(value)

@@ -2,10 +2,10 @@
 import type { Case, PageData, Spread } from './page-data.js'
 import type { MeasureKey } from './measures.js'
 
-/** The best two are as good as each other when they are not further apart than this. */
+/** The best two methods tie if their factor is at most this. */
 export const maxTie = 1.01
 
-/** Methods are given by their places in the list. */
+/** Methods are given by their indices. */
 export type Verdict =
   /** None reached the target. */
   | { readonly kind: 'none' }
@@ -16,17 +16,17 @@ export type Verdict =
       readonly kind: 'win' | 'tie'
       readonly winner: number
       readonly runnerUp: number
-      /** What the runner-up takes over what the winner takes, 1 or more. */
+      /** The runner-up's value divided by the winner's, 1 or more. */
       readonly factor: number
-      /** Whether the ranges over the seeds of the two overlap: then chance may have decided. */
+      /** Whether the ranges of the two over the seeds overlap: then the difference may be chance. */
       readonly overlap: boolean
     }
 
 /**
- * Compares the medians. Equal ones keep the order of the list. The runner-up is of another kind than the winner: a fused
- * method's lead over itself unfused says nothing about the winner.
+ * Compares the medians. Equal ones keep the order of the list. The runner-up is of another kind than the winner: a method's lead over its
+ * own unfused form says nothing about the winner.
  *
- * @param kinds - of which kind each method is
+ * @param kinds - the kind of each method
  */
 export function verdictOf(spreads: readonly (Spread | null)[], kinds: readonly string[]): Verdict {
   const ranked = spreads
@@ -54,18 +54,18 @@ export function verdictIn({ kinds }: Pick<PageData, 'kinds'>, { entries }: Case,
   )
 }
 
-/** The median of a method in a case; null when it was never reached or not tried. */
+/** The median of a method in a case; null if the target was never reached or the method not run. */
 export const middleOf = ({ entries }: Case, method: number, key: MeasureKey): number | null =>
   entries[method]?.measures[key].middle ?? null
 
-/** What `one` takes over what `other` takes. Undefined when either does not arrive. */
+/** The value of `one` divided by the value of `other`. Undefined when either does not reach the target. */
 export function factorIn(of: Case, one: number, other: number, key: MeasureKey): number | undefined {
   const [above, below] = [middleOf(of, one, key), middleOf(of, other, key)]
   if (above === null || below === null) return undefined
   return above === below ? 1 : above / below
 }
 
-/** “bandwidth 10 Mbit/s, latency 5 ms”, in all axes or in those that `shown` takes. */
+/** “bandwidth 10 Mbit/s, latency 5 ms”, for all axes or those that `shown` accepts. */
 export function caseText(
   { axes }: Pick<PageData, 'axes'>,
   { places }: Pick<Case, 'places'>,
@@ -75,7 +75,7 @@ export function caseText(
   return axes.flatMap(({ name, values }, axis) => (shown(axis) ? [`${name} ${values[places[axis]]}`] : [])).join(', ')
 }
 
-/** The case at these places; undefined when nothing was run there. */
+/** The case at these indices; undefined if nothing was run there. */
 export function caseAt({ cases }: Pick<PageData, 'cases'>, places: readonly number[]): Case | undefined {
   return cases.find((candidate) => candidate.places.every((place, axis) => place === places[axis]))
 }

@@ -1,9 +1,9 @@
-/** Where runs took place, and whose model is evaluated, in words. */
+/** Where runs took place, and which model is evaluated, in words. */
 import type { PageData } from './page-data.js'
 
 export const worldWords = { libp2p: 'real', simulator: 'simulated' } as const
 
-/** Whether real and simulated runs are side by side. */
+/** Whether there are real and simulated runs. */
 export const isMixed = ({ worlds }: Pick<PageData, 'worlds'>): boolean => new Set(worlds).size > 1
 
 /** Whether methods can be ranked: there are several, their seconds are of one kind, and none is a single peer of a run. */
@@ -14,13 +14,13 @@ export const isRanked = (data: Pick<PageData, 'methods' | 'worlds' | 'peers'>): 
 export const isAlone = ({ methods, cases }: Pick<PageData, 'methods' | 'cases'>): boolean =>
   methods.length === 1 && cases.length <= 1
 
-/** What seconds are. */
+/** The name of the time axis. */
 export function timeWord(data: Pick<PageData, 'worlds'>): string {
   if (isMixed(data)) return 'time: real, or virtual where simulated'
   return data.worlds[0] === 'libp2p' ? 'real time' : 'virtual time'
 }
 
-/** Whose loss and accuracy are shown. */
+/** The model whose loss and accuracy are shown. */
 export function modelWord({ peers }: Pick<PageData, 'peers'>): string {
   if (peers.length === 0) return 'the mean of all peers’ parameters'
   return peers.length === 1 ? `the model of the peer ${peers[0]}` : `the peers’ own models (${peers.join(', ')})`

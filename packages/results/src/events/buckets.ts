@@ -2,10 +2,10 @@ import type { Timeline } from '../results.js'
 
 type Spans = Timeline['spans']
 
-/** The time of a whole run is divided into so many parts. */
+/** The number of intervals into which the time of a whole run is divided. */
 const buckets = 400
 
-/** A long run in few spans: each part of the time shows what a peer did for most of it, and nothing where that was for less than a quarter. */
+/** A long run in few spans: each interval shows what a peer did most in it, or nothing if that took less than a quarter of the interval. */
 export function inBuckets(spans: Spans, end: number): Spans {
   const width = end / buckets
   const times = new Map<string, Map<string, Float64Array>>()

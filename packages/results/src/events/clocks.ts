@@ -4,7 +4,7 @@ import type { LoggedMessage } from './messages.js'
 
 /** The common time of each log. */
 export interface AlignedClocks {
-  /** What to add to a log's `t` for milliseconds of the common time, which is the first log's time of day but for the corrections. */
+  /** What to add to a log's `t` to get milliseconds of the common time: the first log's time of day, except for corrections. */
   readonly offsets: readonly number[]
   /** What was done, for people. */
   readonly text: string
@@ -13,7 +13,7 @@ export interface AlignedClocks {
 /** Of the time of day in a line, in milliseconds. */
 const resolution = 1
 
-/** By how much a clock is behind another, and the most that this can be wrong. */
+/** By how much one clock is behind another, and the greatest possible error of that. */
 interface Difference {
   readonly of: number
   readonly than: number
@@ -22,14 +22,16 @@ interface Difference {
 }
 
 /**
- * A message is taken after it was sent. Where clock b shows d more than clock a, `taken − sent` is at least d for messages from a to b, and at least −d for those from b to a: d lies between the least of the latter, negated, and the least
- * of the former. The middle is taken, as in RFC 5905, section 8; half of the interval is the most that it can be wrong. A correction smaller than that and the resolution of times of day is none. Logs whose messages went one way only keep the time of day of their machines.
+ * A message is taken after it was sent. If clock b shows d more than clock a, `taken − sent` is at least d for messages from a to b, and
+ * at least −d for messages from b to a. So d lies between the negated minimum of the latter and the minimum of the former. The middle is
+ * used, as in RFC 5905, section 8; its error is at most half of the interval. A correction that is smaller than its error plus the
+ * resolution of times of day is not applied. Logs with messages in one direction only keep the time of day of their machines.
  */
 export function alignedClocks(logs: readonly EventLog[], messages: readonly LoggedMessage[]): AlignedClocks {
   const ofDay = logs.map(timeOfDay)
   const differences = differencesOf(ofDay, messages)
   const corrections = new Map([[0, { behind: 0, error: 0 }]])
-  // The surest first, as Dijkstra's algorithm: errors add up along the way.
+  // As in Dijkstra's algorithm, the smallest error first: errors add up along a path of messages.
   for (;;) {
     const next = differences
       .filter(({ of, than }) => corrections.has(than) && !corrections.has(of))
@@ -48,7 +50,7 @@ export function alignedClocks(logs: readonly EventLog[], messages: readonly Logg
   return { offsets: ofDay.map((offset, place) => offset + applied[place]), text: textOf(logs, applied, corrections) }
 }
 
-/** The time of day at which a log's `t` was 0: the median of many, since a process may be held up between its looks at the two clocks. */
+/** The time of day at which a log's `t` was 0. The median of many lines, since a process may be suspended between reading the two clocks. */
 function timeOfDay({ lines }: EventLog): number {
   const found = lines.slice(0, 200).map(({ t, at }) => Date.parse(at) - t)
   return found.sort((left, right) => left - right)[found.length >> 1]

@@ -6,12 +6,12 @@ import { messagesIn } from './messages.js'
 import type { EventLog } from './read.js'
 import { timelinesOfLogs } from './timelines.js'
 
-/** Seconds of the true time at which all processes began, and what each peer's clock shows besides. */
+/** When all processes began, in milliseconds of true time. */
 const start = Date.UTC(2026, 0, 1)
 
 type Fields = EventLine extends infer Line ? (Line extends EventLine ? Omit<Line, 't' | 'at'> : never) : never
 
-/** A log of lines at true times, in milliseconds, by a machine whose clock is `ahead`; its process began at `began`. */
+/** A log with lines at true times, in milliseconds, from a machine whose clock is `ahead`; its process began at `began`. */
 function log(
   peer: string,
   ahead: number,
@@ -27,7 +27,7 @@ function log(
   return { peer, run: 'x', machine, lines: stamped }
 }
 
-/** Vectors between two peers in turn, one a round, `there` and `back` milliseconds under way; and gradients of 5 ms. */
+/** Vectors between two peers alternately, one a round, with `there` and `back` milliseconds in flight; and gradients of 5 ms. */
 function exchange(rounds: number, ahead: number, [there, back] = [3, 7]): readonly [EventLog, EventLog] {
   const all = Array.from({ length: rounds }, (_, k) => k)
   const span = (at: number) => [at + 5, { kind: 'span', what: 'gradient', start: at }] as const
@@ -50,7 +50,7 @@ test('the logs of many peers may be as long as they get', (t) => {
 test('clocks are corrected by what messages both ways allow, and to within what is said', (t) => {
   const logs = exchange(4, 5000)
   const { offsets, text } = alignedClocks(logs, messagesIn(logs))
-  // Under way for 3 and 7 ms: the middle is 2 off, and 5 is the most that it could be.
+  // In flight for 3 and 7 ms: the middle of the interval is off by 2 ms, and the error is at most 5 ms.
   t.is(offsets[1] - offsets[0] - 1, 2)
   t.is(text, 'Clocks were corrected by the messages that went both ways: b by -5000 ms (± 5 ms)')
 })

@@ -10,11 +10,11 @@ export const eventsFile = (peer: string, part: number): string => `${peer}-${Str
 const name = z.string().min(1).max(64)
 const time = z.number().min(0)
 
-/** What every line has: milliseconds by a clock that only goes forward, of the process, and the time of day by the machine's clock. */
+/** The fields of every line: milliseconds by the process's monotonic clock, and the time of day by the machine's clock. */
 const stamp = { t: time, at: z.iso.datetime() }
 
 const lines = z.discriminatedUnion('kind', [
-  /** The first of each file: whose log it is, and of which run: a hash of the settings that all its peers have in common. */
+  /** The first of each file: which peer the log belongs to, and which run, as a hash of the settings that all its peers share. */
   z.object({
     ...stamp,
     kind: z.literal('log'),
@@ -26,7 +26,7 @@ const lines = z.discriminatedUnion('kind', [
   }),
   /** The peer computed, or waited for a message. */
   z.object({ ...stamp, kind: z.literal('span'), what: z.string().max(64), start: time }),
-  /** A vector was handed over for `to`, or taken that `from` had sent; `id` says which, the same at both ends. */
+  /** A vector was handed over for `to`, or taken that `from` had sent; `id` is the same at both ends. */
   z.object({ ...stamp, kind: z.literal('sent'), to: name, id: z.string().max(64), bytes: time }),
   z.object({ ...stamp, kind: z.literal('taken'), from: name, id: z.string().max(64) }),
   z.object({ ...stamp, kind: z.literal('membership'), peer: name, state: z.string(), text: z.string() }),
@@ -39,16 +39,16 @@ const lines = z.discriminatedUnion('kind', [
     reason: z.string().optional()
   }),
   z.object({ ...stamp, kind: z.literal('outlier'), peer: name, neighbour: name }),
-  /** Lines that are missing here, since the disk was full or slow. */
+  /** The number of lines that are missing here, because the disk was full or slow. */
   z.object({ ...stamp, kind: z.literal('dropped'), lines: z.number() }),
-  /** The peer ended in good order; `reason` where it was by an error. */
+  /** The peer ended in good order, or with the error `reason`. */
   z.object({ ...stamp, kind: z.literal('end'), reason: z.string().optional() })
 ])
 
-/** A line that timelines are made of; logs have others as well. */
+/** A line from which timelines are made; logs have other lines as well. */
 export type EventLine = z.output<typeof lines>
 
-/** The line of a text; nothing for one that timelines do not need, and for one that is damaged, as the last of a killed process may be. */
+/** Parses a line; undefined for one that timelines do not need, and for a damaged one, such as the last line of a killed process. */
 export function eventLine(text: string): EventLine | undefined {
   try {
     return lines.safeParse(JSON.parse(text)).data

@@ -13,8 +13,8 @@ export interface LoggedMessage {
 type Sent = Extract<EventLine, { readonly kind: 'sent' }>
 
 /**
- * The vectors that are in the logs of both ends. Those of one id on one link are in order; `from` and `to` are places in `logs`. Where a peer had several processes, what was taken may have come from the one that
- * began last before it by the clocks of the machines.
+ * The vectors that are in the logs of both ends; `from` and `to` are indices in `logs`. The n-th time that an id is taken on a link belongs
+ * to the n-th time that it was sent; if a peer had several processes, in the order of their logs.
  */
 export function messagesIn(logs: readonly EventLog[]): readonly LoggedMessage[] {
   const waiting = new Map<string, { readonly place: number; readonly line: Sent }[]>()

@@ -1,17 +1,17 @@
-/** What a log says, on a time that all logs have in common. */
+/** The spans and marks of logs, on their common time. */
 import type { Mark, Timeline } from '../results.js'
 import type { EventLine } from './lines.js'
 import type { EventLog } from './read.js'
 
 type Spans = Timeline['spans']
 
-/** Seconds of the common time, of a log's own. */
+/** Converts a log's own time `t`, in milliseconds, to seconds of the common time. */
 export type Seconds = (place: number, t: number) => number
 
-/** At most so many marks are kept. */
+/** The maximum number of marks. */
 const maxMarks = 300
 
-/** What peers did, and when they were gone: a log that ends without its last line is that of a process that was killed, or whose machine failed. */
+/** What peers did, and when they were gone: a log without its last line belongs to a process that was killed, or to a machine that failed. */
 export function spansOf(logs: readonly EventLog[], seconds: Seconds, end: number): Spans {
   return logs.flatMap(({ peer, lines }, place) => {
     const done = lines.flatMap((line) =>
@@ -27,7 +27,7 @@ export function spansOf(logs: readonly EventLog[], seconds: Seconds, end: number
   })
 }
 
-/** What happened to peers, in the order of time. */
+/** What happened to peers, ordered by time. */
 export function marksOf(logs: readonly EventLog[], seconds: Seconds): readonly Mark[] {
   const marks = logs.flatMap(({ peer, lines }, place) => {
     const last = lines[lines.length - 1]

@@ -7,11 +7,11 @@ export interface EventLog {
   readonly peer: string
   readonly run: string
   readonly machine: string
-  /** In the order of their times. */
+  /** Ordered by time. */
   readonly lines: readonly EventLine[]
 }
 
-/** The logs in the `events` of a folder of results; none where it has none. Damaged lines are left out. */
+/** The logs in the folder `events` of a folder of results; empty if it has none. Damaged lines are left out. */
 export async function readEventLogs(directory: string): Promise<readonly EventLog[]> {
   const folder = join(directory, eventsFolder)
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.jsonl')).sort()

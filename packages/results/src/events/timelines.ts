@@ -6,17 +6,18 @@ import { messagesIn } from './messages.js'
 import { marksOf, spansOf } from './parts.js'
 import type { EventLog } from './read.js'
 
-/** As many messages make a picture that shows each. */
+/** With at most so many messages, a chart can show each. */
 const messagesShown = 300
 
 /** At most so many failures are shown in detail. */
 const maxDetails = 3
 
-/** Of which run timelines are. */
+/** The run that timelines belong to. */
 export type TimelineRun = Pick<Timeline, 'settings' | 'method' | 'seed'>
 
 /**
- * The run as a whole and, where that is too long for each message to be seen, its beginning and the time around its first failures. Times are seconds since the first peer computed. Without logs that say what a peer did, none.
+ * The run as a whole; if it has too many messages to show each, also its beginning and the time around its first failures. Times are
+ * seconds since the first peer computed. Empty if no log says what a peer did.
  */
 export function timelinesOfLogs(logs: readonly EventLog[], run: TimelineRun): readonly Timeline[] {
   const logged = messagesIn(logs)

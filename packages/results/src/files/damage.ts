@@ -1,4 +1,4 @@
-/** Where a file of JSON is damaged, and how, in words. */
+/** Where a JSON file is damaged, and how, in words. */
 import type { z } from 'zod'
 
 type Issue = z.core.$ZodIssue
@@ -11,12 +11,12 @@ export function lineOfSyntaxError(text: string, message: string): number {
   return position === undefined ? lineAt(text.trimEnd()) : lineAt(text, Number(position))
 }
 
-/** Texts, signs, and numbers or words. */
+/** Strings, punctuation, and numbers or words. */
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 
-/** The line on which the value at a path begins, in a valid text of JSON; that of the nearest thing around it if there is none. */
+/** The line on which the value at a path begins, in a valid JSON text; if it does not exist, that of the nearest value around it. */
 export function lineOfValue(text: string, path: readonly PropertyKey[]): number {
-  // Where the reader is: a key or an index for each object or list that it is in.
+  // The reader's position: a key or an index for each object or list around it.
   const place: (string | number)[] = []
   let best = { depth: 0, position: 0 }
   let expectsKey = false

@@ -6,7 +6,7 @@ export const names = {
   scenario: 'scenario.yaml',
   /** A run per line, in the order in which they were done. */
   runs: 'runs.jsonl',
-  /** A run per line, of the few that are kept event by event. */
+  /** A timeline per line, of the few runs that are kept event by event. */
   timelines: 'timelines.jsonl',
   report: 'report.html',
   /** A line per run, for spreadsheets and data frames. */
@@ -15,5 +15,5 @@ export const names = {
   curves: 'curves.csv'
 } as const
 
-/** The version of these files' format. Other versions are refused; a folder without one is older than all of them. */
+/** The version of these files' format. Other versions are refused; a folder without a version is older than all of them. */
 export const format = 2

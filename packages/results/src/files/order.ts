@@ -1,4 +1,4 @@
-/** The runs of a sweep, whoever was done first. */
+/** The order of the runs of a sweep, independent of the order in which they finished. */
 import type { RunRecord, Sweep, Timeline } from '../results.js'
 
 /** In the order of the scenario: by setting, the last axis fastest, then by method, then by seed. */
@@ -25,7 +25,7 @@ function compare(left: readonly number[], right: readonly number[]): number {
   return differing === -1 ? 0 : left[differing] - right[differing]
 }
 
-/** How many runs the sweep has when all are done. */
+/** How many runs the complete sweep has. */
 export function runsOfSweep({ axes, methods, seeds, sources }: Sweep): number {
   if (sources !== undefined) return sources.reduce((sum, { runs }) => sum + runs, 0)
   return Object.values(axes).reduce((product, { length }) => product * length, methods.length * seeds.length)

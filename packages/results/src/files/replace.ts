@@ -1,11 +1,11 @@
-/** Files that are whole or as they were. */
+/** Replaces files atomically. */
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { messageOf, OutputError } from '@murmuration/core'
 
 /**
- * Writes a file beside `path` and renames it when all of it is on the disk. Until then an older file of that name stays as
- * it is. Its mode is kept, and a link goes on pointing to it. Throws an OutputError when that fails, and leaves nothing.
+ * Writes a file next to `path` and renames it when all of it is on the disk. Until then an older file of that name is unchanged. Its mode
+ * is kept, and so is a symbolic link to it. Throws an OutputError on failure, and then leaves no temporary file.
  */
 export async function replaceFile(path: string, chunks: Iterable<string | Uint8Array>): Promise<void> {
   try {
@@ -33,7 +33,7 @@ async function writeBeside(target: string, chunks: Iterable<string | Uint8Array>
   await syncFolder(dirname(target))
 }
 
-/** A rename outlives a loss of power once its folder is written. Where folders cannot be opened (Windows), it always does. */
+/** A rename survives a power loss once its folder is synced. Folders cannot be opened on Windows, where the rename is durable anyway. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   await using(await open(folder, 'r'), (file) => file.sync())

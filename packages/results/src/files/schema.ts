@@ -1,13 +1,13 @@
-/** What the files of results hold, for reading them: as src/results.ts has it. JSON has neither NaN nor Infinity: `null` stands for them. */
+/** Schemas of the types in src/results.ts, for reading. JSON has neither NaN nor Infinity: the files have `null` in their place. */
 import { z } from 'zod'
 import { format } from './names.js'
 import type { RunRecord, Sweep, Timeline } from '../results.js'
 
-/** What is without a limit is Infinity. */
+/** An unlimited value is Infinity. */
 const setting = z.union([z.number(), z.string(), z.null().transform(() => Infinity)])
 const settings = z.record(z.string(), setting)
 const amount = z.number().nonnegative()
-/** Measured numbers of a run that diverged are none. */
+/** Measured numbers of a run that diverged are NaN. */
 const measured = z
   .number()
   .nullable()
@@ -28,7 +28,7 @@ const source = z.object({
   runs: amount
 })
 
-/** What to do with a folder of another format. */
+/** What the user should do with a folder of another format. */
 const otherFormat = (found: unknown): string =>
   typeof found === 'number' && found > format
     ? `expected ${format}: a newer version of Murmuration wrote this; its "murmur report" reads it`

@@ -4,7 +4,7 @@ import type { CurvePoint, RunRecord, Sweep } from '../results.js'
 
 type Cell = string | number | undefined
 
-/** A column: its name, and its cell of a row. */
+/** A column: its name, and its cell for a row. */
 type Column<Row> = readonly [name: string, cell: (row: Row) => Cell]
 
 const identity = ({ axes }: Sweep): readonly Column<RunRecord>[] => [
@@ -76,10 +76,10 @@ const pointColumns = [
   'consensusDistance'
 ] as const
 
-/** Numbers as JavaScript writes them; an empty cell where there is none, also where a run diverged. */
+/** Numbers as JavaScript writes them; an empty cell for a missing number and for NaN (of a run that diverged). */
 const text = (cell: Cell): string => (cell === undefined || Number.isNaN(cell) ? '' : String(cell))
 
-/** The text of a table, a line or more at a time; the first is the head. */
+/** The text of a table, one or more lines at a time; the first is the header. */
 export function* summaryTable(sweep: Sweep, runs: readonly RunRecord[]): Generator<string> {
   const columns = [...identity(sweep), ...summaryColumns]
   yield stringify([columns.map(([name]) => name)])

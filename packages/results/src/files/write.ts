@@ -1,4 +1,4 @@
-/** Results become files. */
+/** Writes results to files. */
 import { appendFileSync, closeSync, fsyncSync, openSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,8 +9,8 @@ import { replaceFile } from './replace.js'
 import { curvesTable, summaryTable } from './tables.js'
 
 /**
- * Writes results as they come: sweep.json and scenario.yaml at once, a line of runs.jsonl for each run. What has come when the process
- * ends, however it ends, `readResults` reads. All methods throw an OutputError when a file cannot be written.
+ * Writes results as they arrive: sweep.json and scenario.yaml at once, a line of runs.jsonl for each run. However the process ends,
+ * `readResults` reads what was written until then. All methods throw an OutputError when a file cannot be written.
  */
 export class ResultsWriter {
   readonly #directory: string
@@ -25,7 +25,7 @@ export class ResultsWriter {
     this.#timelines = openSync(join(directory, names.timelines), 'w')
   }
 
-  /** Makes the directory if need be, and overwrites files of the names that results have. */
+  /** Creates the directory if necessary, and overwrites existing files of results. */
   static async open(directory: string, sweep: Sweep): Promise<ResultsWriter> {
     return await writing(directory, async () => {
       await writeSweep(directory, sweep)
@@ -38,7 +38,7 @@ export class ResultsWriter {
     return this.#count
   }
 
-  /** A run, and its timeline if it has one. After a failure nothing is added to what may be half a line. */
+  /** Adds a run, and its timeline if it has one. After a failure nothing is appended, since the last line may be incomplete. */
   add(run: RunRecord, timeline?: Timeline): void {
     if (this.#isBroken) throw unwritable(this.#directory, new Error('writing failed before'))
     try {
@@ -51,7 +51,7 @@ export class ResultsWriter {
     }
   }
 
-  /** Closes the files. Without a run there are no results: the files are removed. */
+  /** Closes the files. Without any run, the files are removed. */
   async close(): Promise<void> {
     await writing(this.#directory, async () => {
       for (const file of [this.#runs, this.#timelines]) {
@@ -63,7 +63,7 @@ export class ResultsWriter {
   }
 }
 
-/** Writes results that are there at once, file by file. Throws an OutputError when one cannot be written. */
+/** Writes complete results, file by file. Throws an OutputError when one cannot be written. */
 export async function writeResults(directory: string, { sweep, runs, timelines }: Results): Promise<void> {
   await writing(directory, async () => {
     await writeSweep(directory, sweep)
@@ -72,12 +72,12 @@ export async function writeResults(directory: string, { sweep, runs, timelines }
   })
 }
 
-/** Writes the runs of results in place of those that are there. Throws an OutputError when that fails. */
+/** Replaces the runs of existing results. Throws an OutputError when that fails. */
 export async function writeRuns(directory: string, runs: readonly RunRecord[]): Promise<void> {
   await replaceFile(join(directory, names.runs), runs.map(lineOf))
 }
 
-/** Removes all files that results have. */
+/** Removes all files of results. */
 export async function removeResults(directory: string): Promise<void> {
   for (const name of Object.values(names)) await rm(join(directory, name), { force: true })
 }
@@ -90,7 +90,7 @@ async function writeSweep(directory: string, sweep: Sweep): Promise<void> {
 
 const lineOf = (item: RunRecord | Timeline): string => `${JSON.stringify(item)}\n`
 
-/** The sweep with the version of the files' format, by which a reader knows what it does not know. */
+/** The sweep with the version of the files' format, so that a reader can refuse a version that it does not know. */
 const sweepText = (sweep: Sweep): string => `${JSON.stringify({ format, ...sweep }, undefined, 2)}\n`
 
 /** Writes summary.csv and curves.csv, for other programs. Throws an OutputError when a file cannot be written. */

@@ -5,13 +5,13 @@ import type { Plan, RunRequest } from '../../training/plan.js'
 import { CertificateStore } from './certificate-store.js'
 import { filesOf, fingerprintOf } from './run-files.js'
 
-/** By what a peer itself was let in. */
+/** The admission by which a peer itself entered the run. */
 export interface OwnAdmission {
   readonly own: Admission
   readonly certificates: readonly Certificate[]
 }
 
-/** How a run lets peers in whose ids its file does not have; nothing where the file has no key to invite by. */
+/** How a run admits peers that have no id in its file; undefined if the file has no run key. */
 export async function admissionOf(
   { plan, request }: { readonly plan: Plan; readonly request: RunRequest },
   self: PeerName,

@@ -8,7 +8,7 @@ import type { RunEvent } from '../../events.js'
 
 const schema = z.array(certificateSchema)
 
-/** Who was let into a run and put out of it, in this user's home: a peer that starts again knows it still. */
+/** The admissions and revocations of a run, in this user's home, so that a restarted peer still knows them. */
 export class CertificateStore {
   readonly #path: string
   readonly #emit: (event: RunEvent) => void
@@ -19,7 +19,7 @@ export class CertificateStore {
     this.#emit = emit
   }
 
-  /** What was written; nothing where there is no file, or it holds something else. */
+  /** The saved certificates; empty if there is no valid file. */
   async read(): Promise<readonly Certificate[]> {
     try {
       return schema.parse(JSON.parse(await readFile(this.#path, 'utf8')))
@@ -28,7 +28,7 @@ export class CertificateStore {
     }
   }
 
-  /** Writes one after the other; the file is whole or as it was. A failure is a note. */
+  /** Writes certificates in sequence, each file atomically. A failure is reported as a note. */
   write(certificates: readonly Certificate[]): void {
     this.#writes = this.#writes
       .then(async () => {
@@ -40,7 +40,7 @@ export class CertificateStore {
   }
 }
 
-/** Where this user keeps what it knows of a run. */
+/** The folder for what this user knows of a run. */
 export function runFolder(runKey: string): string {
   return join(homeDirectory(), 'runs', runKey)
 }

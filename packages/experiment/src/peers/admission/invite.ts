@@ -14,19 +14,22 @@ import type { Plan, RunRequest } from '../../training/plan.js'
 import { identityDirectory } from '../peer-list.js'
 import { fingerprintOf } from './run-files.js'
 
-/** For whom an invitation or a revocation is. */
+/** The peer that an invitation or a revocation is for. */
 export interface Guest {
   readonly name: PeerName
-  /** The file with the run key; that in the user's home when absent. */
+  /** The file with the run key; default: the key in the user's home. */
   readonly key?: string | undefined
-  /** Multiaddrs by which the run is found; the file's when empty. */
+  /** Multiaddrs for finding the run; the file's if empty. */
   readonly seeds: readonly string[]
 }
 
-/** The most peers and seeds that an invitation names. */
+/** The maximum number of peers and of seeds in an invitation. */
 const maxNamed = 4
 
-/** The text of an invitation to a place of a topology file, for so many milliseconds. Throws an InputError that says what is missing for it. */
+/**
+ * The text of an invitation to a place of a topology file; it expires after `expires` milliseconds. Throws an InputError that says what is
+ * missing.
+ */
 export async function invitationText(
   request: RunRequest,
   { expires, ...guest }: Guest & { readonly expires: number }
@@ -47,8 +50,8 @@ export async function invitationText(
 }
 
 /**
- * Takes back all invitations for a name that were made before now, used or not. Resolves with how many peers have heard it; they tell the others. Rejects
- * with a NeighboursMissingError where none has.
+ * Revokes all earlier invitations for a name, used or not. Resolves with the number of peers that received the revocation; they forward it.
+ * Rejects with a NeighboursMissingError if no peer received it.
  */
 export async function revokeInvitations(request: RunRequest, guest: Guest, signal: AbortSignal): Promise<number> {
   const plan = await makeRealPlan(request)
@@ -81,7 +84,7 @@ async function runKeyOf({ path, file }: Plan, { name, key }: Guest): Promise<Ide
   return identity
 }
 
-/** By what the run is found: some peers, and where they are. */
+/** How to find the run: some peers, and their addresses. */
 function whereabouts({ path, file }: Plan, { seeds }: Guest) {
   const pinned = file.peers.filter(({ id }) => id !== undefined)
   const listed = pinned.flatMap(({ id, addresses }) =>

@@ -16,21 +16,21 @@ import { identityDirectory } from '../peer-list.js'
 import { runFolder } from './certificate-store.js'
 import { fingerprintOf, requestFrom } from './run-files.js'
 
-/** How this machine's peer comes into a run. */
+/** How this machine's peer joins a run. */
 export interface AcceptOptions extends Pick<PeerOptions, 'key' | 'wait' | 'emit' | 'signal'> {
-  /** Other multiaddrs by which the run is found than those of the invitation. */
+  /** Multiaddrs for finding the run, in place of the invitation's. */
   readonly seeds: readonly string[]
-  /** The data of this machine, in place of what the run says. */
+  /** The data of this machine, in place of the run's. */
   readonly data?: string | undefined
 }
 
-/** A run into which this machine's peer was let, and what `runPeerCommand` is to be given for it. */
+/** A run that admitted this machine's peer, and the options of `runPeerCommand` for it. */
 export interface AcceptedInvitation {
   readonly request: RunRequest
   readonly place: Pick<PeerOptions, 'as' | 'identity' | 'entered' | 'discovery'>
 }
 
-/** Comes into a run by invitation. Rejects with the typed errors of core. */
+/** Joins a run by invitation. Rejects with the typed errors of core. */
 export async function acceptInvitation(
   line: string,
   { seeds: others, data, key, emit, signal, wait }: AcceptOptions
@@ -55,7 +55,7 @@ export async function acceptInvitation(
   }
 }
 
-/** Whether files are those of the run that an invitation is for. */
+/** Whether the files belong to the run that the invitation is for. */
 async function isInvitedTo(
   { fingerprint }: Invitation,
   files: string,
@@ -70,7 +70,7 @@ async function isInvitedTo(
   }
 }
 
-/** A key for each invitation: whoever comes again with it is the same peer. */
+/** A key for each invitation: a peer that comes again with the same invitation has the same identity. */
 function identityFor({ name, serial }: Invitation, key: string | undefined): Promise<Identity> {
   if (key !== undefined) return readIdentity(key)
   return localIdentity(identityDirectory(), peerName(`${name.slice(0, 40)}-${hashText(serial).slice(0, 16)}`))

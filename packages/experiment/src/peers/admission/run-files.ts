@@ -1,4 +1,4 @@
-/** What of a run is told to whoever is let in by invitation, and what an invitation says of it. */
+/** The files of a run, as sent to a peer that joins by invitation, and their fingerprint for the invitation. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InputError } from '@murmuration/core'
@@ -7,12 +7,12 @@ import { hashText } from '@murmuration/vectors'
 import { z } from 'zod'
 import type { Plan, RunRequest } from '../../training/plan.js'
 
-/** A word of a command line that is no path. */
+/** An argument of a command line that is not a path. */
 const word = z.string().regex(/^[\w:-]{1,64}$/)
 
 const filesSchema = z.strictObject({
   topology: z.string(),
-  /** The default training where it is absent. */
+  /** Absent for the default training. */
   training: z.string().optional(),
   algorithm: word.optional(),
   task: word.optional(),
@@ -22,15 +22,15 @@ const filesSchema = z.strictObject({
     .optional()
 })
 
-/** The files and options of a run as one text. Where the data lie is each machine's own. */
+/** The files and options of a run as one text. The place of the data is not included: it differs by machine. */
 export async function filesOf({ topology, train, algorithm, task, partition }: RunRequest): Promise<string> {
   const training = train === undefined ? {} : { training: await readFile(train, 'utf8') }
   return JSON.stringify({ topology: await readFile(topology, 'utf8'), ...training, algorithm, task, partition })
 }
 
 /**
- * Writes what a run has told into a folder. Throws an InputError for anything else than the files and options of a run, and for a training that names
- * code: none is run here that this machine's user has not named.
+ * Writes the received files of a run into a folder. Throws an InputError for anything but the files and options of a run, and for a
+ * training that names code: only code that this machine's user has named may run here.
  */
 export async function requestFrom(files: string, folder: string): Promise<RunRequest> {
   const { topology, training, ...options } = read(files)
@@ -47,7 +47,7 @@ export async function requestFrom(files: string, folder: string): Promise<RunReq
   return { topology: topologyFile, train: trainingFile, ...options }
 }
 
-/** SHA-256 of what all peers of a run share: its settings, and who may take part. */
+/** SHA-256 of what all peers of a run share: its settings, and the peers that may take part. */
 export function fingerprintOf({ settings, file: { peers, servers, runKey } }: Plan): string {
   const sorted = Object.entries(settings).sort(([left], [right]) => (left < right ? -1 : 1))
   const who = [...peers, ...servers].map(({ name, id, invited }) => [name, id ?? null, invited])

@@ -8,17 +8,17 @@ import { CheckpointFolder, roundsIn, type SavedFiles } from './folder.js'
 import { type CheckpointInterval, CheckpointRounds } from './interval.js'
 import { newestCommon } from './retention.js'
 
-/** Where checkpoints go, how often, and whether to go on from them. It can be sent to another process. */
+/** Where checkpoints are written, how often, and whether to resume from them. Can be sent to another process. */
 export interface CheckpointOptions {
-  /** Holds a folder for each peer. */
+  /** Has a subfolder for each peer. */
   readonly folder: string
   readonly every: CheckpointInterval
   readonly resume: boolean
 }
 
 /**
- * Makes sure, before anything starts, that `peers` can write checkpoints, and that there are none of another run. Throws an InputError
- * when not.
+ * Checks, before anything starts, that `peers` can write checkpoints, and, without `resume`, that they have none yet. Throws an InputError
+ * otherwise.
  */
 export async function checkCheckpoints(
   { folder, resume }: CheckpointOptions,
@@ -42,7 +42,7 @@ export async function checkCheckpoints(
   }
 }
 
-/** The checkpoints of one peer: goes on from the newest that all peers have, and writes others. A write that fails does not end training. */
+/** The checkpoints of one peer: resumes from the newest that all peers have, and writes new ones. A write that fails does not end training. */
 export class Checkpoints {
   readonly #options: CheckpointOptions
   readonly #self: PeerName
@@ -64,8 +64,7 @@ export class Checkpoints {
   }
 
   /**
-   * What this peer has saved, where it is to go on from it. Throws an InputError when they are of another run, or the folder
-   * cannot be used.
+   * The peer's saved checkpoints, if it should resume. Throws an InputError if they belong to another run, or the folder cannot be used.
    */
   async open(): Promise<SavedFiles> {
     try {
@@ -81,13 +80,13 @@ export class Checkpoints {
   }
 
   /**
-   * What this peer had saved before the newest round that all peers of the file have a checkpoint of, but for those that were gone; undefined where it
-   * begins anew. Throws an InputError that says who has which when there is no such round.
+   * The peer's state before the newest round that all peers of the file have saved, apart from peers that were gone. Undefined if the peer
+   * starts anew. Throws an InputError that lists the rounds of each peer if they have none in common.
    */
   async resume(peer: Peer, { rounds, gone }: SavedFiles, timeout: number): Promise<Saved | undefined> {
     if (!this.#options.resume) return undefined
     const all = await peer.exchangeCheckpoints(rounds, timeout, gone)
-    // So the command of a service is the same when it is started first and again.
+    // Not an error, so that a service needs the same command for its first start and for restarts.
     if ([...all.values(), rounds].every(({ length }) => length === 0)) {
       this.#note(`no peer has a checkpoint in its folder (here ${this.#folder.path}); the run begins anew`)
       return undefined
@@ -97,7 +96,7 @@ export class Checkpoints {
       const each = [...all].map(([name, theirs]) => `${name} has ${theirs.length === 0 ? 'none' : theirs.join(', ')}`)
       throw new InputError(`--resume: no checkpoint is of a round that all peers have saved: ${each.join('; ')}`)
     }
-    // Of who came by invitation, or was gone, no other peer waits to know: where the others go on from, it may have nothing.
+    // The others do not wait for the rounds of a peer that was invited or gone, so it may lack the round from which they resume.
     if (!all.has(this.#self) && !rounds.includes(round)) {
       this.#note(`has no checkpoint of round ${round}, from which the others go on, and takes a neighbour's model`)
       return undefined
@@ -111,7 +110,7 @@ export class Checkpoints {
     }
   }
 
-  /** To be called between two rounds of training: writes a checkpoint where it is time for one. */
+  /** Must be called between two rounds of training: writes a checkpoint if it is due. */
   async writeIfDue(session: Session, peer: Peer): Promise<void> {
     const now = peer.fabric.now()
     if (this.#rounds?.isDue(session.round, now) !== true || !(await this.write(session))) return
@@ -120,16 +119,16 @@ export class Checkpoints {
   }
 
   /**
-   * From which round on, and since when, rounds are counted for the interval.
+   * Sets the first round, and the start time, for the interval.
    *
-   * @param gone - tells who does not count any more
+   * @param gone - returns the peers that no longer count
    */
   begin(round: number, now: number, gone: () => readonly PeerName[]): void {
     this.#gone = gone
     this.#rounds = new CheckpointRounds(this.#options.every, round, now)
   }
 
-  /** Writes a checkpoint now. Whether it was written; that it was not is noted when that changes. */
+  /** Writes a checkpoint now. Returns whether it was written; a note reports the first failure, and the next success. */
   async write(session: Session): Promise<boolean> {
     const { round } = session
     try {
@@ -145,12 +144,12 @@ export class Checkpoints {
     return true
   }
 
-  /** As `write`, for the last time, and says so. */
+  /** As `write`, for the last checkpoint, with a note. */
   async writeLast(session: Session): Promise<void> {
     if (await this.write(session)) this.#note(`stops before round ${session.round}; --resume goes on from there`)
   }
 
-  /** Resolves when nothing is written or removed any more. */
+  /** Resolves when no file is being removed any more. */
   end(): Promise<void> {
     return this.#pruning
   }
@@ -160,7 +159,7 @@ export class Checkpoints {
     try {
       await this.#folder.prune(await peer.exchangeSaved(round))
     } catch {
-      // A neighbour that contradicts others, or a folder that cannot be read: nothing is removed.
+      // The peers contradict each other, or the folder cannot be read: nothing is removed.
     }
   }
 

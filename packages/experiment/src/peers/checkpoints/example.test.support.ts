@@ -1,7 +1,7 @@
 import type { Saved } from '@murmuration/algorithms'
 import { settingsOf } from '@murmuration/libp2p'
 
-/** How many parameters the example has: enough that a file is not written at once. */
+/** The number of parameters of the example: enough that writing a file takes some time. */
 export const exampleLength = 500_000
 
 export const exampleRun = {

@@ -1,4 +1,4 @@
-/** A peer's checkpoint as a file: its vectors as tensors, all else as metadata, and a checksum over both. */
+/** A peer's checkpoint as a file: its vectors as tensors, all else as metadata, and a checksum of both. */
 import { createHash, type Hash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Saved, SavedTree } from '@murmuration/algorithms'
@@ -16,18 +16,18 @@ import {
 } from '@murmuration/vectors'
 import { z } from 'zod'
 
-/** Whose checkpoint it is, of which round, and of which run. */
+/** The peer, round and run of a checkpoint. */
 export interface CheckpointFacts extends RunSettings {
   readonly peer: PeerName
-  /** The round that comes next. */
+  /** The next round. */
   readonly round: number
-  /** Those that did not count any more: they had left, or been dead, for long. */
+  /** Peers that no longer counted: they had left, or been dead for long. */
   readonly gone: readonly PeerName[]
 }
 
 const format = 'murmuration-checkpoint/1'
 
-/** How much is read and hashed at a time, so that the thread has time for others between. */
+/** How much is read and hashed at a time, so that the event loop is not blocked for long. */
 const blockBytes = 1 << 20
 
 const json = z.string().transform((text, context) => {
@@ -59,13 +59,13 @@ const metadata = z.object({
   sha256: z.string()
 })
 
-/** A file that was read and found to be whole. */
+/** A file that was read and found to be complete. */
 interface Head extends SafetensorsHeader {
   readonly facts: CheckpointFacts
   readonly tree: SavedTree
 }
 
-/** Writes a checkpoint: whole, or not at all. Throws an OutputError when that fails. */
+/** Writes a checkpoint atomically. Throws an OutputError on failure. */
 export async function writeCheckpoint(path: string, facts: CheckpointFacts, { tree, vectors }: Saved): Promise<void> {
   const tensors = [...vectors].map(([name, values]) => ({ name, shape: [values.length], values }))
   const described = {
@@ -83,7 +83,7 @@ export async function writeCheckpoint(path: string, facts: CheckpointFacts, { tr
   await replaceFile(path, encodeSafetensors(tensors, { ...described, sha256: hash.digest('hex') }))
 }
 
-/** Reads all of a file. What it is of. Throws an InputError where it is damaged. */
+/** Reads and checks a whole file. Returns its facts. Throws an InputError if the file is damaged. */
 export async function verifyCheckpoint(path: string): Promise<CheckpointFacts> {
   return withFile(path, async (file) => {
     const head = await readHead(file)
@@ -100,9 +100,9 @@ export async function verifyCheckpoint(path: string): Promise<CheckpointFacts> {
 }
 
 /**
- * What {@link writeCheckpoint} was given. Throws an InputError where the file is damaged.
+ * Reads what {@link writeCheckpoint} wrote. Throws an InputError if the file is damaged.
  *
- * @param length - how many numbers no vector has more of
+ * @param length - the maximum length of a vector, in numbers
  */
 export async function readCheckpoint(path: string, length: number): Promise<Saved> {
   return withFile(path, async (file) => {
@@ -135,7 +135,7 @@ async function readHead(file: FileHandle): Promise<Head> {
   return { ...header, facts, tree: state as SavedTree }
 }
 
-/** Of the header as it was before it had a hash. */
+/** A hash of the header without its own hash. */
 function hashOfHeader({ places, metadata }: SafetensorsHeader): Hash {
   const { sha256: _, ...described } = metadata
   return createHash('sha256').update(encodeSafetensorsHeader(places, described))

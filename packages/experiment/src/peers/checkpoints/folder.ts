@@ -8,18 +8,18 @@ import { readCheckpoint, verifyCheckpoint, writeCheckpoint } from './file.js'
 import { roundsToKeep } from './retention.js'
 
 const named = /^round-(\d{9,15})\.safetensors$/
-/** What a process that was killed left behind. */
+/** Temporary files of a process that was killed. */
 const unfinished = /^\.round-\d+\.safetensors\.\d+\.part$/
 
-/** What a peer has saved. */
+/** The checkpoints that a peer has saved. */
 export interface SavedFiles {
-  /** Of the files that are whole, the newest first. */
+  /** Of the files that are complete, the newest first. */
   readonly rounds: readonly number[]
-  /** Who did not count any more when the newest of them was written. */
+  /** Peers that no longer counted when the newest of them was written. */
   readonly gone: readonly PeerName[]
 }
 
-/** The checkpoints of one peer: a file for each round that was saved. */
+/** The checkpoints of one peer: a file for each saved round. */
 export class CheckpointFolder {
   readonly path: string
   readonly #peer: PeerName
@@ -31,7 +31,7 @@ export class CheckpointFolder {
     this.#run = run
   }
 
-  /** Makes the folder, and removes what was not finished. */
+  /** Creates the folder, and removes unfinished files. */
   async prepare(): Promise<void> {
     await mkdir(this.path, { recursive: true })
     for (const name of await readdir(this.path))
@@ -39,10 +39,10 @@ export class CheckpointFolder {
   }
 
   /**
-   * What was saved. Files that are damaged are passed over.
+   * The saved checkpoints. Damaged files are skipped.
    *
-   * @param onDamage - given a sentence about each of these
-   * @throws InputError when a file is of another run, or another peer
+   * @param onDamage - called with a sentence about each damaged file
+   * @throws InputError when a file belongs to another run, or to another peer
    */
   async whole(onDamage: (text: string) => void): Promise<SavedFiles> {
     const rounds: number[] = []
@@ -63,14 +63,14 @@ export class CheckpointFolder {
     return { rounds, gone: gone ?? [] }
   }
 
-  /** What was saved before `round`. Later files, of a run that is given up, are removed. */
+  /** The state saved before `round`. Later files are removed, since their run is abandoned. */
   async resume(round: number): Promise<Saved> {
     const saved = await readCheckpoint(this.#fileOf(round), lengthOf(this.#run.schema))
     for (const other of await roundsIn(this.path)) if (other > round) await rm(this.#fileOf(other), { force: true })
     return saved
   }
 
-  /** Throws an OutputError when that fails; then all is as it was. */
+  /** Throws an OutputError on failure; then all files are as before. */
   async write(round: number, saved: Saved, gone: readonly PeerName[] = []): Promise<string> {
     const path = this.#fileOf(round)
     await mkdir(this.path, { recursive: true }).catch(() => {})
@@ -102,7 +102,7 @@ export class CheckpointFolder {
 
 class OtherRunError extends Error {}
 
-/** The rounds of a folder's files, the newest first; none where there is no folder. */
+/** The rounds of a folder's files, the newest first; empty if there is no folder. */
 export async function roundsIn(path: string): Promise<readonly number[]> {
   const names = await readdir(path).catch(() => [])
   const rounds = names.flatMap((name) => named.exec(name)?.[1] ?? []).map(Number)

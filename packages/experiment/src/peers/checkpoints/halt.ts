@@ -1,8 +1,8 @@
-/** How long a peer that is told to stop may take to come to the end of a round, in milliseconds. */
+/** How long a peer that must stop may take to reach the end of a round, in milliseconds. */
 export const roundGrace = 5000
 
 /**
- * Aborted as `signal` is; where a peer trains, so much later that it can stop by itself at the end of the round under way.
+ * Aborts when `signal` does; while the peer trains, after a grace period in which it can stop by itself at the end of the current round.
  */
 export function afterRound(signal: AbortSignal, halt: Halt): AbortSignal {
   const later = new AbortController()
@@ -18,8 +18,8 @@ export function afterRound(signal: AbortSignal, halt: Halt): AbortSignal {
 }
 
 /**
- * Has a peer stop between two rounds. First it is asked for the first round before which it can stop, and begins no other; then it is told
- * before which round to stop, so that all peers can stop before the same one.
+ * Stops a peer between two rounds, in two steps, so that all peers can stop before the same round. `request` returns the first round before
+ * which the peer can stop, and the peer begins no later one; `stopBefore` then sets the round.
  */
 export class Halt {
   #isRequested = false
@@ -27,19 +27,19 @@ export class Halt {
   #stopBefore = Number.POSITIVE_INFINITY
   #wake: (() => void) | undefined
 
-  /** The first round before which the peer can stop; undefined while it does not train. From now on it begins no later one. */
+  /** The first round before which the peer can stop; it begins no later one. Undefined while it does not train. */
   request(): number | undefined {
     this.#isRequested = this.#boundary !== undefined
     return this.#boundary
   }
 
-  /** Has it go on to this round, and stop. */
+  /** Lets the peer continue up to this round, and stop before it. */
   stopBefore(round: number): void {
     this.#stopBefore = round
     this.#wake?.()
   }
 
-  /** To be awaited before each round. Whether to stop now. */
+  /** Must be awaited before each round. Returns whether to stop now. */
   async isDue(round: number): Promise<boolean> {
     this.#boundary = round
     if (this.#isRequested && this.#stopBefore === Number.POSITIVE_INFINITY)
@@ -49,7 +49,7 @@ export class Halt {
     return false
   }
 
-  /** Whether it was told to stop. */
+  /** Whether a stop was requested. */
   get isStopping(): boolean {
     return this.#isRequested
   }

@@ -1,4 +1,4 @@
-/** Writes one checkpoint after the other, and says which are written, until it is killed. */
+/** Writes checkpoints, and reports each when it is written, until it is killed. */
 import { peerName } from '@murmuration/core'
 import { CheckpointFolder } from './folder.js'
 import { exampleRun, exampleSaved } from './example.test.support.js'

@@ -1,9 +1,9 @@
-/** How many files of a peer are kept at most. */
+/** The maximum number of files per peer. */
 export const maxFiles = 8
 
 /**
- * Which checkpoints are kept: the newest two, one of them for when the other is damaged, and all from the round on that every peer is known
- * to have saved: a peer that is slower, or that was killed, has no newer one. Where these are too many, those after that round go.
+ * Decides which checkpoints are kept: the newest two (in case one is damaged), and all from the newest round on that every peer is known to
+ * have saved, since a slower peer, or one that was killed, has no newer one. If these are too many, only the newest are kept, and that round.
  *
  * @param rounds - of all files
  * @param others - the newest round that each other peer is known to have saved
@@ -18,7 +18,7 @@ export function roundsToKeep(rounds: readonly number[], others: Iterable<number>
   return new Set([...needed.slice(0, maxFiles - 1), common ?? last])
 }
 
-/** The newest round that all have; undefined where there is none. */
+/** The newest round that all have; undefined if there is none. */
 export function newestCommon(all: Iterable<readonly number[]>): number | undefined {
   const [first = [], ...others] = all
   return [...first]

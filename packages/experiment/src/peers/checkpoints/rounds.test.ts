@@ -37,7 +37,7 @@ test('the newest common round is one that all have', (t) => {
   t.is(newestCommon([[], [20]]), undefined)
 })
 
-/** The rounds that are saved by a peer whose round k takes `pace(k)` milliseconds. */
+/** The rounds that a peer saves if its round k takes `pace(k)` milliseconds. */
 function saved(
   interval: ConstructorParameters<typeof CheckpointRounds>[0],
   pace: (k: number) => number,

@@ -26,7 +26,7 @@ function logIn(directory: string, partBytes?: number) {
   return { log, told }
 }
 
-/** Until the log has tried to write what it was given. */
+/** Waits until the log has tried to write its lines. */
 async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20))
 }

@@ -7,32 +7,33 @@ import { eventsFile, eventsFolder } from '@murmuration/results'
 import type { RunEvent } from '../../events.js'
 import type { Plan } from '../../training/plan.js'
 
-/** Whose log it is, and where it goes. */
+/** The peer of the log, and where it is written. */
 export interface EventLogOptions {
-  /** The folder of results, in which logs have one of their own. */
+  /** The folder of results; logs are in a subfolder. */
   readonly directory: string
   readonly self: PeerName
   readonly plan: Pick<Plan, 'settings'>
   readonly emit: (event: RunEvent) => void
-  /** Milliseconds of a clock that only goes forward; the fabric's. */
+  /** Milliseconds of a monotonic clock, which is the fabric's. */
   readonly now: () => number
-  /** Bytes of a file after which the next begins. */
+  /** The size of a file at which the next begins, in bytes. */
   readonly partBytes?: number
 }
 
-/** A file of the log, and so many of them are kept: 4 MiB of each process. */
+/** The size of a file, and the number of files that are kept: 4 MiB for each process. */
 const defaultPartBytes = 2 ** 20
 const keptParts = 4
 
-/** What waits to be written when the disk is slow; more is dropped, and counted. */
+/** The maximum size of lines that wait while the disk is slow; further lines are dropped, and counted. */
 const maxWaiting = 2 ** 20
 
 /** How long lines may wait before they are written. */
 const interval = 500
 
 /**
- * The event log of one peer's process: what it computed, waited for, sent and took, and what people are told, a line of JSON each, with both clocks. It is divided into files, of which the oldest
- * are removed. Nothing waits for it: when it cannot be written, that is said once, training goes on, and the next line that can be written says how many are missing. Nothing is written of a peer that computes nothing.
+ * The event log of one peer's process: what it computed, waited for, sent and took, and the events of the run, as lines of JSON with both
+ * clocks. The log is divided into files, and the oldest are removed. Logging blocks nothing: if the log cannot be written, one note says so,
+ * training continues, and the next line that can be written says how many are missing. A peer that computes nothing has no log.
  */
 export class EventLog {
   readonly #options: EventLogOptions
@@ -43,7 +44,7 @@ export class EventLog {
   #dropped = 0
   #part = 0
   #partBytes = 0
-  /** Whether the file under way has its first line. */
+  /** Whether the current file has its first line. */
   #hasHead = false
   #isActive = false
   #hasFailed = false
@@ -58,7 +59,7 @@ export class EventLog {
     this.#timer.unref()
   }
 
-  /** What people are told, but for where the run is watched: that address has a token in it, and logs are passed on. */
+  /** Logs an event, except for the address of the watch page: it contains a token, and logs are passed on. */
   event(event: RunEvent): void {
     if (event.kind !== 'watch') this.#add(event)
   }
@@ -79,7 +80,7 @@ export class EventLog {
     this.#add({ kind: 'taken', from, id })
   }
 
-  /** Writes the last line and all that waits. */
+  /** Writes the last line and all waiting lines. */
   async end(error?: unknown): Promise<void> {
     if (this.#isOver) return
     this.#add({ kind: 'end', ...(error === undefined ? {} : { reason: messageOf(error) }) })
@@ -105,7 +106,7 @@ export class EventLog {
     return `${JSON.stringify({ t: rounded(this.#options.now()), at: new Date().toISOString(), ...fields })}\n`
   }
 
-  /** Begins to write what waits, unless that goes on already. */
+  /** Begins to write the waiting lines, unless a write is in progress. */
   #write(): void {
     if (!this.#isActive || this.#isWriting || this.#lines.length === 0) return
     const lines = this.#lines
@@ -139,7 +140,7 @@ export class EventLog {
     }
   }
 
-  /** The first line of a file that is to begin, of the time of the `next`; nothing where there is one with room that has it. */
+  /** The first line of a new file, with the time of the `next` line; empty if the current file has a first line and room. */
   async #beginning(next: string): Promise<string> {
     const { self, directory, partBytes = defaultPartBytes } = this.#options
     if (this.#hasHead && this.#partBytes < partBytes) return ''
@@ -168,5 +169,5 @@ export class EventLog {
   }
 }
 
-/** Microseconds are enough. */
+/** Microseconds are precise enough. */
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000

@@ -2,10 +2,10 @@ import { type Fabric, fabricWith } from '@murmuration/core'
 import type { VectorMessage } from '@murmuration/wire'
 import type { EventLog } from './event-log.js'
 
-/** Shorter waits than this, in milliseconds, are left out: a mailbox that has a message is no wait. */
+/** Shorter waits, in milliseconds, are left out: receiving a message that is in the mailbox already is not a wait. */
 const shortestWait = 0.5
 
-/** The same fabric, of which the log hears what it computes, waits for, sends and takes. */
+/** The same fabric, which logs computing, waiting, sending and taking. */
 export function loggedFabric(fabric: Fabric<VectorMessage>, log: EventLog): Fabric<VectorMessage> {
   const logged = fabricWith(fabric, {
     send: (to, message) => {
@@ -32,7 +32,7 @@ export function loggedFabric(fabric: Fabric<VectorMessage>, log: EventLog): Fabr
   return logged
 }
 
-/** The same at both ends; several vectors of one id on one link are in order. */
+/** The same at both ends; vectors with the same id on a link stay in order. */
 function idOf({ kind, round, part = 0, field = 0 }: VectorMessage): string {
   return `${kind}.${round}.${part}.${field}`
 }

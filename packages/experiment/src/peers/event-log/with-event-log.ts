@@ -1,14 +1,14 @@
 import type { RunEvent } from '../../events.js'
 import type { EventLog, EventLogOptions } from './event-log.js'
 
-/** What a peer that has a log is given. */
+/** What a peer that has a log receives. */
 export interface Logging {
   readonly log: EventLog | undefined
-  /** Also to the log. */
+  /** Emits, and logs the event. */
   readonly emit: (event: RunEvent) => void
 }
 
-/** Runs a peer with an event log in `directory`, or without one where there is none. The log ends with it, with the reason where that is an error. */
+/** Runs a peer with an event log in `directory`, if there is one. The log ends with the peer, with the reason if that is an error. */
 export async function withEventLog<Result>(
   { directory, ...options }: Omit<EventLogOptions, 'directory' | 'now'> & { readonly directory: string | undefined },
   body: (logging: Logging) => Promise<Result>

@@ -4,7 +4,7 @@ import type { MemberState } from '@murmuration/membership'
 import type { LinkReport, PeerReport, Phase } from '@murmuration/watch'
 import type { BusyTime } from '../busy-time.js'
 
-/** What was true at the report before. */
+/** The values at the previous report. */
 interface Before {
   readonly at: Milliseconds
   readonly working: Milliseconds
@@ -13,15 +13,15 @@ interface Before {
   readonly bytes: ReadonlyMap<string, { readonly sent: number; readonly received: number }>
 }
 
-/** How far training is. */
+/** The progress of training. */
 export interface Trained {
-  /** The round that comes next. */
+  /** The next round. */
   readonly round: number
-  /** For how many milliseconds this peer has waited for others, until now. */
+  /** How long this peer has waited for others so far. */
   readonly waited: Milliseconds
 }
 
-/** What this peer does, for its reports. */
+/** The figures of this peer, for its reports. */
 export class OwnFigures {
   readonly #peer: Pick<Peer, 'fabric' | 'neighbours' | 'traffic' | 'sendingTime'>
   readonly #isServer: boolean
@@ -39,19 +39,19 @@ export class OwnFigures {
     this.#before = this.#measure()
   }
 
-  /** Training begins. */
+  /** Called when training begins. */
   begin(session: Trained, busy: BusyTime): void {
     this.#training = { session, busy, start: this.#peer.fabric.now() }
     this.#before = this.#measure()
   }
 
-  /** A round is over. */
+  /** Called after each round. */
   step({ phase, samples, life, consensus, loss }: StepReport): void {
     this.#step = { phase, samples, life, consensus }
     if (loss !== undefined) this.#losses.push(loss)
   }
 
-  /** The peer's model was evaluated. */
+  /** Called after the peer's model was evaluated. */
   evaluated(accuracy: number | undefined): void {
     this.#accuracy = accuracy
   }
@@ -60,7 +60,7 @@ export class OwnFigures {
     this.#hasFinished = true
   }
 
-  /** Since the report before. */
+  /** A report since the previous one. */
   report(state: MemberState | undefined): PeerReport {
     const [before, now] = [this.#before, this.#measure()]
     this.#before = now
@@ -88,7 +88,7 @@ export class OwnFigures {
     return this.#step?.phase === 'average' ? 'averaging' : 'training'
   }
 
-  /** Over the rounds since the report before; that of the last round where there was none. */
+  /** Over the rounds since the previous report; if there were none, the loss before. */
   #meanLoss(): number | undefined {
     const losses = this.#losses
     this.#losses = []

@@ -21,7 +21,7 @@ import type { RunEvent } from '../../events.js'
 import { type Plan, startEvent } from '../../training/plan.js'
 import { OwnFigures } from './own-figures.js'
 
-/** Tells those that watch how this peer is; where it watches itself, asks all others, and serves the page. */
+/** Sends reports of this peer to those that watch; if the peer watches itself, asks all others and serves the page. */
 export class Watching {
   readonly figures: OwnFigures
   readonly #peer: Peer
@@ -43,20 +43,20 @@ export class Watching {
     this.figures = new OwnFigures(peer, servers.includes(self))
   }
 
-  /** Whether a note is for this. */
+  /** Whether a note is a question or a report for watching. */
   isMine(note: string): boolean {
     return isQuestion(note) || isReport(note)
   }
 
-  /** Takes a note in. The result is what is wrong with it, if anything is. */
+  /** Takes a note. Returns the problem, if it is invalid. */
   take(from: PeerName, note: string): string | undefined {
     const now = this.#peer.fabric.now()
     if (isQuestion(note)) return this.#leases.take(from, note, now)
-    // Reports may still come after this peer has ceased to watch.
+    // Reports may still arrive after this peer has stopped watching.
     return this.#view?.board.take(from, note, now)
   }
 
-  /** Serves the page. Rejects with an InputError where it cannot. */
+  /** Serves the page. Rejects with an InputError on failure. */
   async serve(address: WatchAddress, facts: RunFacts): Promise<string> {
     const board = new Board(facts, this.#interval, this.#peer.fabric.now())
     const server = await WatchServer.start(board, address)
@@ -64,7 +64,7 @@ export class Watching {
     return server.url
   }
 
-  /** Begins to tell and to ask. Without members notes come here alone. */
+  /** Starts reporting and asking. Without a membership, nothing else listens to notes, so this does. */
   begin(members: Members | undefined): void {
     this.#members = members
     const { fabric } = this.#peer
@@ -78,7 +78,7 @@ export class Watching {
     })
   }
 
-  /** Shows what people are told anyway. */
+  /** Shows an event of the run on the page. */
   show(event: RunEvent): void {
     if (event.kind === 'evaluation') {
       if (event.of === 'mean') this.#view?.board.evaluated(event.accuracy)
@@ -88,7 +88,7 @@ export class Watching {
       this.#view?.board.note(event.text, this.#peer.fabric.now())
   }
 
-  /** Shows the last figures, and ends. */
+  /** Shows the last figures, and stops. */
   end(): void {
     if (this.#isOver) return
     this.#tick(this.#peer.fabric.now())
@@ -117,7 +117,7 @@ export class Watching {
   }
 }
 
-/** What does not change in a run, for the page. */
+/** The constant facts of a run, for the page. */
 export function factsOf(plan: Plan, self: PeerName, about: RunFacts['about']): RunFacts {
   const { peers, topology, rounds, finalRounds, algorithm } = startEvent(plan)
   return { self, peers, servers: plan.options.servers ?? [], topology, algorithm, rounds, finalRounds, about }
