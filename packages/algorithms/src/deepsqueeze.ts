@@ -1,6 +1,6 @@
 /**
- * DeepSqueeze, Algorithm 1: the whole model is compressed, and what that leaves out is added to the next one before it is compressed. It keeps no copies of
- * neighbours, so the graph may change. δ: what was left out; η: the consensus step, less for stronger compression; γ: the rate.
+ * DeepSqueeze, Algorithm 1: the whole model is compressed, and the compression error is added to the next model before that is compressed. It keeps
+ * no copies of neighbours, so the graph may change. δ: the error; η: the consensus step, smaller for stronger compression; γ: the rate.
  */
 import { z } from 'zod'
 import { compress, compressorSettings } from './compressors.js'

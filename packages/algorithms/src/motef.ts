@@ -1,6 +1,7 @@
 /**
- * MoTEF, Algorithm 1; with λ = 1 it is BEER (Zhao et al., NeurIPS 2022). m: momentum of the gradient; v follows the mean of everybody's m; h, g: copies of x and
- * v. Written from the gradient of a round on, so that both changes travel in one message; h begins at the parameters that all peers start with, g at 0.
+ * MoTEF, Algorithm 1; with λ = 1 it is BEER (Zhao et al., NeurIPS 2022). m: momentum of the gradient; v tracks the mean of all peers' m; h, g: copies
+ * of x and v. A round begins with the gradient here, so that both changes travel in one message. h begins at the parameters that all peers start
+ * with, g at 0.
  */
 import { z } from 'zod'
 import { compress, compressorSettings } from './compressors.js'

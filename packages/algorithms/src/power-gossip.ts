@@ -1,7 +1,7 @@
 /**
- * PowerGossip: of the difference D_ij of two neighbours' matrices an approximation of rank r, by one step of power iteration in each round, which goes on from the one before on the
- * same edge. In even rounds both ends send X V̂ and in odd ones Xᵀ V̂, where V̂ is D V̂ of the round before with orthonormal columns. Vectors are no matrices; they are mixed
- * as they are, in even rounds. There is no step size of its own.
+ * PowerGossip: for the difference D_ij of two neighbours' matrices, an approximation of rank r by one step of power iteration per round, which
+ * continues from the previous round on the same edge. In even rounds both ends send X V̂, in odd ones Xᵀ V̂, where V̂ is D V̂ of the previous round
+ * with orthonormal columns. Tensors that are vectors are mixed whole, in even rounds. It has no consensus step size.
  */
 import { byName, type PeerName } from '@murmuration/core'
 import { z } from 'zod'

@@ -1,7 +1,7 @@
 /**
- * PowerSGD, Algorithms 1 and 2: of each matrix of gradients an approximation of rank r travels, by one step of power iteration that goes on from the
- * factor Q of the round before. What it leaves out, e, is added to the next gradient. M = g + e; P̂: orthonormal columns. Vectors travel as they are. The steps are those of the
- * run's optimiser, whose momentum is applied after the mean, as in Algorithm 2.
+ * PowerSGD, Algorithms 1 and 2: of each gradient matrix an approximation of rank r is sent, computed by one step of power iteration that starts from
+ * the previous round's factor Q. The approximation error e is added to the next gradient. M = g + e; P̂: orthonormal columns. Tensors that are
+ * vectors are sent whole. The steps are those of the run's optimiser, whose momentum is applied after the mean, as in Algorithm 2.
  */
 import { z } from 'zod'
 import { meanOptions, meanOver, type MeanSettings } from './collectives/mean-over.js'
@@ -29,7 +29,7 @@ export const powerSgd = algorithm({
     const own = factors.right(M, P) //                                           Q_i = M_iᵀ P̂
     const all = await mean(node.rights, own) //                                  Q = mean(Q_i)
     const next = node.step(x, factors.product(P, all, x.length)) //              x ← x − γ P̂ Qᵀ
-    return { x: next, e: factors.rest(M, P, own), Q: factors.revived(all) } //   e_i = M_i − P̂ Q_iᵀ
+    return { x: next, e: factors.rest(M, P, own), Q: factors.revived(all) } //   Settings for one mean over a whole vector.
   }
 })
 
