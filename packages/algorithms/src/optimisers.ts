@@ -1,4 +1,4 @@
-/** Optimisers: state in, state out. The node keeps their states, and saves them with its own. */
+/** Optimisers: state in, state out. The node keeps their states and saves them with its own. */
 import { InputError } from '@murmuration/core'
 import { z } from 'zod'
 import { linear, map } from './node/vector.js'
@@ -56,10 +56,10 @@ export const adam = {
   options: z.strictObject({ name: z.literal('adam'), betas, epsilon, decay: z.literal(0).default(0), rate })
 }
 
-/** All of them. */
+/** All optimisers. */
 export const optimisers: readonly Optimiser[] = [sgd, adam, adamw]
 
-/** `optimiser:` in a file. */
+/** The schema of `optimiser:` in a file. */
 export const optimiserSettings = z.discriminatedUnion('name', [sgd.options, adam.options, adamw.options])
 
 /** The optimiser that `settings` name, and its options with their defaults. */
@@ -73,7 +73,7 @@ export function optimiserOf(settings: OptimiserSettings): Chosen {
 
 type Chosen = readonly [Optimiser, z.output<z.ZodObject>]
 
-/** Checked once: a step is taken in every round. */
+/** Parsed once, since every round takes a step. */
 const chosen = new WeakMap<OptimiserSettings, Chosen>()
 
 function choose(settings: OptimiserSettings): Chosen {
