@@ -98,7 +98,7 @@ export interface Channel<M extends Message> {
 export interface NextOptions {
   /** Messages of later rounds stay in the mailbox; messages of any round are taken when absent. */
   readonly round?: number
-  /** How many timeouts to wait, 1 when absent; 2 where the senders wait themselves: otherwise they would be blamed for the peer that they wait for. */
+  /** How many timeouts to wait, 1 when absent; 2 where the senders wait too: else they would be blamed for the peer that they wait for. */
   readonly timeouts?: number
   /** How long to wait where no message needs to arrive; 0 when absent. */
   readonly within?: Milliseconds
@@ -206,7 +206,7 @@ export interface Needs {
   readonly eigenvalues?: number
   /** Which peers a peer sends to: its neighbours only when absent. */
   readonly reach?: 'everyone'
-  /** 'reliable': a missing message is an error. 'any': a peer that hears no neighbour does not end; it continues alone, with two timeouts per round. */
+  /** 'reliable': a missing message is an error. 'any': a peer that hears no neighbour continues alone, with two timeouts per round. */
   readonly delivery?: 'reliable' | 'any'
   /** How many servers; none when absent. */
   readonly servers?: number
@@ -214,7 +214,7 @@ export interface Needs {
   readonly store?: true
 }
 
-/** What a round without missing messages preserves, apart from the optimiser's steps: the mean of `x` over the peers, its mean weighted by `w` (`Σ x` and `Σ w`), or that all peers are equal. */
+/** What rounds without missing messages preserve, apart from optimiser steps: the mean of `x`; `Σ x` and `Σ w`; equality; or nothing. */
 export type Keeps = 'mean' | 'weighted mean' | 'equality' | 'nothing'
 
 /** What a peer of a role does. `start`, `model` and `answers` are synchronous. */
@@ -253,7 +253,7 @@ export interface Definition<Z extends z.ZodObject, C extends Channels, S extends
   readonly fromGraph?: (topology: Topology) => Partial<z.output<Z>>
   readonly needs: Needs
   readonly keeps: Keeps
-  /** 'own': neighbours need not be in the same round, so there are no checkpoints of a common round. Implied where peers answer requests, or servers keep nothing. */
+  /** 'own': neighbours need not be in the same round, so there are no common checkpoints. Implied by `answers`, and by servers that keep nothing. */
   readonly pace?: 'own'
   /** No channel may have the name of a node's property. */
   readonly channels: C & { readonly [K in keyof BaseNode<unknown, unknown>]?: never }
