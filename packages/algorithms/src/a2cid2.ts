@@ -21,9 +21,9 @@ export const a2cid2 = algorithm({
   source: 'Nabli, Belilovsky, Oyallon, NeurIPS 2023, arXiv 2306.08289',
   options: z.strictObject({
     mixing: ofGraph(z.number().min(0)).meta({
-      description: 'η, how fast both copies mix; that of the graph unless given'
+      description: 'η, how fast both copies mix; by default from the graph'
     }),
-    pull: ofGraph(z.number().positive()).meta({ description: 'α̃ of the second copy; that of the graph unless given' })
+    pull: ofGraph(z.number().positive()).meta({ description: 'α̃ of the second copy; by default from the graph' })
   }),
   fromGraph: constantsOn,
   needs: { weights: 'symmetric' },

@@ -11,7 +11,7 @@ import { algorithm } from './record.js'
 const options = z.strictObject({
   ...movingKeyOptions,
   every: z.int().min(1).max(1e6).default(16).meta({
-    description: 'After how many batches of its workers a peer makes its copies new'
+    description: 'After how many batches of its workers a peer refreshes its copies'
   })
 })
 

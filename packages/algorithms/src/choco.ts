@@ -13,13 +13,13 @@ import { algorithm } from './record.js'
 export const chocoOptions = {
   compressor: compressorSettings
     .prefault({ name: 'top-k' })
-    .meta({ description: 'What is left of a change before it is sent' }),
+    .meta({ description: 'How a change is compressed before it is sent' }),
   consensus: z
     .number()
     .gt(0)
     .max(1)
     .default(0.04)
-    .meta({ description: 'γ_c, how far a round goes towards the neighbours’ copies; less for stronger compression' }),
+    .meta({ description: 'γ_c, how far a round moves towards the neighbours’ copies; less for stronger compression' }),
   period: z.int().min(1).default(1).meta({ description: 'H, steps between two exchanges' })
 }
 

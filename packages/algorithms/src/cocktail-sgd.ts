@@ -17,9 +17,9 @@ export const cocktailSgd = algorithm({
   title: 'CocktailSGD',
   source: 'Wang et al., ICML 2023, PMLR 202:36058',
   options: z.strictObject({
-    random: z.number().gt(0).max(1).default(0.1).meta({ description: 'How much of the parameters is drawn' }),
-    largest: z.number().gt(0).max(1).default(0.2).meta({ description: 'How much of that, the largest, is sent' }),
-    bits: z.int().min(2).max(8).default(4).meta({ description: 'Of each number that is sent, with its sign' })
+    random: z.number().gt(0).max(1).default(0.1).meta({ description: 'The fraction of the parameters that is drawn' }),
+    largest: z.number().gt(0).max(1).default(0.2).meta({ description: 'The fraction of those sent, the largest' }),
+    bits: z.int().min(2).max(8).default(4).meta({ description: 'Bits per number that is sent, with its sign' })
   }),
   needs: { reach: 'everyone', delivery: 'reliable' },
   keeps: 'nothing',

@@ -15,7 +15,7 @@ export const dcdPsgd = algorithm({
   options: z.strictObject({
     compressor: compressorSettings
       .prefault({ name: 'qsgd', levels: 127, unbiased: true })
-      .meta({ description: 'What is left of a difference before it is sent' })
+      .meta({ description: 'How a difference is compressed before it is sent' })
   }),
   needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable' },
   keeps: 'nothing',

@@ -15,13 +15,13 @@ export const deepSqueeze = algorithm({
   options: z.strictObject({
     compressor: compressorSettings
       .prefault({ name: 'top-k' })
-      .meta({ description: 'What is left of a model before it is sent' }),
+      .meta({ description: 'How a model is compressed before it is sent' }),
     consensus: z
       .number()
       .gt(0)
       .max(1)
       .default(0.005)
-      .meta({ description: 'η, how far a round goes towards what the neighbours sent' })
+      .meta({ description: 'η, how far a round moves towards what the neighbours sent' })
   }),
   needs: { weights: 'symmetric', delivery: 'reliable' },
   keeps: 'mean',

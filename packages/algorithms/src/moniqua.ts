@@ -18,9 +18,9 @@ export const moniqua = algorithm({
   title: 'Moniqua',
   source: 'Lu, De Sa, ICML 2020, arXiv 2002.11787',
   options: z.strictObject({
-    bits: z.int().min(2).max(8).default(8).meta({ description: 'What a number takes on the wire' }),
-    theta: z.number().positive().default(1).meta({ description: 'θ, what no number of neighbours may differ by' }),
-    consensus: z.number().gt(0).max(1).default(1).meta({ description: 'γ_c, how far a round goes; less for few bits' })
+    bits: z.int().min(2).max(8).default(8).meta({ description: 'Bits per number on the wire' }),
+    theta: z.number().positive().default(1).meta({ description: 'θ; numbers of neighbours must differ by less' }),
+    consensus: z.number().gt(0).max(1).default(1).meta({ description: 'γ_c, how far a round moves; less for few bits' })
   }),
   needs: { weights: 'symmetric' },
   keeps: 'mean',

@@ -16,13 +16,13 @@ export const motef = algorithm({
   options: z.strictObject({
     compressor: compressorSettings
       .prefault({ name: 'top-k', fraction: 0.1 })
-      .meta({ description: 'What is left of both changes before they are sent' }),
+      .meta({ description: 'How both changes are compressed before they are sent' }),
     consensus: z
       .number()
       .gt(0)
       .max(1)
       .default(0.1)
-      .meta({ description: 'γ, how far a round goes towards the copies of the neighbours' }),
+      .meta({ description: 'γ, how far a round moves towards the neighbours’ copies' }),
     momentum: z
       .number()
       .gt(0)

@@ -7,8 +7,12 @@ import type { Optimiser, OptimiserSettings, State } from './record.js'
 /** Checks the types of an optimiser, and keeps those of its options. */
 const optimiser = <Z extends z.ZodObject, S extends State>(record: Optimiser<Z, S>) => record as unknown as Optimiser<Z>
 
-const rate = z.number().positive().optional().meta({ description: "In place of the run's rate" })
-const decay = z.number().min(0).default(0).meta({ description: 'Decoupled: times rate and parameters' })
+const rate = z.number().positive().optional().meta({ description: "Replaces the run's rate" })
+const decay = z
+  .number()
+  .min(0)
+  .default(0)
+  .meta({ description: 'Decoupled weight decay λ: a step subtracts rate · λ · parameters' })
 const betas = z.tuple([z.number().min(0).lt(1), z.number().min(0).lt(1)]).default([0.9, 0.999])
 const epsilon = z.number().positive().default(1e-8)
 

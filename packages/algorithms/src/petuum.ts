@@ -14,7 +14,7 @@ const options = z.strictObject({
   }),
   synchronisation: z.enum(['client', 'server']).default('server').meta({
     description:
-      'Whether a peer asks for newer rows when it needs them, or the rows that it has read are sent again when all have ticked'
+      'client: a peer asks for newer rows when it needs them. server: changed rows are sent again when all have ticked'
   })
 })
 

@@ -14,7 +14,7 @@ export const powerGossip = algorithm({
   title: 'PowerGossip',
   source: 'Vogels, Karimireddy, Jaggi, NeurIPS 2020, arXiv 2008.01425',
   options: z.strictObject({
-    rank: z.int().min(1).max(64).default(2).meta({ description: 'r, the rank of what is sent of a difference' })
+    rank: z.int().min(1).max(64).default(2).meta({ description: 'r, the rank of the approximation of a difference' })
   }),
   needs: { weights: 'symmetric', graph: 'fixed', delivery: 'reliable' },
   keeps: 'mean',

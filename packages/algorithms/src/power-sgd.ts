@@ -14,7 +14,7 @@ export const powerSgd = algorithm({
   title: 'PowerSGD',
   source: 'Vogels, Karimireddy, Jaggi, NeurIPS 2019, arXiv 1905.13727',
   options: z.strictObject({
-    rank: z.int().min(1).max(64).default(2).meta({ description: 'r, the rank of what is left of a matrix' }),
+    rank: z.int().min(1).max(64).default(2).meta({ description: 'r, the rank of the approximation of a matrix' }),
     collective: meanOptions.collective
   }),
   needs: { reach: 'everyone', delivery: 'reliable' },

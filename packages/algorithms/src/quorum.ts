@@ -7,16 +7,8 @@ import { type Chunk, chunkOf, chunksOf, heldBy, joined, type RangeChannel, type 
 
 /** When a server merges. */
 export const quorumOptions = {
-  quorum: z
-    .int()
-    .min(1)
-    .default(1)
-    .meta({ description: 'K, for how many workers that have done H steps a merge waits' }),
-  grace: z
-    .number()
-    .min(0)
-    .default(1000)
-    .meta({ description: 'For how many milliseconds it then waits for the next one' })
+  quorum: z.int().min(1).default(1).meta({ description: 'K, how many workers must have done H steps for a merge' }),
+  grace: z.number().min(0).default(1000).meta({ description: 'Milliseconds that it then waits for the next worker' })
 }
 
 /** A worker's change of a range, in how many steps, and how many steps it has left. */

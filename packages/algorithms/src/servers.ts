@@ -20,7 +20,7 @@ export interface Chunk {
 /** Options of all algorithms with servers. */
 export const serverOptions = {
   fusion: z.enum(['fused', 'per-tensor']).default('fused').meta({
-    description: 'Whether each server holds as many numbers as the others, or whole tensors'
+    description: 'Whether all servers hold equally many numbers, or whole tensors'
   }),
   chunks: z.int().min(1).default(16).meta({ description: 'How many chunks a range travels in' })
 }

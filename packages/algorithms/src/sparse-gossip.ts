@@ -19,7 +19,7 @@ export const sparseGossip = algorithm({
       .gt(0)
       .max(1)
       .default(0.05)
-      .meta({ description: 'p, how much of the parameters is mixed in a round' })
+      .meta({ description: 'p, the fraction of the parameters that is mixed in a round' })
   }),
   needs: { weights: 'rows' },
   keeps: 'mean',

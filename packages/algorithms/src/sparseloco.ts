@@ -14,7 +14,7 @@ export const sparseLoCoOptions = {
   period: z.int().min(1).default(30).meta({ description: 'H, inner steps between two outer ones' }),
   compressor: compressorSettings
     .prefault({ name: 'top-k', fraction: 1 / 64 })
-    .meta({ description: 'What is left of a change before it is sent' }),
+    .meta({ description: 'How a change is compressed before it is sent' }),
   memory: z.number().min(0).max(1).default(0.95).meta({ description: 'β, how much of e stays from period to period' }),
   outerRate: z.number().positive().default(1).meta({ description: 'α of the outer steps' })
 }

@@ -17,9 +17,9 @@ export interface KeyService {
 
 /** Options of all algorithms with keyed rows. */
 export const keyOptions = {
-  workers: z.int().min(1).max(64).default(1).meta({ description: 'How many workers of a peer take batches at a time' }),
+  workers: z.int().min(1).max(64).default(1).meta({ description: 'How many workers of a peer run in parallel' }),
   blocking: z.boolean().default(false).meta({
-    description: 'Whether each peer has a block of the keys for itself, and the next one when all have done with theirs'
+    description: 'Whether each peer has a block of the keys for itself, and the next one when all have finished'
   })
 }
 
@@ -27,7 +27,7 @@ export const keyOptions = {
 export const movingKeyOptions = {
   ...keyOptions,
   ahead: z.int().min(0).max(64).default(2).meta({
-    description: 'How many batches before they are used rows are asked for, where they do not come in blocks'
+    description: 'How many batches ahead rows are requested, unless they come in blocks'
   })
 }
 
