@@ -48,7 +48,7 @@ function ofEach(all: readonly PeerName[], of: (j: PeerName) => Vector): PerPeer<
   return found
 }
 
-/** That of the peer whose name is first less that of the other: both ends have the same bits. */
+/** The X of the peer whose name is first minus that of the other, so both ends compute the same bits. */
 function difference(order: number, own: Vector, theirs: Vector): Vector {
   return order < 0 ? linear([1, own], [-1, theirs]) : linear([1, theirs], [-1, own])
 }

@@ -29,11 +29,11 @@ export const powerSgd = algorithm({
     const own = factors.right(M, P) //                                           Q_i = M_iᵀ P̂
     const all = await mean(node.rights, own) //                                  Q = mean(Q_i)
     const next = node.step(x, factors.product(P, all, x.length)) //              x ← x − γ P̂ Qᵀ
-    return { x: next, e: factors.rest(M, P, own), Q: factors.revived(all) } //   Settings for one mean over a whole vector.
+    return { x: next, e: factors.rest(M, P, own), Q: factors.revived(all) } //   e_i = M_i − P̂ Q_iᵀ
   }
 })
 
-/** A mean of all numbers at once. */
+/** One mean of a whole vector. */
 function atOnce({ collective }: Pick<MeanSettings['options'], 'collective'>, { length }: Vector): MeanSettings {
   return { options: { collective, fusion: 'fused', calls: 'streamed', chunks: 16 }, tensors: [{ offset: 0, length }] }
 }
